@@ -1,0 +1,55 @@
+#pragma once
+
+#include "machine/machine.hpp"
+
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+namespace tutti::machine::test {
+
+inline std::string fixture_path(const std::string& name) {
+    return TUTTI_FIXTURES + name;
+}
+
+inline Machine synthetic_fixture(const std::string& name) {
+    std::ifstream file(fixture_path(name));
+    std::string description;
+    if (!std::getline(file, description)) {
+        throw std::runtime_error("cannot read fixture " + name);
+    }
+    return from_synthetic(description);
+}
+
+inline Machine two_sockets_smt() {
+    return from_xml(fixture_path("two-sockets-smt.xml"));
+}
+
+inline Machine restricted_cpuset() {
+    return from_xml(fixture_path("restricted-cpuset.xml"));
+}
+
+inline Machine several_l3() {
+    return synthetic_fixture("several-l3.synthetic");
+}
+
+inline Machine one_cpu() {
+    return synthetic_fixture("one-cpu.synthetic");
+}
+
+/// What the exception says that `f` throws.
+template <class Exception, class F>
+std::string message_of(F f) {
+    try {
+        f();
+    } catch (const Exception& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+
+inline bool mentions(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace tutti::machine::test

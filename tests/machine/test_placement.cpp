@@ -1,0 +1,158 @@
+// Which member goes where, against lists derived by hand from the drawings in topology/fixtures/README.md.
+#include "fixtures.hpp"
+#include "machine/placement.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace tutti::machine;
+using namespace tutti::machine::test;
+using Indices = std::vector<int>;
+
+TEST_CASE("compact fills cores first, neighbours side by side") {
+    const Machine machine = two_sockets_smt();
+    CHECK(place(machine, 1, Placement::compact) == Indices{0});
+    CHECK(place(machine, 3, Placement::compact) == Indices{0, 1, 2});
+    CHECK(place(machine, 8, Placement::compact) == Indices{0, 1, 2, 3, 4, 5, 6, 7});
+    CHECK(place(machine, 10, Placement::compact) == Indices{0, 8, 1, 9, 2, 3, 4, 5, 6, 7});
+    CHECK(place(machine, 16, Placement::compact) ==
+          Indices{0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15});
+    CHECK(place(several_l3(), 5, Placement::compact) == Indices{0, 1, 2, 3, 4});
+}
+
+TEST_CASE("scatter deals over packages, L3 groups, cores, then hardware threads") {
+    const Machine machine = two_sockets_smt();
+    CHECK(place(machine, 2, Placement::scatter) == Indices{0, 4});
+    CHECK(place(machine, 5, Placement::scatter) == Indices{0, 4, 1, 5, 2});
+    CHECK(place(machine, 16, Placement::scatter) ==
+          Indices{0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15});
+    CHECK(place(several_l3(), 12, Placement::scatter) == Indices{0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11});
+    CHECK(place(from_synthetic("pack:1 numa:2 core:2 pu:1"), 4, Placement::scatter) == Indices{0, 2, 1, 3});
+    CHECK(place(from_synthetic("pack:1 l3:1 l2:2 core:2 pu:1"), 4, Placement::scatter) ==
+          Indices{0, 2, 1, 3});
+}
+
+TEST_CASE("a restricted cpuset: second hardware threads only when every allowed core has a member") {
+    const Machine machine = restricted_cpuset();
+    CHECK(place(machine, 3, Placement::compact) == Indices{5, 2, 3});
+    CHECK(place(machine, 4, Placement::compact) == Indices{5, 2, 6, 3});
+    CHECK(place(machine, 3, Placement::scatter) == Indices{5, 2, 3});
+    CHECK(place(machine, 4, Placement::scatter) == Indices{5, 2, 3, 6});
+}
+
+TEST_CASE("scatter goes on with the larger groups when the smaller are full") {
+    const Machine machine = restrict(several_l3(), Indices{0, 6, 7, 8, 9, 10});
+    CHECK(place(machine, 6, Placement::scatter) == Indices{0, 6, 8, 10, 7, 9});
+}
+
+TEST_CASE("more members than CPUs go round") {
+    CHECK(place(one_cpu(), 3, Placement::compact) == Indices{0, 0, 0});
+    CHECK(place(one_cpu(), 3, Placement::scatter) == Indices{0, 0, 0});
+    CHECK(place(restricted_cpuset(), 6, Placement::compact) == Indices{5, 2, 6, 3, 5, 2});
+    CHECK(place(restricted_cpuset(), 9, Placement::scatter) == Indices{5, 2, 3, 6, 5, 2, 3, 6, 5});
+}
+
+TEST_CASE("nobody is pinned with none") {
+    CHECK(place(two_sockets_smt(), 3, Placement::none) == Indices{unpinned, unpinned, unpinned});
+}
+
+TEST_CASE("every rule, machine and number of members: allowed, even, cores before hardware threads") {
+    for (const Machine& machine : {two_sockets_smt(), several_l3(), one_cpu(), restricted_cpuset()}) {
+        std::map<int, int> core_of;
+        for (const Pu& pu : machine.pus) {
+            core_of[pu.os_index] = pu.core;
+        }
+        const int pus = static_cast<int>(machine.pus.size());
+        for (const Placement rule : {Placement::compact, Placement::scatter}) {
+            for (int members = 1; members <= 3 * pus + 1; ++members) {
+                const Indices placed = place(machine, members, rule);
+                REQUIRE(static_cast<int>(placed.size()) == members);
+                std::map<int, int> load;
+                std::set<int> cores;
+                for (const int os_index : placed) {
+                    REQUIRE(core_of.contains(os_index));
+                    ++load[os_index];
+                    cores.insert(core_of[os_index]);
+                }
+                CHECK(static_cast<int>(load.size()) == std::min(members, pus));
+                const auto [least, most] =
+                    std::ranges::minmax_element(load, {}, &std::map<int, int>::value_type::second);
+                CHECK(most->second - least->second <= 1);
+                CHECK(static_cast<int>(cores.size()) == std::min(members, machine.cores()));
+            }
+        }
+    }
+}
+
+TEST_CASE("CPUs of unknown core are cores of their own, unknown caches are no groups") {
+    Machine machine;
+    machine.pus = {
+        {.os_index = 4, .package = 0}, {.os_index = 6, .package = 0}, {.os_index = 7, .package = 1}};
+    machine.pus_in_machine = 8;
+    CHECK(machine.cores() == 3);
+    CHECK(place(machine, 2, Placement::compact) == Indices{4, 6});
+    CHECK(place(machine, 4, Placement::scatter) == Indices{4, 7, 6, 4});
+}
+
+TEST_CASE("an explicit list is taken as written, and goes round") {
+    const Machine machine = two_sockets_smt();
+    CHECK(place(machine, 3, parse_placement("7,0-3")) == Indices{7, 0, 1});
+    CHECK(place(machine, 5, parse_placement("3,1")) == Indices{3, 1, 3, 1, 3});
+    CHECK(place(machine, 2, parse_placement("5,5")) == Indices{5, 5});
+    CHECK(place(machine, 2, parse_placement("scatter")) == Indices{0, 4});
+    CHECK(place(machine, 2, parse_placement("compact")) == Indices{0, 1});
+    CHECK(place(machine, 2, parse_placement("none")) == Indices{unpinned, unpinned});
+}
+
+TEST_CASE("an explicit list with a CPU that is not allowed names it and those that are") {
+    const Machine machine = restricted_cpuset();
+    for (const char* list : {"2,4,5", "4", "2-4"}) {
+        const std::string error =
+            message_of<std::invalid_argument>([&] { place(machine, 1, parse_placement(list)); });
+        CHECK_MESSAGE(mentions(error, "CPU 4 "), error);
+        CHECK_MESSAGE(mentions(error, "allowed are 5,2,6,3"), error);
+    }
+}
+
+TEST_CASE("a placement that is no placement names the offending entry") {
+    for (const auto& [given, entry] :
+         std::map<std::string, std::string>{{"", "''"},
+                                            {"spread", "'spread'"},
+                                            {"0,,2", "''"},
+                                            {"0,2,", "''"},
+                                            {"0,x,2", "'x'"},
+                                            {"0,-3", "'-3'"},
+                                            {"1,4-", "'4-'"},
+                                            {"7-4", "'7-4'"},
+                                            {"0-3-5", "'0-3-5'"},
+                                            {"0, 2", "' 2'"},
+                                            {"65536", "'65536'"},
+                                            {"0-99999999999", "'0-99999999999'"}}) {
+        const std::string& text = given; // clang 14 captures no structured binding
+        const std::string error = message_of<std::invalid_argument>([&] { parse_placement(text); });
+        CHECK_MESSAGE(mentions(error, entry), error);
+        CHECK_MESSAGE(mentions(error, " in '" + text + "' "), error);
+        CHECK_MESSAGE(mentions(error, "0,2,4-7"), error);
+        CHECK_MESSAGE(mentions(error, "compact, scatter, none"), error);
+    }
+}
+
+TEST_CASE("placements read back as written") {
+    for (const char* text : {"compact", "scatter", "none", "0,2,4-7"}) {
+        CHECK(to_string(parse_placement(text)) == text);
+    }
+}
+
+TEST_CASE("members below 1 and a machine without CPUs are refused") {
+    for (const int members : {0, -1}) {
+        for (const char* text : {"compact", "scatter", "none", "0"}) {
+            const std::string error =
+                message_of<std::invalid_argument>([&] { place(one_cpu(), members, parse_placement(text)); });
+            CHECK_MESSAGE(mentions(error, "members is " + std::to_string(members)), error);
+        }
+    }
+    CHECK_THROWS_AS(place(Machine{}, 1, Placement::compact), std::invalid_argument);
+}

@@ -1,0 +1,177 @@
+// Machine from hwloc: the running system, an XML file, a synthetic description.
+#include "machine/machine.hpp"
+#include "machine/pinning.hpp"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace tutti::machine {
+namespace {
+
+struct DestroyTopology {
+    void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
+
+/// Loads a topology after `choose_source` has told hwloc where from; null, with errno set, if that fails.
+template <class ChooseSource>
+Topology load_topology(ChooseSource choose_source) {
+    hwloc_topology_t raw = nullptr;
+    if (hwloc_topology_init(&raw) != 0) {
+        return nullptr;
+    }
+    Topology topology(raw);
+    // Disallowed PUs are kept so that "2 of 8 allowed" can be said and indices do not depend on the cpuset.
+    unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
+#if HWLOC_API_VERSION >= 0x00020500
+    // Without it the x86 backend visits every PU with the calling thread.
+    flags |= HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING;
+#endif
+    if (choose_source(raw) != 0 || hwloc_topology_set_flags(raw, flags) != 0 ||
+        hwloc_topology_load(raw) != 0) {
+        return nullptr;
+    }
+    return topology;
+}
+
+int logical_index(hwloc_obj_t object) {
+    return object == nullptr ? -1 : static_cast<int>(object->logical_index);
+}
+
+/// The nearest memory of a PU: where it has several nodes (DRAM and HBM), the first.
+int numa_index(hwloc_topology_t topology, hwloc_obj_t pu) {
+    int first = -1;
+    for (int node = hwloc_bitmap_first(pu->nodeset); node >= 0; node = hwloc_bitmap_next(pu->nodeset, node)) {
+        const int index =
+            logical_index(hwloc_get_numanode_obj_by_os_index(topology, static_cast<unsigned>(node)));
+        if (index >= 0 && (first < 0 || index < first)) {
+            first = index;
+        }
+    }
+    return first;
+}
+
+Pu describe_pu(hwloc_topology_t topology, hwloc_obj_t pu) {
+    const auto ancestor = [&](hwloc_obj_type_t type) {
+        return hwloc_get_ancestor_obj_by_type(topology, type, pu);
+    };
+    hwloc_obj* const core = ancestor(HWLOC_OBJ_CORE);
+    int smt = -1;
+    if (core != nullptr) {
+        hwloc_obj* const first_sibling =
+            hwloc_get_obj_inside_cpuset_by_type(topology, core->cpuset, HWLOC_OBJ_PU, 0);
+        smt = logical_index(pu) - logical_index(first_sibling);
+    }
+    return {.os_index = static_cast<int>(pu->os_index),
+            .core = logical_index(core),
+            .smt = smt,
+            .l2 = logical_index(ancestor(HWLOC_OBJ_L2CACHE)),
+            .l3 = logical_index(ancestor(HWLOC_OBJ_L3CACHE)),
+            .numa = numa_index(topology, pu),
+            .package = logical_index(ancestor(HWLOC_OBJ_PACKAGE))};
+}
+
+std::size_t first_cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type) {
+    hwloc_obj* const cache = hwloc_get_obj_by_type(topology, type, 0);
+    return cache == nullptr ? 0 : static_cast<std::size_t>(cache->attr->cache.size);
+}
+
+std::string processor_model(hwloc_topology_t topology) {
+    // hwloc states the model on the package, or on the machine where it found no packages.
+    for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_MACHINE}) {
+        hwloc_obj* const object = hwloc_get_obj_by_type(topology, type, 0);
+        const char* const model =
+            object == nullptr ? nullptr : hwloc_obj_get_info_by_name(object, "CPUModel");
+        if (model != nullptr) {
+            return model;
+        }
+    }
+    return {};
+}
+
+Machine describe_topology(hwloc_topology_t topology) {
+    Machine machine;
+    machine.l2_bytes = first_cache_bytes(topology, HWLOC_OBJ_L2CACHE);
+    machine.l3_bytes = first_cache_bytes(topology, HWLOC_OBJ_L3CACHE);
+    machine.model = processor_model(topology);
+    std::vector<int> allowed;
+    for (hwloc_obj_t pu = nullptr;
+         (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu)) != nullptr;) {
+        machine.pus.push_back(describe_pu(topology, pu));
+        if (hwloc_bitmap_isset(hwloc_topology_get_allowed_cpuset(topology), pu->os_index) != 0) {
+            allowed.push_back(machine.pus.back().os_index);
+        }
+    }
+    machine.pus_in_machine = static_cast<int>(machine.pus.size());
+    return restrict(std::move(machine), allowed, "cpuset");
+}
+
+/// CPUs without structure, for a machine hwloc cannot describe.
+Machine flat_machine(std::span<const int> os_indices, std::string note) {
+    Machine machine;
+    for (const int os_index : os_indices) {
+        machine.pus.push_back({.os_index = os_index});
+    }
+    machine.pus_in_machine =
+        std::max(static_cast<int>(machine.pus.size()), static_cast<int>(std::thread::hardware_concurrency()));
+    machine.notes.push_back(std::move(note));
+    return machine;
+}
+
+} // namespace
+
+Machine detect() {
+    const std::vector<int> bound = process_cpus();
+    const Topology topology = load_topology([](hwloc_topology_t) { return 0; });
+    if (!topology) {
+        const std::string reason = std::generic_category().message(errno);
+        return flat_machine(bound,
+                            "caches and cores unknown: hwloc cannot read this machine (" + reason + ")");
+    }
+    Machine machine = describe_topology(topology.get());
+    if (bound.empty()) {
+        machine.notes.emplace_back("the system does not tell what this process is bound to");
+        return machine;
+    }
+    const bool known = std::ranges::any_of(
+        machine.pus, [&](const Pu& pu) { return std::ranges::find(bound, pu.os_index) != bound.end(); });
+    if (!known) {
+        return flat_machine(bound,
+                            "caches and cores unknown: hwloc describes a machine without this process's "
+                            "CPUs (is HWLOC_XMLFILE or HWLOC_SYNTHETIC set?)");
+    }
+    if (hwloc_topology_is_thissystem(topology.get()) == 0) {
+        machine.notes.emplace_back("hwloc was told to describe a stored machine, not this one");
+    }
+    return restrict(std::move(machine), bound, "process binding");
+}
+
+Machine from_xml(const std::string& path) {
+    const Topology topology =
+        load_topology([&](hwloc_topology_t raw) { return hwloc_topology_set_xml(raw, path.c_str()); });
+    if (!topology) {
+        throw std::invalid_argument("from_xml: cannot read path '" + path + "' (" +
+                                    std::generic_category().message(errno) +
+                                    "); it must be a hwloc 2 XML file as `lstopo machine.xml` writes it");
+    }
+    return describe_topology(topology.get());
+}
+
+Machine from_synthetic(const std::string& description) {
+    const Topology topology = load_topology(
+        [&](hwloc_topology_t raw) { return hwloc_topology_set_synthetic(raw, description.c_str()); });
+    if (!topology) {
+        throw std::invalid_argument("from_synthetic: hwloc does not understand the description '" +
+                                    description + "'; use for example \"pack:2 [numa] l3:2 core:4 pu:2\"");
+    }
+    return describe_topology(topology.get());
+}
+
+} // namespace tutti::machine

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// This machine, or a described one, as plain data: which CPUs may be used and which caches, memory and
+/// packages they share. Placement (placement.hpp) and pinning (pinning.hpp) build on it.
+namespace tutti::machine {
+
+/// One processing unit (a hardware thread) and where it sits. All but `os_index` are logical indices,
+/// numbered over the whole machine, not over its allowed part; -1 where the machine does not say.
+struct Pu {
+    int os_index = -1; ///< the operating system's number: what taskset and sched_setaffinity take
+    int core = -1;
+    int smt = -1; ///< 0, 1, ... among all hardware threads of its core, allowed or not
+    int l2 = -1;
+    int l3 = -1;
+    int numa = -1;
+    int package = -1;
+
+    bool operator==(const Pu&) const = default;
+};
+
+/// A machine as this process may use it.
+struct Machine {
+    std::vector<Pu> pus; ///< the allowed ones, in logical order: near each other here means near in hardware
+    int pus_in_machine = 0;         ///< allowed or not
+    std::size_t l2_bytes = 0;       ///< of one L2 cache; 0 where unknown
+    std::size_t l3_bytes = 0;       ///< of one L3 cache; 0 where unknown
+    std::string model;              ///< as the processor names itself; empty where unknown
+    std::vector<std::string> notes; ///< what a reader of `tutti info` should know, one sentence each
+
+    /// How many of each the allowed PUs lie in; 0 where the machine does not say.
+    int packages() const;
+    int numa_nodes() const;
+    int l3_groups() const;
+    int l2_groups() const;
+    /// Cores the allowed PUs lie in. A PU whose core is unknown counts as one.
+    int cores() const;
+
+    /// The allowed PUs' operating-system numbers, in logical order.
+    std::vector<int> os_indices() const;
+};
+
+/// This machine as this process may use it at the time of the call: what the system allows (a container's
+/// cpuset) and, within that, what the process is bound to (taskset, a batch system; see process_cpus() in
+/// pinning.hpp for what that means when threads are already pinned). Changes no binding. Never throws for
+/// what it finds: where hwloc cannot describe the machine the result has CPUs without structure, and a note
+/// says why. Takes milliseconds: call it once and keep the result.
+Machine detect();
+
+/// The machine stored in a hwloc 2 XML file (`lstopo machine.xml` writes one); its allowed set is honoured.
+/// \throws std::invalid_argument naming the file if it is unreadable or no such XML.
+Machine from_xml(const std::string& path);
+
+/// The machine described in hwloc's synthetic notation, e.g. "pack:2 [numa] l3:2 core:4 pu:2"; all allowed.
+/// \throws std::invalid_argument naming the description if hwloc does not understand it.
+Machine from_synthetic(const std::string& description);
+
+/// `machine` with only those of its PUs whose number is in `os_indices`; numbers it does not have are
+/// ignored, as in any CPU mask. If that removes any, a note says how many are left and, in brackets,
+/// `because`. \throws std::invalid_argument if none is left.
+Machine restrict(Machine machine, std::span<const int> os_indices, std::string_view because = "restriction");
+
+/// The lines `tutti info` prints: a label, its value, aligned; each ends in a newline. What the machine does
+/// not say is left out.
+std::string describe(const Machine& machine);
+
+} // namespace tutti::machine

@@ -1,0 +1,170 @@
+#include "machine/pinning.hpp"
+
+#include "machine/cpu_list.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <thread>
+
+namespace tutti::machine {
+namespace {
+
+struct FreeCpuSet {
+    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+};
+using CpuSet = std::unique_ptr<cpu_set_t, FreeCpuSet>;
+
+/// An empty set with room for CPUs 0 to `room` - 1.
+CpuSet make_cpu_set(unsigned room) {
+    CpuSet set(CPU_ALLOC(room));
+    if (!set) {
+        throw std::bad_alloc();
+    }
+    CPU_ZERO_S(CPU_ALLOC_SIZE(room), set.get());
+    return set;
+}
+
+/// The CPUs a thread of this process is bound to, ascending; nothing if the system does not say, as for a
+/// thread that has just ended.
+std::optional<std::vector<int>> cpus_of_thread(pid_t thread_id) {
+    // The kernel wants room for every CPU it could have and says EINVAL if there is not enough.
+    constexpr unsigned largest_room = 1U << 20U;
+    for (unsigned room = CPU_SETSIZE; room <= largest_room; room *= 2) {
+        const CpuSet set = make_cpu_set(room);
+        const std::size_t set_bytes = CPU_ALLOC_SIZE(room);
+        if (sched_getaffinity(thread_id, set_bytes, set.get()) == 0) {
+            std::vector<int> cpus;
+            for (unsigned cpu = 0; cpu < room; ++cpu) {
+                if (CPU_ISSET_S(cpu, set_bytes, set.get())) {
+                    cpus.push_back(static_cast<int>(cpu));
+                }
+            }
+            return cpus;
+        }
+        if (errno != EINVAL) {
+            break;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Binds the calling thread; the error if that fails.
+std::error_code bind_this_thread(int os_index) {
+    const auto cpu = static_cast<unsigned>(os_index);
+    const CpuSet set = make_cpu_set(cpu + 1);
+    const std::size_t set_bytes = CPU_ALLOC_SIZE(cpu + 1);
+    CPU_SET_S(cpu, set_bytes, set.get());
+    if (sched_setaffinity(0, set_bytes, set.get()) != 0) {
+        return {errno, std::generic_category()};
+    }
+    return {};
+}
+
+/// The threads of this process; just the main and the calling one where /proc does not show them.
+std::set<pid_t> thread_ids() {
+    std::set<pid_t> ids{getpid(), gettid()};
+    std::error_code error;
+    for (std::filesystem::directory_iterator task("/proc/self/task", error), end; !error && task != end;
+         task.increment(error)) {
+        const std::string name = task->path().filename().string();
+        pid_t id = 0;
+        std::from_chars(name.data(), name.data() + name.size(), id);
+        ids.insert(id);
+    }
+    return ids;
+}
+
+/// What pin_this_thread() did to threads that still run.
+struct Pins {
+    struct Pin {
+        int os_index = -1;
+        std::vector<int> before; ///< the thread's binding before its first pin
+    };
+    std::mutex mutex; ///< also held while a binding changes, so that a reader sees pin and binding agree
+    std::map<pid_t, Pin> by_thread;
+
+    /// The thread's binding, undoing our pin if that is what it still has.
+    std::vector<int> binding_without_pin(pid_t thread_id, const std::vector<int>& binding) const {
+        const auto pin = by_thread.find(thread_id);
+        const bool ours = pin != by_thread.end() && binding == std::vector<int>{pin->second.os_index};
+        return ours ? pin->second.before : binding;
+    }
+};
+
+Pins& pins() {
+    // Never destroyed: a detached thread may end, and forget its pin, after static destruction.
+    static Pins& pins = *new Pins;
+    return pins;
+}
+
+/// Forgets the thread's pin when it ends, before the system gives its id to another.
+struct ForgetPinAtThreadEnd {
+    ~ForgetPinAtThreadEnd() {
+        const std::lock_guard lock(pins().mutex);
+        pins().by_thread.erase(gettid());
+    }
+};
+
+} // namespace
+
+PinResult pin_this_thread(int os_index) {
+    if (os_index < 0) {
+        return {.pinned = false, .os_index = os_index, .reason = "no CPU asked for"};
+    }
+    thread_local const ForgetPinAtThreadEnd forget;
+    static_cast<void>(forget); // odr-use: constructs it, so that it runs at the thread's end
+    const std::lock_guard lock(pins().mutex);
+    const std::optional<std::vector<int>> before = cpus_of_thread(0);
+    const std::error_code error = bind_this_thread(os_index);
+    if (error) {
+        const bool absent = error == std::errc::invalid_argument;
+        return {.pinned = false,
+                .os_index = os_index,
+                .reason = "cannot bind to CPU " + std::to_string(os_index) + ": " +
+                          (absent ? "no such CPU, or a cpuset withholds it" : error.message()) +
+                          (before ? "; the thread may use " + format_cpu_list(*before) : "")};
+    }
+    if (before) {
+        pins().by_thread[gettid()] = {os_index, pins().binding_without_pin(gettid(), *before)};
+    }
+    const std::optional<std::vector<int>> after = cpus_of_thread(0);
+    if (after != std::vector<int>{os_index}) {
+        return {.pinned = false,
+                .os_index = os_index,
+                .reason = "asked for CPU " + std::to_string(os_index) + ", but the system says " +
+                          (after ? format_cpu_list(*after) : "nothing")};
+    }
+    return {.pinned = true, .os_index = os_index, .reason = {}};
+}
+
+std::vector<int> process_cpus() {
+    const std::lock_guard lock(pins().mutex);
+    std::set<int> cpus;
+    for (const pid_t thread_id : thread_ids()) {
+        if (const auto binding = cpus_of_thread(thread_id)) {
+            const std::vector<int> counted = pins().binding_without_pin(thread_id, *binding);
+            cpus.insert(counted.begin(), counted.end());
+        }
+    }
+    return {cpus.begin(), cpus.end()};
+}
+
+int allowed_pus() {
+    const std::size_t told = process_cpus().size();
+    return told > 0 ? static_cast<int>(told)
+                    : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+} // namespace tutti::machine

@@ -1,0 +1,162 @@
+#include "machine/placement.hpp"
+
+#include "machine/cpu_list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <span>
+#include <stdexcept>
+
+namespace tutti::machine {
+namespace {
+
+/// Positions in Machine::pus: they compare in logical order.
+using Positions = std::vector<std::size_t>;
+
+/// Layer k has the (k+1)-th allowed hardware thread of every core that has so many, in logical order. Counted
+/// among the allowed ones: a core whose first thread a cpuset withholds still has its second in layer 0.
+std::vector<Positions> layers_of_siblings(const Machine& machine) {
+    std::vector<Positions> layers;
+    std::map<int, std::size_t> seen;
+    for (std::size_t position = 0; position < machine.pus.size(); ++position) {
+        const Pu& pu = machine.pus[position];
+        // A PU of unknown core is a core of its own.
+        const std::size_t layer = pu.core < 0 ? 0 : seen[pu.core]++;
+        layers.resize(std::max(layers.size(), layer + 1));
+        layers[layer].push_back(position);
+    }
+    return layers;
+}
+
+Positions compact_order(const Machine& machine, std::size_t members) {
+    Positions order;
+    for (const Positions& layer : layers_of_siblings(machine)) {
+        order.insert(order.end(), layer.begin(), layer.end());
+    }
+    order.resize(std::min(order.size(), members));
+    std::ranges::sort(order);
+    return order;
+}
+
+constexpr std::array scatter_levels{&Pu::package, &Pu::numa, &Pu::l3, &Pu::l2};
+
+/// `positions` dealt round robin over their groups of the first level, each group ordered likewise by the
+/// rest.
+Positions deal(const Machine& machine, const Positions& positions, std::span<int Pu::*const> levels) {
+    if (levels.empty()) {
+        return positions;
+    }
+    std::map<int, Positions> groups;
+    for (const std::size_t position : positions) {
+        groups[machine.pus[position].*levels.front()].push_back(position);
+    }
+    for (auto& [index, group] : groups) {
+        group = deal(machine, group, levels.subspan(1));
+    }
+    Positions dealt;
+    for (std::size_t turn = 0; dealt.size() < positions.size(); ++turn) {
+        for (const auto& [index, group] : groups) {
+            if (turn < group.size()) {
+                dealt.push_back(group[turn]);
+            }
+        }
+    }
+    return dealt;
+}
+
+Positions scatter_order(const Machine& machine) {
+    Positions order;
+    for (const Positions& layer : layers_of_siblings(machine)) {
+        const Positions dealt = deal(machine, layer, scatter_levels);
+        order.insert(order.end(), dealt.begin(), dealt.end());
+    }
+    return order;
+}
+
+std::size_t checked_members(int members) {
+    if (members < 1) {
+        throw std::invalid_argument("place: members is " + std::to_string(members) +
+                                    "; it must be at least 1");
+    }
+    return static_cast<std::size_t>(members);
+}
+
+std::vector<int> go_round(std::span<const int> os_indices, std::size_t members) {
+    std::vector<int> placed(members, unpinned);
+    for (std::size_t member = 0; member < members; ++member) {
+        placed[member] = os_indices[member % os_indices.size()];
+    }
+    return placed;
+}
+
+} // namespace
+
+std::vector<int> place(const Machine& machine, int members, Placement rule) {
+    const std::size_t count = checked_members(members);
+    if (rule == Placement::none) {
+        return go_round(std::array{unpinned}, count);
+    }
+    if (machine.pus.empty()) {
+        throw std::invalid_argument("place: machine has no CPU to place a member on; use Placement::none");
+    }
+    const Positions order =
+        rule == Placement::compact ? compact_order(machine, count) : scatter_order(machine);
+    std::vector<int> os_indices;
+    os_indices.reserve(order.size());
+    std::ranges::transform(order, std::back_inserter(os_indices),
+                           [&](std::size_t position) { return machine.pus[position].os_index; });
+    return go_round(os_indices, count);
+}
+
+std::vector<int> place(const Machine& machine, int members, const PlacementRequest& request) {
+    if (request.os_indices.empty()) {
+        return place(machine, members, request.rule);
+    }
+    const std::size_t count = checked_members(members);
+    const std::vector<int> allowed = machine.os_indices();
+    for (const int os_index : request.os_indices) {
+        if (std::ranges::find(allowed, os_index) == allowed.end()) {
+            throw std::invalid_argument("placement: CPU " + std::to_string(os_index) + " of the list " +
+                                        format_cpu_list(request.os_indices) +
+                                        " is not allowed here; allowed are " + format_cpu_list(allowed));
+        }
+    }
+    return go_round(request.os_indices, count);
+}
+
+PlacementRequest parse_placement(std::string_view text) {
+    if (text == "compact") {
+        return {.rule = Placement::compact, .os_indices = {}};
+    }
+    if (text == "scatter") {
+        return {.rule = Placement::scatter, .os_indices = {}};
+    }
+    if (text == "none") {
+        return {.rule = Placement::none, .os_indices = {}};
+    }
+    try {
+        return {.rule = Placement::compact, .os_indices = parse_cpu_list(text)};
+    } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument("placement: " + std::string(error.what()) +
+                                    ", or one of compact, scatter, none");
+    }
+}
+
+std::string to_string(const PlacementRequest& request) {
+    if (!request.os_indices.empty()) {
+        return format_cpu_list(request.os_indices);
+    }
+    switch (request.rule) {
+    case Placement::compact:
+        return "compact";
+    case Placement::scatter:
+        return "scatter";
+    case Placement::none:
+        return "none";
+    }
+    throw std::invalid_argument("to_string: rule is not a Placement");
+}
+
+} // namespace tutti::machine

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "machine/machine.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::machine {
+
+/// Which member sits on which CPU, as a rule.
+enum class Placement {
+    /// Neighbours close together, one member per core while cores suffice. The cores are taken in logical
+    /// order,
+    /// each with its first allowed hardware thread; only when every core has a member do second hardware
+    /// threads
+    /// come in, again in logical order. Members are then numbered in logical order, so that members r and r+1
+    /// share a core, an L2, an L3 or a package wherever two members can: what OMP_PLACES=cores with
+    /// OMP_PROC_BIND=close gives.
+    compact,
+    /// Members far apart, for the most cache and memory bandwidth each: dealt round robin over packages,
+    /// within a
+    /// package over its NUMA nodes, then L3 groups, then L2 groups, then cores. Second hardware threads come
+    /// in,
+    /// in the same order, only when every core of the machine has a member.
+    scatter,
+    /// Nobody is pinned; the operating system places the threads.
+    none,
+};
+
+/// A rule or an explicit list, as a user states it.
+struct PlacementRequest {
+    Placement rule = Placement::compact;
+    std::vector<int> os_indices; ///< if not empty: these CPUs in this order, whatever `rule` says
+
+    bool operator==(const PlacementRequest&) const = default;
+};
+
+/// What place() returns for a member that is not to be pinned.
+inline constexpr int unpinned = -1;
+
+/// The operating-system CPU number of each of `members` members, or `unpinned` for all with Placement::none.
+/// More members than allowed CPUs go round: member i + q shares the CPU of member i, q being the number of
+/// CPUs, so no CPU has two members more than another. \throws std::invalid_argument if members < 1.
+std::vector<int> place(const Machine& machine, int members, Placement rule);
+
+/// The same for a request that may be an explicit list: member i sits on entry i, going round where the list
+/// is shorter than the members. A CPU listed twice takes two members. \throws std::invalid_argument if
+/// members < 1, or naming the first entry that is not an allowed CPU, and those that are.
+std::vector<int> place(const Machine& machine, int members, const PlacementRequest& request);
+
+/// Reads "compact", "scatter", "none" or a list of CPU numbers and ascending ranges such as "0,2,4-7".
+/// \throws std::invalid_argument naming the part that is none of these.
+PlacementRequest parse_placement(std::string_view text);
+
+/// The reverse of parse_placement.
+std::string to_string(const PlacementRequest& request);
+
+} // namespace tutti::machine
