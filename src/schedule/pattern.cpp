@@ -1,0 +1,182 @@
+#include "schedule/pattern.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace tutti::schedule {
+
+namespace {
+
+using Lists = std::vector<std::vector<Transfer>>;
+
+/// Same edges, reversed, with the last round first.
+Pattern reversed(const Pattern& pattern, Action action) {
+    Lists lists(pattern.received().size());
+    for (std::size_t stored = 0; stored < pattern.received().size(); ++stored) {
+        const int receiver = static_cast<int>(stored);
+        for (const Transfer& transfer : pattern.received()[stored]) {
+            Transfer back{pattern.rounds() - 1 - transfer.round, receiver, transfer.blocks, action};
+            int owner = transfer.from;
+            if (pattern.symmetry() == Symmetry::rotation) {
+                // Rename so that the new receiver, transfer.from, is member 0.
+                const Rotation rename{pattern.ranks(), pattern.blocks(), -transfer.from};
+                back.from = rename.member(receiver);
+                back.blocks = rename.range(transfer.blocks);
+                owner = 0;
+            }
+            lists[static_cast<std::size_t>(owner)].push_back(back);
+        }
+    }
+    for (auto& list : lists) {
+        std::ranges::stable_sort(list, {}, &Transfer::round);
+    }
+    return {pattern.ranks(), pattern.blocks(), pattern.rounds(), pattern.symmetry(), std::move(lists)};
+}
+
+/// Splits the part of `range` for which `needed` holds into maximal cyclic ranges.
+std::vector<Blocks> needed_part(Blocks range, int blocks, const std::vector<char>& needed) {
+    std::vector<Blocks> parts;
+    for (int i = 0; i < range.count; ++i) {
+        const int block = wrap(range.first + i, blocks);
+        if (needed[static_cast<std::size_t>(block)] == 0) {
+            continue;
+        }
+        if (!parts.empty() && wrap(parts.back().first + parts.back().count, blocks) == block) {
+            ++parts.back().count;
+        } else {
+            parts.push_back({block, 1});
+        }
+    }
+    return parts;
+}
+
+void mark(std::vector<char>& needed, Blocks range, int blocks, char value) {
+    for (int i = 0; i < range.count; ++i) {
+        needed[static_cast<std::size_t>(wrap(range.first + i, blocks))] = value;
+    }
+}
+
+void check_list(const Pattern& pattern, const std::vector<Transfer>& list) {
+    const auto fail = [](const std::string& what) { throw std::invalid_argument("pattern: " + what); };
+    int round = 0;
+    for (const Transfer& transfer : list) {
+        if (transfer.round < round || transfer.round >= pattern.rounds()) {
+            fail("round " + std::to_string(transfer.round) + " is out of order or out of range");
+        }
+        round = transfer.round;
+        if (transfer.from < 0 || transfer.from >= pattern.ranks()) {
+            fail("member " + std::to_string(transfer.from) + " is not one of " +
+                 std::to_string(pattern.ranks()) + " ranks");
+        }
+        const Blocks range = transfer.blocks;
+        if (range.first < 0 || range.first >= pattern.blocks() || range.count < 0 ||
+            range.count > pattern.blocks()) {
+            fail("blocks " + std::to_string(range.first) + "+" + std::to_string(range.count) +
+                 " are not among " + std::to_string(pattern.blocks()));
+        }
+    }
+}
+
+} // namespace
+
+Pattern::Pattern(int ranks, int blocks, int rounds, Symmetry symmetry, Lists received)
+    : ranks_(ranks), blocks_(blocks), rounds_(rounds), symmetry_(symmetry), received_(std::move(received)) {
+    const int lists = symmetry == Symmetry::rotation ? 1 : ranks;
+    if (ranks < 1 || blocks < 1 || rounds < 0 || received_.size() != static_cast<std::size_t>(lists)) {
+        throw std::invalid_argument("pattern: needs ranks and blocks of at least 1 and one list of transfers "
+                                    "for each stored member");
+    }
+    for (const auto& list : received_) {
+        check_list(*this, list);
+    }
+}
+
+std::vector<Transfer> Pattern::received_by(int rank) const {
+    if (symmetry_ == Symmetry::none) {
+        return received_.at(static_cast<std::size_t>(rank));
+    }
+    std::vector<Transfer> list = received_.front();
+    const Rotation rename{ranks_, blocks_, rank};
+    for (Transfer& transfer : list) {
+        transfer.from = rename.member(transfer.from);
+        transfer.blocks = rename.range(transfer.blocks);
+    }
+    return list;
+}
+
+Pattern dual(const Pattern& pattern) { return reversed(pattern, Action::combine); }
+
+Pattern reverse(const Pattern& pattern) {
+    for (const auto& list : pattern.received()) {
+        if (std::ranges::any_of(list, [](const Transfer& t) { return t.action == Action::combine; })) {
+            throw std::invalid_argument("reverse: the pattern combines, only copies can be sent back");
+        }
+    }
+    return reversed(pattern, Action::copy);
+}
+
+Pattern restrict_to_root(const Pattern& pattern, int root) {
+    if (root < 0 || root >= pattern.ranks()) {
+        throw std::invalid_argument("restrict_to_root: root is " + std::to_string(root) +
+                                    ", must be in 0.." + std::to_string(pattern.ranks() - 1));
+    }
+    const auto ranks = static_cast<std::size_t>(pattern.ranks());
+    const auto blocks = static_cast<std::size_t>(pattern.blocks());
+    std::vector<std::vector<char>> needed(ranks, std::vector<char>(blocks, 0));
+    needed[static_cast<std::size_t>(root)].assign(blocks, 1);
+    Lists full(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        full[rank] = pattern.received_by(static_cast<int>(rank));
+    }
+    Lists kept(ranks);
+    // Backwards: a transfer is kept for the blocks whose value after its round is still needed. All transfers of a
+    // round read what was there before it, so needs are updated only when the whole round has been looked at.
+    for (int round = pattern.rounds() - 1; round >= 0; --round) {
+        auto before = needed;
+        std::vector<std::pair<int, Blocks>> reads;
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            for (const Transfer& transfer : full[rank]) {
+                if (transfer.round != round) {
+                    continue;
+                }
+                for (const Blocks part : needed_part(transfer.blocks, pattern.blocks(), needed[rank])) {
+                    kept[rank].push_back({round, transfer.from, part, transfer.action});
+                    reads.emplace_back(transfer.from, part);
+                    if (transfer.action == Action::copy) {
+                        mark(before[rank], part, pattern.blocks(), 0);
+                    }
+                }
+            }
+        }
+        for (const auto& [from, part] : reads) {
+            mark(before[static_cast<std::size_t>(from)], part, pattern.blocks(), 1);
+        }
+        needed = std::move(before);
+    }
+    for (auto& list : kept) {
+        std::ranges::stable_sort(list, {}, &Transfer::round);
+    }
+    return {pattern.ranks(), pattern.blocks(), pattern.rounds(), Symmetry::none, std::move(kept)};
+}
+
+Pattern then(const Pattern& first, const Pattern& second) {
+    if (first.ranks() != second.ranks() || first.blocks() != second.blocks()) {
+        throw std::invalid_argument("then: the two patterns must have the same ranks and blocks");
+    }
+    const bool symmetric =
+        first.symmetry() == Symmetry::rotation && second.symmetry() == Symmetry::rotation;
+    Lists lists(symmetric ? 1 : static_cast<std::size_t>(first.ranks()));
+    for (std::size_t stored = 0; stored < lists.size(); ++stored) {
+        lists[stored] = first.received_by(static_cast<int>(stored));
+        for (Transfer transfer : second.received_by(static_cast<int>(stored))) {
+            transfer.round += first.rounds();
+            lists[stored].push_back(transfer);
+        }
+    }
+    return {first.ranks(), first.blocks(), first.rounds() + second.rounds(),
+            symmetric ? Symmetry::rotation : Symmetry::none, std::move(lists)};
+}
+
+} // namespace tutti::schedule

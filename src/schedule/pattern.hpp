@@ -1,0 +1,70 @@
+#pragma once
+
+#include "schedule/blocks.hpp"
+
+#include <vector>
+
+namespace tutti::schedule {
+
+/// What a member does with blocks it receives: store them, or combine them onto its own partial result
+/// (own operand on the left).
+enum class Action { copy, combine };
+
+/// `blocks` of the vector of member `from`, received by the member whose list the transfer stands in.
+struct Transfer {
+    int round = 0;
+    int from = 0;
+    Blocks blocks;
+    Action action = Action::copy;
+
+    friend bool operator==(const Transfer&, const Transfer&) = default;
+};
+
+/// Transfers over one logical vector of `blocks` blocks per member, in rounds: the form in which algorithms are
+/// derived from one another. Nothing is said yet about where the vector lies in memory; `place` decides that.
+///
+/// All transfers of a round read what the vectors held before that round.
+class Pattern {
+public:
+    /// `received` holds one list for Symmetry::rotation (that of member 0), else one for each rank, each in
+    /// round order. Throws std::invalid_argument when a list is out of order or names a rank, block or round
+    /// that does not exist.
+    Pattern(int ranks, int blocks, int rounds, Symmetry symmetry, std::vector<std::vector<Transfer>> received);
+
+    int ranks() const { return ranks_; }
+    int blocks() const { return blocks_; }
+    int rounds() const { return rounds_; }
+    Symmetry symmetry() const { return symmetry_; }
+
+    /// The stored lists: one for each representative.
+    const std::vector<std::vector<Transfer>>& received() const { return received_; }
+
+    /// What `rank` receives, in round order.
+    std::vector<Transfer> received_by(int rank) const;
+
+private:
+    int ranks_;
+    int blocks_;
+    int rounds_;
+    Symmetry symmetry_;
+    std::vector<std::vector<Transfer>> received_;
+};
+
+/// The dual: same edges, reversed, last round first, copy becomes combine. Turns an allgather into the
+/// reduce-scatter on the same graph and a broadcast into the reduction (Grama et al. 2003).
+Pattern dual(const Pattern& pattern);
+
+/// Same edges, reversed, last round first, copies stay copies: gather becomes scatter.
+/// Throws std::invalid_argument when the pattern combines.
+Pattern reverse(const Pattern& pattern);
+
+/// Only what the result at `root` depends on: allgather becomes gather (Träff et al. 2023, section III-F).
+/// Throws std::invalid_argument when `root` is out of range.
+Pattern restrict_to_root(const Pattern& pattern, int root);
+
+/// `first`, then `second` on the vector that `first` leaves behind. Where both keep a block at the same member
+/// nothing is moved in between: the gather and the scatter that would stand there cancel.
+/// Throws std::invalid_argument when ranks or blocks differ.
+Pattern then(const Pattern& first, const Pattern& second);
+
+} // namespace tutti::schedule

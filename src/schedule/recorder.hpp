@@ -1,0 +1,42 @@
+#pragma once
+
+#include "schedule/schedule.hpp"
+
+#include <utility>
+
+namespace tutti::schedule {
+
+/// Writes one member's program, move by move, for the algorithms that are their own thing rather than derived.
+class Recorder {
+public:
+    /// Starts the next round.
+    Recorder& round() {
+        program_.emplace_back();
+        return *this;
+    }
+
+    /// to = from
+    Recorder& copy(const Place& to, const Place& from) { return add({to, from, {}, false}); }
+
+    /// to = left op right
+    Recorder& reduce(const Place& to, const Place& left, const Place& right) {
+        return add({to, left, right, true});
+    }
+
+    /// to = x_0 op x_1 op ... op x_{p-1}, where x_i are these blocks of `space` at member i
+    Recorder& reduce_every(const Place& to, Space space) {
+        return add({to, {every, space, to.blocks}, {}, true});
+    }
+
+    Program take() { return std::move(program_); }
+
+private:
+    Recorder& add(const Move& move) {
+        program_.back().push_back(move);
+        return *this;
+    }
+
+    Program program_;
+};
+
+} // namespace tutti::schedule

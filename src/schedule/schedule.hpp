@@ -1,0 +1,101 @@
+#pragma once
+
+#include "schedule/blocks.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tutti::schedule {
+
+enum class Collective : std::uint8_t { barrier, allreduce, reduce_scatter, allgather, gather, scatter };
+
+std::string_view to_string(Collective collective);
+
+/// The vectors of a member. Every one is indexed by the blocks of the whole vector, whatever part of it exists:
+/// the output of a reduce-scatter at member r is a vector that has block r only. An operation in place is one
+/// whose input and output are the same vector.
+enum class Space : std::uint8_t { input, output, scratch0, scratch1, scratch2 };
+
+inline constexpr int space_count = 5;
+
+std::string_view to_string(Space space);
+
+/// Stands for every member at once: a source combines the block of all members in rank order, a destination
+/// stores to all members.
+inline constexpr int every = -1;
+
+/// Blocks of one vector of one member (or of `every` member).
+struct Place {
+    int member = 0;
+    Space space = Space::input;
+    Blocks blocks;
+
+    friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// One data movement: to = left (a copy), to = left op right (a reduction, left operand first), or, with
+/// left.member == every, to = x_0 op x_1 op ... op x_{p-1} over the members' blocks in rank order, bracketed from
+/// the left. All places cover equally many blocks.
+struct Move {
+    Place to;
+    Place left;
+    Place right;
+    bool reduces = false;
+
+    friend bool operator==(const Move&, const Move&) = default;
+};
+
+using Round = std::vector<Move>;
+
+/// One member's program: its moves, round by round. Within a round a member's moves run in order; what it reads
+/// from another member is what that member had after all earlier rounds and none of this one.
+using Program = std::vector<Round>;
+
+/// What every member of a group does for one collective: no threads, addresses, element types or byte counts.
+class Schedule {
+public:
+    /// `programs` holds one program for Symmetry::rotation (that of member 0), else one for each rank, all with
+    /// the same number of rounds. `root` is meaningful for rooted collectives only.
+    /// Throws std::invalid_argument when a place names a member or block that does not exist, when the places of
+    /// a move differ in size, or when a program reads or writes `every` member in a way the executor has no step
+    /// for.
+    Schedule(Collective collective, int ranks, int blocks, Symmetry symmetry, std::vector<Program> programs,
+             int root = 0);
+
+    Collective collective() const { return collective_; }
+    int ranks() const { return ranks_; }
+    int blocks() const { return blocks_; }
+    int rounds() const { return static_cast<int>(programs_.front().size()); }
+    int root() const { return root_; }
+    Symmetry symmetry() const { return symmetry_; }
+
+    /// The stored programs: one for each representative.
+    const std::vector<Program>& programs() const { return programs_; }
+
+    /// The index in programs() of the program that `rank` follows, and the renaming that makes it its own.
+    std::size_t representative(int rank) const;
+    Rotation rotation(int rank) const;
+
+    Program program(int rank) const;
+
+private:
+    Collective collective_;
+    int ranks_;
+    int blocks_;
+    int root_;
+    Symmetry symmetry_;
+    std::vector<Program> programs_;
+};
+
+/// `place` with its member and blocks renamed.
+Place renamed(const Place& place, const Rotation& rotation);
+
+/// The same schedule with every member's program written out.
+Schedule expanded(const Schedule& schedule);
+
+/// Whether the collective's input, output has this block at this member (before, after the call).
+bool has_input(Collective collective, int root, int rank, int block, bool blocks_are_ranks);
+bool has_output(Collective collective, int root, int rank, int block, bool blocks_are_ranks);
+
+} // namespace tutti::schedule

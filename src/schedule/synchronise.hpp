@@ -1,0 +1,58 @@
+#pragma once
+
+#include "schedule/schedule.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tutti::schedule {
+
+/// How a schedule is carried out, which decides the waits it needs.
+///
+/// - separate: members read and write each other's vectors in place; input and output are different memory
+/// - in_place: the same, and input and output are the same memory
+/// - carried: what a member sends travels inside its mailbox slot when it is published, so nobody looks into
+///   anybody's vectors and nothing needs acknowledging
+enum class Form { separate, in_place, carried };
+
+/// A member may not start round `before_round` (or return to its caller, when that is the number of rounds)
+/// before `member` has completed `point` rounds. Point 0 is the entry into the call.
+struct Wait {
+    int before_round = 0;
+    int member = 0;
+    int point = 0;
+
+    friend bool operator==(const Wait&, const Wait&) = default;
+};
+
+/// What a member's slot carries when it has completed `point` rounds: either one block or the whole vector.
+struct Carried {
+    int point = 0;
+    Space space = Space::input;
+    Blocks blocks;
+
+    friend bool operator==(const Carried&, const Carried&) = default;
+};
+
+/// A schedule with the waits that order its conflicting accesses.
+struct Synchronised {
+    Schedule schedule;
+    Form form = Form::separate;
+    /// One list for each representative, in order of before_round.
+    std::vector<std::vector<Wait>> waits;
+    /// Form::carried only: one list for each representative, in order of point.
+    std::vector<std::vector<Carried>> carried;
+
+    /// The waits of `rank`, with its own names for the members.
+    std::vector<Wait> waits_of(int rank) const;
+};
+
+/// Derives the waits from the conflicts: a read after the write that made the value, a write after the reads of
+/// what it replaces, the return to the caller after every access to the caller's vectors; minus what earlier
+/// waits already imply. The result is a proposal: the verifier proves it.
+///
+/// Throws std::invalid_argument for Form::carried when the schedule cannot be carried: it stores into other
+/// members, or a member would have to send two different things at one point.
+Synchronised synchronise(Schedule schedule, Form form);
+
+} // namespace tutti::schedule
