@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#if defined(__SANITIZE_THREAD__)
+#define TUTTI_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TUTTI_THREAD_SANITIZER 1
+#endif
+#endif
+
+#if defined(__x86_64__) && !defined(TUTTI_THREAD_SANITIZER)
+#define TUTTI_WIDE_CELLS 1
+#include <emmintrin.h>
+#endif
+
+namespace tutti::mailbox {
+
+/// A word shared between one writer and its readers, in the four ways in which the mailbox touches it. The mailbox
+/// is written against this interface so that a model checker can put its own word underneath.
+class StdWord {
+public:
+    /// Release: makes everything the writer did before visible to whoever observes the value.
+    void publish(std::uint64_t value) noexcept { value_.store(value, std::memory_order_release); }
+
+    /// Acquire: pairs with publish.
+    std::uint64_t observe() const noexcept { return value_.load(std::memory_order_acquire); }
+
+    /// Relaxed: ordered by a publish and an observe of another word.
+    void put(std::uint64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
+    std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
+/// A word and the tag that says which epoch it belongs to, in portable C++: the word first, then its tag.
+template <class Word>
+class PortableCell {
+public:
+    void publish(std::uint64_t word, std::uint64_t tag) noexcept {
+        word_.put(word);
+        tag_.publish(tag); // release: pairs with tag(); makes the word visible
+    }
+
+    /// Acquire: pairs with the release in publish.
+    std::uint64_t tag() const noexcept { return tag_.observe(); }
+
+    /// The word that belongs to the tag last returned by tag(). The writer does not overwrite it before it knows
+    /// that its readers are done (see the mailbox's reuse rule).
+    std::uint64_t word() const noexcept { return word_.get(); }
+
+private:
+    Word word_;
+    Word tag_;
+};
+
+#if defined(TUTTI_WIDE_CELLS)
+/// The same as one 16-byte store, which x86-64 processors with AVX perform as a whole. With two stores, a reader that
+/// spins on the line can take it away in between and the writer has to fetch it back. Where a processor splits the
+/// store, the word still becomes visible before the tag or with it: it is the lower half, and stores stay in order.
+class WideCell {
+public:
+    void publish(std::uint64_t word, std::uint64_t tag) noexcept {
+        const __m128i both = _mm_set_epi64x(static_cast<long long>(tag), static_cast<long long>(word));
+        // Release: stores are not reordered with earlier loads and stores on x86, and the clobber keeps the compiler
+        // from doing so. Pairs with the acquire in tag().
+        asm volatile("movdqa %1, %0" : "=m"(*this) : "x"(both) : "memory");
+    }
+
+    /// Acquire: pairs with the store in publish.
+    std::uint64_t tag() const noexcept { return tag_.observe(); }
+
+    std::uint64_t word() const noexcept { return word_.get(); }
+
+private:
+    alignas(16) StdWord word_;
+    StdWord tag_;
+};
+using Cell = WideCell;
+#else
+using Cell = PortableCell<StdWord>;
+#endif
+
+} // namespace tutti::mailbox

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace tutti::mailbox {
+
+/// The number of members that sleep or are about to.
+class StdSleepers {
+public:
+    /// Sequentially consistent: no correctness rests on it (see Doorbell). As a full barrier on most
+    /// processors it leaves only the publisher's own store buffer as the time in which a bell can be missed.
+    void arrive() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }
+
+    /// Relaxed: a publisher that still sees the sleeper rings in vain.
+    void leave() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+
+    /// Relaxed: see Doorbell.
+    bool any() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
+
+private:
+    std::atomic<std::uint32_t> count_{0};
+};
+
+/// Counts the rings of a bell, in a word on which the kernel lets members sleep.
+class FutexRings {
+public:
+    /// Acquire: pairs with the release in ring(); a sleeper that has heard a ring sees what it announces.
+    std::uint32_t heard() const noexcept { return rings_.load(std::memory_order_acquire); }
+
+    /// Release: pairs with heard(). Wakes whoever sleeps.
+    void ring() noexcept;
+
+    /// Sleeps until the next ring, but not if there has been one after `heard`, and not longer than
+    /// `bound_ns`.
+    void sleep(std::uint32_t heard, std::int64_t bound_ns) noexcept;
+
+private:
+    std::atomic<std::uint32_t> rings_{0};
+};
+
+/// Wakes the members that sleep until a given member publishes something.
+///
+/// A publisher looks for sleepers after its store with a plain load, so that publishing costs no fence. It
+/// can miss one that has just gone to sleep; sleeps are therefore bounded, and a missed bell costs one bound,
+/// never a hang.
+template <class Sleepers, class Rings>
+class alignas(64) BasicDoorbell {
+public:
+    /// For the publisher, after it has published.
+    void ring_if_needed() noexcept {
+        if (sleepers_.any()) {
+            ring();
+        }
+    }
+
+    /// Wakes whoever sleeps.
+    void ring() noexcept { rings_.ring(); }
+
+    /// Sleeps until the bell rings or `bound_ns` have passed, unless `ready()` holds once the sleeper can be
+    /// seen.
+    template <class Ready>
+    void sleep(Ready&& ready, std::int64_t bound_ns) {
+        sleepers_.arrive();
+        const std::uint32_t heard = rings_.heard();
+        if (!ready()) {
+            rings_.sleep(heard, bound_ns);
+        }
+        sleepers_.leave();
+    }
+
+private:
+    Sleepers sleepers_;
+    Rings rings_;
+};
+
+using Doorbell = BasicDoorbell<StdSleepers, FutexRings>;
+
+} // namespace tutti::mailbox

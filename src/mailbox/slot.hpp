@@ -1,0 +1,60 @@
+#pragma once
+
+#include "mailbox/cell.hpp"
+#include "mailbox/tag.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::mailbox {
+
+inline constexpr std::size_t line_bytes = 64;
+inline constexpr int words_per_slot = 4;
+
+/// The bytes that travel inside a slot, beside its tags.
+inline constexpr std::size_t carried_bytes = words_per_slot * sizeof(std::uint64_t);
+
+/// One cache line written by one member and read by any others: up to four words, each beside its tag.
+///
+/// A slot is never cleared; a later epoch overwrites it. That is safe for a bare tag at any time, since readers ask
+/// for an epoch *or later*. For words, the writer must know that every reader of the old ones is done: the slots of
+/// an operation are used again by the operation after the next, and nobody completes an operation before everybody
+/// has entered it, that is has left the one before (proved for every schedule by the verifier).
+template <class CellType>
+class alignas(line_bytes) BasicSlot {
+public:
+    /// Publishes `count` words (1 to 4; a bare signal is one word that nobody reads) under `tag`.
+    /// The first cell goes last: a reader that sees it finds the others there.
+    void publish(std::uint64_t tag, const std::uint64_t* words, int count) noexcept {
+        for (int i = count - 1; i >= 0; --i) {
+            cells_[i].publish(words[i], tag);
+        }
+    }
+
+    void signal(std::uint64_t tag) noexcept { cells_[0].publish(0, tag); }
+
+    /// The tag of the first cell, with everything its publisher did before made visible.
+    std::uint64_t tag() const noexcept { return cells_[0].tag(); }
+
+    /// Whether words 0 to count - 1 of `epoch` are all there.
+    bool holds(std::uint64_t epoch, int count) const noexcept {
+        for (int i = 0; i < count; ++i) {
+            if (!reached(cells_[i].tag(), epoch)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Word `index` of an epoch that the slot holds.
+    std::uint64_t word(int index) const noexcept { return cells_[index].word(); }
+
+private:
+    CellType cells_[words_per_slot];
+};
+
+using Slot = BasicSlot<Cell>;
+
+static_assert(sizeof(Slot) == line_bytes && alignof(Slot) == line_bytes, "a slot is one cache line");
+
+} // namespace tutti::mailbox

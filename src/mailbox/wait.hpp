@@ -1,0 +1,70 @@
+#pragma once
+
+#include "mailbox/doorbell.hpp"
+
+#include <cstdint>
+
+namespace tutti::mailbox {
+
+/// How long a member tries each way of waiting before it goes on to the next: spin, then yield the CPU between
+/// looks, then sleep. Times, not counts: a pause takes from nothing to 140 cycles, depending on the core.
+struct Patience {
+    std::int64_t spin_ns = 0;
+    std::int64_t yield_ns = 0;
+};
+
+/// The patience for a group of `members` on `cpus` allowed CPUs: spinning only where everybody has a CPU.
+Patience patience_for(int members, int cpus);
+
+/// One wait in progress: decides what to do between two looks.
+class Waiting {
+public:
+    explicit Waiting(const Patience& patience) noexcept
+        : patience_(patience), spinning_(patience.spin_ns > 0) {}
+
+    enum class Next { look, check, sleep };
+
+    /// Passes a moment (nothing at first, then pauses, then yields) and says what to do next: look again, look
+    /// whether waiting still makes sense, or sleep.
+    Next pass() noexcept {
+        ++passes_;
+        if (spinning_ && passes_ < eager_looks) {
+            return Next::look;
+        }
+        return pass_slowly();
+    }
+
+    /// The bound of the next sleep. Grows, so that a long wait costs next to nothing.
+    std::int64_t sleep_bound_ns() noexcept;
+
+private:
+    /// Looks without a pause in between: what an exchange between two running members takes.
+    static constexpr std::uint32_t eager_looks = 64;
+
+    Next pass_slowly() noexcept;
+
+    Patience patience_;
+    std::int64_t started_ns_ = 0;
+    std::int64_t bound_ns_ = 0;
+    std::uint32_t passes_ = 0;
+    bool spinning_;
+};
+
+/// Waits until `ready()`, asleep until `bell` (a BasicDoorbell) rings when it takes long. `check()` is called now and
+/// then and throws when waiting has become pointless.
+template <class Ready, class Check, class Bell>
+void wait_until(Ready&& ready, Check&& check, Bell& bell, const Patience& patience) {
+    Waiting waiting(patience);
+    while (!ready()) {
+        const Waiting::Next next = waiting.pass();
+        if (next == Waiting::Next::look) {
+            continue;
+        }
+        check();
+        if (next == Waiting::Next::sleep) {
+            bell.sleep(ready, waiting.sleep_bound_ns());
+        }
+    }
+}
+
+} // namespace tutti::mailbox
