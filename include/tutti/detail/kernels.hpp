@@ -1,0 +1,83 @@
+#pragma once
+
+#include <tutti/operators.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace tutti::detail {
+
+/// The inner loops of one (element type, operator) pair. `state` is the operator object for user callables
+/// and ignored for the library's own operators. An operator that throws leaves the outputs partly written.
+struct Kernels {
+    /// out[i] = a[i] op b[i] for i in [0, count). `a` is the left operand. `out` may equal `a` or `b` or both
+    /// exactly; other overlap is not allowed.
+    void (*reduce)(const void* state, void* out, const void* a, const void* b, std::size_t count);
+
+    /// outs[j][i] = (..((ins[0][i] op ins[1][i]) op ins[2][i])..) for every j < outs_count and i < count,
+    /// strictly from left to right. ins_count >= 1 (1 copies), outs_count >= 1. outs[j] may equal some ins[k]
+    /// exactly; other overlap is not allowed. One pass: every input is read and every output written once.
+    /// `stream`: write past the caches, which pays when the data do not fit into them; the call then ends
+    /// with a store fence, so that a release store made afterwards publishes the results.
+    void (*reduce_many)(const void* state, void* const* outs, int outs_count, const void* const* ins,
+                        int ins_count, std::size_t count, bool stream);
+};
+
+/// The compiled kernels of a pair, in the widest instruction set this CPU has. The same bits come out
+/// whichever that is, except that of two NaNs meeting in a sum or product either one's payload may be kept.
+/// Throws std::invalid_argument naming the type and operator where the pair makes no sense (min and max of
+/// complex numbers; logical and bitwise operators on anything but integers; `other`; `callable`).
+const Kernels& builtin(Type type, Operator op);
+
+/// Copies `bytes` bytes from `in` to every outs[j], j < outs_count. Overlap and `stream` as in reduce_many.
+void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, bool stream);
+
+/// The instruction set in use: "generic", "avx2" or "avx512". The environment variable TUTTI_ISA, read once,
+/// lowers it: one of these names means "at most this"; any other value makes the first use of a compiled
+/// kernel throw std::invalid_argument.
+std::string_view kernel_isa();
+
+/// The loops for everything that has no compiled kernel: any callable, any trivially copyable element.
+template <class T, class Op>
+struct TemplateLoops {
+    static void reduce(const void* state, void* out, const void* a, const void* b, std::size_t count) {
+        const Op& op = *static_cast<const Op*>(state);
+        T* const result = static_cast<T*>(out);
+        const T* const left = static_cast<const T*>(a);
+        const T* const right = static_cast<const T*>(b);
+        for (std::size_t i = 0; i < count; ++i) {
+            result[i] = op(left[i], right[i]);
+        }
+    }
+
+    /// Ordinary stores, whatever `stream` says: the operator, not the memory, is the limit here.
+    static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
+                            int ins_count, std::size_t count, bool /*stream*/) {
+        const Op& op = *static_cast<const Op*>(state);
+        for (std::size_t i = 0; i < count; ++i) {
+            T accumulated = static_cast<const T*>(ins[0])[i];
+            for (int source = 1; source < ins_count; ++source) {
+                accumulated = op(accumulated, static_cast<const T*>(ins[source])[i]);
+            }
+            for (int destination = 0; destination < outs_count; ++destination) {
+                static_cast<T*>(outs[destination])[i] = accumulated;
+            }
+        }
+    }
+
+    static constexpr Kernels kernels{&reduce, &reduce_many};
+};
+
+/// The kernels that reduce elements of type T with `op`; pass &op as their `state`. The reference is valid
+/// for the life of the process.
+template <class T, class Op>
+requires Applicable<Op, T>
+const Kernels& kernels_for(const Op& /*op*/) {
+    if constexpr (type_of<T>() != Type::other && operator_of<Op>() != Operator::callable) {
+        return builtin(type_of<T>(), operator_of<Op>());
+    } else {
+        return TemplateLoops<T, Op>::kernels;
+    }
+}
+
+} // namespace tutti::detail

@@ -1,0 +1,210 @@
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace tutti {
+
+/// Element types that have compiled kernels. c32 is std::complex<float>, c64 std::complex<double>; everything
+/// else (user structs, enumerations, bool, long double, ...) is `other` and is reduced by template loops.
+enum class Type : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, c32, c64, other };
+
+/// The operators the library knows by name; any other function object is `callable`.
+enum class Operator : std::uint8_t { sum, prod, min, max, land, lor, lxor, band, bor, bxor, callable };
+
+/// Short lower-case name, e.g. "f32".
+constexpr std::string_view to_string(Type type) {
+    constexpr std::string_view names[] = {"i8",  "u8",  "i16", "u16", "i32", "u32",  "i64",
+                                          "u64", "f32", "f64", "c32", "c64", "other"};
+    return names[static_cast<std::size_t>(type)];
+}
+
+/// Short lower-case name, e.g. "sum".
+constexpr std::string_view to_string(Operator op) {
+    constexpr std::string_view names[] = {"sum",  "prod", "min", "max",  "land",    "lor",
+                                          "lxor", "band", "bor", "bxor", "callable"};
+    return names[static_cast<std::size_t>(op)];
+}
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class R>
+inline constexpr bool is_complex<std::complex<R>> = true;
+
+/// Integers that take part in arithmetic: all standard integer and character types, but not bool.
+template <class T>
+concept Integer = std::integral<T> && !std::same_as<T, bool>;
+
+/// Unsigned type of at least int's width in which integer sums and products of T are formed: overflow wraps,
+/// and small types are not promoted to a signed int that could overflow.
+template <Integer T>
+using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+
+} // namespace detail
+
+/// a + b. Integers wrap modulo 2^bits. Not for bool.
+struct Sum {
+    static constexpr Operator code = Operator::sum;
+    template <class T>
+    requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a + b); }
+    constexpr T operator()(const T& a, const T& b) const {
+        if constexpr (detail::Integer<T>) {
+            return static_cast<T>(static_cast<detail::Wrapping<T>>(a) + static_cast<detail::Wrapping<T>>(b));
+        } else {
+            return static_cast<T>(a + b);
+        }
+    }
+};
+
+/// a * b. Integers wrap modulo 2^bits. Complex numbers use the plain formula (ac - bd, ad + bc), without the
+/// recovery of infinities that std::complex adds. Not for bool.
+struct Prod {
+    static constexpr Operator code = Operator::prod;
+    template <class T>
+    requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a * b); }
+    constexpr T operator()(const T& a, const T& b) const {
+        if constexpr (detail::Integer<T>) {
+            return static_cast<T>(static_cast<detail::Wrapping<T>>(a) * static_cast<detail::Wrapping<T>>(b));
+        } else if constexpr (detail::is_complex<T>) {
+            return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+        } else {
+            return static_cast<T>(a * b);
+        }
+    }
+};
+
+/// `b < a ? b : a`. Where neither is less (equal values, -0 and +0, a NaN on either side) the left operand
+/// stays. Not for complex numbers and bool.
+struct Min {
+    static constexpr Operator code = Operator::min;
+    template <class T>
+    requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(b < a); }
+    constexpr T operator()(const T& a, const T& b) const { return b < a ? b : a; }
+};
+
+/// `a < b ? b : a`. Where neither is less (equal values, -0 and +0, a NaN on either side) the left operand
+/// stays. Not for complex numbers and bool.
+struct Max {
+    static constexpr Operator code = Operator::max;
+    template <class T>
+    requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(a < b); }
+    constexpr T operator()(const T& a, const T& b) const { return a < b ? b : a; }
+};
+
+/// 1 where both are non-zero, else 0. For integers and bool.
+struct LogicalAnd {
+    static constexpr Operator code = Operator::land;
+    template <std::integral T>
+    constexpr T operator()(T a, T b) const {
+        return static_cast<T>(a != 0 && b != 0);
+    }
+};
+
+/// 1 where at least one is non-zero, else 0. For integers and bool.
+struct LogicalOr {
+    static constexpr Operator code = Operator::lor;
+    template <std::integral T>
+    constexpr T operator()(T a, T b) const {
+        return static_cast<T>(a != 0 || b != 0);
+    }
+};
+
+/// 1 where exactly one is non-zero, else 0. For integers and bool.
+struct LogicalXor {
+    static constexpr Operator code = Operator::lxor;
+    template <std::integral T>
+    constexpr T operator()(T a, T b) const {
+        return static_cast<T>((a != 0) != (b != 0));
+    }
+};
+
+/// a & b, for integers and any type that has it. Not for bool, which has `land`.
+struct BitAnd {
+    static constexpr Operator code = Operator::band;
+    template <class T>
+    requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a & b); }
+    constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a & b); }
+};
+
+/// a | b, for integers and any type that has it. Not for bool, which has `lor`.
+struct BitOr {
+    static constexpr Operator code = Operator::bor;
+    template <class T>
+    requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a | b); }
+    constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a | b); }
+};
+
+/// a ^ b, for integers and any type that has it. Not for bool, which has `lxor`.
+struct BitXor {
+    static constexpr Operator code = Operator::bxor;
+    template <class T>
+    requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a ^ b); }
+    constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a ^ b); }
+};
+
+inline constexpr Sum sum{};
+inline constexpr Prod prod{};
+inline constexpr Min min{};
+inline constexpr Max max{};
+inline constexpr LogicalAnd land{};
+inline constexpr LogicalOr lor{};
+inline constexpr LogicalXor lxor{};
+inline constexpr BitAnd band{};
+inline constexpr BitOr bor{};
+inline constexpr BitXor bxor{};
+
+/// The code of T: integers by size and signedness whatever their name (long, long long, char, wchar_t, ...),
+/// `other` for bool and everything that is not an integer, float, double or std::complex of those two.
+template <class T>
+constexpr Type type_of() {
+    if constexpr (detail::Integer<T> && sizeof(T) <= 8) {
+        constexpr Type by_size[] = {Type::i8, Type::i16, Type::i32, Type::i64};
+        constexpr std::size_t index = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+        return std::signed_integral<T> ? by_size[index]
+                                       : static_cast<Type>(static_cast<std::uint8_t>(by_size[index]) + 1);
+    } else if constexpr (std::same_as<T, float>) {
+        return Type::f32;
+    } else if constexpr (std::same_as<T, double>) {
+        return Type::f64;
+    } else if constexpr (std::same_as<T, std::complex<float>>) {
+        return Type::c32;
+    } else if constexpr (std::same_as<T, std::complex<double>>) {
+        return Type::c64;
+    } else {
+        return Type::other;
+    }
+}
+
+/// The code of a function object's type: a named operator for the library's own, else `callable`.
+template <class Op>
+constexpr Operator operator_of() {
+    constexpr auto is_one_of = []<class... Named>(std::type_identity<Named>...) {
+        return (std::same_as<Op, Named> || ...);
+    };
+    if constexpr (is_one_of(std::type_identity<Sum>{}, std::type_identity<Prod>{}, std::type_identity<Min>{},
+                            std::type_identity<Max>{}, std::type_identity<LogicalAnd>{},
+                            std::type_identity<LogicalOr>{}, std::type_identity<LogicalXor>{},
+                            std::type_identity<BitAnd>{}, std::type_identity<BitOr>{},
+                            std::type_identity<BitXor>{})) {
+        return Op::code;
+    } else {
+        return Operator::callable;
+    }
+}
+
+/// Op can reduce elements of type T. T is trivially copyable and assignable (elements are copied between
+/// threads as bytes). Op is a function object (for a function, its pointer) with T(T, T) callable on a const
+/// object, because all members call the same one at the same time. The library's own operators say for
+/// themselves which types they take.
+template <class Op, class T>
+concept Applicable =
+    std::is_object_v<Op> && std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> &&
+    std::is_copy_constructible_v<T> && std::is_invocable_r_v<T, const Op&, const T&, const T&>;
+
+} // namespace tutti

@@ -1,0 +1,9 @@
+#pragma once
+
+#include <tutti/error.hpp>
+#include <tutti/group.hpp>
+#include <tutti/member.hpp>
+#include <tutti/operators.hpp>
+#include <tutti/options.hpp>
+#include <tutti/team.hpp>
+#include <tutti/version.hpp>

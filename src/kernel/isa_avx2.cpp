@@ -1,0 +1,7 @@
+#include "kernel/loops.hpp"
+
+namespace tutti::kernel {
+
+constexpr Table avx2_table = make_table("avx2");
+
+} // namespace tutti::kernel

@@ -1,0 +1,7 @@
+#include "kernel/loops.hpp"
+
+namespace tutti::kernel {
+
+constexpr Table avx512_table = make_table("avx512");
+
+} // namespace tutti::kernel

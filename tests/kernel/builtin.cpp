@@ -1,0 +1,263 @@
+// Every compiled kernel of every instruction set this CPU has, against plain scalar code.
+
+#include "kernel/table.hpp"
+#include "reference.hpp"
+
+#include <tutti/detail/kernels.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using tutti::Operator;
+using tutti::detail::Kernels;
+using tutti::kernel::Table;
+
+constexpr std::size_t guard = 70; // elements before and after each operand: more than any kernel's vector
+
+struct Shape {
+    int ins_count;
+    int outs_count;
+    std::size_t offset;
+    bool ragged; // operands at different offsets, so that they do not share their misalignment
+    bool in_place;
+    bool stream;
+};
+
+template <class T>
+class Case {
+public:
+    Case(Operator op, int max_ins, std::size_t max_count) : op_(op) {
+        for (int k = 0; k < max_ins; ++k) {
+            values_.push_back(
+                reference::random_vector<T>(max_count, static_cast<std::uint64_t>(k) * 977 + max_count));
+            expected_.push_back(values_.back());
+            for (std::size_t i = 0; k > 0 && i < max_count; ++i) {
+                auto& reduced = expected_.back()[i];
+                reduced = reference::apply(op, expected_[expected_.size() - 2][i], values_.back()[i]);
+            }
+        }
+    }
+
+    /// Runs one call on fresh buffers; says what is wrong, or nothing.
+    std::string reduce_many(const Kernels& kernels, const Shape& shape, std::size_t count) const {
+        std::vector<std::vector<T>> buffers;
+        std::vector<const void*> ins;
+        std::vector<void*> outs;
+        const auto place = [&](std::size_t index) {
+            return guard + shape.offset + (shape.ragged ? index % 5 : 0);
+        };
+        buffers.reserve(static_cast<std::size_t>(shape.ins_count + shape.outs_count));
+        for (std::size_t k = 0; k < static_cast<std::size_t>(shape.ins_count); ++k) {
+            buffers.push_back(placed(k, place(k), count));
+            ins.push_back(buffers[k].data() + place(k));
+        }
+        std::vector<std::size_t> out_index;
+        for (int j = 0; j < shape.outs_count; ++j) {
+            // In place the outputs are the inputs in reverse, then further buffers.
+            if (shape.in_place && j < shape.ins_count) {
+                out_index.push_back(static_cast<std::size_t>(shape.ins_count - 1 - j));
+            } else {
+                out_index.push_back(buffers.size());
+                buffers.push_back(placed(0, place(buffers.size()), 0));
+            }
+            outs.push_back(buffers[out_index.back()].data() + place(out_index.back()));
+        }
+        kernels.reduce_many(nullptr, outs.data(), shape.outs_count, ins.data(), shape.ins_count, count,
+                            shape.stream);
+        for (const std::size_t index : out_index) {
+            const std::string wrong = check(buffers[index], place(index), shape.ins_count, count);
+            if (!wrong.empty()) {
+                return "output in buffer " + std::to_string(index) + ", " + wrong;
+            }
+        }
+        return {};
+    }
+
+    /// out = a op b with out in a buffer of its own, in a's, in b's, and all three the same.
+    std::string reduce(const Kernels& kernels, std::size_t offset, std::size_t count) const {
+        for (int alias = 0; alias < 4; ++alias) {
+            const std::size_t place = guard + offset;
+            std::vector<T> a = placed(0, place, count);
+            std::vector<T> b = placed(1, place, count);
+            std::vector<T> c = placed(0, place, 0);
+            std::vector<T>& out = alias == 0 ? c : alias == 2 ? b : a;
+            kernels.reduce(nullptr, out.data() + place, a.data() + place,
+                           (alias == 3 ? a.data() : b.data()) + place, count);
+            if (alias == 3) {
+                for (std::size_t i = 0; i < count; ++i) {
+                    if (!same(out[place + i], reference::apply(op_, values_[0][i], values_[0][i]))) {
+                        return "a op a, element " + std::to_string(i);
+                    }
+                }
+            } else if (const std::string wrong = check(out, place, 2, count); !wrong.empty()) {
+                return "alias " + std::to_string(alias) + ", " + wrong;
+            }
+        }
+        return {};
+    }
+
+private:
+    /// A guarded buffer with the first `count` values of input k from element `place` on.
+    std::vector<T> placed(std::size_t k, std::size_t place, std::size_t count) const {
+        std::vector<T> buffer(values_[k].size() + 2 * guard + 8, T(99));
+        std::copy_n(values_[k].begin(), count, buffer.begin() + static_cast<std::ptrdiff_t>(place));
+        return buffer;
+    }
+
+    bool same(T a, T b) const { return reference::same(a, b, op_ == Operator::sum || op_ == Operator::prod); }
+
+    std::string check(const std::vector<T>& buffer, std::size_t place, int ins_count,
+                      std::size_t count) const {
+        const std::vector<T>& expected = expected_[static_cast<std::size_t>(ins_count - 1)];
+        for (std::size_t i = 0; i < buffer.size(); ++i) {
+            const bool inside = i >= place && i < place + count;
+            if (inside ? !same(buffer[i], expected[i - place]) : buffer[i] != T(99)) {
+                return (inside ? "element " : "overwritten neighbour ") + std::to_string(i - place);
+            }
+        }
+        return {};
+    }
+
+    Operator op_;
+    std::vector<std::vector<T>> values_;
+    std::vector<std::vector<T>> expected_; // [k]: inputs 0..k reduced from left to right
+};
+
+template <class T>
+void check_pair(Operator op, const std::vector<Shape>& shapes, const std::vector<std::size_t>& counts) {
+    if (!reference::makes_sense<T>(op)) {
+        for (const Table* table : tutti::kernel::available_tables()) {
+            CHECK((table->at(tutti::type_of<T>(), op).reduce == nullptr));
+            CHECK((table->at(tutti::type_of<T>(), op).reduce_many == nullptr));
+        }
+        return;
+    }
+    const Case<T> values(op, 17, counts.back());
+    for (const Table* table : tutti::kernel::available_tables()) {
+        const Kernels& kernels = table->at(tutti::type_of<T>(), op);
+        INFO("isa " << std::string(table->isa) << ", type " << std::string(to_string(tutti::type_of<T>()))
+                    << ", op " << std::string(to_string(op)));
+        REQUIRE((kernels.reduce != nullptr));
+        REQUIRE((kernels.reduce_many != nullptr));
+        for (const std::size_t count : counts) {
+            for (const Shape& shape : shapes) {
+                INFO(shape.ins_count << " in, " << shape.outs_count << " out, count " << count << ", offset "
+                                     << shape.offset << ", ragged " << shape.ragged << ", in place "
+                                     << shape.in_place << ", stream " << shape.stream);
+                REQUIRE(values.reduce_many(kernels, shape, count) == "");
+            }
+            INFO("reduce, count " << count);
+            REQUIRE(values.reduce(kernels, 0, count) == "");
+            REQUIRE(values.reduce(kernels, 1, count) == "");
+        }
+    }
+}
+
+std::vector<Shape> all_shapes(std::initializer_list<std::pair<int, int>> arities) {
+    std::vector<Shape> shapes;
+    for (const auto& [ins_count, outs_count] : arities) {
+        for (const bool in_place : {false, true}) {
+            for (const bool stream : {false, true}) {
+                shapes.push_back({ins_count, outs_count, 0, false, in_place, stream});
+                shapes.push_back({ins_count, outs_count, 1, false, in_place, stream});
+                shapes.push_back({ins_count, outs_count, 3, true, in_place, stream});
+            }
+        }
+    }
+    return shapes;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("every operator on every type", T, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                   std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double,
+                   std::complex<float>, std::complex<double>) {
+    const auto shapes = all_shapes({{1, 1}, {1, 3}, {2, 2}, {3, 1}, {5, 7}});
+    for (std::size_t op = 0; op < tutti::kernel::operator_count; ++op) {
+        check_pair<T>(static_cast<Operator>(op), shapes, {0, 1, 2, 3, 7, 31, 61, 257, 1031});
+    }
+}
+
+TEST_CASE("up to 17 inputs and outputs") {
+    for (int ins_count = 1; ins_count <= 17; ++ins_count) {
+        for (int outs_count = 1; outs_count <= 17; ++outs_count) {
+            check_pair<float>(Operator::sum, all_shapes({{ins_count, outs_count}}), {1, 331});
+        }
+    }
+    check_pair<std::complex<double>>(Operator::prod, all_shapes({{17, 17}}), {331});
+    check_pair<std::int8_t>(Operator::min, all_shapes({{17, 17}}), {2003});
+}
+
+TEST_CASE("vectors of some thousand elements") {
+    const auto shapes = all_shapes({{2, 2}, {8, 8}});
+    check_pair<float>(Operator::sum, shapes, {4096, 5003});
+    check_pair<std::int16_t>(Operator::max, shapes, {4096, 5003});
+    check_pair<std::complex<float>>(Operator::prod, shapes, {4096, 5003});
+}
+
+TEST_CASE("floating-point sums are bracketed from left to right") {
+    // (1e8 + -1e8) + 1 = 1, but 1e8 + (-1e8 + 1) = 0 in single precision.
+    const float first = 1e8F;
+    const float second = -1e8F;
+    const float third = 1;
+    const void* const ins[] = {&first, &second, &third};
+    for (const Table* table : tutti::kernel::available_tables()) {
+        float out = 0;
+        void* const outs[] = {&out};
+        table->at(tutti::Type::f32, Operator::sum).reduce_many(nullptr, outs, 1, ins, 3, 1, false);
+        CHECK(out == 1);
+    }
+}
+
+TEST_CASE("where neither is less, min and max keep the left operand") {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    // Long enough for whole vectors.
+    for (const std::size_t count : {std::size_t{1}, std::size_t{64}}) {
+        for (const auto& [a, b] : {std::pair{0.0, -0.0}, {-0.0, 0.0}, {nan, 1.0}, {1.0, nan}, {nan, -nan}}) {
+            const std::vector<double> left(count, a);
+            const std::vector<double> right(count, b);
+            for (const Table* table : tutti::kernel::available_tables()) {
+                for (const Operator op : {Operator::min, Operator::max}) {
+                    std::vector<double> out(count, 99);
+                    table->at(tutti::Type::f64, op)
+                        .reduce(nullptr, out.data(), left.data(), right.data(), count);
+                    CHECK(std::memcmp(out.data(), left.data(), count * sizeof(double)) == 0);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("copy_many copies bytes to every destination") {
+    for (const std::size_t bytes : {0U, 1U, 2U, 3U, 63U, 64U, 65U, 1009U, 5003U}) {
+        for (const std::size_t offset : {0U, 1U, 17U}) {
+            for (const bool stream : {false, true}) {
+                const auto in = reference::random_vector<std::uint8_t>(bytes + offset, bytes);
+                std::vector<std::vector<std::uint8_t>> buffers(
+                    17, std::vector<std::uint8_t>(bytes + offset + 80, 99));
+                std::vector<void*> outs;
+                for (std::size_t j = 0; j < buffers.size(); ++j) {
+                    outs.push_back(buffers[j].data() + offset + j);
+                }
+                tutti::detail::copy_many(outs.data(), 17, in.data() + offset, bytes, stream);
+                for (std::size_t j = 0; j < buffers.size(); ++j) {
+                    auto expected = std::vector<std::uint8_t>(bytes + offset + 80, 99);
+                    std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(offset), bytes,
+                                expected.begin() + static_cast<std::ptrdiff_t>(offset + j));
+                    REQUIRE(buffers[j] == expected);
+                }
+            }
+        }
+    }
+}

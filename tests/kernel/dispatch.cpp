@@ -1,0 +1,69 @@
+#include "kernel/table.hpp"
+
+#include <tutti/detail/kernels.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+/// What an exception says, or "" if there was none.
+template <class Function>
+std::string message_of(Function&& function) {
+    try {
+        function();
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return {};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("TUTTI_ISA lowers the instruction set, as far as the CPU has it") {
+    const auto tables = tutti::kernel::available_tables();
+    const char* const variable = std::getenv("TUTTI_ISA");
+    const std::string wanted = variable == nullptr ? "" : variable;
+    if (wanted == "nonsense") {
+        const std::string message = message_of([] { tutti::detail::kernel_isa(); });
+        CHECK(contains(message, "TUTTI_ISA=\"nonsense\""));
+        CHECK(contains(message, "generic, avx2 or avx512"));
+        CHECK_THROWS_AS(tutti::detail::builtin(tutti::Type::f32, tutti::Operator::sum),
+                        std::invalid_argument);
+        return;
+    }
+    const std::size_t admitted = wanted == "generic" ? 1 : wanted == "avx2" ? 2 : 3;
+    const tutti::kernel::Table& expected = *tables[std::min(admitted, tables.size()) - 1];
+    CHECK(tutti::detail::kernel_isa() == expected.isa);
+    CHECK(&tutti::detail::builtin(tutti::Type::f32, tutti::Operator::sum) ==
+          &expected.at(tutti::Type::f32, tutti::Operator::sum));
+}
+
+TEST_CASE("the narrowest kernels are always there") {
+    const auto tables = tutti::kernel::available_tables();
+    REQUIRE(!tables.empty());
+    CHECK(std::string(tables.front()->isa) == "generic");
+}
+
+TEST_CASE("a pair without kernels is refused by name") {
+    using enum tutti::Operator;
+    using tutti::Type;
+    struct Pair {
+        Type type;
+        tutti::Operator op;
+    };
+    for (const Pair& pair : {Pair{Type::c32, min}, Pair{Type::c64, max}, Pair{Type::f32, band},
+                             Pair{Type::f64, lxor}, Pair{Type::other, sum}, Pair{Type::i32, callable}}) {
+        const std::string message = message_of([&] { tutti::detail::builtin(pair.type, pair.op); });
+        CHECK(contains(message, std::string(to_string(pair.type))));
+        CHECK(contains(message, std::string(to_string(pair.op))));
+    }
+}

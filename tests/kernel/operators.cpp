@@ -1,0 +1,109 @@
+#include "reference.hpp"
+
+#include <tutti/operators.hpp>
+
+#include <doctest/doctest.h>
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+using tutti::Applicable;
+using tutti::type_of;
+using enum tutti::Type;
+
+namespace {
+
+enum class Colour : int {};
+struct Money {
+    long cents;
+    friend constexpr Money operator+(Money a, Money b) { return {a.cents + b.cents}; }
+    friend constexpr bool operator<(Money a, Money b) { return a.cents < b.cents; }
+};
+struct Flags {
+    unsigned bits;
+    friend constexpr Flags operator|(Flags a, Flags b) { return {a.bits | b.bits}; }
+};
+using Plus = decltype([](int a, int b) { return a + b; });
+using Counting = decltype([calls = 0](int a, int b) mutable { return a + b + ++calls; });
+
+static_assert(type_of<std::int8_t>() == i8 && type_of<std::uint8_t>() == u8);
+static_assert(type_of<short>() == i16 && type_of<unsigned short>() == u16 && type_of<char16_t>() == u16);
+static_assert(type_of<int>() == i32 && type_of<unsigned>() == u32 && type_of<char32_t>() == u32);
+static_assert(type_of<long long>() == i64 && type_of<unsigned long long>() == u64);
+static_assert(type_of<long>() == (sizeof(long) == 8 ? i64 : i32));
+static_assert(type_of<char>() == (std::numeric_limits<char>::is_signed ? i8 : u8));
+static_assert(type_of<float>() == f32 && type_of<double>() == f64);
+static_assert(type_of<std::complex<float>>() == c32 && type_of<std::complex<double>>() == c64);
+static_assert(type_of<bool>() == other && type_of<long double>() == other && type_of<Colour>() == other);
+static_assert(type_of<Money>() == other && type_of<std::complex<long double>>() == other);
+
+static_assert(tutti::operator_of<tutti::Sum>() == tutti::Operator::sum);
+static_assert(tutti::operator_of<tutti::BitXor>() == tutti::Operator::bxor);
+static_assert(tutti::operator_of<Plus>() == tutti::Operator::callable);
+
+static_assert(Applicable<tutti::Sum, int> && Applicable<tutti::Prod, std::complex<double>>);
+static_assert(Applicable<tutti::Min, double> && !Applicable<tutti::Min, std::complex<double>>);
+static_assert(Applicable<tutti::LogicalAnd, int> && !Applicable<tutti::LogicalAnd, float>);
+static_assert(Applicable<tutti::BitOr, char> && !Applicable<tutti::BitOr, double>);
+static_assert(Applicable<tutti::LogicalOr, bool> && !Applicable<tutti::Sum, bool> &&
+              !Applicable<tutti::Max, bool> && !Applicable<tutti::BitAnd, bool>);
+static_assert(Applicable<tutti::Sum, Money> && Applicable<tutti::Min, Money> &&
+              !Applicable<tutti::Prod, Money>);
+static_assert(Applicable<tutti::BitOr, Flags> && !Applicable<tutti::BitAnd, Flags>);
+static_assert(!Applicable<tutti::Sum, Colour>);
+static_assert(!Applicable<tutti::Sum, std::string>, "not trivially copyable");
+static_assert(Applicable<Plus, int> && !Applicable<Plus, Money>);
+static_assert(!Applicable<Counting, int>, "all members call the one operator at the same time");
+static_assert(Applicable<int (*)(int, int), int> && !Applicable<int(int, int), int>);
+
+// In constant expressions undefined overflow would not compile.
+static_assert(tutti::sum(std::numeric_limits<int>::max(), 1) == std::numeric_limits<int>::min());
+static_assert(tutti::prod(std::numeric_limits<long>::min(), -1L) == std::numeric_limits<long>::min());
+static_assert(tutti::prod(std::uint16_t{65535}, std::uint16_t{65535}) == 1);
+static_assert(tutti::sum(std::int8_t{127}, std::int8_t{1}) == -128);
+static_assert(tutti::sum(Money{3}, Money{4}).cents == 7 && tutti::max(Money{3}, Money{4}).cents == 4);
+static_assert(tutti::bor(Flags{1}, Flags{4}).bits == 5);
+static_assert(tutti::land(true, false) == false && tutti::lxor(true, false) == true);
+
+template <class T, class Op>
+void agrees_with_reference(const Op& op) {
+    if constexpr (Applicable<Op, T>) {
+        REQUIRE(reference::makes_sense<T>(Op::code));
+        const auto a = reference::random_vector<T>(500, 1);
+        const auto b = reference::random_vector<T>(500, 2);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            REQUIRE(reference::same(op(a[i], b[i]), reference::apply(Op::code, a[i], b[i]), true));
+        }
+    } else {
+        REQUIRE(!reference::makes_sense<T>(Op::code));
+    }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("the function objects compute what their names say", T, std::int8_t, std::uint8_t,
+                   std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t,
+                   float, double, std::complex<float>, std::complex<double>) {
+    agrees_with_reference<T>(tutti::sum);
+    agrees_with_reference<T>(tutti::prod);
+    agrees_with_reference<T>(tutti::min);
+    agrees_with_reference<T>(tutti::max);
+    agrees_with_reference<T>(tutti::land);
+    agrees_with_reference<T>(tutti::lor);
+    agrees_with_reference<T>(tutti::lxor);
+    agrees_with_reference<T>(tutti::band);
+    agrees_with_reference<T>(tutti::bor);
+    agrees_with_reference<T>(tutti::bxor);
+}
+
+TEST_CASE("types and operators have names") {
+    CHECK(to_string(i8) == "i8");
+    CHECK(to_string(u64) == "u64");
+    CHECK(to_string(c64) == "c64");
+    CHECK(to_string(other) == "other");
+    CHECK(to_string(tutti::Operator::sum) == "sum");
+    CHECK(to_string(tutti::Operator::bxor) == "bxor");
+    CHECK(to_string(tutti::Operator::callable) == "callable");
+}

@@ -1,0 +1,22 @@
+# cmake -DNM=nm -P weak_symbols.cmake OBJECT...
+# Fails if an object compiled for one instruction set defines a symbol that the linker could prefer over another
+# object's: the program would then run AVX-512 code on a CPU that has none.
+set(objects "")
+foreach(index RANGE 1 ${CMAKE_ARGC})
+  if(CMAKE_ARGV${index} MATCHES "isa_[^/]*\\.o(bj)?$")
+    list(APPEND objects ${CMAKE_ARGV${index}})
+  endif()
+endforeach()
+if(NOT objects)
+  message(FATAL_ERROR "no object files given")
+endif()
+foreach(object IN LISTS objects)
+  execute_process(COMMAND ${NM} ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT symbols MATCHES "_table")
+    message(FATAL_ERROR "${object}: no kernel table among its symbols")
+  endif()
+  string(REGEX MATCHALL "[^\n]* [VWuvw] [^\n]*" weak "${symbols}")
+  if(weak)
+    message(FATAL_ERROR "${object} defines or uses weak symbols: ${weak}")
+  endif()
+endforeach()
