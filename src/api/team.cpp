@@ -1,0 +1,168 @@
+#include "execute/group_state.hpp"
+#include "execute/seat.hpp"
+#include "machine/machine.hpp"
+#include "machine/pinning.hpp"
+#include "machine/placement.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/team.hpp>
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace tutti {
+
+namespace {
+
+constexpr int most_members = 65535;
+
+/// Where each member goes.
+std::vector<int> cpus_for(const TeamOptions& options) {
+    if (options.members < 0 || options.members > most_members) {
+        throw ArgumentError("Team: members is " + std::to_string(options.members) + ", must be in 1.." +
+                            std::to_string(most_members) + ", or 0 for one on each allowed CPU");
+    }
+    const machine::Machine machine = machine::detect();
+    const int members = options.members != 0 ? options.members : static_cast<int>(machine.pus.size());
+    try {
+        return machine::place(machine, members, machine::parse_placement(options.placement));
+    } catch (const std::invalid_argument& error) {
+        throw ArgumentError(std::string("Team: placement: ") + error.what());
+    }
+}
+
+} // namespace
+
+/// The threads and what they are to run next.
+class Team::Threads {
+public:
+    explicit Threads(const std::vector<int>& cpus)
+        : group_(std::make_shared<detail::GroupState>(static_cast<int>(cpus.size()))), pins_(cpus.size()) {
+        try {
+            for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
+                threads_.emplace_back([this, rank, cpu = cpus[rank]] { serve(static_cast<int>(rank), cpu); });
+            }
+        } catch (...) {
+            stop();
+            throw;
+        }
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return ready_ == threads_.size(); });
+    }
+
+    ~Threads() { stop(); }
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
+    Threads(Threads&&) = delete;
+    Threads& operator=(Threads&&) = delete;
+
+    int size() const { return group_->size(); }
+    const std::vector<machine::PinResult>& pins() const { return pins_; }
+
+    void run(const std::function<void(Member&)>& function) {
+        if (serving == this) {
+            throw Error("Team::run: called by a member of the same team, which would wait for itself");
+        }
+        const std::scoped_lock turn(turn_);
+        for (int rank = 0; rank < size(); ++rank) {
+            group_->board(rank).away.store(false, std::memory_order_relaxed); // ordered by mutex_ below
+        }
+        {
+            std::unique_lock lock(mutex_);
+            function_ = &function;
+            running_ = threads_.size();
+            ++generation_;
+            changed_.notify_all();
+            changed_.wait(lock, [this] { return running_ == 0; });
+            function_ = nullptr;
+        }
+        if (const std::exception_ptr first = group_->failure().first()) {
+            group_->recover();
+            std::rethrow_exception(first);
+        }
+    }
+
+private:
+    void serve(int rank, int cpu) {
+        serving = this;
+        pins_[static_cast<std::size_t>(rank)] = machine::pin_this_thread(cpu);
+        std::unique_lock lock(mutex_);
+        ++ready_;
+        changed_.notify_all();
+        for (std::uint64_t served = 0;; ++served) {
+            changed_.wait(lock, [&] { return stopping_ || generation_ > served; });
+            if (stopping_) {
+                return;
+            }
+            const auto* const function = function_;
+            lock.unlock();
+            serve_one(rank, *function);
+            lock.lock();
+            if (--running_ == 0) {
+                changed_.notify_all();
+            }
+        }
+    }
+
+    void serve_one(int rank, const std::function<void(Member&)>& function) {
+        Member member(group_, group_->seat(rank));
+        try {
+            function(member);
+        } catch (...) {
+            group_->fail(rank, std::current_exception());
+        }
+        auto& board = group_->board(rank);
+        board.away.store(true, std::memory_order_release); // release: pairs with the look of a waiting member
+        board.bell.ring_if_needed();
+    }
+
+    void stop() {
+        {
+            const std::scoped_lock lock(mutex_);
+            stopping_ = true;
+        }
+        changed_.notify_all();
+        for (auto& thread : threads_) {
+            thread.join();
+        }
+    }
+
+    static thread_local const Threads* serving;
+
+    std::shared_ptr<detail::GroupState> group_;
+    std::vector<machine::PinResult> pins_;
+    std::mutex turn_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    const std::function<void(Member&)>* function_ = nullptr;
+    std::uint64_t generation_ = 0;
+    std::size_t running_ = 0;
+    std::size_t ready_ = 0;
+    bool stopping_ = false;
+    std::vector<std::thread> threads_;
+};
+
+thread_local const Team::Threads* Team::Threads::serving = nullptr;
+
+Team::Team(const TeamOptions& options) : threads_(std::make_unique<Threads>(cpus_for(options))) {}
+
+Team::~Team() = default;
+
+int Team::size() const { return threads_->size(); }
+
+std::vector<std::string> Team::pinning() const {
+    std::vector<std::string> lines;
+    for (const machine::PinResult& pin : threads_->pins()) {
+        const std::string member = "member " + std::to_string(lines.size()) + ": ";
+        lines.push_back(member + (pin.pinned                              ? "CPU " + std::to_string(pin.os_index)
+                                  : pin.os_index == machine::unpinned ? "not pinned"
+                                                                      : "not pinned: " + pin.reason));
+    }
+    return lines;
+}
+
+void Team::run(const std::function<void(Member&)>& function) { threads_->run(function); }
+
+} // namespace tutti

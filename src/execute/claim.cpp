@@ -1,0 +1,24 @@
+#include "execute/claim.hpp"
+
+#include "algorithm/registry.hpp"
+
+namespace tutti::execute {
+
+std::string Claim::describe() const {
+    const auto row = static_cast<std::size_t>(field(row_at, row_bits));
+    const auto form = static_cast<schedule::Form>(field(form_at, form_bits));
+    const auto type = static_cast<Type>(field(type_at, type_bits));
+    const auto op = static_cast<Operator>(field(0, op_bits));
+    const algorithm::Algorithm& algorithm = algorithm::registry()[row];
+    std::string text = std::string(to_string(algorithm.collective)) + " (algorithm " + std::string(algorithm.name) + ")";
+    if (algorithm.collective == schedule::Collective::barrier) {
+        return text;
+    }
+    text += " of " + std::to_string(word_ >> bytes_at) + " bytes of " + std::string(to_string(type));
+    if (algorithm.needs != algorithm::OperatorNeeds::none) {
+        text += " with " + std::string(to_string(op));
+    }
+    return text + (form == schedule::Form::in_place ? ", in place" : "");
+}
+
+} // namespace tutti::execute

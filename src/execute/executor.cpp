@@ -1,0 +1,280 @@
+#include "execute/executor.hpp"
+
+#include "execute/claim.hpp"
+
+#include <tutti/error.hpp>
+
+#include <cstring>
+#include <string>
+
+namespace tutti::execute {
+
+using plan::Code;
+using plan::Step;
+
+namespace {
+
+/// The words of a slot that carries addresses.
+enum Address : int { input_word, output_word, scratch_word, claim_word };
+
+/// Most carried messages are one word; saying so lets the compiler copy it without a call.
+void copy_bytes(void* to, const void* from, std::size_t bytes) {
+    if (bytes == sizeof(std::uint64_t)) {
+        std::memcpy(to, from, sizeof(std::uint64_t));
+    } else if (bytes != 0) {
+        std::memcpy(to, from, bytes);
+    }
+}
+
+// Places are computed as addresses because a vector's first block need not exist; only here do they become pointers.
+void* pointer(std::uintptr_t address) {
+    return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr)
+}
+
+} // namespace
+
+void Executor::run() {
+    if (group_.failure().raised()) {
+        group_.failure().throw_aborted();
+    }
+    MemberBoard& board = group_.board(plan_.rank);
+    board.claim.put(op_.claim);
+    board.counts.put(op_.counts);
+    for (const Step& next : plan_.steps) {
+        step(next);
+    }
+    seat_.epoch_ = epoch_ + plan_.points;
+    seat_.parity_ = parity_ ^ 1U;
+}
+
+void Executor::step(const Step& step) {
+    switch (step.code) {
+    case Code::enter:
+        return enter(step);
+    case Code::open:
+        return open(step.peer);
+    case Code::open_every:
+        return for_each_peer([&](int peer) { open(peer); });
+    case Code::await:
+        return await(step.peer, step, 1);
+    case Code::await_every:
+        return for_each_peer([&](int peer) { await(peer, step, 1); });
+    case Code::publish:
+        return signal(step);
+    case Code::carry:
+        return carry(step);
+    case Code::receive:
+        return take(step.peer, step);
+    case Code::copy:
+        return copy(step);
+    case Code::copy_to_every:
+        return copy_to_every(step);
+    case Code::copy_received:
+        return copy_received(step);
+    case Code::reduce:
+        return reduce(step);
+    case Code::reduce_received:
+        return reduce_received(step);
+    case Code::reduce_every:
+        return reduce_every(step, false);
+    case Code::reduce_every_to_every:
+        return reduce_every(step, true);
+    case Code::reduce_every_received:
+        return reduce_every_received(step);
+    }
+}
+
+template <class Visit>
+void Executor::for_each_peer(Visit visit) {
+    // From the next rank on, so that the members do not all look at the same slot at the same time.
+    for (int peer = plan_.rank + 1; peer < plan_.ranks; ++peer) {
+        visit(peer);
+    }
+    for (int peer = 0; peer < plan_.rank; ++peer) {
+        visit(peer);
+    }
+}
+
+void Executor::enter(const Step& step) {
+    const std::uint64_t words[mailbox::words_per_slot] = {
+        op_.own.at[static_cast<std::size_t>(schedule::Space::input)],
+        op_.own.at[static_cast<std::size_t>(schedule::Space::output)],
+        op_.own.at[static_cast<std::size_t>(schedule::Space::scratch0)], op_.claim};
+    own_slot(step).publish(mailbox::make_tag(epoch_, op_.print), words, mailbox::words_per_slot);
+    group_.board(plan_.rank).bell.ring_if_needed();
+}
+
+void Executor::signal(const Step& step) {
+    own_slot(step).signal(mailbox::make_tag(epoch_ + step.point, op_.print));
+    group_.board(plan_.rank).bell.ring_if_needed();
+}
+
+int Executor::words_carried() const {
+    constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+    return op_.message_bytes <= word_bytes ? 1 : static_cast<int>((op_.message_bytes + word_bytes - 1) / word_bytes);
+}
+
+void Executor::carry(const Step& step) {
+    copy_bytes(carried_, source(step.left, step), elements(step) * op_.element_bytes);
+    own_slot(step).publish(mailbox::make_tag(epoch_ + step.point, op_.print), carried_, words_carried());
+    group_.board(plan_.rank).bell.ring_if_needed();
+}
+
+void Executor::await(int peer, const Step& step, int words) {
+    mailbox::Slot& theirs = slot(peer, step.slot);
+    const std::uint64_t epoch = epoch_ + step.point;
+    if (!theirs.holds(epoch, words)) {
+        await_slowly(peer, theirs, epoch, words);
+    }
+    const std::uint64_t tag = theirs.tag();
+    if (mailbox::print_of(tag) != op_.print && mailbox::is_of(tag, epoch)) {
+        mismatch(peer);
+    }
+}
+
+void Executor::await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words) {
+    mailbox::wait_until([&] { return slot.holds(epoch, words); },
+                        [&] { check_waiting(peer, slot, epoch, words); }, group_.board(peer).bell,
+                        group_.patience());
+}
+
+/// Throws when what is awaited will never come.
+void Executor::check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words) {
+    if (group_.failure().raised()) {
+        group_.failure().throw_aborted();
+    }
+    const std::uint64_t entered = this->slot(peer, 0).tag();
+    if (mailbox::is_of(entered, epoch_) && mailbox::print_of(entered) != op_.print) {
+        mismatch(peer);
+    }
+    // Acquire: pairs with the release that marks the member as away; whatever it published came before.
+    if (group_.board(peer).away.load(std::memory_order_acquire) && !slot.holds(epoch, words)) {
+        throw MismatchError(missing(peer));
+    }
+}
+
+std::string Executor::missing(int peer) {
+    return "member " + std::to_string(plan_.rank) + " is in " + Claim(op_.claim).describe() + ", but member " +
+           std::to_string(peer) + " has returned without calling it: all members must make the same calls";
+}
+
+void Executor::mismatch(int peer) {
+    MemberBoard& theirs = group_.board(peer);
+    const Claim claim(theirs.claim.get());
+    std::string text = "member " + std::to_string(plan_.rank) + " calls " + Claim(op_.claim).describe() +
+                       ", but member " + std::to_string(peer) + " calls " + claim.describe();
+    text += claim == Claim(op_.claim) ? ", and their counts differ" : "";
+    throw MismatchError(text + ": all members must make the same call with the same arguments");
+}
+
+void Executor::open(int peer) {
+    const Step point_zero{};
+    await(peer, point_zero, mailbox::words_per_slot);
+    const mailbox::Slot& theirs = slot(peer, 0);
+    if (theirs.word(claim_word) != op_.claim || group_.board(peer).counts.get() != op_.counts) {
+        mismatch(peer);
+    }
+    Bases& bases = seat_.peers_[static_cast<std::size_t>(peer)];
+    bases.at[static_cast<std::size_t>(schedule::Space::input)] = theirs.word(input_word);
+    bases.at[static_cast<std::size_t>(schedule::Space::output)] = theirs.word(output_word);
+    set_scratch_bases(bases, theirs.word(scratch_word), op_.scratch_stride_bytes);
+}
+
+void Executor::take(int peer, const Step& step) {
+    const int words = words_carried();
+    await(peer, step, words);
+    const mailbox::Slot& theirs = slot(peer, step.slot);
+    for (int i = 0; i < words; ++i) {
+        received_[i] = theirs.word(i);
+    }
+}
+
+std::uintptr_t Executor::place(const Bases& bases, plan::Vector vector, const Step& step) const {
+    const std::size_t lap = vector.lapped() ? op_.partition.total : 0;
+    return bases.at[vector.space()] + (op_.partition.offset(step.first) + lap) * op_.element_bytes;
+}
+
+void* Executor::target(const Step& step) const { return pointer(place(op_.own, step.to, step)); }
+
+const void* Executor::source(plan::Vector vector, const Step& step) const {
+    return pointer(place(vector.remote() ? seat_.peers_[step.peer] : op_.own, vector, step));
+}
+
+const void* Executor::received(const Step& step) const {
+    const std::size_t skipped = step.whole != 0 ? op_.partition.offset(step.first) * op_.element_bytes : 0;
+    return reinterpret_cast<const std::byte*>(received_) + skipped;
+}
+
+void Executor::copy(const Step& step) {
+    void* const to = target(step);
+    const void* const from = source(step.left, step);
+    const std::size_t bytes = elements(step) * op_.element_bytes;
+    if (to != from && bytes != 0) {
+        detail::copy_many(&to, 1, from, bytes, op_.stream);
+    }
+}
+
+void Executor::copy_received(const Step& step) {
+    copy_bytes(target(step), received(step), elements(step) * op_.element_bytes);
+}
+
+void Executor::copy_to_every(const Step& step) {
+    const void* const from = source(step.left, step);
+    for (int member = 0; member < plan_.ranks; ++member) {
+        const Bases& bases = member == plan_.rank ? op_.own : seat_.peers_[static_cast<std::size_t>(member)];
+        seat_.outs_[static_cast<std::size_t>(member)] = pointer(place(bases, step.to, step));
+    }
+    detail::copy_many(seat_.outs_.data(), plan_.ranks, from, elements(step) * op_.element_bytes, op_.stream);
+}
+
+void Executor::reduce(const Step& step) {
+    op_.kernels->reduce(op_.state, target(step), source(step.left, step), source(step.right, step), elements(step));
+}
+
+void Executor::reduce_received(const Step& step) {
+    op_.kernels->reduce(op_.state, target(step), source(step.left, step), received(step), elements(step));
+}
+
+void Executor::reduce_every(const Step& step, bool to_every) {
+    const int outs = to_every ? plan_.ranks : 1;
+    for (int member = 0; member < plan_.ranks; ++member) {
+        const auto index = static_cast<std::size_t>(member);
+        const Bases& bases = member == plan_.rank ? op_.own : seat_.peers_[index];
+        seat_.ins_[index] = pointer(place(bases, step.left, step));
+        seat_.outs_[index] = pointer(place(bases, step.to, step));
+    }
+    void* const own = target(step);
+    op_.kernels->reduce_many(op_.state, to_every ? seat_.outs_.data() : &own, outs, seat_.ins_.data(), plan_.ranks,
+                             elements(step), op_.stream);
+}
+
+void Executor::reduce_every_received(const Step& step) {
+    alignas(64) std::uint64_t partial[mailbox::words_per_slot];
+    alignas(64) std::uint64_t first[mailbox::words_per_slot];
+    const std::size_t count = elements(step);
+    const std::size_t bytes = count * op_.element_bytes;
+    const std::size_t skipped = step.whole != 0 ? op_.partition.offset(step.first) * op_.element_bytes : 0;
+    void* const to = target(step);
+    const void* left = nullptr;
+    for (int member = 0; member < plan_.ranks; ++member) {
+        const std::uint64_t* words = carried_;
+        if (member != plan_.rank) {
+            take(member, step);
+            words = received_;
+        }
+        const void* const operand = reinterpret_cast<const std::byte*>(words) + skipped;
+        if (member == 0) {
+            copy_bytes(first, operand, bytes);
+            left = first;
+            continue;
+        }
+        void* const result = member == plan_.ranks - 1 ? to : static_cast<void*>(partial);
+        op_.kernels->reduce(op_.state, result, left, operand, count);
+        left = result;
+    }
+    if (plan_.ranks == 1) {
+        copy_bytes(to, source(step.left, step), bytes);
+    }
+}
+
+} // namespace tutti::execute

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "execute/group_state.hpp"
+#include "execute/operation.hpp"
+#include "execute/seat.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace tutti::execute {
+
+/// Runs one plan on the calling thread: a loop over its steps, with everything that depends on the call (types,
+/// operator, sizes, addresses) decided before it starts.
+class Executor {
+public:
+    Executor(detail::Seat& seat, const Operation& operation)
+        : seat_(seat), group_(seat.group_), op_(operation), plan_(*operation.plan), epoch_(seat.epoch_),
+          parity_(seat.parity_) {}
+
+    /// Throws MismatchError, Aborted, or what the operator throws.
+    void run();
+
+private:
+    mailbox::Slot& slot(int member, int index) { return group_.slots(member, parity_)[index]; }
+    mailbox::Slot& own_slot(const plan::Step& step) { return slot(plan_.rank, step.slot); }
+
+    void step(const plan::Step& step);
+    void enter(const plan::Step& step);
+    void signal(const plan::Step& step);
+    void carry(const plan::Step& step);
+    void open(int peer);
+    void await(int peer, const plan::Step& step, int words);
+    void await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words);
+    void check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words);
+    void take(int peer, const plan::Step& step);
+    [[noreturn]] void mismatch(int peer);
+    std::string missing(int peer);
+
+    void copy(const plan::Step& step);
+    void copy_to_every(const plan::Step& step);
+    void copy_received(const plan::Step& step);
+    void reduce(const plan::Step& step);
+    void reduce_received(const plan::Step& step);
+    void reduce_every(const plan::Step& step, bool to_every);
+    void reduce_every_received(const plan::Step& step);
+
+    template <class Visit>
+    void for_each_peer(Visit visit);
+
+    std::uintptr_t place(const Bases& bases, plan::Vector vector, const plan::Step& step) const;
+    void* target(const plan::Step& step) const;
+    const void* source(plan::Vector vector, const plan::Step& step) const;
+    const void* received(const plan::Step& step) const;
+    std::size_t elements(const plan::Step& step) const { return op_.partition.elements(step.first, step.count); }
+    int words_carried() const;
+
+    detail::Seat& seat_;
+    detail::GroupState& group_;
+    const Operation& op_;
+    const plan::Plan& plan_;
+    std::uint64_t epoch_;
+    unsigned parity_;
+    /// The bytes last received and the bytes last carried, aligned for any element.
+    alignas(64) std::uint64_t received_[mailbox::words_per_slot];
+    alignas(64) std::uint64_t carried_[mailbox::words_per_slot];
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,89 @@
+#include "execute/group_state.hpp"
+
+#include "algorithm/registry.hpp"
+#include "machine/machine.hpp"
+#include "machine/pinning.hpp"
+#include "plan/plan.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace tutti::execute {
+
+std::size_t mailbox_bytes(int members) {
+    const auto slots = static_cast<std::size_t>(plan::slots_per_operation(members));
+    return static_cast<std::size_t>(members) * (2 * slots * sizeof(mailbox::Slot) + sizeof(MemberBoard));
+}
+
+} // namespace tutti::execute
+
+namespace tutti::detail {
+
+namespace {
+
+/// From which size on an operation's stores should bypass the caches: when they would not find room there.
+std::size_t stream_threshold_bytes() {
+    static const std::size_t threshold = machine::detect().l3_bytes;
+    constexpr std::size_t without_l3_bytes = std::size_t{32} << 20U;
+    return threshold != 0 ? threshold : without_l3_bytes;
+}
+
+} // namespace
+
+GroupState::GroupState(int members)
+    : patience_(mailbox::patience_for(members, machine::allowed_pus())),
+      slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
+      stream_threshold_bytes_(stream_threshold_bytes()),
+      slots_(static_cast<std::size_t>(members) * 2 * slots_per_operation_),
+      boards_(static_cast<std::size_t>(members)) {
+    for (int rank = 0; rank < members; ++rank) {
+        seats_.push_back(std::make_unique<Seat>(*this, rank, members));
+    }
+}
+
+void GroupState::take_seat(int rank) {
+    const std::scoped_lock lock(seats_mutex_);
+    if (failure_.raised()) {
+        if (std::ranges::any_of(seats_, [](const auto& seat) { return seat->taken(); })) {
+            failure_.throw_aborted();
+        }
+        recover();
+    }
+    if (!seat(rank).take()) {
+        throw ArgumentError("join: seat " + std::to_string(rank) +
+                            " is taken; each seat serves one thread at a time, until its Member is destroyed");
+    }
+}
+
+void GroupState::fail(int member, const std::exception_ptr& cause) {
+    failure_.raise(member, cause);
+    for (auto& board : boards_) {
+        board.bell.ring();
+    }
+}
+
+void GroupState::recover() {
+    // Members may have given up at different epochs: all go on from one that nobody has reached.
+    std::uint64_t epoch = 0;
+    for (const auto& seat : seats_) {
+        epoch = std::max(epoch, seat->epoch_to_resume_from());
+    }
+    for (const auto& seat : seats_) {
+        seat->resume(epoch);
+    }
+    failure_.clear();
+}
+
+std::shared_ptr<const schedule::Synchronised> GroupState::synchronised(std::size_t row, schedule::Form form) {
+    const std::scoped_lock lock(schedules_mutex_);
+    auto& entry = schedules_[{row, form}];
+    if (entry == nullptr) {
+        entry = std::make_shared<const schedule::Synchronised>(
+            schedule::synchronise(algorithm::registry()[row].make(size()), form));
+    }
+    return entry;
+}
+
+} // namespace tutti::detail

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "execute/failure.hpp"
+#include "execute/seat.hpp"
+#include "mailbox/doorbell.hpp"
+#include "mailbox/slot.hpp"
+#include "mailbox/wait.hpp"
+#include "schedule/synchronise.hpp"
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace tutti::execute {
+
+/// What a member shows to the others besides its slots: read only when something takes long or has gone wrong.
+struct alignas(mailbox::line_bytes) MemberBoard {
+    mailbox::Doorbell bell;
+    /// The claim of the member's current call; ordered by the tags of its slots.
+    mailbox::StdWord claim;
+    /// A digest of the counts of its current call, 0 for equal blocks; ordered likewise.
+    mailbox::StdWord counts;
+    /// Whether the member has left for good and will not make any more calls.
+    std::atomic<bool> away{false};
+};
+
+/// Bytes of slots and boards of a group: O(members log members).
+std::size_t mailbox_bytes(int members);
+
+} // namespace tutti::execute
+
+namespace tutti::detail {
+
+/// Everything the members of a group share.
+class GroupState {
+public:
+    explicit GroupState(int members);
+
+    int size() const { return static_cast<int>(seats_.size()); }
+    Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
+    execute::MemberBoard& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
+    execute::Failure& failure() { return failure_; }
+    const mailbox::Patience& patience() const { return patience_; }
+
+    /// The slots of one member for operations of one parity.
+    mailbox::Slot* slots(int rank, unsigned parity) {
+        return &slots_[(static_cast<std::size_t>(rank) * 2 + parity) * slots_per_operation_];
+    }
+
+    /// Whether an operation that writes so many bytes in all should write past the caches.
+    bool streams(std::size_t written_bytes) const { return written_bytes > stream_threshold_bytes_; }
+
+    /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted while others are still
+    /// leaving after a failure; the first to come after that makes the group usable again.
+    void take_seat(int rank);
+
+    /// Records a failure and wakes everybody.
+    void fail(int member, const std::exception_ptr& cause);
+
+    /// Makes the group usable again after a failure. Only while no member is in a call.
+    void recover();
+
+    /// The synchronised schedule of a registry row. Built once for all members, on first use.
+    std::shared_ptr<const schedule::Synchronised> synchronised(std::size_t row, schedule::Form form);
+
+private:
+    mailbox::Patience patience_;
+    std::size_t slots_per_operation_;
+    std::size_t stream_threshold_bytes_;
+    std::vector<mailbox::Slot> slots_;
+    std::vector<execute::MemberBoard> boards_;
+    std::vector<std::unique_ptr<Seat>> seats_;
+    execute::Failure failure_;
+    std::mutex seats_mutex_;
+    std::mutex schedules_mutex_;
+    std::map<std::pair<std::size_t, schedule::Form>, std::shared_ptr<const schedule::Synchronised>> schedules_;
+};
+
+} // namespace tutti::detail

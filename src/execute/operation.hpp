@@ -1,0 +1,47 @@
+#pragma once
+
+#include <tutti/detail/kernels.hpp>
+
+#include "plan/partition.hpp"
+#include "plan/plan.hpp"
+#include "schedule/schedule.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::execute {
+
+/// Where a member's vectors start, each as if it were whole: the output of a reduce-scatter starts where block 0 would
+/// be. Addresses, not pointers, since those places need not exist.
+struct Bases {
+    std::array<std::uintptr_t, schedule::space_count> at{};
+};
+
+/// Scratch vectors lie one after the other, `stride_bytes` apart.
+inline void set_scratch_bases(Bases& bases, std::uintptr_t first, std::size_t stride_bytes) {
+    for (auto space = static_cast<std::size_t>(schedule::Space::scratch0); space < bases.at.size(); ++space) {
+        bases.at[space] = first;
+        first += stride_bytes;
+    }
+}
+
+/// One call of one member, ready to run.
+struct Operation {
+    const plan::Plan* plan = nullptr;
+    Bases own;
+    plan::Partition partition;
+    std::size_t element_bytes = 1;
+    const detail::Kernels* kernels = nullptr;
+    const void* state = nullptr;
+    std::uint64_t claim = 0;
+    std::uint64_t print = 0;
+    /// A digest of irregular counts, 0 for equal blocks.
+    std::uint64_t counts = 0;
+    std::size_t scratch_stride_bytes = 0;
+    /// Bytes that a slot carries, in the carried form.
+    std::size_t message_bytes = 0;
+    bool stream = false;
+};
+
+} // namespace tutti::execute

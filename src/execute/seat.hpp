@@ -1,0 +1,79 @@
+#pragma once
+
+#include <tutti/detail/call.hpp>
+
+#include "execute/operation.hpp"
+#include "mailbox/slot.hpp"
+#include "plan/plan.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace tutti::execute {
+class Executor;
+}
+
+namespace tutti::detail {
+
+class GroupState;
+
+/// One member's own part of a group: touched only by the thread that sits in it.
+class alignas(64) Seat {
+public:
+    Seat(GroupState& group, int rank, int members);
+
+    int rank() const { return rank_; }
+    GroupState& group() { return group_; }
+
+    /// Takes the seat; false when it is taken.
+    bool take() { return !taken_.exchange(true, std::memory_order_acquire); } // acquire: pairs with release()
+    void release() { taken_.store(false, std::memory_order_release); }
+    bool taken() const { return taken_.load(std::memory_order_relaxed); }
+
+    void run(const Call& call);
+
+    std::uint64_t epoch_to_resume_from() const { return epoch_ + longest_operation_points; }
+    void resume(std::uint64_t epoch) {
+        epoch_ = epoch;
+        parity_ = 0;
+    }
+
+private:
+    friend class execute::Executor;
+
+    /// More points than any plan has: where no two members can be further apart.
+    static constexpr std::uint64_t longest_operation_points = 1U << 16U;
+
+    struct AlignedDelete {
+        void operator()(std::byte* memory) const {
+            ::operator delete(memory, std::align_val_t{mailbox::line_bytes});
+        }
+    };
+
+    /// The plan of a registry row. Compiled on first use.
+    const plan::Plan& plan(std::size_t row, schedule::Form form);
+
+    /// Points the operation to this seat's scratch memory, which grows when an operation needs more than any before.
+    void set_scratch(execute::Operation& operation);
+
+    GroupState& group_;
+    int rank_;
+    /// The epoch of point 0 of the next operation. Equal on all members between operations.
+    std::uint64_t epoch_ = 1;
+    unsigned parity_ = 0;
+    std::atomic<bool> taken_{false};
+
+    std::vector<execute::Bases> peers_;
+    std::vector<void*> outs_;
+    std::vector<const void*> ins_;
+    std::vector<std::size_t> offsets_;
+    std::unique_ptr<std::byte, AlignedDelete> scratch_;
+    std::size_t scratch_bytes_ = 0;
+    std::vector<std::array<std::unique_ptr<plan::Plan>, 3>> plans_;
+};
+
+} // namespace tutti::detail

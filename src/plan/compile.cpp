@@ -1,0 +1,392 @@
+#include "plan/plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace tutti::plan {
+
+using schedule::Blocks;
+using schedule::Carried;
+using schedule::every;
+using schedule::Form;
+using schedule::Move;
+using schedule::Place;
+using schedule::Schedule;
+using schedule::Space;
+using schedule::Synchronised;
+using schedule::Wait;
+
+namespace {
+
+bool is_scratch(Space space) { return space >= Space::scratch0; }
+
+/// The scratch vectors that a representative writes, and the shortest cyclic range of blocks that covers what it
+/// writes there.
+class Scratch {
+public:
+    Scratch(const Schedule& schedule, std::size_t stored) : used_(static_cast<std::size_t>(schedule.blocks()), 0) {
+        for (const auto& round : schedule.programs()[stored]) {
+            for (const Move& move : round) {
+                if (is_scratch(move.to.space)) {
+                    add(move.to, schedule.blocks());
+                }
+            }
+        }
+        if (vectors_ > 1 && schedule.blocks() > 1) {
+            throw std::invalid_argument("compile: more than one scratch vector of more than one block");
+        }
+    }
+
+    std::uint32_t vectors() const { return vectors_; }
+
+    ScratchRange range() const {
+        const auto blocks = used_.size();
+        std::size_t gap_end = 0;
+        std::size_t longest = 0;
+        std::size_t gap = 0;
+        for (std::size_t i = 0; i < 2 * blocks; ++i) {
+            if (used_[i % blocks] != 0) {
+                gap = 0;
+            } else if (++gap > longest) {
+                longest = gap;
+                gap_end = (i + 1) % blocks;
+            }
+        }
+        longest = std::min(longest, blocks);
+        return {static_cast<std::uint16_t>(gap_end), static_cast<std::uint16_t>(blocks - longest)};
+    }
+
+private:
+    void add(const Place& place, int blocks) {
+        const auto index = static_cast<std::uint32_t>(place.space) - static_cast<std::uint32_t>(Space::scratch0);
+        vectors_ = std::max(vectors_, index + 1);
+        for (int i = 0; i < place.blocks.count; ++i) {
+            used_[static_cast<std::size_t>(schedule::wrap(place.blocks.first + i, blocks))] = 1;
+        }
+    }
+
+    std::uint32_t vectors_ = 0;
+    std::vector<char> used_;
+};
+
+class Compiler {
+public:
+    Compiler(const Synchronised& source, int rank)
+        : source_(source), schedule_(source.schedule), rank_(rank), slots_(slots_per_operation(schedule_.ranks())),
+          opened_(static_cast<std::size_t>(schedule_.ranks()), 0) {
+        plan_.ranks = schedule_.ranks();
+        plan_.rank = rank;
+        plan_.blocks = schedule_.blocks();
+        plan_.form = source.form;
+        plan_.points = static_cast<std::uint32_t>(schedule_.rounds()) + 1;
+        const Scratch scratch(schedule_, schedule_.representative(rank));
+        plan_.scratch_vectors = scratch.vectors();
+        plan_.scratch = range_of(rank);
+        opened_[static_cast<std::size_t>(rank)] = 1;
+        find_awaited();
+    }
+
+    Plan run() {
+        const auto program = schedule_.program(rank_);
+        const auto waits = source_.waits_of(rank_);
+        publish(0);
+        for (int round = 0; round <= schedule_.rounds(); ++round) {
+            std::vector<Wait> due;
+            std::ranges::copy_if(waits, std::back_inserter(due),
+                                 [&](const Wait& wait) { return wait.before_round == round; });
+            if (round == schedule_.rounds()) {
+                await(due);
+                break;
+            }
+            if (!carried() || is_barrier()) {
+                await(due);
+            }
+            for (const Move& move : program[static_cast<std::size_t>(round)]) {
+                if (carried() && !is_barrier()) {
+                    add_carried(move, due);
+                } else if (!is_barrier()) {
+                    add_pulled(move);
+                }
+            }
+            publish(round + 1);
+        }
+        return std::move(plan_);
+    }
+
+private:
+    bool carried() const { return source_.form == Form::carried; }
+
+    /// A barrier moves nothing: its tokens are the points themselves.
+    bool is_barrier() const { return schedule_.collective() == schedule::Collective::barrier; }
+
+    ScratchRange range_of(int member) const {
+        ScratchRange range = Scratch(schedule_, schedule_.representative(member)).range();
+        range.first = static_cast<std::uint16_t>(schedule_.rotation(member).block(range.first));
+        return range;
+    }
+
+    /// The points of this member that anyone waits for.
+    void find_awaited() {
+        awaited_.assign(static_cast<std::size_t>(schedule_.rounds()) + 1, 0);
+        awaited_[0] = carried() ? 0 : 1;
+        for (std::size_t stored = 0; stored < source_.waits.size(); ++stored) {
+            for (const Wait& wait : source_.waits[stored]) {
+                if (schedule_.symmetry() == schedule::Symmetry::rotation || wait.member == rank_) {
+                    awaited_[static_cast<std::size_t>(wait.point)] = 1;
+                }
+            }
+        }
+    }
+
+    Step& add(Code code) {
+        plan_.steps.emplace_back();
+        plan_.steps.back().code = code;
+        return plan_.steps.back();
+    }
+
+    Step& add_at(Code code, int point) {
+        Step& step = add(code);
+        step.point = static_cast<std::uint16_t>(point);
+        step.slot = slot_of(point, slots_);
+        return step;
+    }
+
+    void publish(int point) {
+        if (awaited_[static_cast<std::size_t>(point)] == 0) {
+            return;
+        }
+        if (!carried()) {
+            add_at(point == 0 ? Code::enter : Code::publish, point);
+            return;
+        }
+        if (point >= slots_) {
+            throw std::invalid_argument("compile: a carried schedule has more points than a member has slots");
+        }
+        const auto& list = source_.carried.at(schedule_.representative(rank_));
+        const auto found = std::ranges::find(list, point, &Carried::point);
+        if (found == list.end() || is_barrier()) {
+            add_at(Code::publish, point);
+            return;
+        }
+        Step& step = add_at(Code::carry, point);
+        step.left = Vector(found->space, false, false);
+        const bool whole = found->blocks.count == schedule_.blocks();
+        const Blocks blocks = whole ? found->blocks : schedule_.rotation(rank_).range(found->blocks);
+        step.first = static_cast<std::uint16_t>(blocks.first);
+        step.count = static_cast<std::uint16_t>(blocks.count);
+    }
+
+    void await(const std::vector<Wait>& due) {
+        std::vector<Wait> rest;
+        for (const Wait& wait : due) {
+            if (wait.point == 0 && !carried()) {
+                if (same_for_all(due, 0)) {
+                    open(every);
+                } else {
+                    open(wait.member);
+                }
+            } else {
+                rest.push_back(wait);
+            }
+        }
+        if (!rest.empty() && same_for_all(rest, rest.front().point)) {
+            add_at(Code::await_every, rest.front().point);
+            return;
+        }
+        for (const Wait& wait : rest) {
+            add_at(Code::await, wait.point).peer = static_cast<std::uint16_t>(wait.member);
+        }
+    }
+
+    bool same_for_all(const std::vector<Wait>& waits, int point) const {
+        return std::ranges::count(waits, point, &Wait::point) == schedule_.ranks() - 1 && schedule_.ranks() > 2;
+    }
+
+    void open(int member) {
+        if (member == every) {
+            if (std::ranges::count(opened_, 0) == schedule_.ranks() - 1 && schedule_.ranks() > 2) {
+                add_at(Code::open_every, 0);
+                std::ranges::fill(opened_, 1);
+                return;
+            }
+            for (int peer = 0; peer < schedule_.ranks(); ++peer) {
+                open(peer);
+            }
+            return;
+        }
+        char& opened = opened_[static_cast<std::size_t>(member)];
+        if (opened == 0) {
+            add_at(Code::open, 0).peer = static_cast<std::uint16_t>(member);
+            opened = 1;
+        }
+    }
+
+    Vector vector_of(const Place& place) const {
+        const bool lapped = is_scratch(place.space) && place.blocks.first < range_of(place.member).first;
+        return {place.space, place.member != rank_, lapped};
+    }
+
+    /// Calls `emit` for each part of `move` whose blocks neither wrap around nor cross the start of a scratch vector.
+    template <class Emit>
+    void for_each_part(Move move, Emit emit) const {
+        int left = move.to.blocks.count;
+        while (left > 0) {
+            const int first = move.to.blocks.first;
+            int end = std::min(first + left, schedule_.blocks());
+            for (const Place* place : {&move.to, &move.left, &move.right}) {
+                if (is_scratch(place->space)) {
+                    const int start = range_of(place->member).first;
+                    end = first < start && start < end ? start : end;
+                }
+            }
+            const Blocks part{first, end - first};
+            move.to.blocks = move.left.blocks = move.right.blocks = part;
+            emit(move);
+            left -= part.count;
+            move.to.blocks.first = end % schedule_.blocks();
+        }
+    }
+
+    void set_blocks(Step& step, Blocks blocks) const {
+        step.first = static_cast<std::uint16_t>(blocks.first);
+        step.count = static_cast<std::uint16_t>(blocks.count);
+    }
+
+    static Move without_unused(const Move& move) {
+        Move used = move;
+        if (!move.reduces || move.left.member == every) {
+            used.right = move.to;
+        }
+        return used;
+    }
+
+    void add_pulled(const Move& move) {
+        const Move used = without_unused(move);
+        for (const Place* place : {&used.to, &used.left, &used.right}) {
+            open(place->member);
+        }
+        if (used.to.member == every || used.left.member == every) {
+            const bool to_every = used.to.member == every;
+            Step& step = add(!move.reduces ? Code::copy_to_every
+                             : to_every    ? Code::reduce_every_to_every
+                                           : Code::reduce_every);
+            step.to = Vector(used.to.space, to_every, false);
+            step.left = Vector(used.left.space, move.reduces, false);
+            set_blocks(step, used.to.blocks);
+            return;
+        }
+        if (!move.reduces && moves_nothing(used)) {
+            return;
+        }
+        for_each_part(used, [&](const Move& part) {
+            Step& step = add(move.reduces ? Code::reduce : Code::copy);
+            step.to = vector_of(part.to);
+            step.left = vector_of(part.left);
+            step.right = vector_of(part.right);
+            step.peer = static_cast<std::uint16_t>(peer_of(part));
+            set_blocks(step, part.to.blocks);
+        });
+    }
+
+    /// In place, the copy of a member's own input to its own output is none.
+    bool moves_nothing(const Move& move) const {
+        return source_.form == Form::in_place && move.to.member == move.left.member &&
+               move.to.space == Space::output && move.left.space == Space::input;
+    }
+
+    int peer_of(const Move& move) const {
+        int peer = rank_;
+        for (const Place* place : {&move.to, &move.left, &move.right}) {
+            if (place->member == rank_) {
+                continue;
+            }
+            if (peer != rank_ && peer != place->member) {
+                throw std::invalid_argument("compile: a move names two other members");
+            }
+            peer = place->member;
+        }
+        return peer;
+    }
+
+    void add_carried(const Move& move, const std::vector<Wait>& due) {
+        if (move.left.member == every) {
+            Step& step = add_at(Code::reduce_every_received, due.empty() ? 0 : due.front().point);
+            step.to = vector_of(move.to);
+            step.left = Vector(move.left.space, false, false);
+            set_blocks(step, move.to.blocks);
+            step.whole = whole(step.point, rank_) ? 1 : 0;
+            return;
+        }
+        const Move used = without_unused(move);
+        const int peer = peer_of(used);
+        if (used.left.member != rank_ && move.reduces) {
+            throw std::invalid_argument("compile: a carried operand must be the right one");
+        }
+        if (peer != rank_) {
+            receive(peer, due);
+        }
+        Step& step = peer == rank_ ? add(move.reduces ? Code::reduce : Code::copy)
+                                   : add(move.reduces ? Code::reduce_received : Code::copy_received);
+        step.to = vector_of(used.to);
+        step.left = vector_of(used.left);
+        step.right = vector_of(used.right);
+        step.peer = static_cast<std::uint16_t>(peer);
+        set_blocks(step, used.to.blocks);
+        if (peer != rank_) {
+            step.whole = whole(point_of(peer, due), peer) ? 1 : 0;
+        }
+    }
+
+    /// Takes what the peer carries, unless the step before last or so has just done that.
+    void receive(int peer, const std::vector<Wait>& due) {
+        const int point = point_of(peer, due);
+        for (auto step = plan_.steps.rbegin(); step != plan_.steps.rend(); ++step) {
+            if (step->code == Code::receive) {
+                if (step->peer == peer && step->point == point) {
+                    return;
+                }
+                break;
+            }
+        }
+        add_at(Code::receive, point).peer = static_cast<std::uint16_t>(peer);
+    }
+
+    static int point_of(int peer, const std::vector<Wait>& due) {
+        const auto found = std::ranges::find(due, peer, &Wait::member);
+        if (found == due.end()) {
+            throw std::invalid_argument("compile: a carried read without a wait for it");
+        }
+        return found->point;
+    }
+
+    bool whole(int point, int owner) const {
+        const auto& list = source_.carried.at(schedule_.representative(owner));
+        const auto found = std::ranges::find(list, point, &Carried::point);
+        return found != list.end() && found->blocks.count == schedule_.blocks();
+    }
+
+    const Synchronised& source_;
+    const Schedule& schedule_;
+    int rank_;
+    int slots_;
+    std::vector<char> opened_;
+    std::vector<char> awaited_;
+    Plan plan_;
+};
+
+} // namespace
+
+int slots_per_operation(int ranks) { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))) + 2; }
+
+Plan compile(const Synchronised& synchronised, int rank) {
+    constexpr int most = std::numeric_limits<std::uint16_t>::max();
+    if (synchronised.schedule.ranks() > most || synchronised.schedule.blocks() > most) {
+        throw std::invalid_argument("compile: at most 65535 ranks and blocks");
+    }
+    return Compiler(synchronised, rank).run();
+}
+
+} // namespace tutti::plan

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tutti::plan {
+
+/// How the elements of a vector are divided into blocks: equal blocks of `block` elements (the last ones shorter or
+/// empty), or, with `offsets` (blocks + 1 of them), any way at all.
+struct Partition {
+    std::size_t total = 0;
+    std::size_t block = 0;
+    const std::size_t* offsets = nullptr;
+
+    /// The first element of block `index`; of index = blocks: the end of the vector.
+    std::size_t offset(std::size_t index) const {
+        return offsets != nullptr ? offsets[index] : std::min(index * block, total);
+    }
+
+    /// The elements of `count` blocks from `first` on, not wrapping around.
+    std::size_t elements(std::size_t first, std::size_t count) const { return offset(first + count) - offset(first); }
+};
+
+} // namespace tutti::plan

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "schedule/synchronise.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace tutti::plan {
+
+/// What one step does. "Peer" is Step::peer; vectors are named by Step::to, left and right.
+enum class Code : std::uint8_t {
+    enter,                  ///< publish point 0 with the addresses of one's vectors
+    open,                   ///< await point 0 of the peer and take its addresses
+    open_every,             ///< the same of every other member
+    await,                  ///< await a point of the peer
+    await_every,            ///< await a point of every other member
+    publish,                ///< publish a point
+    carry,                  ///< publish a point together with the bytes of `left`
+    receive,                ///< await a point of the peer and take the bytes it carries
+    copy,                   ///< to = left
+    copy_to_every,          ///< to (of every member) = left
+    copy_received,          ///< to = received bytes
+    reduce,                 ///< to = left op right
+    reduce_received,        ///< to = left op received bytes
+    reduce_every,           ///< to = left of member 0 op left of member 1 op ...
+    reduce_every_to_every,  ///< to (of every member) = left of member 0 op left of member 1 op ...
+    reduce_every_received,  ///< the same of the bytes that every member carries
+};
+
+/// A vector as a step names it: whose, which, and whether its blocks lie one vector length further on (scratch
+/// vectors are as short as their blocks allow, and their blocks may wrap around).
+class Vector {
+public:
+    constexpr Vector() = default;
+    constexpr Vector(schedule::Space space, bool remote, bool lapped)
+        : bits_(static_cast<std::uint8_t>(static_cast<unsigned>(space) | (remote ? 8U : 0U) |
+                                          (lapped ? 16U : 0U))) {}
+
+    constexpr std::size_t space() const { return bits_ & 7U; }
+    constexpr bool remote() const { return (bits_ & 8U) != 0; }
+    constexpr bool lapped() const { return (bits_ & 16U) != 0; }
+
+private:
+    std::uint8_t bits_ = 0;
+};
+
+/// One step of a plan. `first` and `count` are blocks and never wrap around.
+struct Step {
+    Code code = Code::enter;
+    Vector to;
+    Vector left;
+    Vector right;
+    std::uint16_t peer = 0;
+    std::uint16_t first = 0;
+    std::uint16_t count = 0;
+    std::uint16_t point = 0;
+    std::uint16_t slot = 0;
+    /// For received bytes: whether the payload is the whole vector (else it is exactly these blocks).
+    std::uint16_t whole = 0;
+};
+
+static_assert(sizeof(Step) == 16, "four steps to a cache line");
+
+/// The blocks that a member keeps in one scratch vector: `count` blocks from `first` on, cyclic.
+struct ScratchRange {
+    std::uint16_t first = 0;
+    std::uint16_t count = 0;
+};
+
+/// One member's part of one algorithm in one form, for any number of bytes.
+struct Plan {
+    int ranks = 1;
+    int rank = 0;
+    int blocks = 1;
+    schedule::Form form = schedule::Form::separate;
+    /// Points per operation: by so much the epoch grows.
+    std::uint32_t points = 1;
+    /// Scratch vectors in use: any number when there is one block, else at most one.
+    std::uint32_t scratch_vectors = 0;
+    ScratchRange scratch;
+    std::vector<Step> steps;
+};
+
+/// The slot of a point when each member has `slots` of them: point 0, which carries addresses, has one to itself,
+/// the others take turns.
+constexpr std::uint16_t slot_of(int point, int slots) {
+    return static_cast<std::uint16_t>(point == 0 ? 0 : 1 + (point - 1) % (slots - 1));
+}
+
+/// The number of slots a member needs for one operation among `ranks` members.
+int slots_per_operation(int ranks);
+
+/// Compiles the program of `rank`. Throws std::invalid_argument when ranks or blocks exceed 65535, when the schedule
+/// keeps blocks in more than one scratch vector, or when it carries more points than there are slots.
+Plan compile(const schedule::Synchronised& synchronised, int rank);
+
+} // namespace tutti::plan
