@@ -13,16 +13,18 @@ using schedule::Space;
 
 namespace {
 
-/// Of the skips s_0 = 1, ..., s_q = p in increasing order: whether round k passes on the sum that leaves out the
-/// sender's own input, because s_{k+1} = 2 s_k - 1 (Träff et al. 2023, section III-B).
-bool sends_others_only(const std::vector<int>& skips, std::size_t round) { return skips[round + 1] % 2 == 1; }
+/// Of the skips s_0 = 1, ..., s_q = p in increasing order: whether round k passes on the sum that leaves out
+/// the sender's own input, because s_{k+1} = 2 s_k - 1 (Träff et al. 2023, section III-B).
+bool sends_others_only(const std::vector<int>& skips, std::size_t round) {
+    return skips[round + 1] % 2 == 1;
+}
 
 } // namespace
 
-// Invariant: after round k, `all` holds the sum of the s_{k+1} inputs from the member's own upwards, and `others`
-// the same sum without the member's own, for as long as a later round needs it. A round reads the peer's sums of the
-// round before while the peer computes its next ones, so each sum alternates between two vectors; the last `all`
-// falls on the output.
+// Invariant: after round k, `all` holds the sum of the s_{k+1} inputs from the member's own upwards, and
+// `others` the same sum without the member's own, for as long as a later round needs it. A round reads the
+// peer's sums of the round before while the peer computes its next ones, so each sum alternates between two
+// vectors; the last `all` falls on the output.
 schedule::Schedule census_allreduce(int ranks) {
     auto skips = graph::skips(ranks, graph::Skips::halving);
     std::ranges::reverse(skips);
@@ -50,7 +52,9 @@ schedule::Schedule census_allreduce(int ranks) {
     for (std::size_t round = 0; round < rounds; ++round) {
         const bool others_only = round > 0 && sends_others_only(skips, round);
         const int peer = (skips[round] - (others_only ? 1 : 0)) % ranks;
-        const Space sent = round == 0 ? Space::input : others_only ? others_after(round - 1) : all_after(round - 1);
+        const Space sent = round == 0    ? Space::input
+                           : others_only ? others_after(round - 1)
+                                         : all_after(round - 1);
         const Place received{peer, sent, vector};
         const Place all{0, round == 0 ? Space::input : all_after(round - 1), vector};
         recorder.round().reduce({0, all_after(round), vector}, all, received);

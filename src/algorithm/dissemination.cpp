@@ -8,8 +8,8 @@ namespace tutti::algorithm {
 
 using schedule::Space;
 
-// A barrier is the allreduce of one word that no one looks at. Invariant: before the round with skip s, a member
-// knows that the s members from itself upwards have entered.
+// A barrier is the allreduce of one word that no one looks at. Invariant: before the round with skip s, a
+// member knows that the s members from itself upwards have entered.
 schedule::Schedule dissemination_barrier(int ranks) {
     auto skips = graph::skips(ranks, graph::Skips::halving);
     std::ranges::reverse(skips);

@@ -13,7 +13,9 @@ using schedule::Schedule;
 
 namespace {
 
-long skip_rounds(int ranks, Skips kind) { return static_cast<long>(graph::skips(ranks, kind).size()) - 1; }
+long skip_rounds(int ranks, Skips kind) {
+    return static_cast<long>(graph::skips(ranks, kind).size()) - 1;
+}
 
 template <Skips kind>
 Algorithm circulant_allreduce_row(std::string_view name, std::string_view source) {
@@ -26,7 +28,9 @@ Algorithm circulant_allreduce_row(std::string_view name, std::string_view source
             true,
             source,
             [](int p) { return circulant_allreduce(p, graph::skips(p, kind)); },
-            [](int p) { return Counts{2 * skip_rounds(p, kind), 2L * (p - 1), p - 1}; },
+            [](int p) {
+                return Counts{2 * skip_rounds(p, kind), 2L * (p - 1), p - 1};
+            },
             false};
 }
 
@@ -41,7 +45,9 @@ Algorithm circulant_reduce_scatter_row(std::string_view name, std::string_view s
             true,
             source,
             [](int p) { return circulant_reduce_scatter(p, graph::skips(p, kind)); },
-            [](int p) { return Counts{skip_rounds(p, kind), p - 1, p - 1}; },
+            [](int p) {
+                return Counts{skip_rounds(p, kind), p - 1, p - 1};
+            },
             false};
 }
 
@@ -56,7 +62,9 @@ Algorithm circulant_allgather_row(std::string_view name, std::string_view source
             true,
             source,
             [](int p) { return circulant_allgather(p, graph::skips(p, kind)); },
-            [](int p) { return Counts{skip_rounds(p, kind), p - 1, 0}; },
+            [](int p) {
+                return Counts{skip_rounds(p, kind), p - 1, 0};
+            },
             false};
 }
 
@@ -86,12 +94,16 @@ const std::array rows{
               direct_barrier, [](int p) { return one_exchange(p, p - 1, 0); }, false},
     Algorithm{"dissemination", Collective::barrier, OperatorNeeds::none, false, true, false, false,
               "dissemination over the circulant graph of Träff 2024", dissemination_barrier,
-              [](int p) { return Counts{graph::rounds_log2(p), graph::rounds_log2(p), 0}; }, false},
+              [](int p) {
+                  return Counts{graph::rounds_log2(p), graph::rounds_log2(p), 0};
+              },
+              false},
 
-    Algorithm{"direct", Collective::allreduce, OperatorNeeds::associative, true, false, true, true, shared_memory,
-              direct_allreduce, [](int p) { return one_exchange(p, 2L * (p - 1), p - 1); }, false},
-    Algorithm{"flat", Collective::allreduce, OperatorNeeds::associative, true, true, true, false, shared_memory,
-              flat_allreduce, [](int p) { return one_exchange(p, p - 1, p - 1); }, false},
+    Algorithm{"direct", Collective::allreduce, OperatorNeeds::associative, true, false, true, true,
+              shared_memory, direct_allreduce, [](int p) { return one_exchange(p, 2L * (p - 1), p - 1); },
+              false},
+    Algorithm{"flat", Collective::allreduce, OperatorNeeds::associative, true, true, true, false,
+              shared_memory, flat_allreduce, [](int p) { return one_exchange(p, p - 1, p - 1); }, false},
     circulant_allreduce_row<Skips::halving>(halving, traeff_alg2),
     circulant_allreduce_row<Skips::power_of_two>(power_of_two, traeff_cor2),
     circulant_allreduce_row<Skips::fully_connected>(fully_connected, traeff_cor2),
@@ -99,8 +111,9 @@ const std::array rows{
     Algorithm{"census", Collective::allreduce, OperatorNeeds::exact, false, true, true, false, traeff_census,
               census_allreduce, census_counts, true},
 
-    Algorithm{"direct", Collective::reduce_scatter, OperatorNeeds::associative, true, true, true,
-              true, shared_memory, direct_reduce_scatter, [](int p) { return one_exchange(p, p - 1, p - 1); }, false},
+    Algorithm{"direct", Collective::reduce_scatter, OperatorNeeds::associative, true, true, true, true,
+              shared_memory, direct_reduce_scatter, [](int p) { return one_exchange(p, p - 1, p - 1); },
+              false},
     circulant_reduce_scatter_row<Skips::halving>(halving, traeff_alg1),
     circulant_reduce_scatter_row<Skips::power_of_two>(power_of_two, traeff_cor2),
     circulant_reduce_scatter_row<Skips::fully_connected>(fully_connected, traeff_cor2),
@@ -144,7 +157,9 @@ bool takes(const Algorithm& algorithm, schedule::Form form) {
     return false;
 }
 
-std::span<const Algorithm> registry() { return rows; }
+std::span<const Algorithm> registry() {
+    return rows;
+}
 
 const Algorithm* find(Collective collective, std::string_view name) {
     for (const Algorithm& row : rows) {

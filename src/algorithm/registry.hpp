@@ -14,14 +14,16 @@ namespace tutti::algorithm {
 ///
 /// - associative: any; operands are combined in rank order
 /// - commutative: operands are combined in some order, the same one for every member
-/// - exact: operands are combined in different orders by different members, so the operator must give the same
+/// - exact: operands are combined in different orders by different members, so the operator must give the
+/// same
 ///   bits in any order (integers; min and max; not floating-point sums)
 /// - none: nothing is combined
 enum class OperatorNeeds { none, associative, commutative, exact };
 
 std::string_view to_string(OperatorNeeds needs);
 
-/// Counts per member: communication rounds, and blocks (of the schedule's own block size) received and combined.
+/// Counts per member: communication rounds, and blocks (of the schedule's own block size) received and
+/// combined.
 struct Counts {
     long rounds = 0;
     long blocks = 0;
@@ -41,8 +43,8 @@ struct Algorithm {
     bool carries;
     /// Messages may be pulled from and stored to the members' vectors (schedule::Form::separate).
     bool pulls;
-    /// That also works when input and output are the same memory (schedule::Form::in_place): nobody overwrites in a
-    /// round what others read in it.
+    /// That also works when input and output are the same memory (schedule::Form::in_place): nobody
+    /// overwrites in a round what others read in it.
     bool pulls_in_place;
     std::string_view source;
     schedule::Schedule (*make)(int ranks);

@@ -12,10 +12,10 @@ struct Blocks {
 
 /// How the members of a schedule resemble each other.
 ///
-/// With `rotation`, the program of member r is the program of member 0 with r added to every member (mod ranks)
-/// and, where there are as many blocks as ranks, to every block. One stored program then stands for all, and
-/// whatever is derived or proved for member 0 holds for every member by renaming. With `none`, every member has
-/// a program of its own.
+/// With `rotation`, the program of member r is the program of member 0 with r added to every member (mod
+/// ranks) and, where there are as many blocks as ranks, to every block. One stored program then stands for
+/// all, and whatever is derived or proved for member 0 holds for every member by renaming. With `none`, every
+/// member has a program of its own.
 enum class Symmetry { none, rotation };
 
 /// value mod modulus, in 0..modulus-1 for negative values too.

@@ -106,7 +106,9 @@ std::vector<Transfer> Pattern::received_by(int rank) const {
     return list;
 }
 
-Pattern dual(const Pattern& pattern) { return reversed(pattern, Action::combine); }
+Pattern dual(const Pattern& pattern) {
+    return reversed(pattern, Action::combine);
+}
 
 Pattern reverse(const Pattern& pattern) {
     for (const auto& list : pattern.received()) {
@@ -119,8 +121,8 @@ Pattern reverse(const Pattern& pattern) {
 
 Pattern restrict_to_root(const Pattern& pattern, int root) {
     if (root < 0 || root >= pattern.ranks()) {
-        throw std::invalid_argument("restrict_to_root: root is " + std::to_string(root) +
-                                    ", must be in 0.." + std::to_string(pattern.ranks() - 1));
+        throw std::invalid_argument("restrict_to_root: root is " + std::to_string(root) + ", must be in 0.." +
+                                    std::to_string(pattern.ranks() - 1));
     }
     const auto ranks = static_cast<std::size_t>(pattern.ranks());
     const auto blocks = static_cast<std::size_t>(pattern.blocks());
@@ -131,8 +133,9 @@ Pattern restrict_to_root(const Pattern& pattern, int root) {
         full[rank] = pattern.received_by(static_cast<int>(rank));
     }
     Lists kept(ranks);
-    // Backwards: a transfer is kept for the blocks whose value after its round is still needed. All transfers of a
-    // round read what was there before it, so needs are updated only when the whole round has been looked at.
+    // Backwards: a transfer is kept for the blocks whose value after its round is still needed. All transfers
+    // of a round read what was there before it, so needs are updated only when the whole round has been
+    // looked at.
     for (int round = pattern.rounds() - 1; round >= 0; --round) {
         auto before = needed;
         std::vector<std::pair<int, Blocks>> reads;
@@ -165,8 +168,7 @@ Pattern then(const Pattern& first, const Pattern& second) {
     if (first.ranks() != second.ranks() || first.blocks() != second.blocks()) {
         throw std::invalid_argument("then: the two patterns must have the same ranks and blocks");
     }
-    const bool symmetric =
-        first.symmetry() == Symmetry::rotation && second.symmetry() == Symmetry::rotation;
+    const bool symmetric = first.symmetry() == Symmetry::rotation && second.symmetry() == Symmetry::rotation;
     Lists lists(symmetric ? 1 : static_cast<std::size_t>(first.ranks()));
     for (std::size_t stored = 0; stored < lists.size(); ++stored) {
         lists[stored] = first.received_by(static_cast<int>(stored));

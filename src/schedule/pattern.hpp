@@ -20,8 +20,9 @@ struct Transfer {
     friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
-/// Transfers over one logical vector of `blocks` blocks per member, in rounds: the form in which algorithms are
-/// derived from one another. Nothing is said yet about where the vector lies in memory; `place` decides that.
+/// Transfers over one logical vector of `blocks` blocks per member, in rounds: the form in which algorithms
+/// are derived from one another. Nothing is said yet about where the vector lies in memory; `place` decides
+/// that.
 ///
 /// All transfers of a round read what the vectors held before that round.
 class Pattern {
@@ -29,7 +30,8 @@ public:
     /// `received` holds one list for Symmetry::rotation (that of member 0), else one for each rank, each in
     /// round order. Throws std::invalid_argument when a list is out of order or names a rank, block or round
     /// that does not exist.
-    Pattern(int ranks, int blocks, int rounds, Symmetry symmetry, std::vector<std::vector<Transfer>> received);
+    Pattern(int ranks, int blocks, int rounds, Symmetry symmetry,
+            std::vector<std::vector<Transfer>> received);
 
     int ranks() const { return ranks_; }
     int blocks() const { return blocks_; }
@@ -62,9 +64,9 @@ Pattern reverse(const Pattern& pattern);
 /// Throws std::invalid_argument when `root` is out of range.
 Pattern restrict_to_root(const Pattern& pattern, int root);
 
-/// `first`, then `second` on the vector that `first` leaves behind. Where both keep a block at the same member
-/// nothing is moved in between: the gather and the scatter that would stand there cancel.
-/// Throws std::invalid_argument when ranks or blocks differ.
+/// `first`, then `second` on the vector that `first` leaves behind. Where both keep a block at the same
+/// member nothing is moved in between: the gather and the scatter that would stand there cancel. Throws
+/// std::invalid_argument when ranks or blocks differ.
 Pattern then(const Pattern& first, const Pattern& second);
 
 } // namespace tutti::schedule

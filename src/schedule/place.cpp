@@ -55,7 +55,8 @@ private:
 };
 
 /// Appends the moves of one transfer: maximal runs of blocks that lie in the same vectors.
-void append_moves(Round& round, const Transfer& transfer, int receiver, const Locations& locations, int blocks) {
+void append_moves(Round& round, const Transfer& transfer, int receiver, const Locations& locations,
+                  int blocks) {
     Where run_own = Where::nowhere;
     Where run_peer = Where::nowhere;
     Where run_to = Where::nowhere;

@@ -6,7 +6,8 @@
 
 namespace tutti::schedule {
 
-/// Writes one member's program, move by move, for the algorithms that are their own thing rather than derived.
+/// Writes one member's program, move by move, for the algorithms that are their own thing rather than
+/// derived.
 class Recorder {
 public:
     /// Starts the next round.

@@ -8,7 +8,9 @@ namespace tutti::schedule {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& what) { throw std::invalid_argument("schedule: " + what); }
+[[noreturn]] void fail(const std::string& what) {
+    throw std::invalid_argument("schedule: " + what);
+}
 
 void check_place(const Schedule& schedule, const Place& place, bool may_be_every) {
     const bool member_exists = place.member >= 0 && place.member < schedule.ranks();

@@ -12,9 +12,9 @@ enum class Collective : std::uint8_t { barrier, allreduce, reduce_scatter, allga
 
 std::string_view to_string(Collective collective);
 
-/// The vectors of a member. Every one is indexed by the blocks of the whole vector, whatever part of it exists:
-/// the output of a reduce-scatter at member r is a vector that has block r only. An operation in place is one
-/// whose input and output are the same vector.
+/// The vectors of a member. Every one is indexed by the blocks of the whole vector, whatever part of it
+/// exists: the output of a reduce-scatter at member r is a vector that has block r only. An operation in
+/// place is one whose input and output are the same vector.
 enum class Space : std::uint8_t { input, output, scratch0, scratch1, scratch2 };
 
 inline constexpr int space_count = 5;
@@ -35,8 +35,8 @@ struct Place {
 };
 
 /// One data movement: to = left (a copy), to = left op right (a reduction, left operand first), or, with
-/// left.member == every, to = x_0 op x_1 op ... op x_{p-1} over the members' blocks in rank order, bracketed from
-/// the left. All places cover equally many blocks.
+/// left.member == every, to = x_0 op x_1 op ... op x_{p-1} over the members' blocks in rank order, bracketed
+/// from the left. All places cover equally many blocks.
 struct Move {
     Place to;
     Place left;
@@ -48,18 +48,18 @@ struct Move {
 
 using Round = std::vector<Move>;
 
-/// One member's program: its moves, round by round. Within a round a member's moves run in order; what it reads
-/// from another member is what that member had after all earlier rounds and none of this one.
+/// One member's program: its moves, round by round. Within a round a member's moves run in order; what it
+/// reads from another member is what that member had after all earlier rounds and none of this one.
 using Program = std::vector<Round>;
 
 /// What every member of a group does for one collective: no threads, addresses, element types or byte counts.
 class Schedule {
 public:
-    /// `programs` holds one program for Symmetry::rotation (that of member 0), else one for each rank, all with
-    /// the same number of rounds. `root` is meaningful for rooted collectives only.
-    /// Throws std::invalid_argument when a place names a member or block that does not exist, when the places of
-    /// a move differ in size, or when a program reads or writes `every` member in a way the executor has no step
-    /// for.
+    /// `programs` holds one program for Symmetry::rotation (that of member 0), else one for each rank, all
+    /// with the same number of rounds. `root` is meaningful for rooted collectives only. Throws
+    /// std::invalid_argument when a place names a member or block that does not exist, when the places of a
+    /// move differ in size, or when a program reads or writes `every` member in a way the executor has no
+    /// step for.
     Schedule(Collective collective, int ranks, int blocks, Symmetry symmetry, std::vector<Program> programs,
              int root = 0);
 

@@ -17,8 +17,8 @@ struct Access {
 };
 
 /// Every access to the vectors of the representatives, location by location, the owner's own around the call
-/// included: the caller writes its vectors before the first round and again after the last, and so may the next
-/// operation with the scratch vectors.
+/// included: the caller writes its vectors before the first round and again after the last, and so may the
+/// next operation with the scratch vectors.
 class Accesses {
 public:
     Accesses(const Schedule& schedule, Form form) : schedule_(schedule), form_(form) {
@@ -53,8 +53,9 @@ private:
     }
 
     void add_move(int rank, int round, const Move& move) {
-        const bool moves_nothing = form_ == Form::in_place && !move.reduces && move.to.member == move.left.member &&
-                                   move.to.space == Space::output && move.left.space == Space::input;
+        const bool moves_nothing = form_ == Form::in_place && !move.reduces &&
+                                   move.to.member == move.left.member && move.to.space == Space::output &&
+                                   move.left.space == Space::input;
         if (moves_nothing) {
             return;
         }
@@ -106,14 +107,16 @@ public:
         : schedule_(schedule), rounds_(static_cast<std::size_t>(schedule.rounds()) + 1),
           waits_(schedule.programs().size() * rounds_) {}
 
-    /// `later` must come after `earlier`; both are accesses to a vector of representative `owner`.
+    /// `later` must come after `earlier`. After another member's entry everything does: its vectors are
+    /// opened first.
     void order(const Access& earlier, const Access& later) {
-        if (earlier.member == later.member || later.round < 0) {
+        if (earlier.member == later.member || earlier.round < 0 || later.round < 0) {
             return;
         }
         const std::size_t stored = schedule_.representative(later.member);
         const bool symmetric = schedule_.symmetry() == Symmetry::rotation;
-        const int member = symmetric ? wrap(earlier.member - later.member, schedule_.ranks()) : earlier.member;
+        const int member =
+            symmetric ? wrap(earlier.member - later.member, schedule_.ranks()) : earlier.member;
         waits_[stored * rounds_ + static_cast<std::size_t>(later.round)].push_back(
             {later.round, member, earlier.round + 1});
     }
@@ -142,7 +145,8 @@ Needs conflicts(const Schedule& schedule, Form form) {
                 read.push_back(access);
                 continue;
             }
-            // A write that follows reads follows the earlier write through them, but for its own member's reads.
+            // A write that follows reads follows the earlier write through them, but for its own member's
+            // reads.
             for (const Access& reader : read) {
                 needs.order(reader, access);
             }
@@ -221,8 +225,8 @@ std::vector<std::vector<Wait>> reduced(const Schedule& schedule, Needs needs) {
     return waits;
 }
 
-/// Derives the waits and the payloads of a carried schedule: each message is the value of one place at the point
-/// where its owner has last written it.
+/// Derives the waits and the payloads of a carried schedule: each message is the value of one place at the
+/// point where its owner has last written it.
 class Carrier {
 public:
     explicit Carrier(const Schedule& schedule)
@@ -248,7 +252,8 @@ public:
 private:
     void add_move(int rank, int round, const Move& move) {
         if (move.to.member != rank) {
-            throw std::invalid_argument("synchronise: a schedule that stores into other members cannot be carried");
+            throw std::invalid_argument(
+                "synchronise: a schedule that stores into other members cannot be carried");
         }
         if (move.left.member == every) {
             // A member's own operand is taken from its payload like all others.

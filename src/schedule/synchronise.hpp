@@ -16,7 +16,9 @@ namespace tutti::schedule {
 enum class Form { separate, in_place, carried };
 
 /// A member may not start round `before_round` (or return to its caller, when that is the number of rounds)
-/// before `member` has completed `point` rounds. Point 0 is the entry into the call.
+/// before `member` has completed `point` rounds. Point 0 is the entry into the call; only carried schedules
+/// wait for it by name, in the other forms a member opens another's vectors, which waits for its entry,
+/// before it first touches them.
 struct Wait {
     int before_round = 0;
     int member = 0;
@@ -47,9 +49,9 @@ struct Synchronised {
     std::vector<Wait> waits_of(int rank) const;
 };
 
-/// Derives the waits from the conflicts: a read after the write that made the value, a write after the reads of
-/// what it replaces, the return to the caller after every access to the caller's vectors; minus what earlier
-/// waits already imply. The result is a proposal: the verifier proves it.
+/// Derives the waits from the conflicts: a read after the write that made the value, a write after the reads
+/// of what it replaces, the return to the caller after every access to the caller's vectors; minus what
+/// earlier waits already imply. The result is a proposal: the verifier proves it.
 ///
 /// Throws std::invalid_argument for Form::carried when the schedule cannot be carried: it stores into other
 /// members, or a member would have to send two different things at one point.

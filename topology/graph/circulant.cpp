@@ -8,7 +8,9 @@ namespace tutti::graph {
 
 namespace {
 
-int ceil_half(int value) { return value - value / 2; }
+int ceil_half(int value) {
+    return value - value / 2;
+}
 
 int ceil_sqrt(int value) {
     int root = 0;

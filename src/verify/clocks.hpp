@@ -1,0 +1,62 @@
+#pragma once
+
+#include "schedule/synchronise.hpp"
+#include "verify/report.hpp"
+
+#include <vector>
+
+namespace tutti::verify {
+
+/// Vector clocks over the waits of a schedule, for several operations back to back.
+///
+/// A position is a member's progress: operation * (rounds + 1) + completed rounds. A member publishes each
+/// position as it reaches it (release), and a wait (acquire) makes known whatever the other knew there. So
+/// the clock of a member, at a position, says of every member the position that it is certain to have
+/// reached.
+///
+/// Clocks are kept for the representatives; those of other members follow by renaming. Time and space O(waits
+/// * ranks) and O(positions * ranks) for each representative.
+class Clocks {
+public:
+    /// `waits` holds one list for each representative, in order of before_round.
+    Clocks(const schedule::Schedule& schedule, const std::vector<std::vector<schedule::Wait>>& waits,
+           int operations);
+
+    /// Simulates the waits. Reports a deadlock and returns false when somebody gets stuck; nothing is known
+    /// then.
+    bool run(Report& report);
+
+    int position(int operation, int point) const { return operation * (rounds_ + 1) + point; }
+
+    /// What `observer` knows of `subject` when it publishes `position`: a position, or less than 0.
+    int known_at(int observer, int position, int subject) const;
+
+    /// What `observer` knows of `subject` after the waits before `round`, or those before the return when
+    /// `round` is the number of rounds. `subject` must be another member.
+    int known_in(int observer, int operation, int round, int subject) const {
+        return known_at(observer, position(operation, round) + 1, subject);
+    }
+
+private:
+    bool advance(std::size_t stored);
+    void learn(int* mine, int member, int position) const;
+    /// Where the clock of a representative at a position starts.
+    std::size_t row(std::size_t stored, int position) const;
+
+    const schedule::Schedule& schedule_;
+    const std::vector<std::vector<schedule::Wait>>& waits_;
+    int rounds_;
+    int last_;
+    std::size_t ranks_;
+    /// For each representative: the position reached, and the first wait not yet satisfied in this operation.
+    std::vector<int> reached_;
+    std::vector<std::size_t> next_wait_;
+    std::vector<int> clocks_;
+};
+
+/// The waits of every representative, and with them those that the executor adds: unless messages are
+/// carried, a member looks up a peer's vectors before the first round in which it touches them, for which
+/// that peer must have entered the call (point 0).
+std::vector<std::vector<schedule::Wait>> all_waits(const schedule::Synchronised& plan);
+
+} // namespace tutti::verify

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::verify {
+
+/// What is wrong with a schedule.
+///
+/// - bounds: a member, block, round or point that does not exist, or a vector that may not be touched
+/// - content: a block is read that nobody wrote, or a result is not what the collective promises
+/// - deadlock: a wait that is never satisfied
+/// - race: two conflicting accesses that the waits do not order as the rounds say
+/// - payload: a carried message is not there, or not what its reader reads
+/// - slot_reuse: a mailbox slot may be written again before its reader is done with it
+enum class Kind : std::uint8_t { bounds, content, deadlock, race, payload, slot_reuse };
+
+std::string_view to_string(Kind kind);
+
+struct Violation {
+    Kind kind = Kind::bounds;
+    /// Names members, rounds, vectors and blocks.
+    std::string text;
+};
+
+/// The violations found in one schedule: all are counted, the first few are kept.
+class Report {
+public:
+    static constexpr std::size_t kept_at_most = 16;
+
+    void add(Kind kind, std::string text);
+
+    bool ok() const { return total_ == 0; }
+    std::size_t total() const { return total_; }
+    const std::vector<Violation>& violations() const { return violations_; }
+
+    /// Whether a violation of this kind was found.
+    bool has(Kind kind) const { return (kinds_ & bit(kind)) != 0; }
+
+    /// One line for each violation kept; empty when there is none.
+    std::string text() const;
+
+private:
+    static constexpr unsigned bit(Kind kind) { return 1U << static_cast<unsigned>(kind); }
+
+    std::vector<Violation> violations_;
+    std::size_t total_ = 0;
+    unsigned kinds_ = 0;
+};
+
+} // namespace tutti::verify

@@ -1,0 +1,264 @@
+#include "verify/symbolic_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::verify {
+
+using schedule::Blocks;
+using schedule::Carried;
+using schedule::every;
+using schedule::Form;
+using schedule::Move;
+using schedule::Place;
+using schedule::Rotation;
+using schedule::Space;
+using schedule::Symmetry;
+using schedule::Wait;
+using schedule::wrap;
+
+std::string describe(const Place& place, int blocks) {
+    std::string text(to_string(place.space));
+    text += " block " + std::to_string(place.blocks.first);
+    if (place.blocks.count > 1) {
+        text += ".." + std::to_string(wrap(place.blocks.first + place.blocks.count - 1, blocks));
+    }
+    return text + " of " +
+           (place.member == every ? "every member" : "member " + std::to_string(place.member));
+}
+
+SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, Report& report)
+    : plan_(plan), schedule_(plan.schedule), report_(report), terms_(plan.schedule.ranks()),
+      cells_(plan.schedule.programs().size() * schedule::space_count *
+             static_cast<std::size_t>(plan.schedule.blocks())),
+      sent_(plan.carried.size()) {
+    for (std::size_t stored = 0; stored < sent_.size(); ++stored) {
+        sent_[stored].resize(plan.carried[stored].size());
+    }
+    fill_inputs();
+    for (int round = 0; round < schedule_.rounds(); ++round) {
+        publish(round);
+        run_round(round);
+    }
+    publish(schedule_.rounds());
+}
+
+Term SymbolicRun::output(int rank, int block) const {
+    const Rotation back = to_owner(rank);
+    const int stored = static_cast<int>(schedule_.representative(rank));
+    return terms_.shifted(cells_[cell(stored, Space::output, back.block(block))].now, -back.by);
+}
+
+std::size_t SymbolicRun::cell(int stored, Space space, int block) const {
+    const Space vector = plan_.form == Form::in_place && space == Space::output ? Space::input : space;
+    const std::size_t row =
+        static_cast<std::size_t>(stored) * schedule::space_count + static_cast<std::size_t>(vector);
+    return row * static_cast<std::size_t>(schedule_.blocks()) + static_cast<std::size_t>(block);
+}
+
+Rotation SymbolicRun::to_owner(int member) const {
+    return {schedule_.ranks(), schedule_.blocks(), schedule_.symmetry() == Symmetry::rotation ? -member : 0};
+}
+
+void SymbolicRun::fill_inputs() {
+    const bool blocks_are_ranks = schedule_.blocks() == schedule_.ranks();
+    for (int stored = 0; stored < static_cast<int>(schedule_.programs().size()); ++stored) {
+        for (int block = 0; block < schedule_.blocks(); ++block) {
+            if (has_input(schedule_.collective(), schedule_.root(), stored, block, blocks_are_ranks)) {
+                cells_[cell(stored, Space::input, block)].now = terms_.input(stored);
+            }
+        }
+    }
+}
+
+void SymbolicRun::publish(int point) {
+    for (std::size_t stored = 0; stored < sent_.size(); ++stored) {
+        const auto& list = plan_.carried[stored];
+        for (std::size_t entry = 0; entry < list.size(); ++entry) {
+            if (list[entry].point != point) {
+                continue;
+            }
+            const Blocks range = list[entry].blocks;
+            for (int i = 0; i < range.count; ++i) {
+                const int block = wrap(range.first + i, schedule_.blocks());
+                sent_[stored][entry].push_back(
+                    cells_[cell(static_cast<int>(stored), list[entry].space, block)].now);
+            }
+            if (!std::ranges::all_of(sent_[stored][entry], &Term::defined)) {
+                report_.add(Kind::payload, "point " + std::to_string(point) + " carries " +
+                                               describe({static_cast<int>(stored), list[entry].space, range},
+                                                        schedule_.blocks()) +
+                                               ", which nobody wrote before");
+            }
+        }
+    }
+}
+
+void SymbolicRun::run_round(int round) {
+    for (std::size_t stored = 0; stored < schedule_.programs().size(); ++stored) {
+        for (const Move& move : schedule_.programs()[stored][static_cast<std::size_t>(round)]) {
+            run_move(static_cast<int>(stored), round, move);
+        }
+    }
+    for (const Store& store : stores_) {
+        set(store.cell, round, store.value);
+    }
+    stores_.clear();
+}
+
+void SymbolicRun::run_move(int actor, int round, const Move& move) {
+    if (move.left.member == every) {
+        combine_every(actor, round, move.left, left_);
+    } else {
+        read(actor, round, move.left, left_);
+        if (move.reduces) {
+            read(actor, round, move.right, right_);
+            for (std::size_t i = 0; i < left_.size(); ++i) {
+                left_[i] = terms_.combine(left_[i], right_[i]);
+            }
+        }
+    }
+    write(actor, round, move.to, left_);
+}
+
+void SymbolicRun::read(int actor, int round, const Place& place, std::vector<Term>& into) {
+    into.clear();
+    if (plan_.form == Form::carried && place.member != actor) {
+        read_payload(actor, round, place, into);
+        return;
+    }
+    const Rotation back = to_owner(place.member);
+    const int owner = static_cast<int>(schedule_.representative(place.member));
+    bool defined = true;
+    for (int i = 0; i < place.blocks.count; ++i) {
+        const int block = back.block(wrap(place.blocks.first + i, schedule_.blocks()));
+        const Cell& source = cells_[cell(owner, place.space, block)];
+        const bool too_new = place.member != actor && source.written_in == round;
+        into.push_back(terms_.shifted(too_new ? source.before : source.now, -back.by));
+        defined = defined && into.back().defined();
+    }
+    if (!defined) {
+        report_.add(Kind::content, "member " + std::to_string(actor) + " in round " + std::to_string(round) +
+                                       " reads " + describe(place, schedule_.blocks()) +
+                                       ", where nobody wrote before");
+    }
+}
+
+/// What the slot carried at the point that the actor waited for before this very round.
+void SymbolicRun::read_payload(int actor, int round, const Place& place, std::vector<Term>& into) {
+    into.assign(static_cast<std::size_t>(place.blocks.count), Term{});
+    const Rotation back = to_owner(place.member);
+    const std::size_t owner = schedule_.representative(place.member);
+    const Blocks wanted = back.range(place.blocks);
+    const auto& waits = plan_.waits[static_cast<std::size_t>(actor)];
+    const auto first = std::ranges::lower_bound(waits, round, {}, &Wait::before_round);
+    const auto last = std::ranges::upper_bound(waits, round, {}, &Wait::before_round);
+    int served = 0;
+    for (auto wait = first; wait != last; ++wait) {
+        if (wait->member != place.member || wait->point > round) {
+            continue;
+        }
+        for (std::size_t entry = 0; entry < plan_.carried[owner].size(); ++entry) {
+            const Carried& carried = plan_.carried[owner][entry];
+            const int offset = wrap(wanted.first - carried.blocks.first, schedule_.blocks());
+            if (carried.point != wait->point || carried.space != place.space ||
+                offset + wanted.count > carried.blocks.count) {
+                continue;
+            }
+            ++served;
+            for (int i = 0; i < wanted.count; ++i) {
+                const Term value = sent_[owner][entry][static_cast<std::size_t>(offset + i)];
+                into[static_cast<std::size_t>(i)] = terms_.shifted(value, -back.by);
+            }
+        }
+    }
+    if (served != 1) {
+        report_.add(Kind::payload, "member " + std::to_string(actor) + " in round " + std::to_string(round) +
+                                       " reads " + describe(place, schedule_.blocks()) + ", which " +
+                                       (served == 0 ? "no slot" : "more than one slot") +
+                                       " that it waits for before this round carries");
+    }
+}
+
+/// Under rotation the rank order of all members' inputs is the same tree for everybody; of anything else it
+/// is not the renamed one, so that the representative would not stand for all.
+void SymbolicRun::combine_every(int actor, int round, const Place& place, std::vector<Term>& into) {
+    std::vector<Term> all;
+    std::vector<Term> one;
+    bool inputs = true;
+    for (int member = 0; member < schedule_.ranks(); ++member) {
+        read(actor, round, {member, place.space, place.blocks}, one);
+        inputs = inputs && std::ranges::all_of(one, [&](Term t) { return t == terms_.input(member); });
+        if (member == 0) {
+            all = one;
+        } else if (schedule_.symmetry() == Symmetry::none) {
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                all[i] = terms_.combine(all[i], one[i]);
+            }
+        }
+    }
+    if (schedule_.symmetry() == Symmetry::rotation) {
+        if (!inputs) {
+            report_.add(Kind::content, "member " + std::to_string(actor) + " in round " +
+                                           std::to_string(round) + " combines " +
+                                           describe(place, schedule_.blocks()) +
+                                           " in rank order, but these are not the members' inputs: only a "
+                                           "schedule with a program for each rank can be proved here");
+        }
+        std::ranges::fill(all, inputs ? terms_.rank_order() : Term{});
+    }
+    into = std::move(all);
+}
+
+bool SymbolicRun::may_write(const Place& place) const {
+    if (place.space == Space::input) {
+        return false;
+    }
+    for (int i = 0; place.space == Space::output && i < place.blocks.count; ++i) {
+        const int block = wrap(place.blocks.first + i, schedule_.blocks());
+        if (!has_output(schedule_.collective(), schedule_.root(), place.member, block,
+                        schedule_.blocks() == schedule_.ranks())) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void SymbolicRun::write(int actor, int round, const Place& place, const std::vector<Term>& values) {
+    const int first = place.member == every ? 0 : place.member;
+    const int last = place.member == every ? schedule_.ranks() - 1 : place.member;
+    for (int member = first; member <= last; ++member) {
+        const Place target{member, place.space, place.blocks};
+        const bool own = member == actor;
+        if (!may_write(target) || (!own && plan_.form == Form::carried)) {
+            report_.add(Kind::bounds,
+                        "member " + std::to_string(actor) + " in round " + std::to_string(round) +
+                            " writes " + describe(target, schedule_.blocks()) +
+                            (own || plan_.form != Form::carried ? ", which is not there to be written"
+                                                                : ", which a carried schedule cannot reach"));
+        }
+        const Rotation back = to_owner(member);
+        const int owner = static_cast<int>(schedule_.representative(member));
+        for (int i = 0; i < place.blocks.count; ++i) {
+            const int block = back.block(wrap(place.blocks.first + i, schedule_.blocks()));
+            const Term value = terms_.shifted(values[static_cast<std::size_t>(i)], back.by);
+            const std::size_t index = cell(owner, place.space, block);
+            if (own) {
+                set(index, round, value);
+            } else {
+                stores_.push_back({index, value});
+            }
+        }
+    }
+}
+
+void SymbolicRun::set(std::size_t cell, int round, Term value) {
+    Cell& target = cells_[cell];
+    if (target.written_in != round) {
+        target.before = target.now;
+        target.written_in = round;
+    }
+    target.now = value;
+}
+
+} // namespace tutti::verify

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "algorithm/registry.hpp"
+#include "schedule/synchronise.hpp"
+#include "verify/report.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace tutti::verify {
+
+/// How the operands of a reduction must be put together, weakest first; each asks for every member's block
+/// exactly once. Collectives that reduce nothing ask for the right blocks whatever it says.
+///
+/// - complete: in any order and bracketing
+/// - identical: the same order and bracketing at all members that have the block, so that results agree bit
+/// for bit
+/// - canonical: in rank order, and the same bracketing for every block and member
+enum class Requirement : std::uint8_t { complete, identical, canonical };
+
+/// What the row promises.
+Requirement requirement_of(const algorithm::Algorithm& algorithm);
+
+/// Proves a schedule and its waits, or says what is wrong, for all members and any element type and size:
+///
+/// - bounds: every member, block, round and point exists, and only vectors that may be written are
+/// - content: every output block holds the right inputs, put together as required; nothing is read that
+/// nobody wrote
+/// - deadlock: all waits are satisfied in the end
+/// - race, payload, slot reuse: for operations back to back, see check_races and check_slots; for a barrier,
+/// everybody
+///   has entered before anybody returns
+///
+/// Member r does for each round k: the waits with before_round == k, the moves of the round in order, and
+/// publishes point k + 1; then the waits before its return. With Symmetry::rotation member 0 stands for all.
+/// Time O(blocks moved + waits * ranks) for each stored program.
+Report verify(const schedule::Synchronised& plan, Requirement requirement = Requirement::complete);
+
+/// The output block of `rank` as an expression in the members' inputs x0, x1, ...: "x21 + x10 + (x15 + x4) +
+/// ..." with + for whatever the operator is. What a member received as a partial sum stands in brackets.
+/// Throws std::invalid_argument when `rank` or `block` does not exist or has no output.
+std::string expression(const schedule::Schedule& schedule, int rank, int block);
+
+} // namespace tutti::verify

@@ -1,0 +1,252 @@
+#include "algorithm/registry.hpp"
+#include "cost/count.hpp"
+#include "mutants.hpp"
+#include "schedule/recorder.hpp"
+#include "simulation.hpp"
+#include "verify/verify.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace tutti;
+using algorithm::Algorithm;
+using schedule::Collective;
+using schedule::Form;
+using schedule::Schedule;
+using schedule::Synchronised;
+using test::Fault;
+using test::Mutant;
+using verify::Requirement;
+
+namespace {
+
+constexpr Form forms[] = {Form::separate, Form::in_place, Form::carried};
+constexpr std::uint32_t seeds = 4;
+
+/// Whether the change is one for which a schedule can still be right, so that only running it tells. All
+/// others must be reported whatever the schedule.
+bool may_be_harmless(const Synchronised& plan, const Mutant& mutant, Requirement requirement) {
+    switch (mutant.fault) {
+    case Fault::wait_weakened:
+        // Of a barrier's tokens some arrive twice, unless p is a power of two.
+        return plan.schedule.collective() == Collective::barrier;
+    case Fault::wait_dropped:
+    case Fault::blocks_shortened:
+    case Fault::combined_twice:
+    case Fault::message_changed:
+        return false;
+    case Fault::move_dropped:
+    case Fault::blocks_shifted:
+        // In place, copying one's own input is nothing; and the members of `direct` may as well swap their
+        // blocks.
+        return (plan.form == Form::in_place && plan.schedule.collective() == Collective::allgather) ||
+               (mutant.fault == Fault::blocks_shifted && plan.schedule.rounds() == 1);
+    case Fault::operands_swapped:
+        return requirement != Requirement::canonical;
+    case Fault::peer_shifted:
+    case Fault::blocks_lengthened:
+    case Fault::space_changed:
+        return true;
+    }
+    return false;
+}
+
+struct Tally {
+    std::array<long, test::fault_count> injected{};
+    std::array<long, test::fault_count> caught{};
+    long harmless = 0;
+
+    long of(Fault fault) const { return injected[static_cast<std::size_t>(fault)]; }
+};
+
+/// Every mutant must be reported, or be of a kind that can be harmless and give right results in every
+/// interleaving tried.
+void check_mutants(const Synchronised& plan, Requirement requirement, Tally& tally) {
+    REQUIRE(verify::verify(plan, requirement).ok());
+    test::for_each_mutant(plan, [&](const Mutant& mutant) {
+        const auto fault = static_cast<std::size_t>(mutant.fault);
+        ++tally.injected[fault];
+        if (!verify::verify(mutant.plan, requirement).ok()) {
+            ++tally.caught[fault];
+            return;
+        }
+        ++tally.harmless;
+        CAPTURE(to_string(mutant.fault));
+        CAPTURE(mutant.where);
+        REQUIRE(may_be_harmless(plan, mutant, requirement));
+        for (std::uint32_t seed = 0; seed < seeds; ++seed) {
+            CAPTURE(seed);
+            REQUIRE(test::simulate(mutant.plan, requirement, seed) == "");
+        }
+    });
+}
+
+/// Allreduce in which every member combines all inputs itself, one after the other.
+Schedule chain(int ranks) {
+    std::vector<schedule::Program> programs;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const schedule::Place out{rank, schedule::Space::output, {0, 1}};
+        schedule::Recorder recorder;
+        recorder.round().reduce(out, {0, schedule::Space::input, {0, 1}},
+                                {1, schedule::Space::input, {0, 1}});
+        for (int member = 2; member < ranks; ++member) {
+            recorder.reduce(out, out, {member, schedule::Space::input, {0, 1}});
+        }
+        programs.push_back(recorder.take());
+    }
+    return {Collective::allreduce, ranks, 1, schedule::Symmetry::none, std::move(programs)};
+}
+
+/// Recursive doubling on 2^k members, the lower half's sum on the left: canonical, not bracketed from the
+/// left.
+Schedule doubling(int ranks) {
+    std::vector<schedule::Program> programs;
+    for (int rank = 0; rank < ranks; ++rank) {
+        schedule::Recorder recorder;
+        schedule::Space from = schedule::Space::input;
+        for (int bit = 1; bit < ranks; bit *= 2) {
+            const bool last = 2 * bit == ranks;
+            const schedule::Space to = last                                ? schedule::Space::output
+                                       : from == schedule::Space::scratch0 ? schedule::Space::scratch1
+                                                                           : schedule::Space::scratch0;
+            const int peer = rank ^ bit;
+            recorder.round().reduce({rank, to, {0, 1}}, {std::min(rank, peer), from, {0, 1}},
+                                    {std::max(rank, peer), from, {0, 1}});
+            from = to;
+        }
+        programs.push_back(recorder.take());
+    }
+    return {Collective::allreduce, ranks, 1, schedule::Symmetry::none, std::move(programs)};
+}
+
+} // namespace
+
+TEST_CASE("injected faults are reported: a fault in all members alike") {
+    Tally tally;
+    for (const Algorithm& row : algorithm::registry()) {
+        for (const Form form : forms) {
+            for (const int ranks : {2, 3, 4, 5, 6, 7, 8, 11, 12}) {
+                if (algorithm::takes(row, form)) {
+                    CAPTURE(row.collective);
+                    CAPTURE(row.name);
+                    CAPTURE(form);
+                    CAPTURE(ranks);
+                    check_mutants(schedule::synchronise(row.make(ranks), form), verify::requirement_of(row),
+                                  tally);
+                }
+            }
+        }
+    }
+    for (int fault = 0; fault < test::fault_count; ++fault) {
+        CAPTURE(to_string(static_cast<Fault>(fault)));
+        CHECK(tally.injected[static_cast<std::size_t>(fault)] > 0);
+        MESSAGE(to_string(static_cast<Fault>(fault))
+                << ": " << tally.caught[static_cast<std::size_t>(fault)] << " of "
+                << tally.injected[static_cast<std::size_t>(fault)]);
+    }
+}
+
+TEST_CASE("injected faults are reported: a fault in one member's program") {
+    Tally tally;
+    for (const Algorithm& row : algorithm::registry()) {
+        for (const Form form : forms) {
+            for (int ranks = 2; ranks <= 5; ++ranks) {
+                if (algorithm::takes(row, form)) {
+                    CAPTURE(row.collective);
+                    CAPTURE(row.name);
+                    CAPTURE(form);
+                    CAPTURE(ranks);
+                    check_mutants(schedule::synchronise(schedule::expanded(row.make(ranks)), form),
+                                  verify::requirement_of(row), tally);
+                }
+            }
+        }
+    }
+    CHECK(tally.of(Fault::wait_dropped) > 0);
+}
+
+TEST_CASE("no wait is asked for in vain: without it some interleaving goes wrong") {
+    long needed = 0;
+    for (const Algorithm& row : algorithm::registry()) {
+        for (const Form form : forms) {
+            for (int ranks = 2; ranks <= 5 && algorithm::takes(row, form); ++ranks) {
+                CAPTURE(row.collective);
+                CAPTURE(row.name);
+                CAPTURE(form);
+                CAPTURE(ranks);
+                const auto requirement = verify::requirement_of(row);
+                test::for_each_mutant(schedule::synchronise(row.make(ranks), form),
+                                      [&](const Mutant& mutant) {
+                                          if (mutant.fault != Fault::wait_dropped ||
+                                              verify::verify(mutant.plan, requirement).ok()) {
+                                              return;
+                                          }
+                                          ++needed;
+                                          CAPTURE(mutant.where);
+                                          std::string wrong;
+                                          for (std::uint32_t seed = 0; seed < 200 && wrong.empty(); ++seed) {
+                                              wrong = test::simulate(mutant.plan, requirement, seed);
+                                          }
+                                          REQUIRE_FALSE(wrong.empty());
+                                      });
+            }
+        }
+    }
+    CHECK(needed > 300);
+}
+
+TEST_CASE("a wrong operand order is reported where the order is promised") {
+    Tally tally;
+    for (const Form form : {Form::separate, Form::carried}) {
+        for (int ranks = 2; ranks <= 5; ++ranks) {
+            check_mutants(schedule::synchronise(chain(ranks), form), Requirement::canonical, tally);
+        }
+    }
+    for (const int ranks : {4, 8}) {
+        check_mutants(schedule::synchronise(doubling(ranks), Form::separate), Requirement::canonical, tally);
+        check_mutants(schedule::synchronise(doubling(ranks), Form::in_place), Requirement::canonical, tally);
+    }
+    const auto swapped = static_cast<std::size_t>(Fault::operands_swapped);
+    CHECK(tally.injected[swapped] >= 60);
+    CHECK(tally.caught[swapped] == tally.injected[swapped]);
+}
+
+TEST_CASE("one member that combines in another order breaks the agreement of results") {
+    long swapped = 0;
+    const Synchronised plan = schedule::synchronise(doubling(8), Form::separate);
+    CHECK(verify::verify(plan, Requirement::identical).ok());
+    test::for_each_mutant(plan, [&](const Mutant& mutant) {
+        if (mutant.fault == Fault::operands_swapped) {
+            ++swapped;
+            CHECK(verify::verify(mutant.plan, Requirement::complete).ok());
+            CHECK(verify::verify(mutant.plan, Requirement::identical).has(verify::Kind::content));
+        }
+    });
+    CHECK(swapped == 24);
+}
+
+TEST_CASE("no wait is redundant") {
+    for (const Algorithm& row : algorithm::registry()) {
+        for (const Form form : forms) {
+            for (int ranks = 1; ranks <= 24 && algorithm::takes(row, form); ++ranks) {
+                CAPTURE(row.collective);
+                CAPTURE(row.name);
+                CAPTURE(form);
+                CAPTURE(ranks);
+                const Synchronised plan = schedule::synchronise(row.make(ranks), form);
+                REQUIRE(verify::verify(plan, verify::requirement_of(row)).ok());
+                for (std::size_t i = 0; i < plan.waits.front().size(); ++i) {
+                    Synchronised less = plan;
+                    less.waits.front().erase(less.waits.front().begin() + static_cast<std::ptrdiff_t>(i));
+                    REQUIRE_FALSE(verify::verify(less, verify::requirement_of(row)).ok());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+#include "simulation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace tutti::test {
+
+using schedule::every;
+using schedule::Form;
+using schedule::Move;
+using schedule::Place;
+using schedule::Schedule;
+using schedule::Space;
+using schedule::Synchronised;
+using schedule::wrap;
+
+namespace {
+
+constexpr int operations = 4;
+
+/// What a member does next: one wait, one publication, or one access to one block.
+struct Action {
+    enum class What { fill, publish, wait, read, store, check } what = What::fill;
+    int member = 0;
+    int point = 0;
+    Space space = Space::input;
+    int block = 0;
+    int round = 0;
+    /// For read: what becomes of the value already held.
+    enum class Use { replace, combine } use = Use::replace;
+};
+
+class Simulation {
+public:
+    Simulation(const Synchronised& plan, verify::Requirement requirement, std::uint32_t seed)
+        : plan_(plan), schedule_(plan.schedule), requirement_(requirement), random_(seed),
+          ranks_(static_cast<std::size_t>(schedule_.ranks())), actions_(ranks_), next_(ranks_, 0),
+          operation_(ranks_, 0), published_(ranks_, -1), held_(ranks_), vectors_(ranks_), slots_(ranks_),
+          carried_(ranks_) {
+        for (int rank = 0; rank < schedule_.ranks(); ++rank) {
+            build(rank);
+            vectors_[index(rank)].assign(schedule::space_count * index(schedule_.blocks()), "?");
+        }
+    }
+
+    std::string run() {
+        std::vector<int> priority(ranks_);
+        std::iota(priority.begin(), priority.end(), 0);
+        std::ranges::shuffle(priority, random_);
+        while (failure_.empty()) {
+            if (random_() % 16 == 0) {
+                std::ranges::shuffle(priority, random_);
+            }
+            const auto runnable = std::ranges::find_if(priority, [&](int rank) { return can_run(rank); });
+            if (runnable == priority.end()) {
+                const bool done =
+                    std::ranges::all_of(operation_, [](int operation) { return operation == operations; });
+                return done ? "" : "deadlock";
+            }
+            step(*runnable);
+        }
+        return failure_;
+    }
+
+private:
+    static std::size_t index(int value) { return static_cast<std::size_t>(value); }
+
+    std::string& at(int member, Space space, int block) {
+        const Space vector = plan_.form == Form::in_place && space == Space::output ? Space::input : space;
+        return vectors_[index(member)]
+                       [index(static_cast<int>(vector)) * index(schedule_.blocks()) + index(block)];
+    }
+
+    bool holds(bool output, int rank, int block) const {
+        const bool square = schedule_.blocks() == schedule_.ranks();
+        return output ? has_output(schedule_.collective(), schedule_.root(), rank, block, square)
+                      : has_input(schedule_.collective(), schedule_.root(), rank, block, square);
+    }
+
+    void build(int rank) {
+        auto& list = actions_[index(rank)];
+        const auto program = schedule_.program(rank);
+        const auto waits = plan_.waits_of(rank);
+        std::set<int> opened{rank};
+        list.push_back({Action::What::fill});
+        list.push_back({Action::What::publish, rank, 0});
+        for (int round = 0; round <= schedule_.rounds(); ++round) {
+            for (const auto& wait : waits) {
+                if (wait.before_round == round) {
+                    list.push_back({Action::What::wait, wait.member, wait.point});
+                }
+            }
+            if (round == schedule_.rounds()) {
+                break;
+            }
+            for (const Move& move : program[index(round)]) {
+                build_open(rank, move, opened);
+                for (int i = 0; i < move.to.blocks.count; ++i) {
+                    build_block(rank, round, move, wrap(move.to.blocks.first + i, schedule_.blocks()));
+                }
+            }
+            list.push_back({Action::What::publish, rank, round + 1});
+        }
+        list.push_back({Action::What::check});
+        const schedule::Rotation rename = schedule_.rotation(rank);
+        if (plan_.form == Form::carried) {
+            for (const auto& carried : plan_.carried[schedule_.representative(rank)]) {
+                carried_[index(rank)].push_back({carried.point, carried.space, rename.range(carried.blocks)});
+            }
+        }
+    }
+
+    void build_open(int rank, const Move& move, std::set<int>& opened) {
+        if (plan_.form == Form::carried) {
+            return;
+        }
+        for (const Place* place : {&move.to, &move.left, &move.right}) {
+            if (place == &move.right && (!move.reduces || move.left.member == every)) {
+                continue;
+            }
+            for (int member = 0; member < schedule_.ranks(); ++member) {
+                if ((place->member == every || place->member == member) && opened.insert(member).second) {
+                    actions_[index(rank)].push_back({Action::What::wait, member, 0});
+                }
+            }
+        }
+    }
+
+    void build_block(int rank, int round, const Move& move, int block) {
+        auto& list = actions_[index(rank)];
+        const bool moves_nothing = plan_.form == Form::in_place && !move.reduces &&
+                                   move.to.member == move.left.member && move.to.space == Space::output &&
+                                   move.left.space == Space::input;
+        if (moves_nothing) {
+            return;
+        }
+        const auto read = [&](int member, Space space, Action::Use use) {
+            list.push_back({Action::What::read, member, 0, space, block, round, use});
+        };
+        if (move.left.member == every) {
+            for (int member = 0; member < schedule_.ranks(); ++member) {
+                read(member, move.left.space, member == 0 ? Action::Use::replace : Action::Use::combine);
+            }
+        } else {
+            read(move.left.member, move.left.space, Action::Use::replace);
+            if (move.reduces) {
+                read(move.right.member, move.right.space, Action::Use::combine);
+            }
+        }
+        for (int member = 0; member < schedule_.ranks(); ++member) {
+            if (move.to.member == every || move.to.member == member) {
+                list.push_back({Action::What::store, member, 0, move.to.space, block, round});
+            }
+        }
+    }
+
+    bool can_run(int rank) const {
+        if (operation_[index(rank)] == operations) {
+            return false;
+        }
+        const Action& action = actions_[index(rank)][next_[index(rank)]];
+        return action.what != Action::What::wait ||
+               published_[index(action.member)] >= stamp(operation_[index(rank)], action.point);
+    }
+
+    int stamp(int operation, int point) const { return operation * (schedule_.rounds() + 1) + point; }
+
+    void step(int rank) {
+        const Action& action = actions_[index(rank)][next_[index(rank)]];
+        switch (action.what) {
+        case Action::What::fill:
+            fill(rank);
+            break;
+        case Action::What::publish:
+            publish(rank, action.point);
+            break;
+        case Action::What::wait:
+            break;
+        case Action::What::read: {
+            const std::string value = read(rank, action);
+            std::string& held = held_[index(rank)];
+            held = action.use == Action::Use::replace ? value : "(" + held + value + ")";
+            break;
+        }
+        case Action::What::store:
+            at(action.member, action.space, action.block) = held_[index(rank)];
+            break;
+        case Action::What::check:
+            check(rank);
+            break;
+        }
+        if (++next_[index(rank)] == actions_[index(rank)].size()) {
+            next_[index(rank)] = 0;
+            ++operation_[index(rank)];
+        }
+    }
+
+    void fill(int rank) {
+        std::ranges::fill(vectors_[index(rank)], "?");
+        for (int block = 0; block < schedule_.blocks(); ++block) {
+            if (holds(false, rank, block)) {
+                at(rank, Space::input, block) = leaf(rank, operation_[index(rank)]);
+            }
+        }
+    }
+
+    static std::string leaf(int member, int operation) {
+        return "<" + std::to_string(member) + "." + std::to_string(operation) + ">";
+    }
+
+    void publish(int rank, int point) {
+        const int operation = operation_[index(rank)];
+        published_[index(rank)] = stamp(operation, point);
+        for (const auto& carried : carried_[index(rank)]) {
+            if (carried.point != point) {
+                continue;
+            }
+            for (int i = 0; i < carried.blocks.count; ++i) {
+                const int block = wrap(carried.blocks.first + i, schedule_.blocks());
+                slots_[index(rank)][{point, operation % 2, carried.space, block}] =
+                    at(rank, carried.space, block);
+            }
+        }
+    }
+
+    std::string read(int rank, const Action& action) {
+        if (plan_.form != Form::carried || action.member == rank) {
+            return at(action.member, action.space, action.block);
+        }
+        std::string value = "?";
+        for (const auto& wait : plan_.waits_of(rank)) {
+            if (wait.before_round != action.round || wait.member != action.member) {
+                continue;
+            }
+            const auto& slots = slots_[index(action.member)];
+            const auto found =
+                slots.find({wait.point, operation_[index(rank)] % 2, action.space, action.block});
+            value = found == slots.end() ? value : found->second;
+        }
+        return value;
+    }
+
+    static std::vector<std::string> leaves(const std::string& value) {
+        std::vector<std::string> found;
+        for (std::size_t first = value.find('<'); first != std::string::npos;
+             first = value.find('<', first + 1)) {
+            found.push_back(value.substr(first, value.find('>', first) + 1 - first));
+        }
+        return found;
+    }
+
+    void check(int rank) {
+        for (int block = 0; block < schedule_.blocks(); ++block) {
+            if (holds(true, rank, block)) {
+                check_block(rank, block, at(rank, Space::output, block));
+            }
+        }
+    }
+
+    void check_block(int rank, int block, const std::string& value) {
+        const int operation = operation_[index(rank)];
+        auto found = leaves(value);
+        std::vector<std::string> wanted;
+        using schedule::Collective;
+        const Collective collective = schedule_.collective();
+        const bool copies = collective == Collective::allgather || collective == Collective::gather;
+        for (int member = 0; member < schedule_.ranks(); ++member) {
+            if ((!copies || member == block) &&
+                (collective != Collective::scatter || member == schedule_.root())) {
+                wanted.push_back(leaf(member, operation));
+            }
+        }
+        const bool canonical = requirement_ == verify::Requirement::canonical;
+        if (!canonical || collective == Collective::barrier) {
+            std::ranges::sort(found);
+            std::ranges::sort(wanted);
+        }
+        if (collective == Collective::barrier) {
+            found.erase(std::unique(found.begin(), found.end()), found.end());
+        }
+        bool good = found == wanted && value.find('?') == std::string::npos;
+        const bool reduces = collective == Collective::allreduce || collective == Collective::reduce_scatter;
+        if (reduces && requirement_ != verify::Requirement::complete) {
+            const auto [agreed, is_new] = agreed_.try_emplace({operation, canonical ? 0 : block}, value);
+            good = good && agreed->second == value;
+        }
+        if (!good) {
+            failure_ = "member " + std::to_string(rank) + " operation " + std::to_string(operation) +
+                       " block " + std::to_string(block) + ": " + value;
+        }
+    }
+
+    struct Slot {
+        int point = 0;
+        int parity = 0;
+        Space space = Space::input;
+        int block = 0;
+        friend auto operator<=>(const Slot&, const Slot&) = default;
+    };
+
+    const Synchronised& plan_;
+    const Schedule& schedule_;
+    verify::Requirement requirement_;
+    std::mt19937 random_;
+    std::size_t ranks_;
+    std::vector<std::vector<Action>> actions_;
+    std::vector<std::size_t> next_;
+    std::vector<int> operation_;
+    std::vector<int> published_;
+    std::vector<std::string> held_;
+    std::vector<std::vector<std::string>> vectors_;
+    std::vector<std::map<Slot, std::string>> slots_;
+    std::vector<std::vector<schedule::Carried>> carried_;
+    std::map<std::pair<int, int>, std::string> agreed_;
+    std::string failure_;
+};
+
+} // namespace
+
+std::string simulate(const Synchronised& plan, verify::Requirement requirement, std::uint32_t seed) {
+    return Simulation(plan, requirement, seed).run();
+}
+
+} // namespace tutti::test

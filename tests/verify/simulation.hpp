@@ -1,0 +1,18 @@
+#pragma once
+
+#include "schedule/synchronise.hpp"
+#include "verify/verify.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace tutti::test {
+
+/// Carries out a schedule on strings, four operations back to back, one block access at a time, with the
+/// members interleaved at random: always the runnable member of highest priority, priorities drawn anew now
+/// and then. Callers refill their inputs and overwrite outputs and scratch between operations. Returns what
+/// went wrong in this interleaving, or nothing: it can find faults, not prove their absence. Shares no code
+/// with the verifier.
+std::string simulate(const schedule::Synchronised& plan, verify::Requirement requirement, std::uint32_t seed);
+
+} // namespace tutti::test
