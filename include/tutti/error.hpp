@@ -10,15 +10,15 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// An argument of this member's call is wrong; the message names it and what would work. Nothing has been sent: the
-/// other members still wait for this one, which may call again with correct arguments.
+/// An argument of this member's call is wrong; the message names it and what would work. Nothing has been
+/// sent: the other members still wait for this one, which may call again with correct arguments.
 class ArgumentError : public Error {
 public:
     using Error::Error;
 };
 
-/// The members of a group are in different calls, or in the same one with different arguments. Every member of the
-/// group is released.
+/// The members of a group are in different calls, or in the same one with different arguments. Every member
+/// of the group is released.
 class MismatchError : public Error {
 public:
     using Error::Error;

@@ -8,9 +8,10 @@ namespace tutti {
 
 /// Seats for threads that exist already: OpenMP threads, std::thread, a pool's workers.
 ///
-/// A group is a handle; copies share the same seats. It stays usable for as many parallel regions as the program
-/// has: a thread joins, calls collectives, and leaves when its Member is destroyed. When a Member is destroyed by an
-/// exception, the other members are released with Aborted, and the group can be used again once all have left.
+/// A group is a handle; copies share the same seats. It stays usable for as many parallel regions as the
+/// program has: a thread joins, calls collectives, and leaves when its Member is destroyed. When a Member is
+/// destroyed by an exception, the other members are released with Aborted, and the group can be used again
+/// once all have left.
 class Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
@@ -19,8 +20,8 @@ public:
     /// The number of seats.
     int size() const;
 
-    /// Takes seat `rank` for the calling thread. Throws ArgumentError when rank is not in 0 .. size() - 1 or the seat
-    /// is taken, and Aborted while members of a failed operation are still leaving.
+    /// Takes seat `rank` for the calling thread. Throws ArgumentError when rank is not in 0 .. size() - 1 or
+    /// the seat is taken, and Aborted while members of a failed operation are still leaving.
     Member join(int rank);
 
 private:

@@ -13,8 +13,8 @@ namespace tutti {
 struct TeamOptions {
     /// Number of members; 0: one for each allowed CPU.
     int members = 0;
-    /// Where they are pinned: "compact" (neighbours share caches), "scatter", "none", or a list of CPUs such as
-    /// "0,2,4-7".
+    /// Where they are pinned: "compact" (neighbours share caches), "scatter", "none", or a list of CPUs such
+    /// as "0,2,4-7".
     std::string placement = "compact";
 };
 
@@ -22,8 +22,8 @@ struct TeamOptions {
 class Team {
 public:
     /// Starts the threads. Where pinning is impossible they run unpinned; pinning() tells why.
-    /// Throws ArgumentError when members is not in 0..65535 or the placement cannot be read or names a CPU that is not
-    /// allowed.
+    /// Throws ArgumentError when members is not in 0..65535 or the placement cannot be read or names a CPU
+    /// that is not allowed.
     explicit Team(const TeamOptions& options = {});
     ~Team();
     Team(const Team&) = delete;
@@ -36,9 +36,9 @@ public:
     /// One line for each member that says where it runs or why it is not pinned.
     std::vector<std::string> pinning() const;
 
-    /// Runs `function` once on every member's thread and returns when all have finished. When one throws, the others
-    /// are released from whatever collective they wait in, and the first exception is rethrown here; the team can be
-    /// used again afterwards. Calls from several threads take turns.
+    /// Runs `function` once on every member's thread and returns when all have finished. When one throws, the
+    /// others are released from whatever collective they wait in, and the first exception is rethrown here;
+    /// the team can be used again afterwards. Calls from several threads take turns.
     void run(const std::function<void(Member&)>& function);
 
 private:

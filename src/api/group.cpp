@@ -23,11 +23,14 @@ std::shared_ptr<detail::GroupState> make_state(int members) {
 
 Group::Group(int members) : state_(make_state(members)) {}
 
-int Group::size() const { return state_->size(); }
+int Group::size() const {
+    return state_->size();
+}
 
 Member Group::join(int rank) {
     if (rank < 0 || rank >= size()) {
-        throw ArgumentError("join: rank is " + std::to_string(rank) + ", must be in 0.." + std::to_string(size() - 1));
+        throw ArgumentError("join: rank is " + std::to_string(rank) + ", must be in 0.." +
+                            std::to_string(size() - 1));
     }
     state_->take_seat(rank);
     return {state_, state_->seat(rank)};

@@ -150,19 +150,23 @@ Team::Team(const TeamOptions& options) : threads_(std::make_unique<Threads>(cpus
 
 Team::~Team() = default;
 
-int Team::size() const { return threads_->size(); }
+int Team::size() const {
+    return threads_->size();
+}
 
 std::vector<std::string> Team::pinning() const {
     std::vector<std::string> lines;
     for (const machine::PinResult& pin : threads_->pins()) {
         const std::string member = "member " + std::to_string(lines.size()) + ": ";
-        lines.push_back(member + (pin.pinned                              ? "CPU " + std::to_string(pin.os_index)
+        lines.push_back(member + (pin.pinned                          ? "CPU " + std::to_string(pin.os_index)
                                   : pin.os_index == machine::unpinned ? "not pinned"
                                                                       : "not pinned: " + pin.reason));
     }
     return lines;
 }
 
-void Team::run(const std::function<void(Member&)>& function) { threads_->run(function); }
+void Team::run(const std::function<void(Member&)>& function) {
+    threads_->run(function);
+}
 
 } // namespace tutti

@@ -62,8 +62,8 @@ std::size_t equal_blocks(const Call& call, std::size_t total, const char* whole_
 
 std::size_t irregular_offset(const Call& call, std::size_t rank, std::size_t members, std::size_t* offsets) {
     if (call.counts.size() != members) {
-        refuse(call, "`counts` has " + std::to_string(call.counts.size()) + " entries, must have one for each of the " +
-                         std::to_string(members) + " members");
+        refuse(call, "`counts` has " + std::to_string(call.counts.size()) +
+                         " entries, must have one for each of the " + std::to_string(members) + " members");
     }
     offsets[0] = 0;
     for (std::size_t i = 0; i < members; ++i) {
@@ -76,14 +76,16 @@ std::size_t irregular_offset(const Call& call, std::size_t rank, std::size_t mem
                          std::to_string(offsets[members]));
     }
     if (!call.in_place && call.output_count != call.counts[rank]) {
-        refuse(call, elements("block", call.output_count) + ", but `counts[" + std::to_string(rank) + "]` is " +
-                         std::to_string(call.counts[rank]));
+        refuse(call, elements("block", call.output_count) + ", but `counts[" + std::to_string(rank) +
+                         "]` is " + std::to_string(call.counts[rank]));
     }
     return offsets[rank];
 }
 
-/// Recognises vectors that are the same memory, and refuses any other overlap.
-bool same_memory(const Call& call, std::size_t own_offset) {
+} // namespace
+
+bool checked_aliasing(const Call& call, std::size_t own_offset) {
+    check_pointers(call);
     if (call.in_place) {
         return true;
     }
@@ -101,21 +103,19 @@ bool same_memory(const Call& call, std::size_t own_offset) {
     if (!same) {
         refuse(call, std::string("`") + input_name(call) + "` and `" + output_name(call) +
                          "` overlap: pass separate vectors, or " +
-                         (call.kind == Kind::allreduce ? "the same one" : "exactly this member's part as the block"));
+                         (call.kind == Kind::allreduce ? "the same one"
+                                                       : "exactly this member's part as the block"));
     }
     return true;
 }
 
-} // namespace
-
 Shape checked_shape(const Call& call, int rank, int members, std::size_t* offsets) {
-    check_pointers(call);
     const auto own = static_cast<std::size_t>(rank);
     const auto ranks = static_cast<std::size_t>(members);
     Shape shape;
     switch (call.kind) {
     case Kind::barrier:
-        return shape;
+        break;
     case Kind::allreduce:
         if (call.input_count != call.output_count) {
             refuse(call, elements("in", call.input_count) + " and " + elements("out", call.output_count) +
@@ -128,7 +128,8 @@ Shape checked_shape(const Call& call, int rank, int members, std::size_t* offset
         if (call.counts.data() != nullptr || !call.counts.empty()) {
             shape.own_offset = irregular_offset(call, own, ranks, offsets);
         } else {
-            shape.block = equal_blocks(call, shape.total, input_name(call), call.output_count, "block", ranks);
+            shape.block =
+                equal_blocks(call, shape.total, input_name(call), call.output_count, "block", ranks);
             shape.own_offset = shape.block * own;
         }
         break;
@@ -138,7 +139,7 @@ Shape checked_shape(const Call& call, int rank, int members, std::size_t* offset
         shape.own_offset = shape.block * own;
         break;
     }
-    shape.in_place = same_memory(call, shape.own_offset);
+    shape.in_place = checked_aliasing(call, shape.own_offset);
     shape.message_bytes = (call.kind == Kind::allgather ? shape.block : shape.total) * call.element_bytes;
     return shape;
 }

@@ -19,8 +19,13 @@ struct Shape {
     std::size_t message_bytes = 0;
 };
 
-/// Checks everything about a call that can be told without the other members. `offsets` is the space for the members + 1
-/// offsets of irregular blocks. Throws ArgumentError.
+/// Checks the addresses of a call in which this member's block starts at `own_offset`. Returns whether input
+/// and output are the same memory. Throws ArgumentError for a null pointer with elements and for any other
+/// overlap.
+bool checked_aliasing(const detail::Call& call, std::size_t own_offset);
+
+/// Checks everything about a call that can be told without the other members. `offsets` is the space for the
+/// members + 1 offsets of irregular blocks. Throws ArgumentError.
 Shape checked_shape(const detail::Call& call, int rank, int members, std::size_t* offsets);
 
 } // namespace tutti::execute

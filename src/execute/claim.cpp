@@ -10,7 +10,8 @@ std::string Claim::describe() const {
     const auto type = static_cast<Type>(field(type_at, type_bits));
     const auto op = static_cast<Operator>(field(0, op_bits));
     const algorithm::Algorithm& algorithm = algorithm::registry()[row];
-    std::string text = std::string(to_string(algorithm.collective)) + " (algorithm " + std::string(algorithm.name) + ")";
+    std::string text =
+        std::string(to_string(algorithm.collective)) + " (algorithm " + std::string(algorithm.name) + ")";
     if (algorithm.collective == schedule::Collective::barrier) {
         return text;
     }

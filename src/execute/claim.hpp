@@ -1,9 +1,9 @@
 #pragma once
 
-#include <tutti/operators.hpp>
-
 #include "mailbox/slot.hpp"
 #include "schedule/synchronise.hpp"
+
+#include <tutti/operators.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,14 +23,14 @@ public:
 
     constexpr std::uint64_t word() const { return word_; }
 
-    /// The 20 bits of it that travel in every tag: the operation, and the bytes of messages that fit into a slot. Other
-    /// messages carry the whole word as well.
+    /// The 20 bits of it that travel in every tag: the operation, and the bytes of messages that fit into a
+    /// slot. Other messages carry the whole word as well.
     constexpr std::uint64_t print() const {
         const auto carried = static_cast<std::uint64_t>(schedule::Form::carried);
         const std::uint64_t form_here = field(form_at, form_bits);
         const std::uint64_t size = form_here == carried ? word_ >> bytes_at : print_pulled + form_here;
-        return (field(row_at, row_bits) << 13U) | (signature(field(type_at, type_bits), field(0, op_bits)) << 6U) |
-               (size & 63U);
+        return (field(row_at, row_bits) << 13U) |
+               (signature(field(type_at, type_bits), field(0, op_bits)) << 6U) | (size & 63U);
     }
 
     /// "allreduce (flat) of 8 bytes, f64, sum"
@@ -54,8 +54,9 @@ private:
         return (word_ >> at) & ((std::uint64_t{1} << bits) - 1);
     }
 
-    /// A number below 128 for each pair of type and operator that can occur: the integers take all operators, complex
-    /// numbers take two and callables, and for other types the operator is always a callable to the library.
+    /// A number below 128 for each pair of type and operator that can occur: the integers take all operators,
+    /// complex numbers take two and callables, and for other types the operator is always a callable to the
+    /// library.
     static constexpr std::uint64_t signature(std::uint64_t type, std::uint64_t op) {
         constexpr std::uint64_t ops = static_cast<std::uint64_t>(Operator::callable) + 1;
         constexpr std::uint64_t complex = static_cast<std::uint64_t>(Type::c32);

@@ -26,7 +26,8 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
     }
 }
 
-// Places are computed as addresses because a vector's first block need not exist; only here do they become pointers.
+// Places are computed as addresses because a vector's first block need not exist; only here do they become
+// pointers.
 void* pointer(std::uintptr_t address) {
     return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr)
 }
@@ -111,7 +112,9 @@ void Executor::signal(const Step& step) {
 
 int Executor::words_carried() const {
     constexpr std::size_t word_bytes = sizeof(std::uint64_t);
-    return op_.message_bytes <= word_bytes ? 1 : static_cast<int>((op_.message_bytes + word_bytes - 1) / word_bytes);
+    return op_.message_bytes <= word_bytes
+               ? 1
+               : static_cast<int>((op_.message_bytes + word_bytes - 1) / word_bytes);
 }
 
 void Executor::carry(const Step& step) {
@@ -154,8 +157,9 @@ void Executor::check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t 
 }
 
 std::string Executor::missing(int peer) {
-    return "member " + std::to_string(plan_.rank) + " is in " + Claim(op_.claim).describe() + ", but member " +
-           std::to_string(peer) + " has returned without calling it: all members must make the same calls";
+    return "member " + std::to_string(plan_.rank) + " is in " + Claim(op_.claim).describe() +
+           ", but member " + std::to_string(peer) +
+           " has returned without calling it: all members must make the same calls";
 }
 
 void Executor::mismatch(int peer) {
@@ -194,7 +198,9 @@ std::uintptr_t Executor::place(const Bases& bases, plan::Vector vector, const St
     return bases.at[vector.space()] + (op_.partition.offset(step.first) + lap) * op_.element_bytes;
 }
 
-void* Executor::target(const Step& step) const { return pointer(place(op_.own, step.to, step)); }
+void* Executor::target(const Step& step) const {
+    return pointer(place(op_.own, step.to, step));
+}
 
 const void* Executor::source(plan::Vector vector, const Step& step) const {
     return pointer(place(vector.remote() ? seat_.peers_[step.peer] : op_.own, vector, step));
@@ -228,7 +234,8 @@ void Executor::copy_to_every(const Step& step) {
 }
 
 void Executor::reduce(const Step& step) {
-    op_.kernels->reduce(op_.state, target(step), source(step.left, step), source(step.right, step), elements(step));
+    op_.kernels->reduce(op_.state, target(step), source(step.left, step), source(step.right, step),
+                        elements(step));
 }
 
 void Executor::reduce_received(const Step& step) {
@@ -244,8 +251,8 @@ void Executor::reduce_every(const Step& step, bool to_every) {
         seat_.outs_[index] = pointer(place(bases, step.to, step));
     }
     void* const own = target(step);
-    op_.kernels->reduce_many(op_.state, to_every ? seat_.outs_.data() : &own, outs, seat_.ins_.data(), plan_.ranks,
-                             elements(step), op_.stream);
+    op_.kernels->reduce_many(op_.state, to_every ? seat_.outs_.data() : &own, outs, seat_.ins_.data(),
+                             plan_.ranks, elements(step), op_.stream);
 }
 
 void Executor::reduce_every_received(const Step& step) {

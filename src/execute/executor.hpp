@@ -9,8 +9,8 @@
 
 namespace tutti::execute {
 
-/// Runs one plan on the calling thread: a loop over its steps, with everything that depends on the call (types,
-/// operator, sizes, addresses) decided before it starts.
+/// Runs one plan on the calling thread: a loop over its steps, with everything that depends on the call
+/// (types, operator, sizes, addresses) decided before it starts.
 class Executor {
 public:
     Executor(detail::Seat& seat, const Operation& operation)
@@ -51,7 +51,9 @@ private:
     void* target(const plan::Step& step) const;
     const void* source(plan::Vector vector, const plan::Step& step) const;
     const void* received(const plan::Step& step) const;
-    std::size_t elements(const plan::Step& step) const { return op_.partition.elements(step.first, step.count); }
+    std::size_t elements(const plan::Step& step) const {
+        return op_.partition.elements(step.first, step.count);
+    }
     int words_carried() const;
 
     detail::Seat& seat_;

@@ -52,8 +52,9 @@ void GroupState::take_seat(int rank) {
         recover();
     }
     if (!seat(rank).take()) {
-        throw ArgumentError("join: seat " + std::to_string(rank) +
-                            " is taken; each seat serves one thread at a time, until its Member is destroyed");
+        throw ArgumentError(
+            "join: seat " + std::to_string(rank) +
+            " is taken; each seat serves one thread at a time, until its Member is destroyed");
     }
 }
 

@@ -16,7 +16,8 @@
 
 namespace tutti::execute {
 
-/// What a member shows to the others besides its slots: read only when something takes long or has gone wrong.
+/// What a member shows to the others besides its slots: read only when something takes long or has gone
+/// wrong.
 struct alignas(mailbox::line_bytes) MemberBoard {
     mailbox::Doorbell bell;
     /// The claim of the member's current call; ordered by the tags of its slots.
@@ -53,8 +54,8 @@ public:
     /// Whether an operation that writes so many bytes in all should write past the caches.
     bool streams(std::size_t written_bytes) const { return written_bytes > stream_threshold_bytes_; }
 
-    /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted while others are still
-    /// leaving after a failure; the first to come after that makes the group usable again.
+    /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted while others
+    /// are still leaving after a failure; the first to come after that makes the group usable again.
     void take_seat(int rank);
 
     /// Records a failure and wakes everybody.
@@ -76,7 +77,8 @@ private:
     execute::Failure failure_;
     std::mutex seats_mutex_;
     std::mutex schedules_mutex_;
-    std::map<std::pair<std::size_t, schedule::Form>, std::shared_ptr<const schedule::Synchronised>> schedules_;
+    std::map<std::pair<std::size_t, schedule::Form>, std::shared_ptr<const schedule::Synchronised>>
+        schedules_;
 };
 
 } // namespace tutti::detail

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <tutti/detail/kernels.hpp>
-
 #include "plan/partition.hpp"
 #include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
+
+#include <tutti/detail/kernels.hpp>
 
 #include <array>
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace tutti::execute {
 
-/// Where a member's vectors start, each as if it were whole: the output of a reduce-scatter starts where block 0 would
-/// be. Addresses, not pointers, since those places need not exist.
+/// Where a member's vectors start, each as if it were whole: the output of a reduce-scatter starts where
+/// block 0 would be. Addresses, not pointers, since those places need not exist.
 struct Bases {
     std::array<std::uintptr_t, schedule::space_count> at{};
 };

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <tutti/detail/call.hpp>
-
+#include "execute/arguments.hpp"
 #include "execute/operation.hpp"
 #include "mailbox/slot.hpp"
 #include "plan/plan.hpp"
+
+#include <tutti/detail/call.hpp>
 
 #include <array>
 #include <atomic>
@@ -50,14 +51,23 @@ private:
 
     struct AlignedDelete {
         void operator()(std::byte* memory) const {
-            ::operator delete(memory, std::align_val_t{mailbox::line_bytes});
+            ::operator delete (memory, std::align_val_t{mailbox::line_bytes});
         }
     };
+
+    /// Whether the operation that was prepared last serves `call`, but for its addresses. Programs repeat
+    /// their calls, and this is what makes a small one cheap.
+    bool is_prepared_for(const Call& call) const;
+
+    /// Checks the call and decides everything about it that does not depend on its addresses.
+    void prepare(const Call& call);
+    void set_addresses(const Call& call);
 
     /// The plan of a registry row. Compiled on first use.
     const plan::Plan& plan(std::size_t row, schedule::Form form);
 
-    /// Points the operation to this seat's scratch memory, which grows when an operation needs more than any before.
+    /// Points the operation to this seat's scratch memory, which grows when an operation needs more than any
+    /// before.
     void set_scratch(execute::Operation& operation);
 
     GroupState& group_;
@@ -66,6 +76,11 @@ private:
     std::uint64_t epoch_ = 1;
     unsigned parity_ = 0;
     std::atomic<bool> taken_{false};
+
+    Call prepared_;
+    execute::Shape shape_;
+    execute::Operation operation_;
+    bool is_prepared_ = false;
 
     std::vector<execute::Bases> peers_;
     std::vector<void*> outs_;

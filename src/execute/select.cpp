@@ -38,7 +38,8 @@ const Defaults& defaults(Kind kind) {
             return Defaults{index_of(algorithm::find(collective, carried)),
                             index_of(algorithm::find(collective, pulled))};
         };
-        return std::array{pair(Collective::barrier, "direct", "direct"), pair(Collective::allreduce, "flat", "direct"),
+        return std::array{pair(Collective::barrier, "direct", "direct"),
+                          pair(Collective::allreduce, "flat", "direct"),
                           pair(Collective::reduce_scatter, "direct", "direct"),
                           pair(Collective::allgather, "flat", "direct")};
     }();
@@ -46,37 +47,41 @@ const Defaults& defaults(Kind kind) {
 }
 
 /// Any order of operands gives the same bits: integers, which wrap, under the library's own operators.
-bool is_exact(const detail::Call& call) { return call.type < Type::f32 && call.op != Operator::callable; }
+bool is_exact(const detail::Call& call) {
+    return call.type < Type::f32 && call.op != Operator::callable;
+}
 
 bool takes_operator(const Algorithm& row, const detail::Call& call) {
     return row.needs != OperatorNeeds::exact || is_exact(call);
 }
 
-bool fits_into_slot(const detail::Call& call, std::size_t message_bytes) {
-    return message_bytes <= mailbox::carried_bytes && call.counts.empty();
+Form form_of(const Algorithm& row, const detail::Call& call, const CallSize& size) {
+    const bool fits = size.message_bytes <= mailbox::carried_bytes && call.counts.empty();
+    return row.carries && fits ? Form::carried : size.in_place ? Form::in_place : Form::separate;
 }
 
-bool takes_size(const Algorithm& row, bool fits) { return row.pulls || fits; }
-
 /// Throws unless `row` can serve the call, naming the reason and the rows that can.
-void require(const Algorithm& row, const detail::Call& call, bool fits) {
-    std::string reason;
-    if (!takes_operator(row, call)) {
-        reason = "needs a " + std::string(to_string(row.needs)) + " operator, which " +
-                 std::string(to_string(call.op)) + " on " + std::string(to_string(call.type)) + " is not";
-    } else if (!takes_size(row, fits)) {
-        reason = "takes only equal blocks and messages of at most " + std::to_string(mailbox::carried_bytes) + " bytes";
-    } else {
+void require(const Algorithm& row, const detail::Call& call, const CallSize& size) {
+    const auto serves = [&](const Algorithm& any) {
+        return takes_operator(any, call) && algorithm::takes(any, form_of(any, call, size));
+    };
+    if (serves(row)) {
         return;
     }
     std::string others;
     for (const Algorithm& other : algorithm::registry()) {
-        if (other.collective == row.collective && takes_operator(other, call) && takes_size(other, fits)) {
+        if (other.collective == row.collective && serves(other)) {
             others += (others.empty() ? "" : ", ") + std::string(other.name);
         }
     }
-    throw ArgumentError(std::string(to_string(row.collective)) + ": algorithm \"" + std::string(row.name) + "\" " +
-                        reason + "; these would work: " + others);
+    const std::string reason = takes_operator(row, call)
+                                   ? "cannot work in place on messages of more than " +
+                                         std::to_string(mailbox::carried_bytes) + " bytes"
+                                   : "needs a " + std::string(to_string(row.needs)) + " operator, which " +
+                                         std::string(to_string(call.op)) + " on " +
+                                         std::string(to_string(call.type)) + " is not";
+    throw ArgumentError(std::string(to_string(row.collective)) + ": algorithm \"" + std::string(row.name) +
+                        "\" " + reason + "; these would work: " + others);
 }
 
 } // namespace
@@ -95,21 +100,24 @@ Collective collective_of(Kind kind) {
     throw std::logic_error("select: unknown kind of call");
 }
 
-Selection select(const detail::Call& call, std::size_t message_bytes, bool in_place) {
-    const bool fits = fits_into_slot(call, message_bytes);
-    std::size_t row = fits ? defaults(call.kind).carried : defaults(call.kind).pulled;
+Selection select(const detail::Call& call, const CallSize& size) {
     if (!call.algorithm.empty()) {
         const Collective collective = collective_of(call.kind);
-        const Algorithm* named = algorithm::find(collective, call.algorithm);
-        if (named == nullptr) {
+        const Algorithm* row = algorithm::find(collective, call.algorithm);
+        if (row == nullptr) {
             throw ArgumentError(std::string(to_string(collective)) + ": there is no algorithm \"" +
-                                std::string(call.algorithm) + "\"; there are: " + algorithm::names(collective));
+                                std::string(call.algorithm) +
+                                "\"; there are: " + algorithm::names(collective));
         }
-        require(*named, call, fits);
-        row = index_of(named);
+        require(*row, call, size);
+        return {index_of(row), form_of(*row, call, size)};
     }
-    const bool carried = algorithm::registry()[row].carries && fits;
-    return {row, carried ? Form::carried : in_place ? Form::in_place : Form::separate};
+    const Defaults& rows = defaults(call.kind);
+    const Form small = form_of(algorithm::registry()[rows.carried], call, size);
+    if (small == Form::carried) {
+        return {rows.carried, small};
+    }
+    return {rows.pulled, form_of(algorithm::registry()[rows.pulled], call, size)};
 }
 
 } // namespace tutti::execute

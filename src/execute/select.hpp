@@ -1,8 +1,8 @@
 #pragma once
 
-#include <tutti/detail/call.hpp>
-
 #include "schedule/synchronise.hpp"
+
+#include <tutti/detail/call.hpp>
 
 #include <cstddef>
 
@@ -16,9 +16,18 @@ struct Selection {
     schedule::Form form = schedule::Form::separate;
 };
 
-/// Selects for a call whose messages have `message_bytes` each: the algorithm it names, or the library's choice: what fits
+/// What selection needs to know of a call besides the call itself.
+struct CallSize {
+    /// Bytes that a member sends to a member that wants all it has.
+    std::size_t message_bytes = 0;
+    /// Input and output are the same memory.
+    bool in_place = false;
+};
+
+/// Selects for a call: the algorithm it names, or the library's choice: what fits
 /// into a slot goes through the slots in one exchange, everything else in one pass over the vectors.
-/// Throws ArgumentError when there is no such algorithm, or when it cannot take the operator or the size.
-Selection select(const detail::Call& call, std::size_t message_bytes, bool in_place);
+/// Throws ArgumentError when there is no such algorithm, or when it cannot take the operator, or the size in
+/// place.
+Selection select(const detail::Call& call, const CallSize& size);
 
 } // namespace tutti::execute

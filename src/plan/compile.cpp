@@ -21,13 +21,16 @@ using schedule::Wait;
 
 namespace {
 
-bool is_scratch(Space space) { return space >= Space::scratch0; }
+bool is_scratch(Space space) {
+    return space >= Space::scratch0;
+}
 
-/// The scratch vectors that a representative writes, and the shortest cyclic range of blocks that covers what it
-/// writes there.
+/// The scratch vectors that a representative writes, and the shortest cyclic range of blocks that covers what
+/// it writes there.
 class Scratch {
 public:
-    Scratch(const Schedule& schedule, std::size_t stored) : used_(static_cast<std::size_t>(schedule.blocks()), 0) {
+    Scratch(const Schedule& schedule, std::size_t stored)
+        : used_(static_cast<std::size_t>(schedule.blocks()), 0) {
         for (const auto& round : schedule.programs()[stored]) {
             for (const Move& move : round) {
                 if (is_scratch(move.to.space)) {
@@ -61,7 +64,8 @@ public:
 
 private:
     void add(const Place& place, int blocks) {
-        const auto index = static_cast<std::uint32_t>(place.space) - static_cast<std::uint32_t>(Space::scratch0);
+        const auto index =
+            static_cast<std::uint32_t>(place.space) - static_cast<std::uint32_t>(Space::scratch0);
         vectors_ = std::max(vectors_, index + 1);
         for (int i = 0; i < place.blocks.count; ++i) {
             used_[static_cast<std::size_t>(schedule::wrap(place.blocks.first + i, blocks))] = 1;
@@ -75,7 +79,8 @@ private:
 class Compiler {
 public:
     Compiler(const Synchronised& source, int rank)
-        : source_(source), schedule_(source.schedule), rank_(rank), slots_(slots_per_operation(schedule_.ranks())),
+        : source_(source), schedule_(source.schedule), rank_(rank),
+          slots_(slots_per_operation(schedule_.ranks())),
           opened_(static_cast<std::size_t>(schedule_.ranks()), 0) {
         plan_.ranks = schedule_.ranks();
         plan_.rank = rank;
@@ -163,7 +168,8 @@ private:
             return;
         }
         if (point >= slots_) {
-            throw std::invalid_argument("compile: a carried schedule has more points than a member has slots");
+            throw std::invalid_argument(
+                "compile: a carried schedule has more points than a member has slots");
         }
         const auto& list = source_.carried.at(schedule_.representative(rank_));
         const auto found = std::ranges::find(list, point, &Carried::point);
@@ -180,29 +186,18 @@ private:
     }
 
     void await(const std::vector<Wait>& due) {
-        std::vector<Wait> rest;
-        for (const Wait& wait : due) {
-            if (wait.point == 0 && !carried()) {
-                if (same_for_all(due, 0)) {
-                    open(every);
-                } else {
-                    open(wait.member);
-                }
-            } else {
-                rest.push_back(wait);
-            }
-        }
-        if (!rest.empty() && same_for_all(rest, rest.front().point)) {
-            add_at(Code::await_every, rest.front().point);
+        if (!due.empty() && same_for_all(due, due.front().point)) {
+            add_at(Code::await_every, due.front().point);
             return;
         }
-        for (const Wait& wait : rest) {
+        for (const Wait& wait : due) {
             add_at(Code::await, wait.point).peer = static_cast<std::uint16_t>(wait.member);
         }
     }
 
     bool same_for_all(const std::vector<Wait>& waits, int point) const {
-        return std::ranges::count(waits, point, &Wait::point) == schedule_.ranks() - 1 && schedule_.ranks() > 2;
+        return std::ranges::count(waits, point, &Wait::point) == schedule_.ranks() - 1 &&
+               schedule_.ranks() > 2;
     }
 
     void open(int member) {
@@ -229,7 +224,8 @@ private:
         return {place.space, place.member != rank_, lapped};
     }
 
-    /// Calls `emit` for each part of `move` whose blocks neither wrap around nor cross the start of a scratch vector.
+    /// Calls `emit` for each part of `move` whose blocks neither wrap around nor cross the start of a scratch
+    /// vector.
     template <class Emit>
     void for_each_part(Move move, Emit emit) const {
         int left = move.to.blocks.count;
@@ -379,7 +375,9 @@ private:
 
 } // namespace
 
-int slots_per_operation(int ranks) { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))) + 2; }
+int slots_per_operation(int ranks) {
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))) + 2;
+}
 
 Plan compile(const Synchronised& synchronised, int rank) {
     constexpr int most = std::numeric_limits<std::uint16_t>::max();

@@ -5,8 +5,8 @@
 
 namespace tutti::plan {
 
-/// How the elements of a vector are divided into blocks: equal blocks of `block` elements (the last ones shorter or
-/// empty), or, with `offsets` (blocks + 1 of them), any way at all.
+/// How the elements of a vector are divided into blocks: equal blocks of `block` elements (the last ones
+/// shorter or empty), or, with `offsets` (blocks + 1 of them), any way at all.
 struct Partition {
     std::size_t total = 0;
     std::size_t block = 0;
@@ -18,7 +18,9 @@ struct Partition {
     }
 
     /// The elements of `count` blocks from `first` on, not wrapping around.
-    std::size_t elements(std::size_t first, std::size_t count) const { return offset(first + count) - offset(first); }
+    std::size_t elements(std::size_t first, std::size_t count) const {
+        return offset(first + count) - offset(first);
+    }
 };
 
 } // namespace tutti::plan

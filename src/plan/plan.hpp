@@ -10,26 +10,26 @@ namespace tutti::plan {
 
 /// What one step does. "Peer" is Step::peer; vectors are named by Step::to, left and right.
 enum class Code : std::uint8_t {
-    enter,                  ///< publish point 0 with the addresses of one's vectors
-    open,                   ///< await point 0 of the peer and take its addresses
-    open_every,             ///< the same of every other member
-    await,                  ///< await a point of the peer
-    await_every,            ///< await a point of every other member
-    publish,                ///< publish a point
-    carry,                  ///< publish a point together with the bytes of `left`
-    receive,                ///< await a point of the peer and take the bytes it carries
-    copy,                   ///< to = left
-    copy_to_every,          ///< to (of every member) = left
-    copy_received,          ///< to = received bytes
-    reduce,                 ///< to = left op right
-    reduce_received,        ///< to = left op received bytes
-    reduce_every,           ///< to = left of member 0 op left of member 1 op ...
-    reduce_every_to_every,  ///< to (of every member) = left of member 0 op left of member 1 op ...
-    reduce_every_received,  ///< the same of the bytes that every member carries
+    enter,                 ///< publish point 0 with the addresses of one's vectors
+    open,                  ///< await point 0 of the peer and take its addresses
+    open_every,            ///< the same of every other member
+    await,                 ///< await a point of the peer
+    await_every,           ///< await a point of every other member
+    publish,               ///< publish a point
+    carry,                 ///< publish a point together with the bytes of `left`
+    receive,               ///< await a point of the peer and take the bytes it carries
+    copy,                  ///< to = left
+    copy_to_every,         ///< to (of every member) = left
+    copy_received,         ///< to = received bytes
+    reduce,                ///< to = left op right
+    reduce_received,       ///< to = left op received bytes
+    reduce_every,          ///< to = left of member 0 op left of member 1 op ...
+    reduce_every_to_every, ///< to (of every member) = left of member 0 op left of member 1 op ...
+    reduce_every_received, ///< the same of the bytes that every member carries
 };
 
-/// A vector as a step names it: whose, which, and whether its blocks lie one vector length further on (scratch
-/// vectors are as short as their blocks allow, and their blocks may wrap around).
+/// A vector as a step names it: whose, which, and whether its blocks lie one vector length further on
+/// (scratch vectors are as short as their blocks allow, and their blocks may wrap around).
 class Vector {
 public:
     constexpr Vector() = default;
@@ -82,8 +82,8 @@ struct Plan {
     std::vector<Step> steps;
 };
 
-/// The slot of a point when each member has `slots` of them: point 0, which carries addresses, has one to itself,
-/// the others take turns.
+/// The slot of a point when each member has `slots` of them: point 0, which carries addresses, has one to
+/// itself, the others take turns.
 constexpr std::uint16_t slot_of(int point, int slots) {
     return static_cast<std::uint16_t>(point == 0 ? 0 : 1 + (point - 1) % (slots - 1));
 }
@@ -91,8 +91,9 @@ constexpr std::uint16_t slot_of(int point, int slots) {
 /// The number of slots a member needs for one operation among `ranks` members.
 int slots_per_operation(int ranks);
 
-/// Compiles the program of `rank`. Throws std::invalid_argument when ranks or blocks exceed 65535, when the schedule
-/// keeps blocks in more than one scratch vector, or when it carries more points than there are slots.
+/// Compiles the program of `rank`. Throws std::invalid_argument when ranks or blocks exceed 65535, when the
+/// schedule keeps blocks in more than one scratch vector, or when it carries more points than there are
+/// slots.
 Plan compile(const schedule::Synchronised& synchronised, int rank);
 
 } // namespace tutti::plan

@@ -12,8 +12,8 @@ namespace tutti::detail {
 
 enum class Kind : std::uint8_t { barrier, allreduce, reduce_scatter, allgather };
 
-/// One collective call of one member, with the element type and the operator reduced to what a compiled library can
-/// work with.
+/// One collective call of one member, with the element type and the operator reduced to what a compiled
+/// library can work with.
 struct Call {
     Kind kind = Kind::barrier;
     Type type = Type::other;
