@@ -11,15 +11,15 @@
 #endif
 #endif
 
-#if defined(__x86_64__) && !defined(TUTTI_THREAD_SANITIZER)
+#if defined(__x86_64__) && !defined(TUTTI_THREAD_SANITIZER) && !defined(TUTTI_PORTABLE_CELLS)
 #define TUTTI_WIDE_CELLS 1
 #include <emmintrin.h>
 #endif
 
 namespace tutti::mailbox {
 
-/// A word shared between one writer and its readers, in the four ways in which the mailbox touches it. The mailbox
-/// is written against this interface so that a model checker can put its own word underneath.
+/// A word shared between one writer and its readers, in the four ways in which the mailbox touches it. The
+/// mailbox is written against this interface so that a model checker can put its own word underneath.
 class StdWord {
 public:
     /// Release: makes everything the writer did before visible to whoever observes the value.
@@ -48,8 +48,8 @@ public:
     /// Acquire: pairs with the release in publish.
     std::uint64_t tag() const noexcept { return tag_.observe(); }
 
-    /// The word that belongs to the tag last returned by tag(). The writer does not overwrite it before it knows
-    /// that its readers are done (see the mailbox's reuse rule).
+    /// The word that belongs to the tag last returned by tag(). The writer does not overwrite it before it
+    /// knows that its readers are done (see the mailbox's reuse rule).
     std::uint64_t word() const noexcept { return word_.get(); }
 
 private:
@@ -58,15 +58,15 @@ private:
 };
 
 #if defined(TUTTI_WIDE_CELLS)
-/// The same as one 16-byte store, which x86-64 processors with AVX perform as a whole. With two stores, a reader that
-/// spins on the line can take it away in between and the writer has to fetch it back. Where a processor splits the
-/// store, the word still becomes visible before the tag or with it: it is the lower half, and stores stay in order.
+/// The same as one 16-byte store. With two stores, a reader that spins on the line can take it away in
+/// between and the writer has to fetch it back. Intel and AMD promise that aligned 16-byte stores are whole
+/// on every processor with AVX; for older ones define TUTTI_PORTABLE_CELLS.
 class WideCell {
 public:
     void publish(std::uint64_t word, std::uint64_t tag) noexcept {
         const __m128i both = _mm_set_epi64x(static_cast<long long>(tag), static_cast<long long>(word));
-        // Release: stores are not reordered with earlier loads and stores on x86, and the clobber keeps the compiler
-        // from doing so. Pairs with the acquire in tag().
+        // Release: stores are not reordered with earlier loads and stores on x86, and the clobber keeps the
+        // compiler from doing so. Pairs with the acquire in tag().
         asm volatile("movdqa %1, %0" : "=m"(*this) : "x"(both) : "memory");
     }
 

@@ -16,10 +16,11 @@ inline constexpr std::size_t carried_bytes = words_per_slot * sizeof(std::uint64
 
 /// One cache line written by one member and read by any others: up to four words, each beside its tag.
 ///
-/// A slot is never cleared; a later epoch overwrites it. That is safe for a bare tag at any time, since readers ask
-/// for an epoch *or later*. For words, the writer must know that every reader of the old ones is done: the slots of
-/// an operation are used again by the operation after the next, and nobody completes an operation before everybody
-/// has entered it, that is has left the one before (proved for every schedule by the verifier).
+/// A slot is never cleared; a later epoch overwrites it. That is safe for a bare tag at any time, since
+/// readers ask for an epoch *or later*. For words, the writer must know that every reader of the old ones is
+/// done: the slots of an operation are used again by the operation after the next, and nobody completes an
+/// operation before everybody has entered it, that is has left the one before (proved for every schedule by
+/// the verifier).
 template <class CellType>
 class alignas(line_bytes) BasicSlot {
 public:

@@ -1,8 +1,9 @@
 #include "mailbox/wait.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
-#include <sched.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -39,7 +40,8 @@ Patience patience_for(int members, int cpus) {
 }
 
 Waiting::Next Waiting::pass_slowly() noexcept {
-    // Reading the clock costs as much as an exchange: seldom while spinning, and a yield is dear enough anyway.
+    // Reading the clock costs as much as an exchange: seldom while spinning, and a yield is dear enough
+    // anyway.
     constexpr std::uint32_t passes_per_clock = 64;
     if (started_ns_ == 0) {
         started_ns_ = now_ns();

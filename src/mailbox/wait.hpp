@@ -6,8 +6,9 @@
 
 namespace tutti::mailbox {
 
-/// How long a member tries each way of waiting before it goes on to the next: spin, then yield the CPU between
-/// looks, then sleep. Times, not counts: a pause takes from nothing to 140 cycles, depending on the core.
+/// How long a member tries each way of waiting before it goes on to the next: spin, then yield the CPU
+/// between looks, then sleep. Times, not counts: a pause takes from nothing to 140 cycles, depending on the
+/// core.
 struct Patience {
     std::int64_t spin_ns = 0;
     std::int64_t yield_ns = 0;
@@ -24,8 +25,8 @@ public:
 
     enum class Next { look, check, sleep };
 
-    /// Passes a moment (nothing at first, then pauses, then yields) and says what to do next: look again, look
-    /// whether waiting still makes sense, or sleep.
+    /// Passes a moment (nothing at first, then pauses, then yields) and says what to do next: look again,
+    /// look whether waiting still makes sense, or sleep.
     Next pass() noexcept {
         ++passes_;
         if (spinning_ && passes_ < eager_looks) {
@@ -39,7 +40,7 @@ public:
 
 private:
     /// Looks without a pause in between: what an exchange between two running members takes.
-    static constexpr std::uint32_t eager_looks = 64;
+    static constexpr std::uint32_t eager_looks = 1024;
 
     Next pass_slowly() noexcept;
 
@@ -50,8 +51,8 @@ private:
     bool spinning_;
 };
 
-/// Waits until `ready()`, asleep until `bell` (a BasicDoorbell) rings when it takes long. `check()` is called now and
-/// then and throws when waiting has become pointless.
+/// Waits until `ready()`, asleep until `bell` (a BasicDoorbell) rings when it takes long. `check()` is called
+/// now and then and throws when waiting has become pointless.
 template <class Ready, class Check, class Bell>
 void wait_until(Ready&& ready, Check&& check, Bell& bell, const Patience& patience) {
     Waiting waiting(patience);

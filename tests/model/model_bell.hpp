@@ -1,0 +1,100 @@
+#pragma once
+
+#include "relacy_headers.hpp"
+
+#include <cstdint>
+
+namespace tutti::model {
+
+/// What a test of the doorbell varies.
+struct Bell {
+    /// Whether a sleep ends by itself.
+    bool bounded = true;
+    /// Whether a publisher rings without looking for sleepers first, which the library does not.
+    bool always_rings = false;
+    rl::memory_order arrive = rl::mo_seq_cst;
+    rl::memory_order hear = rl::mo_acquire;
+    rl::memory_order ring = rl::mo_release;
+};
+
+/// A member's current wait.
+struct Awaited {
+    int peer = 0;
+    std::uint64_t epoch = 0;
+    /// The bounded sleeps slept to the end although what it waits for was there.
+    int overslept = 0;
+};
+
+/// What the members have published and wait for, kept beside the model: it has no part in it.
+struct Ledger {
+    static inline std::uint64_t published[3];
+    static inline Awaited awaited[3];
+    /// The most that any wait overslept in any execution.
+    static inline int most_overslept;
+
+    static void woke_by_itself(int member) {
+        Awaited& wait = awaited[member];
+        if (published[wait.peer] >= wait.epoch) {
+            wait.overslept += 1;
+        }
+    }
+};
+
+/// mailbox::StdSleepers under relacy.
+template <Bell bell>
+class ModelSleepers {
+public:
+    void arrive() noexcept { count_.fetch_add(1, bell.arrive, RL_INFO); }
+    void leave() noexcept { count_.fetch_sub(1, rl::mo_relaxed, RL_INFO); }
+    bool any() const noexcept { return bell.always_rings || count_.load(rl::mo_relaxed, RL_INFO) != 0; }
+
+private:
+    rl::atomic<std::uint32_t> count_{0};
+};
+
+/// mailbox::FutexRings under relacy. The kernel compares the latest count and puts the caller to sleep in one
+/// step, and wakes all that sleep in one step. A bounded sleep that nobody ends goes on for any time in which
+/// the others get on, as a millisecond is.
+template <Bell bell>
+class ModelRings {
+public:
+    std::uint32_t heard() const noexcept { return rings_.load(bell.hear, RL_INFO); }
+
+    void ring() noexcept {
+        rings_.fetch_add(1, bell.ring, RL_INFO);
+        rl::ctx().sched();
+        for (rl::thread_id_t member = 0; asleep_ != 0; ++member) {
+            const unsigned bit = 1U << static_cast<unsigned>(member);
+            if ((asleep_ & bit) != 0 && !bell.bounded) {
+                rl::ctx().unpark_thread(member, false, RL_INFO);
+            }
+            asleep_ &= ~bit;
+        }
+    }
+
+    void sleep(std::uint32_t heard, std::int64_t) noexcept {
+        rl::ctx().sched();
+        if (rings_.debug_value() != heard) {
+            rl::yield(1, RL_INFO);
+            return;
+        }
+        const rl::thread_id_t member = rl::ctx().current_thread();
+        const unsigned bit = 1U << static_cast<unsigned>(member);
+        asleep_ |= bit;
+        if (bell.bounded) {
+            rl::yield(1, RL_INFO);
+        } else {
+            rl::ctx().park_current_thread(false, false, false, RL_INFO);
+        }
+        if ((asleep_ & bit) != 0) {
+            asleep_ &= ~bit;
+            Ledger::woke_by_itself(member);
+        }
+    }
+
+private:
+    rl::atomic<std::uint32_t> rings_{0};
+    unsigned asleep_ = 0;
+};
+
+} // namespace tutti::model

@@ -1,0 +1,92 @@
+#pragma once
+
+#include "mailbox/cell.hpp"
+#include "mailbox/slot.hpp"
+#include "relacy_headers.hpp"
+
+#include <cstdint>
+#include <ostream>
+
+namespace tutti::model {
+
+/// The memory orders of mailbox::StdWord. A test weakens one at a time.
+struct Orders {
+    rl::memory_order publish = rl::mo_release;
+    rl::memory_order observe = rl::mo_acquire;
+};
+
+inline constexpr Orders as_written{};
+inline constexpr Orders publish_relaxed{.publish = rl::mo_relaxed};
+inline constexpr Orders observe_relaxed{.observe = rl::mo_relaxed};
+
+/// What put and get are underneath. Relaxed atomics, as in mailbox::StdWord; or plain memory, which asks for
+/// more: any two accesses of which one is a put must then be ordered by publish and observe alone. Relacy
+/// executes loads in program order, so only plain words show that a put cannot overtake the gets of the value
+/// that it replaces.
+enum class Words { relaxed, plain };
+
+/// mailbox::StdWord under relacy.
+template <Orders orders, Words words>
+class ModelWord {
+public:
+    void publish(std::uint64_t value) noexcept { value_.store(value, orders.publish, RL_INFO); }
+    std::uint64_t observe() const noexcept { return value_.load(orders.observe, RL_INFO); }
+    void put(std::uint64_t value) noexcept { value_.store(value, rl::mo_relaxed, RL_INFO); }
+    std::uint64_t get() const noexcept { return value_.load(rl::mo_relaxed, RL_INFO); }
+
+private:
+    rl::atomic<std::uint64_t> value_{0};
+};
+
+template <Orders orders>
+class ModelWord<orders, Words::plain> {
+public:
+    void publish(std::uint64_t value) noexcept { value_.store(value, orders.publish, RL_INFO); }
+    std::uint64_t observe() const noexcept { return value_.load(orders.observe, RL_INFO); }
+    void put(std::uint64_t value) noexcept { plain_(RL_INFO).store(value); }
+    std::uint64_t get() const noexcept { return plain_(RL_INFO).load(); }
+
+private:
+    rl::atomic<std::uint64_t> value_{0};
+    rl::var<std::uint64_t> plain_{0};
+};
+
+template <Orders orders, Words words = Words::plain>
+using Portable = mailbox::PortableCell<ModelWord<orders, words>>;
+
+/// The two halves of a wide cell, which one store writes.
+struct Both {
+    std::uint64_t word = 0;
+    std::uint64_t tag = 0;
+
+    friend std::ostream& operator<<(std::ostream& stream, const Both& both) {
+        return stream << "(word " << both.word << ", tag " << both.tag << ")";
+    }
+};
+
+/// mailbox::WideCell under relacy: its assembly cannot be driven, so this is a model of it. One store writes
+/// both halves; each look reads one half, and the look at the word comes after the look at the tag. A plain
+/// shadow of the word tells whether its accesses are ordered, and not merely lucky to be in one store with
+/// the tag.
+template <Orders orders>
+class Wide {
+public:
+    void publish(std::uint64_t word, std::uint64_t tag) noexcept {
+        shadow_(RL_INFO).store(word);
+        both_.store({word, tag}, orders.publish, RL_INFO);
+    }
+
+    std::uint64_t tag() const noexcept { return both_.load(orders.observe, RL_INFO).tag; }
+
+    std::uint64_t word() const noexcept {
+        const std::uint64_t word = both_.load(rl::mo_relaxed, RL_INFO).word;
+        RL_ASSERT(word == shadow_(RL_INFO).load());
+        return word;
+    }
+
+private:
+    rl::atomic<Both> both_{Both{}};
+    rl::var<std::uint64_t> shadow_{0};
+};
+
+} // namespace tutti::model
