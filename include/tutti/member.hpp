@@ -76,7 +76,7 @@ public:
 
     /// Returns when every member has called it.
     void barrier(const Options& options = {}) {
-        run({.kind = detail::Kind::barrier, .algorithm = options.algorithm});
+        run({.kind = detail::Kind::barrier, .type = Type::u8, .algorithm = options.algorithm});
     }
 
     /// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i], the same bits on every member. `in` and `out` have
@@ -177,7 +177,9 @@ private:
         detail::Call call = gathering(in, out, options);
         call.kind = kind;
         call.op = operator_of<Op>();
-        call.kernels = &detail::kernels_for<T, Op>(op);
+        if constexpr (!detail::has_builtin_kernels<T, Op>) {
+            call.kernels = &detail::TemplateLoops<T, Op>::kernels;
+        }
         call.state = &op;
         return call;
     }
@@ -187,7 +189,12 @@ private:
         return call;
     }
 
-    void run(const detail::Call& call) { detail::execute(*seat_, call); }
+    void run(const detail::Call& call) {
+        const std::uint64_t key = detail::key_of(call);
+        if (key == 0 || !detail::execute_again(*seat_, key, call.input, call.output)) {
+            detail::execute(*seat_, call);
+        }
+    }
 
     std::shared_ptr<detail::GroupState> group_;
     detail::Seat* seat_;

@@ -9,7 +9,6 @@ namespace tutti::algorithm {
 
 using graph::Skips;
 using schedule::Collective;
-using schedule::Schedule;
 
 namespace {
 

@@ -82,32 +82,20 @@ std::size_t irregular_offset(const Call& call, std::size_t rank, std::size_t mem
     return offsets[rank];
 }
 
-} // namespace
-
-bool checked_aliasing(const Call& call, std::size_t own_offset) {
+/// The aliasing of a call's vectors, refused where it is invalid.
+Aliasing checked_aliasing(const Call& call, std::size_t own_offset) {
     check_pointers(call);
-    if (call.in_place) {
-        return true;
-    }
-    const std::size_t input_bytes = call.input_count * call.element_bytes;
-    const std::size_t output_bytes = call.output_count * call.element_bytes;
-    const auto in = reinterpret_cast<std::uintptr_t>(call.input);
-    const auto out = reinterpret_cast<std::uintptr_t>(call.output);
-    if (input_bytes == 0 || output_bytes == 0 || in + input_bytes <= out || out + output_bytes <= in) {
-        return false;
-    }
-    const std::uintptr_t own = own_offset * call.element_bytes;
-    const bool same = call.kind == Kind::allreduce        ? in == out
-                      : call.kind == Kind::reduce_scatter ? out == in + own
-                                                          : in == out + own;
-    if (!same) {
+    const Aliasing aliasing = aliasing_of(call, own_offset);
+    if (aliasing == Aliasing::invalid) {
         refuse(call, std::string("`") + input_name(call) + "` and `" + output_name(call) +
                          "` overlap: pass separate vectors, or " +
                          (call.kind == Kind::allreduce ? "the same one"
                                                        : "exactly this member's part as the block"));
     }
-    return true;
+    return aliasing;
 }
+
+} // namespace
 
 Shape checked_shape(const Call& call, int rank, int members, std::size_t* offsets) {
     const auto own = static_cast<std::size_t>(rank);
@@ -139,7 +127,7 @@ Shape checked_shape(const Call& call, int rank, int members, std::size_t* offset
         shape.own_offset = shape.block * own;
         break;
     }
-    shape.in_place = checked_aliasing(call, shape.own_offset);
+    shape.aliasing = checked_aliasing(call, shape.own_offset);
     shape.message_bytes = (call.kind == Kind::allgather ? shape.block : shape.total) * call.element_bytes;
     return shape;
 }

@@ -4,6 +4,7 @@
 
 #include <tutti/error.hpp>
 
+#include <atomic>
 #include <cstring>
 #include <string>
 
@@ -35,17 +36,21 @@ void* pointer(std::uintptr_t address) {
 } // namespace
 
 void Executor::run() {
+    // Relaxed: a member that fails makes this visible itself before it looks (see GroupState::leave). The
+    // compiler must keep the order, in which either this member sees the failure or the one that fails sees
+    // this member.
+    std::atomic<bool>& inside = group_.board(plan_.rank).inside;
+    inside.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     if (group_.failure().raised()) {
         group_.failure().throw_aborted();
     }
-    MemberBoard& board = group_.board(plan_.rank);
-    board.claim.put(op_.claim);
-    board.counts.put(op_.counts);
     for (const Step& next : plan_.steps) {
         step(next);
     }
     seat_.epoch_ = epoch_ + plan_.points;
-    seat_.parity_ = parity_ ^ 1U;
+    seat_.parity_ ^= 1U;
+    inside.store(false, std::memory_order_release); // release: pairs with the look of a member that fails
 }
 
 void Executor::step(const Step& step) {
@@ -65,7 +70,7 @@ void Executor::step(const Step& step) {
     case Code::carry:
         return carry(step);
     case Code::receive:
-        return take(step.peer, step);
+        return take(step.peer, step, received_);
     case Code::copy:
         return copy(step);
     case Code::copy_to_every:
@@ -110,35 +115,28 @@ void Executor::signal(const Step& step) {
     group_.board(plan_.rank).bell.ring_if_needed();
 }
 
-int Executor::words_carried() const {
-    constexpr std::size_t word_bytes = sizeof(std::uint64_t);
-    return op_.message_bytes <= word_bytes
-               ? 1
-               : static_cast<int>((op_.message_bytes + word_bytes - 1) / word_bytes);
-}
-
 void Executor::carry(const Step& step) {
     copy_bytes(carried_, source(step.left, step), elements(step) * op_.element_bytes);
-    own_slot(step).publish(mailbox::make_tag(epoch_ + step.point, op_.print), carried_, words_carried());
+    own_slot(step).publish(mailbox::make_tag(epoch_ + step.point, op_.print), carried_, op_.carried_words);
     group_.board(plan_.rank).bell.ring_if_needed();
 }
 
 void Executor::await(int peer, const Step& step, int words) {
     mailbox::Slot& theirs = slot(peer, step.slot);
     const std::uint64_t epoch = epoch_ + step.point;
-    if (!theirs.holds(epoch, words)) {
-        await_slowly(peer, theirs, epoch, words);
+    if (theirs.tag() == mailbox::make_tag(epoch, op_.print) && (words == 1 || theirs.holds(epoch, words))) {
+        return;
     }
-    const std::uint64_t tag = theirs.tag();
-    if (mailbox::print_of(tag) != op_.print && mailbox::is_of(tag, epoch)) {
-        mismatch(peer);
-    }
+    await_slowly(peer, theirs, epoch, words);
 }
 
 void Executor::await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words) {
     mailbox::wait_until([&] { return slot.holds(epoch, words); },
                         [&] { check_waiting(peer, slot, epoch, words); }, group_.board(peer).bell,
                         group_.patience());
+    if (mailbox::print_of(slot.tag()) != op_.print) {
+        mismatch(peer);
+    }
 }
 
 /// Throws when what is awaited will never come.
@@ -152,6 +150,9 @@ void Executor::check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t 
     }
     // Acquire: pairs with the release that marks the member as away; whatever it published came before.
     if (group_.board(peer).away.load(std::memory_order_acquire) && !slot.holds(epoch, words)) {
+        if (group_.failure().raised()) { // which is why it is away
+            group_.failure().throw_aborted();
+        }
         throw MismatchError(missing(peer));
     }
 }
@@ -184,12 +185,12 @@ void Executor::open(int peer) {
     set_scratch_bases(bases, theirs.word(scratch_word), op_.scratch_stride_bytes);
 }
 
-void Executor::take(int peer, const Step& step) {
-    const int words = words_carried();
-    await(peer, step, words);
+void Executor::take(int peer, const Step& step, std::uint64_t* words) {
+    await(peer, step, op_.carried_words);
     const mailbox::Slot& theirs = slot(peer, step.slot);
-    for (int i = 0; i < words; ++i) {
-        received_[i] = theirs.word(i);
+    words[0] = theirs.word(0);
+    for (int i = 1; i < op_.carried_words; ++i) {
+        words[i] = theirs.word(i);
     }
 }
 
@@ -257,31 +258,25 @@ void Executor::reduce_every(const Step& step, bool to_every) {
 
 void Executor::reduce_every_received(const Step& step) {
     alignas(64) std::uint64_t partial[mailbox::words_per_slot];
-    alignas(64) std::uint64_t first[mailbox::words_per_slot];
     const std::size_t count = elements(step);
     const std::size_t bytes = count * op_.element_bytes;
     const std::size_t skipped = step.whole != 0 ? op_.partition.offset(step.first) * op_.element_bytes : 0;
-    void* const to = target(step);
     const void* left = nullptr;
     for (int member = 0; member < plan_.ranks; ++member) {
-        const std::uint64_t* words = carried_;
+        // The first operand must outlive the taking of the second.
+        std::uint64_t* const words = member == plan_.rank ? carried_ : member == 0 ? first_ : received_;
         if (member != plan_.rank) {
-            take(member, step);
-            words = received_;
+            take(member, step, words);
         }
         const void* const operand = reinterpret_cast<const std::byte*>(words) + skipped;
         if (member == 0) {
-            copy_bytes(first, operand, bytes);
-            left = first;
+            left = operand;
             continue;
         }
-        void* const result = member == plan_.ranks - 1 ? to : static_cast<void*>(partial);
-        op_.kernels->reduce(op_.state, result, left, operand, count);
-        left = result;
+        op_.kernels->reduce(op_.state, partial, left, operand, count);
+        left = partial;
     }
-    if (plan_.ranks == 1) {
-        copy_bytes(to, source(step.left, step), bytes);
-    }
+    copy_bytes(target(step), plan_.ranks == 1 ? source(step.left, step) : left, bytes);
 }
 
 } // namespace tutti::execute

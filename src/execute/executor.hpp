@@ -13,15 +13,19 @@ namespace tutti::execute {
 /// (types, operator, sizes, addresses) decided before it starts.
 class Executor {
 public:
-    Executor(detail::Seat& seat, const Operation& operation)
-        : seat_(seat), group_(seat.group_), op_(operation), plan_(*operation.plan), epoch_(seat.epoch_),
-          parity_(seat.parity_) {}
+    /// For the operation that the seat has prepared.
+    explicit Executor(detail::Seat& seat)
+        : seat_(seat), group_(seat.group_), op_(seat.operation_), plan_(*seat.operation_.plan),
+          epoch_(seat.epoch_), slots_(group_.slots(0, seat.parity_)),
+          slots_per_member_(2 * group_.slots_per_operation()) {}
 
     /// Throws MismatchError, Aborted, or what the operator throws.
     void run();
 
 private:
-    mailbox::Slot& slot(int member, int index) { return group_.slots(member, parity_)[index]; }
+    mailbox::Slot& slot(int member, int index) {
+        return slots_[static_cast<std::size_t>(member) * slots_per_member_ + static_cast<std::size_t>(index)];
+    }
     mailbox::Slot& own_slot(const plan::Step& step) { return slot(plan_.rank, step.slot); }
 
     void step(const plan::Step& step);
@@ -32,7 +36,7 @@ private:
     void await(int peer, const plan::Step& step, int words);
     void await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words);
     void check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words);
-    void take(int peer, const plan::Step& step);
+    void take(int peer, const plan::Step& step, std::uint64_t* words);
     [[noreturn]] void mismatch(int peer);
     std::string missing(int peer);
 
@@ -54,17 +58,19 @@ private:
     std::size_t elements(const plan::Step& step) const {
         return op_.partition.elements(step.first, step.count);
     }
-    int words_carried() const;
 
     detail::Seat& seat_;
     detail::GroupState& group_;
     const Operation& op_;
     const plan::Plan& plan_;
     std::uint64_t epoch_;
-    unsigned parity_;
-    /// The bytes last received and the bytes last carried, aligned for any element.
+    /// The slots of member 0 for this operation's parity; those of the others follow at equal distances.
+    mailbox::Slot* slots_;
+    std::size_t slots_per_member_;
+    /// Bytes carried and received, aligned for any element.
     alignas(64) std::uint64_t received_[mailbox::words_per_slot];
     alignas(64) std::uint64_t carried_[mailbox::words_per_slot];
+    alignas(64) std::uint64_t first_[mailbox::words_per_slot];
 };
 
 } // namespace tutti::execute

@@ -2,6 +2,12 @@
 
 #include <tutti/error.hpp>
 
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace tutti::execute {
@@ -46,6 +52,15 @@ void Failure::clear() {
     first_ = nullptr;
     text_.clear();
     raised_.store(false, std::memory_order_release);
+}
+
+void order_all_threads() noexcept {
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
+        // A kernel without it, or one that forbids it: no store stays in a processor's buffer for so long.
+        constexpr std::chrono::milliseconds longest_in_buffer{10};
+        std::this_thread::sleep_for(longest_in_buffer);
+    }
 }
 
 } // namespace tutti::execute

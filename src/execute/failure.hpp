@@ -32,4 +32,8 @@ private:
     std::atomic<bool> raised_{false};
 };
 
+/// Makes every thread of the process pass a full memory barrier, so that the members need none on the path of
+/// a call that goes well.
+void order_all_threads() noexcept;
+
 } // namespace tutti::execute

@@ -8,7 +8,9 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 
 namespace tutti::execute {
 
@@ -23,7 +25,9 @@ namespace tutti::detail {
 
 namespace {
 
-/// From which size on an operation's stores should bypass the caches: when they would not find room there.
+/// From how many bytes on an operation writes past the caches: those that do not fit. Measured on 32 MiB of
+/// L3: time of writing past them over plain stores 1.2-1.9 at half the L3, 0.6-1.1 at the L3, 0.6-0.7 at
+/// twice the L3.
 std::size_t stream_threshold_bytes() {
     static const std::size_t threshold = machine::detect().l3_bytes;
     constexpr std::size_t without_l3_bytes = std::size_t{32} << 20U;
@@ -62,6 +66,20 @@ void GroupState::fail(int member, const std::exception_ptr& cause) {
     failure_.raise(member, cause);
     for (auto& board : boards_) {
         board.bell.ring();
+    }
+}
+
+void GroupState::leave(int member) {
+    board(member).inside.store(false, std::memory_order_release); // release: pairs with the load below
+    // Whoever enters from now on sees the failure, or is seen here to be inside.
+    execute::order_all_threads();
+    constexpr std::chrono::microseconds between_looks{20};
+    for (const auto& other : boards_) {
+        // Acquire: pairs with the release of a member that leaves; its accesses come before what this one
+        // does next.
+        while (other.inside.load(std::memory_order_acquire)) {
+            std::this_thread::sleep_for(between_looks);
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,25 @@ struct alignas(mailbox::line_bytes) MemberBoard {
     mailbox::StdWord counts;
     /// Whether the member has left for good and will not make any more calls.
     std::atomic<bool> away{false};
+    /// Whether the member is in a call, where it may read and write the vectors of the others.
+    std::atomic<bool> inside{false};
+};
+
+/// Allocates on pairs of cache lines: prefetchers fetch lines in aligned pairs, and the slots should have no
+/// neighbours that somebody else writes.
+template <class T>
+struct PairAligned {
+    using value_type = T;
+    static constexpr std::align_val_t alignment{2 * mailbox::line_bytes};
+
+    PairAligned() = default;
+    template <class Other>
+    PairAligned(const PairAligned<Other>& /*other*/) {}
+
+    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), alignment)); }
+    void deallocate(T* memory, std::size_t /*count*/) { ::operator delete(memory, alignment); }
+
+    friend bool operator==(const PairAligned&, const PairAligned&) = default;
 };
 
 /// Bytes of slots and boards of a group: O(members log members).
@@ -46,13 +66,15 @@ public:
     execute::Failure& failure() { return failure_; }
     const mailbox::Patience& patience() const { return patience_; }
 
+    std::size_t slots_per_operation() const { return slots_per_operation_; }
+
     /// The slots of one member for operations of one parity.
     mailbox::Slot* slots(int rank, unsigned parity) {
         return &slots_[(static_cast<std::size_t>(rank) * 2 + parity) * slots_per_operation_];
     }
 
-    /// Whether an operation that writes so many bytes in all should write past the caches.
-    bool streams(std::size_t written_bytes) const { return written_bytes > stream_threshold_bytes_; }
+    /// Whether an operation that touches so many distinct bytes in all should write past the caches.
+    bool streams(std::size_t touched_bytes) const { return touched_bytes >= stream_threshold_bytes_; }
 
     /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted while others
     /// are still leaving after a failure; the first to come after that makes the group usable again.
@@ -60,6 +82,10 @@ public:
 
     /// Records a failure and wakes everybody.
     void fail(int member, const std::exception_ptr& cause);
+
+    /// Ends a call of `member` that has failed: returns when nobody is in a call any more, since the others
+    /// may read and write the member's vectors until they have noticed.
+    void leave(int member);
 
     /// Makes the group usable again after a failure. Only while no member is in a call.
     void recover();
@@ -71,7 +97,7 @@ private:
     mailbox::Patience patience_;
     std::size_t slots_per_operation_;
     std::size_t stream_threshold_bytes_;
-    std::vector<mailbox::Slot> slots_;
+    std::vector<mailbox::Slot, execute::PairAligned<mailbox::Slot>> slots_;
     std::vector<execute::MemberBoard> boards_;
     std::vector<std::unique_ptr<Seat>> seats_;
     execute::Failure failure_;

@@ -39,8 +39,8 @@ struct Operation {
     /// A digest of irregular counts, 0 for equal blocks.
     std::uint64_t counts = 0;
     std::size_t scratch_stride_bytes = 0;
-    /// Bytes that a slot carries, in the carried form.
-    std::size_t message_bytes = 0;
+    /// Words that a slot carries, in the carried form.
+    int carried_words = 1;
     bool stream = false;
 };
 

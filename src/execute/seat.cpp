@@ -31,6 +31,12 @@ std::size_t free_block(std::size_t total, std::size_t blocks, std::size_t elemen
     return round_up(block, mailbox::line_bytes / element_bytes);
 }
 
+/// Words that a slot carries for a message of so many bytes; a signal is one word as well.
+int carried_words(std::size_t message_bytes) {
+    constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+    return message_bytes <= word_bytes ? 1 : static_cast<int>((message_bytes + word_bytes - 1) / word_bytes);
+}
+
 /// A digest of irregular counts that is never 0, which stands for equal blocks.
 std::uint64_t digest(std::span<const std::size_t> counts) {
     std::uint64_t value = 0xcbf29ce484222325;
@@ -39,6 +45,17 @@ std::uint64_t digest(std::span<const std::size_t> counts) {
         value ^= value >> 29U;
     }
     return value | 1U;
+}
+
+/// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
+std::size_t touched_bytes(Kind kind, std::size_t total_bytes, std::size_t members) {
+    return kind == Kind::allreduce ? 2 * members * total_bytes : (members + 1) * total_bytes;
+}
+
+/// The compiled kernels of a reduction; nothing for what does not reduce.
+const Kernels* kernels_of(const Call& call) {
+    const bool reduces = call.kind == Kind::allreduce || call.kind == Kind::reduce_scatter;
+    return reduces ? &builtin(call.type, call.op) : nullptr;
 }
 
 } // namespace
@@ -75,6 +92,7 @@ void Seat::set_scratch(Operation& operation) {
         const std::size_t straight =
             partition.offset(std::min(end, blocks)) - partition.offset(plan.scratch.first);
         bytes = (straight + wrapped) * operation.element_bytes;
+        operation.scratch_stride_bytes = 0;
         start_bytes = partition.offset(plan.scratch.first) * operation.element_bytes;
     }
     if (scratch_bytes_ < bytes) {
@@ -88,20 +106,25 @@ void Seat::set_scratch(Operation& operation) {
 
 bool Seat::is_prepared_for(const Call& call) const {
     const Call& last = prepared_;
-    return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
-           call.in_place == last.in_place && call.input_count == last.input_count &&
-           call.output_count == last.output_count && call.element_bytes == last.element_bytes &&
-           call.counts.empty() && call.algorithm == last.algorithm;
+    // Bitwise operators: one branch for what nearly always holds.
+    const bool same = (call.kind == last.kind) & (call.type == last.type) & (call.op == last.op) &
+                      (call.in_place == last.in_place) & (call.element_bytes == last.element_bytes) &
+                      (call.input_count == last.input_count) & (call.output_count == last.output_count) &
+                      (call.kernels == last.kernels) & (call.algorithm.size() == last.algorithm.size()) &
+                      call.counts.empty() & is_prepared_;
+    return same && call.algorithm == last.algorithm;
 }
 
 void Seat::prepare(const Call& call) {
     const execute::Shape& shape = shape_ =
         execute::checked_shape(call, rank_, group_.size(), offsets_.data());
-    const auto [row, form] = execute::select(call, {shape.message_bytes, shape.in_place});
+    const auto [row, form] =
+        execute::select(call, {shape.message_bytes, shape.aliasing == execute::Aliasing::same});
     Operation& operation = operation_;
     operation.plan = &plan(row, form);
+    operation.kernels = call.kernels != nullptr ? call.kernels : kernels_of(call);
     operation.element_bytes = call.element_bytes;
-    operation.message_bytes = shape.message_bytes;
+    operation.carried_words = carried_words(shape.message_bytes);
 
     const auto blocks = static_cast<std::size_t>(operation.plan->blocks);
     operation.partition.total = shape.total;
@@ -113,47 +136,75 @@ void Seat::prepare(const Call& call) {
     set_scratch(operation);
 
     const std::size_t total_bytes = shape.total * call.element_bytes;
-    const bool to_all = call.kind != Kind::reduce_scatter;
+    // In place every line that is written has just been read: writing past the caches only loses it.
     operation.stream =
-        group_.streams(to_all ? total_bytes * static_cast<std::size_t>(group_.size()) : total_bytes);
+        form == Form::separate && group_.streams(touched_bytes(call.kind, total_bytes, members()));
     const execute::Claim claim(row, form, call.type, call.op, total_bytes);
     operation.claim = claim.word();
     operation.print = claim.print();
     operation.counts = call.counts.empty() ? 0 : digest(call.counts);
 
+    execute::MemberBoard& board = group_.board(rank_);
+    board.claim.put(operation.claim);
+    board.counts.put(operation.counts);
+
+    const std::uintptr_t own_bytes = call.in_place ? 0 : shape.own_offset * call.element_bytes;
+    input_shift_bytes_ = call.kind == Kind::allgather ? own_bytes : 0;
+    output_shift_bytes_ = call.kind == Kind::reduce_scatter ? own_bytes : 0;
     prepared_ = call;
     prepared_.algorithm = call.algorithm.empty() ? std::string_view() : algorithm::registry()[row].name;
     is_prepared_ = call.counts.empty();
+    prepared_key_ = key_of(call);
+    input_bytes_ = call.input_count * call.element_bytes;
+    output_bytes_ = call.output_count * call.element_bytes;
 }
 
-void Seat::set_addresses(const Call& call) {
-    const std::uintptr_t own = shape_.own_offset * call.element_bytes;
-    const bool whole = call.in_place;
+void Seat::run_prepared(const void* input, void* output) {
     operation_.own.at[static_cast<std::size_t>(Space::input)] =
-        reinterpret_cast<std::uintptr_t>(call.input) - (call.kind == Kind::allgather && !whole ? own : 0);
+        reinterpret_cast<std::uintptr_t>(input) - input_shift_bytes_;
     operation_.own.at[static_cast<std::size_t>(Space::output)] =
-        reinterpret_cast<std::uintptr_t>(call.output) -
-        (call.kind == Kind::reduce_scatter && !whole ? own : 0);
-    operation_.kernels = call.kernels;
-    operation_.state = call.state;
-}
-
-void Seat::run(const Call& call) {
-    if (!is_prepared_for(call) || execute::checked_aliasing(call, shape_.own_offset) != shape_.in_place) {
-        is_prepared_ = false;
-        prepare(call);
-    }
-    set_addresses(call);
+        reinterpret_cast<std::uintptr_t>(output) - output_shift_bytes_;
     try {
-        execute::Executor(*this, operation_).run();
+        execute::Executor(*this).run();
     } catch (...) {
         group_.fail(rank_, std::current_exception());
+        group_.leave(rank_);
         throw;
     }
 }
 
+void Seat::run(const Call& call) {
+    if (!is_prepared_for(call) || execute::aliasing_of(call, shape_.own_offset) != shape_.aliasing) {
+        is_prepared_ = false;
+        prepared_key_ = 0;
+        prepare(call);
+    }
+    operation_.state = call.state;
+    run_prepared(call.input, call.output);
+}
+
+bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
+    const auto in = reinterpret_cast<std::uintptr_t>(input);
+    const auto out = reinterpret_cast<std::uintptr_t>(output);
+    // Null pointers, and vectors that are the same memory without the caller's saying so, go the long way; in
+    // place the caller has said so. Distances wrap around where the other vector comes first, and are huge
+    // then.
+    const bool apart = (out - in >= input_bytes_) & (in - out >= output_bytes_) & (in != 0) & (out != 0) &
+                       (shape_.aliasing == execute::Aliasing::separate);
+    if (key != prepared_key_ ||
+        !(apart || (prepared_.in_place && in != 0) || prepared_.kind == Kind::barrier)) {
+        return false;
+    }
+    run_prepared(input, output);
+    return true;
+}
+
 void execute(Seat& seat, const Call& call) {
     seat.run(call);
+}
+
+bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* output) {
+    return seat.run_again(key, input, output);
 }
 
 } // namespace tutti::detail

@@ -33,9 +33,12 @@ public:
     /// Takes the seat; false when it is taken.
     bool take() { return !taken_.exchange(true, std::memory_order_acquire); } // acquire: pairs with release()
     void release() { taken_.store(false, std::memory_order_release); }
-    bool taken() const { return taken_.load(std::memory_order_relaxed); }
+    /// Acquire: pairs with release(); what the member that has left did to the seat came before.
+    bool taken() const { return taken_.load(std::memory_order_acquire); }
 
+    /// See execute() and execute_again().
     void run(const Call& call);
+    bool run_again(std::uint64_t key, const void* input, void* output);
 
     std::uint64_t epoch_to_resume_from() const { return epoch_ + longest_operation_points; }
     void resume(std::uint64_t epoch) {
@@ -49,6 +52,8 @@ private:
     /// More points than any plan has: where no two members can be further apart.
     static constexpr std::uint64_t longest_operation_points = 1U << 16U;
 
+    std::size_t members() const { return peers_.size(); }
+
     struct AlignedDelete {
         void operator()(std::byte* memory) const {
             ::operator delete (memory, std::align_val_t{mailbox::line_bytes});
@@ -61,7 +66,9 @@ private:
 
     /// Checks the call and decides everything about it that does not depend on its addresses.
     void prepare(const Call& call);
-    void set_addresses(const Call& call);
+
+    /// Runs the prepared operation on these vectors.
+    void run_prepared(const void* input, void* output);
 
     /// The plan of a registry row. Compiled on first use.
     const plan::Plan& plan(std::size_t row, schedule::Form form);
@@ -80,6 +87,13 @@ private:
     Call prepared_;
     execute::Shape shape_;
     execute::Operation operation_;
+    /// What is taken off the addresses of a call so that vectors start where their block 0 would be.
+    std::uintptr_t input_shift_bytes_ = 0;
+    std::uintptr_t output_shift_bytes_ = 0;
+    std::size_t input_bytes_ = 0;
+    std::size_t output_bytes_ = 0;
+    /// key_of(prepared_)
+    std::uint64_t prepared_key_ = 0;
     bool is_prepared_ = false;
 
     std::vector<execute::Bases> peers_;

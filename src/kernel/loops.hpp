@@ -26,6 +26,8 @@
 namespace tutti::kernel {
 namespace {
 
+// Each instruction set has its own constants: they must not be inline.
+// NOLINTBEGIN(misc-definitions-in-headers)
 #if defined(__AVX512F__)
 constexpr std::size_t vector_bytes = 64;
 #elif defined(__AVX2__)
@@ -46,6 +48,7 @@ constexpr std::size_t cached_tile_bytes = vector_bytes == 16 ? 128 : 256;
 /// From here on the first output is brought to vector alignment before the tiles start: AVX-512 stores that
 /// are not aligned all straddle two cache lines, and streaming stores must be aligned.
 constexpr std::size_t align_from_bytes = 1024;
+// NOLINTEND(misc-definitions-in-headers)
 
 // ---- Operators on vectors ----
 
@@ -213,7 +216,7 @@ struct Loops {
     template <std::size_t Width, std::size_t Vectors, bool Stream>
     [[gnu::always_inline]] static std::size_t sweep(const Operands& data, std::size_t begin,
                                                     std::size_t end) {
-        typedef Lane Vector __attribute__((vector_size(Width)));
+        using Vector __attribute__((vector_size(Width))) = Lane;
         for (; begin + Vectors * Width <= end; begin += Vectors * Width) {
             Vector accumulated[Vectors];
             for (std::size_t v = 0; v < Vectors; ++v) {
@@ -263,6 +266,13 @@ struct Loops {
     }
 
     static void reduce(const void* /*state*/, void* out, const void* a, const void* b, std::size_t count) {
+        if (count == 1) {
+            // Latency counts here: a message of one element is reduced between two exchanges.
+            using Element __attribute__((vector_size(ElementBytes))) = Lane;
+            const Element result[] = {Op::apply(load<Element>(a, 0), load<Element>(b, 0))};
+            store_tile<false>(out, 0, result);
+            return;
+        }
         const void* const ins[] = {a, b};
         run<false>({&out, 1, ins, 2}, count * ElementBytes);
     }

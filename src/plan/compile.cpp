@@ -137,8 +137,8 @@ private:
     void find_awaited() {
         awaited_.assign(static_cast<std::size_t>(schedule_.rounds()) + 1, 0);
         awaited_[0] = carried() ? 0 : 1;
-        for (std::size_t stored = 0; stored < source_.waits.size(); ++stored) {
-            for (const Wait& wait : source_.waits[stored]) {
+        for (const auto& waits : source_.waits) {
+            for (const Wait& wait : waits) {
                 if (schedule_.symmetry() == schedule::Symmetry::rotation || wait.member == rank_) {
                     awaited_[static_cast<std::size_t>(wait.point)] = 1;
                 }
@@ -339,13 +339,10 @@ private:
     /// Takes what the peer carries, unless the step before last or so has just done that.
     void receive(int peer, const std::vector<Wait>& due) {
         const int point = point_of(peer, due);
-        for (auto step = plan_.steps.rbegin(); step != plan_.steps.rend(); ++step) {
-            if (step->code == Code::receive) {
-                if (step->peer == peer && step->point == point) {
-                    return;
-                }
-                break;
-            }
+        const auto last = std::find_if(plan_.steps.rbegin(), plan_.steps.rend(),
+                                       [](const Step& step) { return step.code == Code::receive; });
+        if (last != plan_.steps.rend() && last->peer == peer && last->point == point) {
+            return;
         }
         add_at(Code::receive, point).peer = static_cast<std::uint16_t>(peer);
     }

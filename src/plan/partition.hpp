@@ -14,6 +14,9 @@ struct Partition {
 
     /// The first element of block `index`; of index = blocks: the end of the vector.
     std::size_t offset(std::size_t index) const {
+        if (index == 0) {
+            return 0;
+        }
         return offsets != nullptr ? offsets[index] : std::min(index * block, total);
     }
 

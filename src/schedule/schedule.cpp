@@ -131,6 +131,7 @@ Program Schedule::program(int rank) const {
 
 Schedule expanded(const Schedule& schedule) {
     std::vector<Program> programs;
+    programs.reserve(static_cast<std::size_t>(schedule.ranks()));
     for (int rank = 0; rank < schedule.ranks(); ++rank) {
         programs.push_back(schedule.program(rank));
     }

@@ -7,7 +7,6 @@
 
 namespace tutti::verify {
 
-using schedule::Blocks;
 using schedule::every;
 using schedule::Form;
 using schedule::Move;

@@ -13,9 +13,7 @@ namespace tutti::verify {
 using schedule::Carried;
 using schedule::Collective;
 using schedule::Form;
-using schedule::Place;
 using schedule::Schedule;
-using schedule::Space;
 using schedule::Symmetry;
 using schedule::Synchronised;
 using schedule::Wait;

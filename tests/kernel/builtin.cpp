@@ -261,3 +261,26 @@ TEST_CASE("copy_many copies bytes to every destination") {
         }
     }
 }
+
+TEST_CASE("complex numbers that start in the middle of an element's size") {
+    // std::complex<double> is 16 bytes aligned to 8, so no number of whole elements reaches vector alignment.
+    constexpr std::size_t count = 301;
+    using Complex = std::complex<double>;
+    const auto values = reference::random_vector<double>(2 * count, 5);
+    for (const Table* table : tutti::kernel::available_tables()) {
+        for (const std::size_t shift : {std::size_t{0}, std::size_t{1}}) {
+            std::vector<double> in(values);
+            in.insert(in.begin(), shift, 99.0);
+            std::vector<double> out(2 * count + 2, 99.0);
+            void* const outs[] = {out.data() + shift};
+            const void* const ins[] = {in.data() + shift, in.data() + shift};
+            table->at(tutti::Type::c64, Operator::prod).reduce_many(nullptr, outs, 1, ins, 2, count, true);
+            for (std::size_t i = 0; i < count; ++i) {
+                const Complex element(values[2 * i], values[2 * i + 1]);
+                const Complex result(out[shift + 2 * i], out[shift + 2 * i + 1]);
+                REQUIRE(reference::same(result, reference::apply(Operator::prod, element, element), true));
+            }
+            CHECK(out[shift == 0 ? 2 * count : 0] == 99.0);
+        }
+    }
+}

@@ -68,12 +68,17 @@ struct TemplateLoops {
     static constexpr Kernels kernels{&reduce, &reduce_many};
 };
 
+/// Whether builtin() has kernels for elements of type T under an operator of type Op that is Applicable.
+template <class T, class Op>
+inline constexpr bool
+    has_builtin_kernels = type_of<T>() != Type::other&& operator_of<Op>() != Operator::callable;
+
 /// The kernels that reduce elements of type T with `op`; pass &op as their `state`. The reference is valid
 /// for the life of the process.
 template <class T, class Op>
 requires Applicable<Op, T>
 const Kernels& kernels_for(const Op& /*op*/) {
-    if constexpr (type_of<T>() != Type::other && operator_of<Op>() != Operator::callable) {
+    if constexpr (has_builtin_kernels<T, Op>) {
         return builtin(type_of<T>(), operator_of<Op>());
     } else {
         return TemplateLoops<T, Op>::kernels;
