@@ -1,0 +1,29 @@
+#pragma once
+
+#include "job.hpp"
+#include "point.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What came of a baseline run.
+struct BaselineResult {
+    /// What was measured, even if the run failed later.
+    std::vector<Point> points;
+    /// The version that the MPI library states.
+    std::string library;
+    /// Why the run ended early, with the last lines that it printed; empty when it did not.
+    std::string failure;
+};
+
+/// Whether this build has the MPI program, and if not, why. Empty: it has.
+std::string why_no_open_mpi();
+
+/// Measures the job's works with the MPI program, started through mpirun with as many processes as the works
+/// have members. `on_step(i)` is called when work i begins.
+BaselineResult run_open_mpi(Job job, const std::function<void(std::size_t)>& on_step);
+
+} // namespace tutti::bench

@@ -1,0 +1,125 @@
+#include "bench_options.hpp"
+
+#include "algorithm/registry.hpp"
+#include "machine/placement.hpp"
+#include "numbers.hpp"
+#include "usage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr int most_members = 1024;
+
+/// Runs a parser and puts the option's name before what it has to say.
+template <class Parse>
+auto checked(const char* option, Parse parse) {
+    try {
+        return parse();
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("{}: {}", option, error.what()));
+    }
+}
+
+std::vector<std::size_t> sizes(const BenchArguments& arguments) {
+    const std::size_t first = checked("--begin", [&] { return parse_bytes(arguments.begin); });
+    const std::size_t last = checked("--end", [&] { return parse_bytes(arguments.end); });
+    if (first == 0) {
+        throw UsageError("--begin: the smallest size is 1 byte");
+    }
+    if (last < first) {
+        throw UsageError(fmt::format("--end: {} is less than --begin {}", arguments.end, arguments.begin));
+    }
+    if (!(arguments.factor > 1)) {
+        throw UsageError(
+            fmt::format("--factor: {} does not grow; any number above 1 works", arguments.factor));
+    }
+    return geometric_sizes(first, last, arguments.factor);
+}
+
+std::vector<Collective> collectives(const BenchArguments& arguments) {
+    if (arguments.collectives.empty()) {
+        return {Collective::allreduce, Collective::reduce_scatter, Collective::allgather,
+                Collective::barrier};
+    }
+    std::vector<Collective> chosen;
+    for (const std::string& text : arguments.collectives) {
+        const Collective collective = checked("collective", [&] { return parse_collective(text); });
+        if (std::ranges::find(chosen, collective) == chosen.end()) {
+            chosen.push_back(collective);
+        }
+    }
+    return chosen;
+}
+
+/// All names that any of the collectives has.
+std::vector<std::string> registered(const std::vector<Collective>& collectives) {
+    std::vector<std::string> names;
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        const std::string name(row.name);
+        if (std::ranges::find(collectives, row.collective) != collectives.end() &&
+            std::ranges::find(names, name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+void choose_algorithms(const std::string& text, BenchOptions& options) {
+    std::vector<std::string> names = registered(options.collectives);
+    options.algorithms = {""};
+    if (text == "all") {
+        options.all_algorithms = true;
+        options.algorithms.insert(options.algorithms.end(), names.begin(), names.end());
+    } else if (text != "auto") {
+        if (std::ranges::find(names, text) == names.end()) {
+            throw UsageError(fmt::format("--algorithm: \"{}\" is not registered; there are: auto, all, {}",
+                                         text, fmt::join(names, ", ")));
+        }
+        options.algorithms = {text};
+    }
+}
+
+} // namespace
+
+BenchOptions BenchArguments::parsed() const {
+    BenchOptions options;
+    options.collectives = bench::collectives(*this);
+    options.bytes = sizes(*this);
+    options.members = checked("--members", [&] { return parse_counts(members, most_members); });
+    options.type = checked("--type", [&] { return parse_type(type); });
+    options.op = checked("--op", [&] { return parse_operator(op); });
+    checked("--op", [&] {
+        check_operator(options.type, options.op);
+        return 0;
+    });
+    choose_algorithms(algorithm, options);
+    options.placement =
+        checked("--placement", [&] { return machine::to_string(machine::parse_placement(placement)); });
+    if (baseline != "openmpi" && baseline != "none") {
+        throw UsageError(fmt::format("--baseline: \"{}\" is unknown; there are: openmpi, none", baseline));
+    }
+    if (!(seconds > 0)) {
+        throw UsageError("--seconds: must be above 0");
+    }
+    if (repetitions < 1) {
+        throw UsageError("--repetitions: at least 1 is needed");
+    }
+    options.open_mpi = baseline == "openmpi";
+    options.in_place = in_place;
+    options.quiet = quiet;
+    options.json_path = json;
+    options.csv_path = csv;
+    options.method.check = check;
+    options.method.limits.seconds = seconds;
+    options.method.limits.most = repetitions;
+    options.method.limits.least = std::min(options.method.limits.least, repetitions);
+    return options;
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "measure.hpp"
+#include "work.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What `tutti bench` is to do.
+struct BenchOptions {
+    std::vector<Collective> collectives;
+    std::vector<std::size_t> bytes;
+    std::vector<int> members;
+    /// Names, or empty for the library's choice.
+    std::vector<std::string> algorithms;
+    /// Measure an algorithm only where the collective has it and it takes the operator, instead of refusing.
+    bool all_algorithms = false;
+    Type type = Type::f64;
+    Operator op = Operator::sum;
+    bool in_place = false;
+    bool open_mpi = false;
+    bool quiet = false;
+    std::string placement;
+    std::string json_path;
+    std::string csv_path;
+    Method method;
+};
+
+/// The options of `tutti bench` as they are typed.
+struct BenchArguments {
+    std::vector<std::string> collectives;
+    std::string begin = "8";
+    std::string end = "64M";
+    double factor = 2;
+    std::string members = "2,4,8";
+    std::string algorithm = "auto";
+    std::string type = "f64";
+    std::string op = "sum";
+    bool in_place = false;
+    bool check = true;
+    std::string placement = "compact";
+    std::string baseline = "none";
+    double seconds = 3;
+    std::size_t repetitions = 5000;
+    std::string json;
+    std::string csv;
+    bool quiet = false;
+
+    /// Checks and converts. Throws UsageError naming the option and what would work.
+    BenchOptions parsed() const;
+};
+
+} // namespace tutti::bench

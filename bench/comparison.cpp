@@ -1,0 +1,70 @@
+#include "comparison.hpp"
+
+#include <cmath>
+
+namespace tutti::bench {
+
+namespace {
+
+bool is_default(const Point& point) {
+    return point.algorithm == "auto";
+}
+
+} // namespace
+
+const Point* find_work(std::span<const Point> points, const Work& work) {
+    for (const Point& point : points) {
+        if (point.work == work) {
+            return &point;
+        }
+    }
+    return nullptr;
+}
+
+Comparison compare(std::span<const Point> own, std::span<const Point> baseline) {
+    Comparison result;
+    double log_sum = 0;
+    for (const Point& point : own) {
+        const Point* const other = find_work(baseline, point.work);
+        if (!is_default(point) || other == nullptr) {
+            continue;
+        }
+        const double speedup = other->time_us.median / point.time_us.median;
+        log_sum += std::log(speedup);
+        ++result.points;
+        if (speedup < 1) {
+            result.lost.push_back(&point);
+        }
+    }
+    if (result.points > 0) {
+        result.mean_speedup = std::exp(log_sum / static_cast<double>(result.points));
+    }
+    return result;
+}
+
+std::optional<double> floor_ratio(const Point& point) {
+    if (!point.floor_us || *point.floor_us <= 0) {
+        return std::nullopt;
+    }
+    return point.time_us.median / *point.floor_us;
+}
+
+const Point* worst_floor_ratio(std::span<const Point> points, std::size_t least_bytes) {
+    const Point* worst = nullptr;
+    for (const Point& point : points) {
+        const bool counts = is_default(point) && point.work.bytes() >= least_bytes && floor_ratio(point);
+        if (counts && (worst == nullptr || *floor_ratio(point) > *floor_ratio(*worst))) {
+            worst = &point;
+        }
+    }
+    return worst;
+}
+
+std::optional<double> exchange_ratio(const Point& point) {
+    if (!point.loop_us || !point.exchange_us) {
+        return std::nullopt;
+    }
+    return *point.loop_us / *point.exchange_us;
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "machine/machine.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// Where numbers come from.
+struct Environment {
+    machine::Machine machine;
+    std::string compiler;
+    std::string system;
+    /// Kernels in use: "avx512" and so on.
+    std::string instruction_set;
+    std::string placement;
+    /// For each number of members measured: where each ran, one line each.
+    std::vector<std::pair<int, std::vector<std::string>>> pinning;
+    /// The library that the baseline used; empty without one.
+    std::string baseline_version;
+};
+
+/// Looks at this machine and this build.
+Environment detect_environment();
+
+/// `environment` in the JSON file.
+nlohmann::json to_json(const Environment& environment);
+
+/// "AMD EPYC, 2 CPUs allowed of 2"
+std::string machine_line(const machine::Machine& machine);
+
+} // namespace tutti::bench

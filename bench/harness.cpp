@@ -1,0 +1,73 @@
+#include "harness.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tutti::bench {
+
+std::uint64_t Harness::agree(std::uint64_t value) {
+    meet();
+    if (leads()) {
+        board_.word().store(value, std::memory_order_relaxed);
+    }
+    meet();
+    return board_.word().load(std::memory_order_relaxed);
+}
+
+std::uint64_t Harness::total(std::uint64_t value) {
+    meet();
+    if (leads()) {
+        board_.counter().store(0, std::memory_order_relaxed);
+    }
+    meet();
+    board_.counter().fetch_add(value, std::memory_order_relaxed);
+    meet();
+    return board_.counter().load(std::memory_order_relaxed);
+}
+
+void Harness::repeat(std::span<const Timed> timed, std::size_t repetition) {
+    for (std::size_t index = 0; index < timed.size(); ++index) {
+        const std::size_t stamp = repetition * timed.size() + index;
+        // Nobody prepares the next run while somebody is still in this one: not all that is timed
+        // synchronises.
+        meet();
+        if (timed[index].prepare) {
+            timed[index].prepare(stamp);
+        }
+        const std::int64_t entry_ns = board_.gate().start();
+        timed[index].run(timed[index].calls);
+        const std::int64_t exit_ns = now_ns();
+        board_.stamp(rank_, stamp) = {entry_ns, exit_ns};
+    }
+}
+
+double Harness::length_us(std::size_t stamp_index) const {
+    std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
+    for (int member = 0; member < members(); ++member) {
+        const Stamp& stamp = board_.stamp(member, stamp_index);
+        first_ns = std::min(first_ns, stamp.entry_ns);
+        last_ns = std::max(last_ns, stamp.exit_ns);
+    }
+    return static_cast<double>(last_ns - first_ns) / 1000;
+}
+
+std::vector<std::vector<double>> Harness::measure(std::span<const Timed> timed, const Limits& limits) {
+    const std::size_t most = std::min(limits.most, board_.stamps() / timed.size());
+    const std::int64_t deadline_ns = now_ns() + static_cast<std::int64_t>(limits.seconds * 1e9);
+    std::size_t done = 0;
+    while (agree(done < most && (done < limits.least || now_ns() < deadline_ns) ? 1 : 0) != 0) {
+        repeat(timed, done++);
+    }
+    std::vector<std::vector<double>> lengths_us(timed.size());
+    if (leads()) {
+        for (std::size_t stamp = 0; stamp < done * timed.size(); ++stamp) {
+            const std::size_t index = stamp % timed.size();
+            lengths_us[index].push_back(length_us(stamp) / static_cast<double>(timed[index].calls));
+        }
+    }
+    meet(); // the stamps may be overwritten from here on
+    return lengths_us;
+}
+
+} // namespace tutti::bench

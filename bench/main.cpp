@@ -1,0 +1,113 @@
+// tutti: the command.
+
+#include "bench_command.hpp"
+#include "info_command.hpp"
+#include "usage.hpp"
+#include "verify_command.hpp"
+
+#include <tutti/version.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+namespace tutti::bench {
+
+namespace {
+
+void declare_bench(CLI::App& command, BenchArguments& arguments) {
+    command.add_option("collective", arguments.collectives,
+                       "barrier, allreduce, reduce_scatter, allgather; all if none is named");
+    command
+        .add_option("-b,--begin", arguments.begin, "Smallest vector in bytes, with K, M, G as binary units")
+        ->capture_default_str();
+    command.add_option("-e,--end", arguments.end, "Largest vector in bytes")->capture_default_str();
+    command.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
+    command.add_option("-t,--members", arguments.members, "Numbers of members: 2,4,8 or 1:4")
+        ->capture_default_str();
+    command
+        .add_option("-a,--algorithm", arguments.algorithm,
+                    "auto, all, or a name (see tutti info --algorithms)")
+        ->capture_default_str();
+    command.add_option("-d,--type", arguments.type, "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 c32 c64")
+        ->capture_default_str();
+    command.add_option("-o,--op", arguments.op, "sum prod min max land lor lxor band bor bxor")
+        ->capture_default_str();
+    command.add_flag("--in-place", arguments.in_place, "One vector is input and output");
+    command.add_option("-c,--check", arguments.check, "Check results before and after timing: 0 or 1")
+        ->capture_default_str();
+    command.add_option("--placement", arguments.placement, "compact, scatter, none, or CPUs such as 0,2,4-7")
+        ->capture_default_str();
+    command.add_option("--baseline", arguments.baseline, "openmpi or none")->capture_default_str();
+    command.add_option("--seconds", arguments.seconds, "Time limit for a point")->capture_default_str();
+    command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most")
+        ->capture_default_str();
+    command.add_option("--json", arguments.json, "Write all points to this file");
+    command.add_option("--csv", arguments.csv, "Write all points to this file");
+    command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
+}
+
+void declare_verify(CLI::App& command, VerifyArguments& arguments) {
+    command.add_option("-r,--ranks", arguments.ranks, "Numbers of ranks: 1:1024, 22, or 2,4,8:16")
+        ->capture_default_str();
+    command.add_option("--collective", arguments.collective, "Only this collective");
+    command.add_option("-a,--algorithm", arguments.algorithm, "Only algorithms of this name");
+    command.add_option("--expression", arguments.expression,
+                       "RANKS:RANK: print what that member computes instead (by default in the circulant "
+                       "reduce_scatter)");
+    command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("Collectives for threads: measure, verify, look at the machine", "tutti");
+    app.set_version_flag("--version", TUTTI_VERSION_STRING);
+    app.require_subcommand(0, 1);
+
+    bool algorithms = false;
+    CLI::App& info = *app.add_subcommand("info", "This machine, this build, the algorithms");
+    info.add_flag("--algorithms", algorithms, "List the registered algorithms");
+
+    BenchArguments bench_arguments;
+    CLI::App& bench =
+        *app.add_subcommand("bench", "Measure collectives; results are checked before they are timed");
+    declare_bench(bench, bench_arguments);
+
+    VerifyArguments verify_arguments;
+    CLI::App& verify = *app.add_subcommand("verify", "Prove the algorithms' schedules without running them");
+    declare_verify(verify, verify_arguments);
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? exit_fine : exit_usage;
+    }
+    if (info.parsed()) {
+        return run_info(algorithms);
+    }
+    if (!bench.parsed() && !verify.parsed()) {
+        throw UsageError("what to do: info, bench or verify?");
+    }
+    return verify.parsed() ? run_verify(verify_arguments) : run_bench(bench_arguments.parsed());
+}
+
+} // namespace
+
+} // namespace tutti::bench
+
+int main(int argc, char** argv) {
+    using namespace tutti::bench;
+    try {
+        return run(argc, argv);
+    } catch (const UsageError& error) {
+        fmt::print(stderr, "tutti: {}\nRun with --help for more information.\n", error.what());
+        return exit_usage;
+    } catch (const EnvironmentUnfit& error) {
+        fmt::print(stderr, "tutti: {}\n", error.what());
+        return exit_unfit;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "tutti: {}\n", error.what());
+        return exit_wrong;
+    }
+}

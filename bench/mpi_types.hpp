@@ -1,0 +1,15 @@
+#pragma once
+
+#include <tutti/operators.hpp>
+
+#include <mpi.h>
+
+namespace tutti::bench {
+
+/// MPI's name for an element type. Throws std::invalid_argument for Type::other.
+MPI_Datatype mpi_type(Type type);
+
+/// MPI's name for an operator. Throws std::invalid_argument for Operator::callable.
+MPI_Op mpi_operator(Operator op);
+
+} // namespace tutti::bench

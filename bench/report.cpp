@@ -1,0 +1,198 @@
+#include "report.hpp"
+
+#include "comparison.hpp"
+#include "numbers.hpp"
+
+#include <tutti/version.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr std::size_t large_bytes = std::size_t{16} << 20;
+
+std::string ratio_or_dash(const std::optional<double>& ratio) {
+    return ratio ? fmt::format("{:.2f}x", *ratio) : "-";
+}
+
+std::string us_or_dash(const std::optional<double>& us) {
+    return us ? format_us(*us) : "-";
+}
+
+std::string name_of(const Work& work) {
+    return fmt::format("{} {}, {} members", to_string(work.collective), format_bytes(work.bytes()),
+                       work.members);
+}
+
+/// Right-aligned columns as wide as their widest cell.
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const auto& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            widths[i] = std::max(widths[i], row[i].size());
+        }
+    }
+    std::string text;
+    for (const auto& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            text += i == 0 ? fmt::format("{:<{}}", row[i], widths[i])
+                           : fmt::format("  {:>{}}", row[i], widths[i]);
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+std::vector<std::string> cells_of(const Point& point, std::span<const Point> baseline) {
+    const Summary& time = point.time_us;
+    std::vector<std::string> cells{
+        std::string(to_string(point.work.collective)),
+        format_bytes(point.work.bytes()),
+        point.algorithm,
+        format_us(time.median),
+        fmt::format("{}..{}", format_us(time.ci95.first), format_us(time.ci95.second)),
+        format_us(time.p99),
+        us_or_dash(point.loop_us),
+        us_or_dash(point.floor_us),
+        ratio_or_dash(floor_ratio(point)),
+        point.wrong == 0 ? "0" : fmt::format("{} WRONG", point.wrong)};
+    if (baseline.empty()) {
+        return cells;
+    }
+    const Point* const other = find_work(baseline, point.work);
+    cells.push_back(other == nullptr ? "-" : format_us(other->time_us.median));
+    cells.push_back(other == nullptr ? "-" : fmt::format("{:.2f}x", other->time_us.median / time.median));
+    if (other != nullptr && other->wrong != 0) {
+        cells.back() += fmt::format(" ({} WRONG)", other->wrong);
+    }
+    return cells;
+}
+
+std::string comparison_lines(std::span<const Point> points, std::span<const Point> baseline) {
+    const Comparison comparison = compare(points, baseline);
+    if (comparison.points == 0) {
+        return "";
+    }
+    constexpr std::size_t listed = 12;
+    const std::string& provider = baseline.front().provider;
+    std::string text =
+        fmt::format("  against {}: geometric mean of the speed-ups {:.2f}x (bar: at least 4x), slower at "
+                    "{} of {} points (bar: none)\n",
+                    provider, comparison.mean_speedup, comparison.lost.size(), comparison.points);
+    for (std::size_t i = 0; i < std::min(comparison.lost.size(), listed); ++i) {
+        const Point& lost = *comparison.lost[i];
+        text += fmt::format("    slower: {}: {:.2f}x\n", name_of(lost.work),
+                            find_work(baseline, lost.work)->time_us.median / lost.time_us.median);
+    }
+    if (comparison.lost.size() > listed) {
+        text += fmt::format("    and {} more\n", comparison.lost.size() - listed);
+    }
+    for (const Point& point : points) {
+        const Point* const other = find_work(baseline, point.work);
+        const bool tiny = point.work.collective == Collective::allreduce && point.work.bytes() <= 8;
+        if (tiny && point.algorithm == "auto" && other != nullptr) {
+            text += fmt::format("    {}: {:.2f}x", name_of(point.work),
+                                other->time_us.median / point.time_us.median);
+            text += point.loop_us && other->loop_us
+                        ? fmt::format(", back to back {:.2f}x\n", *other->loop_us / *point.loop_us)
+                        : "\n";
+        }
+    }
+    return text;
+}
+
+template <class Write>
+void write_file(const std::string& path, Write write) {
+    std::ofstream file(path);
+    write(file);
+    if (!file.flush()) {
+        throw std::runtime_error("cannot write " + path);
+    }
+}
+
+} // namespace
+
+std::string header_text(const Environment& environment, bool with_baseline) {
+    std::string text =
+        fmt::format("tutti {} on {}\n", TUTTI_VERSION_STRING, machine_line(environment.machine));
+    text += fmt::format("{}, {} kernels, {}, placement {}\n", environment.compiler,
+                        environment.instruction_set, environment.system, environment.placement);
+    text +=
+        R"(bytes: of the longest vector a member holds: allreduce the vector, reduce_scatter its input, allgather its result
+median, 95 % interval of the median, p99: of runs from the first entry to the last exit; before each, every member
+reads its last result and rewrites its input; loop: per call of many calls back to back, without that
+floor: the same loads and stores without any synchronisation, measured in turns with the runs
+)";
+    if (with_baseline) {
+        text += "openmpi: the same calls between processes; speed-up: its median over Tutti's\n";
+    }
+    return text;
+}
+
+std::string table_text(std::span<const Point> points, std::span<const Point> baseline) {
+    if (points.empty()) {
+        return "";
+    }
+    std::vector<std::vector<std::string>> rows{{fmt::format("{} members", points.front().work.members),
+                                                "bytes", "algorithm", "median", "95 % interval", "p99",
+                                                "loop", "floor", "/ floor", "wrong"}};
+    if (!baseline.empty()) {
+        rows.front().push_back(baseline.front().provider);
+        rows.front().emplace_back("speed-up");
+    }
+    for (const Point& point : points) {
+        rows.push_back(cells_of(point, baseline));
+    }
+    return aligned(rows);
+}
+
+std::string summary_text(std::span<const Point> points, std::span<const Point> baseline) {
+    std::string text = "summary\n";
+    std::size_t wrong = 0;
+    for (const Point& point : points) {
+        wrong += point.wrong;
+    }
+    text += fmt::format("  wrong elements: {}\n", wrong);
+    for (const Point& point : points) {
+        if (const auto ratio = exchange_ratio(point)) {
+            text += fmt::format(
+                "  {} ({}), back to back: {} against {} for a bare exchange of flags: {:.2f}x (bar: at most "
+                "1.25x)\n",
+                name_of(point.work), point.algorithm, format_us(*point.loop_us),
+                format_us(*point.exchange_us), *ratio);
+        }
+    }
+    if (const Point* const worst = worst_floor_ratio(points, large_bytes)) {
+        text += fmt::format("  from 16 MiB on, furthest above the floor: {}: {:.2f}x (bar: at most 1.10x)\n",
+                            name_of(worst->work), *floor_ratio(*worst));
+    }
+    return text + comparison_lines(points, baseline);
+}
+
+void write_json(const std::string& path, const Environment& environment, std::span<const Point> points) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Point& point : points) {
+        list.push_back(to_json(point));
+    }
+    const nlohmann::json whole{
+        {"schema", json_schema}, {"environment", to_json(environment)}, {"points", list}};
+    write_file(path, [&](std::ofstream& file) { file << whole.dump(1) << '\n'; });
+}
+
+void write_csv(const std::string& path, std::span<const Point> points) {
+    write_file(path, [&](std::ofstream& file) {
+        file << csv_header() << '\n';
+        for (const Point& point : points) {
+            file << to_csv(point) << '\n';
+        }
+    });
+}
+
+} // namespace tutti::bench

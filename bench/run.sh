@@ -1,0 +1,28 @@
+#!/bin/sh
+# The main job, from a fresh clone to a table: installs what is missing, builds, shows the machine, then measures
+# allreduce, reduce_scatter and allgather among 2, 4 and 8 members, 8 bytes to 64 MiB, beside Open MPI.
+#
+#   bench/run.sh                            everything, in a few minutes; results in build/release/bench.json
+#   bench/run.sh -t 2 -e 1M allreduce       measure what these options of `tutti bench` say
+set -eu
+
+cd "$(dirname "$0")/.."
+cmake/setup.sh build bench
+
+build=build/release
+mkdir -p "$build"
+cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DTUTTI_BUILD_TESTS=OFF -DTUTTI_BUILD_COMMAND=ON >"$build/configure.log" 2>&1 || {
+    cat "$build/configure.log" >&2
+    exit 4
+}
+echo "building into $build"
+cmake --build "$build" --target tutti_command
+
+tutti="$build/bench/tutti"
+"$tutti" info
+echo
+if [ $# -gt 0 ]; then
+    exec "$tutti" bench --baseline openmpi --json "$build/bench.json" "$@"
+fi
+exec "$tutti" bench -t 2,4,8 -b 8 -e 64M -f 2 --seconds 0.3 --baseline openmpi --json "$build/bench.json" \
+    allreduce reduce_scatter allgather

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What is reported of a set of run lengths, all in the unit of the samples.
+struct Summary {
+    double median = 0;
+    /// 95 % confidence interval of the median.
+    std::pair<double, double> ci95{0, 0};
+    double p99 = 0;
+    double max = 0;
+    std::size_t count = 0;
+};
+
+/// The median of ascending samples: the middle one, or the mean of the middle two. \pre not empty
+double median_of_sorted(std::span<const double> sorted);
+
+/// The ranks (1-based, from below and from above) of the order statistics that enclose the median of the
+/// population with at least 95 % probability whatever its distribution: the largest l with P(B < l) <= 2.5 %
+/// for B binomial (count, 1/2), and count + 1 - l. With fewer than 6 samples no two of them do; then it is
+/// the first and the last.
+std::pair<std::size_t, std::size_t> median_interval_ranks(std::size_t count);
+
+/// Summarises samples in any order: median, its 95 % order-statistic interval, the 99th percentile (nearest
+/// rank) and the maximum (Träff et al. 2023, section IV-A, as ReproMPI does it). All zero when there are no
+/// samples.
+Summary summarise(std::vector<double> samples);
+
+} // namespace tutti::bench

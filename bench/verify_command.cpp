@@ -1,0 +1,143 @@
+#include "verify_command.hpp"
+
+#include "clock.hpp"
+#include "numbers.hpp"
+#include "progress.hpp"
+#include "sweep.hpp"
+#include "usage.hpp"
+#include "verify/verify.hpp"
+#include "work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+using algorithm::Algorithm;
+
+constexpr int most_ranks = 4096;
+
+std::vector<const Algorithm*> chosen_rows(const VerifyArguments& arguments) {
+    std::vector<const Algorithm*> rows;
+    std::string there_are;
+    for (const Algorithm& row : algorithm::registry()) {
+        if (!arguments.collective.empty() && to_string(row.collective) != arguments.collective) {
+            continue;
+        }
+        there_are +=
+            fmt::format("{}{} {}", there_are.empty() ? "" : ", ", to_string(row.collective), row.name);
+        if (arguments.algorithm.empty() || row.name == arguments.algorithm) {
+            rows.push_back(&row);
+        }
+    }
+    if (there_are.empty()) {
+        throw UsageError(
+            fmt::format("--collective: nothing is registered for \"{}\"; there are: barrier, allreduce, "
+                        "reduce_scatter, allgather",
+                        arguments.collective));
+    }
+    if (rows.empty()) {
+        throw UsageError(fmt::format("--algorithm: \"{}\" is not registered; there are: {}",
+                                     arguments.algorithm, there_are));
+    }
+    return rows;
+}
+
+std::string forms_text(const Algorithm& row) {
+    std::string text;
+    for (const schedule::Form form : forms_of(row)) {
+        text += (text.empty() ? "" : ", ") + name_of(form);
+    }
+    return text;
+}
+
+std::string counts_text(const Verdict& verdict) {
+    if (verdict.miscounts != 0) {
+        return fmt::format("differ at {}", verdict.miscounts);
+    }
+    return verdict.row->reductions_at_most ? "equal, reductions within" : "equal";
+}
+
+std::string shown_ranks(const std::string& ranks) {
+    return ranks.size() <= 40 ? ranks : ranks.substr(0, 37) + "...";
+}
+
+int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& ranks, double seconds) {
+    fmt::print("{:<15} {:<26} {:<28} {:>6}  {:<25} {:>10}\n", "collective", "algorithm", "forms", "ranks",
+               "counts to closed forms", "violations");
+    std::size_t proofs = 0;
+    bool fine = true;
+    for (const Verdict& verdict : verdicts) {
+        fmt::print("{:<15} {:<26} {:<28} {:>6}  {:<25} {:>10}\n", to_string(verdict.row->collective),
+                   verdict.row->name, forms_text(*verdict.row), verdict.ranks, counts_text(verdict),
+                   verdict.violations);
+        proofs += verdict.ranks * forms_of(*verdict.row).size();
+        fine = fine && verdict.violations == 0 && verdict.miscounts == 0;
+    }
+    for (const Verdict& verdict : verdicts) {
+        for (const std::string& text : verdict.texts) {
+            fmt::print("  {}\n", text);
+        }
+    }
+    fmt::print(
+        "{} synchronised schedules for {} ranks in {:.1f} s: content, deadlock, data races, bounds: {}\n",
+        proofs, shown_ranks(ranks), seconds, fine ? "all hold" : "VIOLATED");
+    return fine ? exit_fine : exit_wrong;
+}
+
+/// The row and member of --expression P:RANK.
+int print_expression(const VerifyArguments& arguments) {
+    const std::size_t colon = arguments.expression.find(':');
+    int ranks = 0;
+    int rank = -1;
+    try {
+        ranks = parse_counts(arguments.expression.substr(0, colon), most_ranks).front();
+        rank = colon == std::string::npos ? -1 : std::stoi(arguments.expression.substr(colon + 1));
+    } catch (const std::logic_error&) {
+        rank = -1;
+    }
+    if (rank < 0 || rank >= ranks) {
+        throw UsageError(
+            fmt::format("--expression: \"{}\" is not RANKS:RANK with 0 <= RANK < RANKS <= {}, such as 22:21",
+                        arguments.expression, most_ranks));
+    }
+    VerifyArguments filter = arguments;
+    filter.collective = filter.collective.empty() ? "reduce_scatter" : filter.collective;
+    filter.algorithm = filter.algorithm.empty() ? "circulant" : filter.algorithm;
+    const schedule::Schedule schedule = chosen_rows(filter).front()->make(ranks);
+    const int block = schedule.blocks() == ranks ? rank : 0;
+    try {
+        fmt::print("{}\n", verify::expression(schedule, rank, block));
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--expression: {}", error.what()));
+    }
+    return exit_fine;
+}
+
+} // namespace
+
+int run_verify(const VerifyArguments& arguments) {
+    if (!arguments.expression.empty()) {
+        return print_expression(arguments);
+    }
+    const std::vector<const Algorithm*> rows = chosen_rows(arguments);
+    std::vector<int> ranks;
+    try {
+        ranks = parse_counts(arguments.ranks, most_ranks);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--ranks: {}", error.what()));
+    }
+    const std::int64_t started_ns = now_ns();
+    Progress progress(rows.size() * ranks.size(), !arguments.quiet);
+    const auto verdicts = sweep(rows, ranks, [&](const Algorithm& row, int size) {
+        progress.step("verified", fmt::format("{} {}, {} ranks", to_string(row.collective), row.name, size));
+    });
+    progress.clear();
+    return print_verdicts(verdicts, arguments.ranks, static_cast<double>(now_ns() - started_ns) * 1e-9);
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What `tutti verify` is to do, as typed.
+struct VerifyArguments {
+    std::string ranks = "1:256";
+    /// Empty: all.
+    std::string collective;
+    std::string algorithm;
+    /// "22:21": instead of verifying, print the expression that member 21 of 22 computes.
+    std::string expression;
+    bool quiet = false;
+};
+
+/// `tutti verify`: proves every registered algorithm that is asked for, in every form, for every number of
+/// ranks, and holds its counts against the closed forms. Returns the exit code. Throws UsageError.
+int run_verify(const VerifyArguments& arguments);
+
+} // namespace tutti::bench

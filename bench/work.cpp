@@ -1,0 +1,80 @@
+#include "work.hpp"
+
+#include "types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace tutti::bench {
+
+namespace {
+
+template <class Value>
+Value parse_one_of(const char* what, const std::string& text, std::span<const Value> values) {
+    std::string names;
+    for (const Value value : values) {
+        if (to_string(value) == text) {
+            return value;
+        }
+        names += (names.empty() ? "" : ", ") + std::string(to_string(value));
+    }
+    throw std::invalid_argument("\"" + text + "\" is no " + what + "; there are: " + names);
+}
+
+template <class Value>
+constexpr auto first_values(Value end) {
+    std::array<Value, 16> values{};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(end); ++i) {
+        values[i] = static_cast<Value>(i);
+    }
+    return values;
+}
+
+} // namespace
+
+std::size_t Work::element_bytes() const {
+    return with_type(type, []<class T>(std::type_identity<T>) { return sizeof(T); });
+}
+
+std::size_t Work::input_elements() const {
+    return collective == Collective::allgather ? block_elements() : elements;
+}
+
+std::size_t Work::output_elements() const {
+    return collective == Collective::reduce_scatter ? block_elements() : elements;
+}
+
+Work make_work(Collective collective, Type type, Operator op, int members, std::size_t bytes, bool in_place) {
+    Work work{.collective = collective, .type = type, .op = op, .members = members, .in_place = in_place};
+    if (collective == Collective::barrier) {
+        return work;
+    }
+    const std::size_t unit = collective == Collective::allreduce ? 1 : static_cast<std::size_t>(members);
+    work.elements = std::max<std::size_t>(bytes / (work.element_bytes() * unit), 1) * unit;
+    return work;
+}
+
+Collective parse_collective(const std::string& text) {
+    constexpr std::array collectives{Collective::barrier, Collective::allreduce, Collective::reduce_scatter,
+                                     Collective::allgather};
+    return parse_one_of<Collective>("collective", text, collectives);
+}
+
+Type parse_type(const std::string& text) {
+    constexpr auto types = first_values(Type::other);
+    return parse_one_of<Type>("element type", text,
+                              std::span(types).first(static_cast<std::size_t>(Type::other)));
+}
+
+Operator parse_operator(const std::string& text) {
+    constexpr auto operators = first_values(Operator::callable);
+    return parse_one_of<Operator>("operator", text,
+                                  std::span(operators).first(static_cast<std::size_t>(Operator::callable)));
+}
+
+void check_operator(Type type, Operator op) {
+    with_type(type, [&]<class T>(std::type_identity<T>) { with_operator<T>(op, [](const auto&) {}); });
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "schedule/schedule.hpp"
+
+#include <tutti/operators.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace tutti::bench {
+
+using schedule::Collective;
+
+/// One collective call to be measured: what every provider is asked to do.
+struct Work {
+    Collective collective = Collective::allreduce;
+    Type type = Type::f64;
+    Operator op = Operator::sum;
+    int members = 1;
+    /// Elements of the longest vector that a member holds: allreduce the vector, reduce_scatter its input,
+    /// allgather its result. A multiple of the members for the last two; 0 for a barrier.
+    std::size_t elements = 0;
+    bool in_place = false;
+
+    std::size_t element_bytes() const;
+    /// Bytes of the longest vector that a member holds.
+    std::size_t bytes() const { return elements * element_bytes(); }
+    bool reduces() const {
+        return collective == Collective::allreduce || collective == Collective::reduce_scatter;
+    }
+
+    /// Elements of one of `members` equal parts of the vector.
+    std::size_t block_elements() const { return elements / static_cast<std::size_t>(members); }
+    std::size_t input_elements() const;
+    std::size_t output_elements() const;
+
+    friend bool operator==(const Work&, const Work&) = default;
+};
+
+/// The work for vectors of `bytes` bytes: rounded down to whole elements, and up to at least one element a
+/// vector, or a block where there are blocks. Rounded sizes that coincide are for the caller to skip.
+Work make_work(Collective collective, Type type, Operator op, int members, std::size_t bytes, bool in_place);
+
+/// The reverse of to_string for what can be measured. Throws std::invalid_argument naming the text and all
+/// that would work.
+Collective parse_collective(const std::string& text);
+Type parse_type(const std::string& text);
+Operator parse_operator(const std::string& text);
+
+/// Whether the operator is defined for the type; else throws std::invalid_argument that says so.
+void check_operator(Type type, Operator op);
+
+} // namespace tutti::bench

@@ -1,0 +1,120 @@
+# The dependency rule of the house, checked at configure time:
+#
+#   - A layer (a directory under src/ or topology/) includes its own headers and those of layers its link line
+#     reaches. A layer is what tutti_module(tutti_<directory>) says it is.
+#   - A header of another library needs that library on the layer's own link line.
+#   - Some layers are kept apart however the link lines grow.
+#   - Public headers show nothing of the layers or of the libraries behind them.
+#
+# tutti_check_layers() is called once, after every tutti_module.
+
+# Readers of schedules run anywhere, without threads or a machine.
+set(TUTTI_WITHOUT_THREADS graph schedule algorithm cost verify)
+set(TUTTI_THREAD_LIBRARIES Threads::Threads PkgConfig::HWLOC MPI::MPI_CXX)
+# What moves the data knows nothing of why.
+set(TUTTI_WITHOUT_SCHEDULES graph machine mailbox kernel)
+# Readers of schedules do not know each other.
+set(TUTTI_READERS cost verify plan)
+
+# The library whose headers these are.
+set(TUTTI_HEADERS_OF_PkgConfig::HWLOC "^hwloc(\\.h|/)")
+set(TUTTI_HEADERS_OF_MPI::MPI_CXX "^mpi\\.h$")
+set(TUTTI_HEADERS_OF_Threads::Threads
+    "^(pthread\\.h|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token)$")
+
+# What the link line of `module` names.
+function(tutti_links module result)
+  get_target_property(links ${module} LINK_LIBRARIES)
+  get_target_property(passed_on ${module} INTERFACE_LINK_LIBRARIES)
+  list(APPEND links ${passed_on})
+  list(FILTER links EXCLUDE REGEX "-NOTFOUND$")
+  list(REMOVE_DUPLICATES links)
+  set(${result} ${links} PARENT_SCOPE)
+endfunction()
+
+# `module` and everything its link line leads to.
+function(tutti_reach module result)
+  set(reach ${module})
+  set(open ${module})
+  while(open)
+    list(POP_FRONT open current)
+    if(TARGET ${current})
+      tutti_links(${current} links)
+      foreach(link IN LISTS links)
+        if(NOT link IN_LIST reach)
+          list(APPEND reach ${link})
+          list(APPEND open ${link})
+        endif()
+      endforeach()
+    endif()
+  endwhile()
+  set(${result} ${reach} PARENT_SCOPE)
+endfunction()
+
+# The headers that `file` includes, without their brackets or quotes.
+function(tutti_includes file result)
+  set(line "^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"].*")
+  file(STRINGS ${file} includes REGEX "${line}")
+  list(TRANSFORM includes REPLACE "${line}" "\\1")
+  set(${result} ${includes} PARENT_SCOPE)
+  # An edit must not slip past a check made at configure time.
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+endfunction()
+
+function(tutti_check_file file owner reach links layers)
+  tutti_includes(${file} includes)
+  cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE shown)
+  foreach(include IN LISTS includes)
+    if(include MATCHES "(^|/)\\.\\.?/")
+      message(FATAL_ERROR "${shown} includes \"${include}\": name headers from their include root")
+    endif()
+    string(REGEX REPLACE "/.*" "" layer ${include})
+    if(include MATCHES "/" AND layer IN_LIST layers AND NOT tutti_${layer} IN_LIST reach)
+      message(FATAL_ERROR "${shown} includes \"${include}\", but ${owner} does not link tutti_${layer}")
+    endif()
+    foreach(library IN LISTS TUTTI_THREAD_LIBRARIES)
+      if(include MATCHES "${TUTTI_HEADERS_OF_${library}}" AND NOT library IN_LIST links)
+        message(FATAL_ERROR "${shown} includes <${include}>, but ${owner} does not itself link ${library}")
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+function(tutti_keep_apart module reach)
+  foreach(other IN LISTS ARGN)
+    if(other IN_LIST reach)
+      message(FATAL_ERROR "${module} must not depend on ${other}, but its link line leads there: ${reach}")
+    endif()
+  endforeach()
+endfunction()
+
+function(tutti_check_layers)
+  get_property(layers GLOBAL PROPERTY TUTTI_LAYERS)
+  foreach(layer IN LISTS layers)
+    set(module tutti_${layer})
+    get_target_property(directory ${module} SOURCE_DIR)
+    tutti_links(${module} links)
+    tutti_reach(${module} reach)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${directory}/*.cpp ${directory}/*.hpp)
+    foreach(file IN LISTS files)
+      tutti_check_file(${file} ${module} "${reach}" "${links}" "${layers}")
+    endforeach()
+    if(layer IN_LIST TUTTI_WITHOUT_THREADS)
+      tutti_keep_apart(${module} "${reach}" ${TUTTI_THREAD_LIBRARIES})
+    endif()
+    if(layer IN_LIST TUTTI_WITHOUT_SCHEDULES)
+      tutti_keep_apart(${module} "${reach}" tutti_schedule)
+    endif()
+    if(layer IN_LIST TUTTI_READERS)
+      set(others ${TUTTI_READERS})
+      list(REMOVE_ITEM others ${layer})
+      list(TRANSFORM others PREPEND tutti_)
+      tutti_keep_apart(${module} "${reach}" ${others})
+    endif()
+  endforeach()
+
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tutti/*.hpp)
+  foreach(file IN LISTS files)
+    tutti_check_file(${file} "a public header" "" "" "${layers}")
+  endforeach()
+endfunction()

@@ -1,0 +1,271 @@
+#include "support.hpp"
+
+#include <array>
+#include <atomic>
+
+using namespace tutti;
+using test::mentions;
+using test::Thrown;
+using test::thrown_by;
+
+namespace {
+
+/// What a call as the only member of a group throws.
+template <class Call>
+Thrown alone(Call call) {
+    Group group(1);
+    Member me = group.join(0);
+    return thrown_by([&] { call(me); });
+}
+
+/// What member 0 of two throws. No message is sent: the other member need not take part.
+template <class Call>
+Thrown first_of_two(Call call) {
+    Group group(2);
+    Member me = group.join(0);
+    Member other = group.join(1);
+    return thrown_by([&] { call(me); });
+}
+
+#define CHECK_ARGUMENT_ERROR(thrown, part)                                                                   \
+    do {                                                                                                     \
+        const Thrown found = (thrown);                                                                       \
+        INFO("the message is: ", found.text);                                                                \
+        CHECK(found.kind == Thrown::Kind::argument);                                                         \
+        CHECK(mentions(found.text, part));                                                                   \
+    } while (false)
+
+} // namespace
+
+TEST_CASE("a group has 1 to 65535 members") {
+    for (const int members : {0, -1, 65536}) {
+        const Thrown thrown = thrown_by([&] { Group group(members); });
+        CHECK_ARGUMENT_ERROR(thrown, "members is " + std::to_string(members));
+        CHECK(mentions(thrown.text, "1..65535"));
+    }
+    CHECK(Group(3).size() == 3);
+}
+
+TEST_CASE("a rank out of range is named together with the range") {
+    Group group(4);
+    for (const int rank : {-1, 4, 1000}) {
+        const Thrown thrown = thrown_by([&] { group.join(rank); });
+        CHECK_ARGUMENT_ERROR(thrown, "rank is " + std::to_string(rank));
+        CHECK(mentions(thrown.text, "0..3"));
+    }
+}
+
+TEST_CASE("a seat is taken once, until its member is destroyed") {
+    Group group(2);
+    {
+        const Member me = group.join(1);
+        CHECK_ARGUMENT_ERROR(thrown_by([&] { group.join(1); }), "seat 1 is taken");
+    }
+    CHECK(group.join(1).rank() == 1);
+}
+
+TEST_CASE("a member that was moved holds the seat, the old one does not") {
+    Group group(1);
+    {
+        Member first = group.join(0);
+        Member second = std::move(first);
+        CHECK(second.rank() == 0);
+        CHECK(second.size() == 1);
+        int value = 5;
+        second.allreduce(value, sum);
+        CHECK(value == 5);
+        CHECK_ARGUMENT_ERROR(thrown_by([&] { group.join(0); }), "taken");
+    }
+    CHECK(group.join(0).rank() == 0);
+}
+
+TEST_CASE("a member keeps its group alive") {
+    auto group = std::make_unique<Group>(1);
+    Member me = group->join(0);
+    group.reset();
+    double value = 2;
+    me.allreduce(value, sum);
+    CHECK(value == 2);
+}
+
+TEST_CASE("team options are checked") {
+    for (const int members : {-1, 65536}) {
+        CHECK_ARGUMENT_ERROR(thrown_by([&] { Team team({.members = members}); }),
+                             "members is " + std::to_string(members));
+    }
+    for (const std::string placement : {"compactt", "", "0-", "1,,2", "-3", "x", "999999"}) {
+        INFO(placement);
+        CHECK_ARGUMENT_ERROR(thrown_by([&] { Team team({.members = 2, .placement = placement}); }),
+                             "placement");
+    }
+    CHECK(Team({.members = 3, .placement = "scatter"}).size() == 3);
+    CHECK(Team({.members = 3, .placement = "none"}).pinning().size() == 3);
+    CHECK(Team().size() >= 1);
+}
+
+TEST_CASE("a team does not run from its own member") {
+    Team team({.members = 2, .placement = "none"});
+    const Thrown thrown = thrown_by([&] { team.run([&](Member&) { team.run([](Member&) {}); }); });
+    CHECK(thrown.kind == Thrown::Kind::error);
+    CHECK(mentions(thrown.text, "run"));
+    int sum_of_ranks = -1;
+    team.run([&](Member& me) {
+        int value = me.rank();
+        me.allreduce(value, sum);
+        if (me.rank() == 0) {
+            sum_of_ranks = value;
+        }
+    });
+    CHECK(sum_of_ranks == 1);
+}
+
+TEST_CASE("null with a count") {
+    std::vector<int> real(4);
+    const std::span<int> null(static_cast<int*>(nullptr), 4);
+    const std::span<int> null_half(static_cast<int*>(nullptr), 2);
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allreduce(null, real, sum); }), "`in`");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allreduce(real, null, sum); }), "`out`");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allreduce(null, sum); }), "`inout`");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.reduce_scatter(real, null_half, sum); }),
+                         "`block`");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.reduce_scatter(null, sum); }), "null");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allgather(null_half, real); }), "`block`");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allgather(null); }), "null");
+}
+
+TEST_CASE("null after a call that was correct") {
+    // The same shape again must not skip the checks of the addresses.
+    std::vector<int> in(4, 1);
+    std::vector<int> out(4);
+    const std::span<int> null(static_cast<int*>(nullptr), 4);
+    Group group(1);
+    Member me = group.join(0);
+    me.allreduce(in, out, sum);
+    CHECK_ARGUMENT_ERROR(thrown_by([&] { me.allreduce(in, null, sum); }), "`out`");
+    me.allreduce(in, out, sum);
+    CHECK_ARGUMENT_ERROR(
+        thrown_by([&] { me.allreduce(std::span(in.data(), 3), std::span(in.data() + 1, 3), sum); }),
+        "overlap");
+    me.allreduce(in, out, sum);
+    CHECK(out == in);
+}
+
+TEST_CASE("overlapping vectors") {
+    std::vector<int> data(20);
+    const std::span all(data);
+    CHECK_ARGUMENT_ERROR(
+        first_of_two([&](Member& me) { me.allreduce(all.subspan(0, 10), all.subspan(9, 10), sum); }),
+        "overlap");
+    CHECK_ARGUMENT_ERROR(
+        first_of_two([&](Member& me) { me.allreduce(all.subspan(5, 10), all.subspan(0, 10), sum); }),
+        "overlap");
+    CHECK_ARGUMENT_ERROR(
+        first_of_two([&](Member& me) { me.reduce_scatter(all.subspan(0, 10), all.subspan(5, 5), sum); }),
+        "overlap");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allgather(all.subspan(10, 10), all); }),
+                         "overlap");
+    CHECK_ARGUMENT_ERROR(
+        first_of_two([&](Member& me) { me.allgather(all.subspan(1, 9), all.subspan(0, 18)); }), "overlap");
+}
+
+TEST_CASE("numbers of elements that do not fit together") {
+    std::vector<int> three(3), four(4), five(5), six(6);
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allreduce(three, four, sum); }), "same number");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.reduce_scatter(six, four, sum); }), "must have 8");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.reduce_scatter(five, sum); }), "multiple of 2");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allgather(four, six); }), "must have 8");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allgather(five); }), "multiple of 2");
+    CHECK_ARGUMENT_ERROR(alone([&](Member& me) { me.allgather(four, six); }), "must have 4");
+}
+
+TEST_CASE("wrong counts") {
+    std::vector<int> six(6), two(2);
+    using Counts = std::vector<std::size_t>;
+    const auto scatter = [&](const Counts& counts) {
+        return first_of_two([&, counts](Member& me) { me.reduce_scatter(six, two, counts, sum); });
+    };
+    CHECK_ARGUMENT_ERROR(scatter({2, 2, 2}), "`counts` has 3 entries");
+    CHECK_ARGUMENT_ERROR(scatter({6}), "`counts` has 1 entries");
+    CHECK_ARGUMENT_ERROR(scatter({2, 5}), "add up to 7");
+    CHECK_ARGUMENT_ERROR(scatter({3, 3}), "`counts[0]` is 3");
+    CHECK_ARGUMENT_ERROR(scatter({std::size_t(-1), 7}), "overflow");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) {
+                             me.reduce_scatter(six, Counts{1, 2}, sum);
+                         }),
+                         "add up to 3");
+}
+
+TEST_CASE("an unknown algorithm: the message lists those there are") {
+    std::vector<int> data(4), half(2);
+    const Options wrong{.algorithm = "quantum"};
+    for (const Thrown& thrown : {first_of_two([&](Member& me) { me.allreduce(data, sum, wrong); }),
+                                 first_of_two([&](Member& me) { me.reduce_scatter(data, half, sum, wrong); }),
+                                 first_of_two([&](Member& me) { me.allgather(half, data, wrong); })}) {
+        CHECK_ARGUMENT_ERROR(thrown, "\"quantum\"");
+        CHECK(mentions(thrown.text, "direct, "));
+        CHECK(mentions(thrown.text, "circulant"));
+    }
+    const Thrown barrier = first_of_two([&](Member& me) { me.barrier(wrong); });
+    CHECK_ARGUMENT_ERROR(barrier, "dissemination");
+    CHECK_FALSE(mentions(barrier.text, "circulant"));
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allgather(half, data, {.algorithm = "census"}); }),
+                         "\"census\"");
+}
+
+TEST_CASE("an algorithm that does not take the operator: the message lists those that do") {
+    double real = 1;
+    int integer = 1;
+    const Options census{.algorithm = "census"};
+    const auto product = [](int a, int b) { return a * b; };
+    for (const Thrown& thrown : {first_of_two([&](Member& me) { me.allreduce(real, sum, census); }),
+                                 first_of_two([&](Member& me) { me.allreduce(integer, product, census); })}) {
+        CHECK_ARGUMENT_ERROR(thrown, "\"census\"");
+        CHECK(mentions(thrown.text, "exact"));
+        CHECK(mentions(thrown.text, "these would work: direct"));
+    }
+    CHECK(alone([&](Member& me) { me.allreduce(integer, sum, census); }).kind == Thrown::Kind::nothing);
+}
+
+TEST_CASE("an algorithm that does not work in place: the message lists those that do") {
+    std::vector<int> large(25'000, 1);
+    for (const std::string_view name : {"flat", "census"}) {
+        const Thrown thrown =
+            first_of_two([&](Member& me) { me.allreduce(large, sum, {.algorithm = name}); });
+        CHECK_ARGUMENT_ERROR(thrown, "\"" + std::string(name) + "\"");
+        CHECK(mentions(thrown.text, "in place"));
+        CHECK(mentions(thrown.text, "these would work: direct, circulant"));
+    }
+}
+
+TEST_CASE("after an argument error the member may call again, and the others have waited") {
+    Team team({.members = 4, .placement = "none"});
+    std::vector<int> results(4);
+    std::atomic<int> refused{0};
+    team.run([&](Member& me) {
+        for (int i = 0; i < 20; ++i) {
+            int value = me.rank();
+            if (me.rank() == i % 4) {
+                const Thrown thrown = thrown_by([&] { me.allreduce(value, sum, {.algorithm = "no such"}); });
+                refused += thrown.kind == Thrown::Kind::argument ? 1 : 0;
+            }
+            me.allreduce(value, sum);
+            results[static_cast<std::size_t>(me.rank())] = value;
+        }
+    });
+    CHECK(refused == 20);
+    CHECK(results == std::vector<int>(4, 6));
+}
+
+TEST_CASE("the name of an algorithm is read during the call only") {
+    Group group(1);
+    Member me = group.join(0);
+    int value = 1;
+    std::string name = "direct";
+    me.allreduce(value, sum, {.algorithm = name});
+    name = "census";
+    double real = 1;
+    me.allreduce(value, sum, {.algorithm = name});
+    CHECK_ARGUMENT_ERROR(thrown_by([&] { me.allreduce(real, sum, {.algorithm = name}); }), "census");
+    name = "nosuch";
+    CHECK_ARGUMENT_ERROR(thrown_by([&] { me.allreduce(value, sum, {.algorithm = name}); }), "nosuch");
+}

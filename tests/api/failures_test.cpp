@@ -1,0 +1,303 @@
+#include "support.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <stdexcept>
+
+using namespace tutti;
+using test::mentions;
+using test::Outcomes;
+using test::Thrown;
+
+namespace {
+
+using Part = std::function<void(Member&)>;
+
+constexpr int repetitions = test::reduced ? 10 : 50;
+
+/// Runs a part that cannot succeed, notes what it throws on each member, and checks what reaches the caller.
+/// Afterwards the team must work.
+class Failing {
+public:
+    explicit Failing(int members) : team_({.members = members, .placement = "none"}), outcomes_(members) {}
+
+    /// The exception goes through the part, as it does in a program that does not expect it.
+    Thrown run(const Part& part) {
+        outcomes_ = Outcomes(team_.size());
+        const Thrown reached = test::thrown_by([&] {
+            team_.run([&](Member& me) {
+                std::exception_ptr failure;
+                outcomes_.note(me, [&] {
+                    try {
+                        part(me);
+                    } catch (...) {
+                        failure = std::current_exception();
+                        throw;
+                    }
+                });
+                if (failure != nullptr) {
+                    std::rethrow_exception(failure);
+                }
+            });
+        });
+        check_usable();
+        return reached;
+    }
+
+    const Outcomes& outcomes() const { return outcomes_; }
+
+private:
+    void check_usable() {
+        std::vector<int> sums(static_cast<std::size_t>(team_.size()));
+        team_.run([&](Member& me) {
+            std::vector<int> large(1000, me.rank());
+            me.allreduce(large, sum);
+            me.allreduce(me.rank(), sums[static_cast<std::size_t>(me.rank())], sum);
+        });
+        CHECK(sums == std::vector<int>(sums.size(), team_.size() * (team_.size() - 1) / 2));
+    }
+
+    Team team_;
+    Outcomes outcomes_;
+};
+
+/// An allreduce of `elements` integers whose operator throws on one member.
+void reduce_with_throwing_operator(Member& me, int thrower, std::size_t elements,
+                                   std::string_view algorithm) {
+    std::vector<int> in(elements, 1);
+    std::vector<int> out(elements);
+    const bool throws = me.rank() == thrower;
+    const auto op = [throws](int a, int b) {
+        if (throws && b == 1) {
+            throw std::domain_error("the operator gave up");
+        }
+        return a + b;
+    };
+    me.allreduce(in, out, op, {.algorithm = algorithm});
+}
+
+} // namespace
+
+TEST_CASE("an exception in one member's function releases the others and reaches the caller") {
+    for (const int members : {1, 2, 3, 8}) {
+        Failing failing(members);
+        for (int i = 0; i < repetitions; ++i) {
+            const int thrower = i % members;
+            const Thrown reached = failing.run([&](Member& me) {
+                if (me.rank() == thrower) {
+                    throw std::domain_error("no more data");
+                }
+                std::vector<double> values(static_cast<std::size_t>(1 + 300 * (i % 2)), 1.0);
+                me.allreduce(values, sum);
+            });
+            CHECK(reached.kind == Thrown::Kind::other);
+            CHECK(reached.text == "no more data");
+            CHECK(failing.outcomes().count(Thrown::Kind::aborted) == members - 1);
+            if (members > 1) {
+                CHECK(mentions(failing.outcomes().text(Thrown::Kind::aborted),
+                               "member " + std::to_string(thrower) + " failed: no more data"));
+            }
+        }
+    }
+}
+
+TEST_CASE("an exception in an operator releases the others and reaches the caller") {
+    for (const int members : {2, 3, 8}) {
+        Failing failing(members);
+        for (int i = 0; i < repetitions; ++i) {
+            const std::size_t elements = i % 3 == 0 ? 1 : 1000;
+            const std::string_view algorithm = i % 2 == 0 ? "" : "circulant";
+            const Thrown reached = failing.run([&](Member& me) {
+                const int thrower = elements == 1 && i % 2 != 0 ? 0 : i % members;
+                reduce_with_throwing_operator(me, thrower, elements, algorithm);
+                me.barrier();
+            });
+            CHECK(reached.kind == Thrown::Kind::other);
+            CHECK(reached.text == "the operator gave up");
+            CHECK(failing.outcomes().count(Thrown::Kind::aborted) == members - 1);
+        }
+    }
+}
+
+TEST_CASE("what one member's operator throws does not end others' use of its vectors") {
+    // The first member fails at once and unwinds; the last one still reads the first one's vectors by then,
+    // and stores into them.
+    Failing failing(3);
+    for (int i = 0; i < repetitions; ++i) {
+        failing.run([&](Member& me) {
+            std::vector<int> in(300, 1);
+            std::vector<int> out(300);
+            const bool throws = me.rank() == 0;
+            const auto op = [&](int a, int b) {
+                if (throws) {
+                    throw std::domain_error("at once");
+                }
+                std::this_thread::sleep_for(std::chrono::microseconds(20));
+                return a + b;
+            };
+            me.allreduce(in, out, op, {.algorithm = "direct"});
+        });
+    }
+}
+
+TEST_CASE("a member that returns without calling releases those that wait for it") {
+    for (const int members : {2, 3, 8}) {
+        Failing failing(members);
+        for (int i = 0; i < repetitions; ++i) {
+            const int absent = i % members;
+            const Thrown reached = failing.run([&](Member& me) {
+                if (me.rank() != absent) {
+                    std::vector<int> values(static_cast<std::size_t>(1 + 300 * (i % 2)), 1);
+                    me.allreduce(values, sum);
+                }
+            });
+            CHECK(reached.kind == Thrown::Kind::mismatch);
+            CHECK(mentions(reached.text, "member " + std::to_string(absent) + " has returned"));
+            CHECK(failing.outcomes().of(absent).kind == Thrown::Kind::nothing);
+            CHECK(failing.outcomes().count(Thrown::Kind::nothing) == 1);
+        }
+    }
+}
+
+TEST_CASE("members in different calls are told what each of them calls") {
+    struct Disagreement {
+        const char* name;
+        Part even;
+        Part odd;
+        const char* even_says;
+        const char* odd_says;
+    };
+    const auto allreduce = [](std::size_t elements, std::string_view algorithm) {
+        return [=](Member& me) {
+            std::vector<double> values(elements);
+            me.allreduce(values, sum, {.algorithm = algorithm});
+        };
+    };
+    const Part barrier = [](Member& me) { me.barrier(); };
+    const Part dissemination = [](Member& me) { me.barrier({.algorithm = "dissemination"}); };
+    const Part allgather = [](Member& me) {
+        std::vector<double> values(static_cast<std::size_t>(100 * me.size()));
+        me.allgather(values);
+    };
+    const Part out_of_place = [](Member& me) {
+        const std::vector<double> in(1000);
+        std::vector<double> out(1000);
+        me.allreduce(in, out, sum);
+    };
+    const Part maximum = [](Member& me) {
+        std::vector<double> values(1000);
+        me.allreduce(values, max);
+    };
+    const Part small_maximum = [](Member& me) {
+        double value = 0;
+        me.allreduce(value, max);
+    };
+    const Part floats = [](Member& me) {
+        std::vector<float> values(2000);
+        me.allreduce(values, sum);
+    };
+    const Part one_long = [](Member& me) {
+        long value = 0;
+        me.allreduce(value, sum);
+    };
+    const Part irregular = [](Member& me) {
+        std::vector<double> values(static_cast<std::size_t>(100 * me.size()));
+        std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()), 100);
+        me.reduce_scatter(values, counts, sum);
+    };
+    const Part shifted = [](Member& me) {
+        std::vector<double> values(static_cast<std::size_t>(100 * me.size()));
+        std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()), 100);
+        --counts.front();
+        ++counts.back();
+        me.reduce_scatter(values, counts, sum);
+    };
+    const std::vector<Disagreement> disagreements{
+        {"sizes", allreduce(1000, ""), allreduce(1001, ""), "of 8000 bytes", "of 8008 bytes"},
+        {"small sizes", allreduce(1, ""), allreduce(2, ""), "of 8 bytes", "of 16 bytes"},
+        {"a small and a large size", allreduce(1, ""), allreduce(1000, ""), "of 8 bytes", "of 8000 bytes"},
+        {"nothing and something", allreduce(0, ""), allreduce(1, ""), "of 0 bytes", "of 8 bytes"},
+        {"collectives", allreduce(1, ""), barrier, "allreduce", "barrier"},
+        {"large collectives", allreduce(1000, ""), allgather, "allreduce", "allgather"},
+        {"barriers", barrier, dissemination, "direct", "dissemination"},
+        {"algorithms", allreduce(1000, "direct"), allreduce(1000, "circulant"), "direct", "circulant"},
+        {"skips", allreduce(1000, "circulant"), allreduce(1000, "circulant-square-root"), "circulant",
+         "square-root"},
+        {"in place and not", allreduce(1000, ""), out_of_place, "in place", "allreduce"},
+        {"operators", allreduce(1000, ""), maximum, "sum", "max"},
+        {"operators on small messages", allreduce(1, ""), small_maximum, "sum", "max"},
+        {"types", allreduce(1000, ""), floats, "f64", "f32"},
+        {"types of small messages", allreduce(1, ""), one_long, "f64", "i64"},
+        {"counts", irregular, shifted, "counts differ", "counts differ"},
+    };
+    for (const int members : {2, 3, 5}) {
+        Failing failing(members);
+        for (const Disagreement& disagreement : disagreements) {
+            INFO(disagreement.name, " among ", members);
+            const Thrown reached = failing.run(
+                [&](Member& me) { me.rank() % 2 == 0 ? disagreement.even(me) : disagreement.odd(me); });
+            INFO("the message is: ", reached.text);
+            CHECK(reached.kind == Thrown::Kind::mismatch);
+            CHECK(mentions(reached.text, disagreement.even_says));
+            CHECK(mentions(reached.text, disagreement.odd_says));
+            CHECK(failing.outcomes().count(Thrown::Kind::mismatch) >= 1);
+            CHECK(failing.outcomes().count(Thrown::Kind::mismatch) +
+                      failing.outcomes().count(Thrown::Kind::aborted) ==
+                  members);
+        }
+    }
+}
+
+TEST_CASE("failures and successes take turns") {
+    Team team({.members = 4, .placement = "none"});
+    for (int i = 0; i < 4 * repetitions; ++i) {
+        const Thrown reached = test::thrown_by([&] {
+            team.run([&](Member& me) {
+                for (int call = 0; call < i % 7; ++call) {
+                    int value = 1;
+                    me.allreduce(value, sum);
+                    if (value != 4) {
+                        throw std::logic_error("wrong sum");
+                    }
+                }
+                if (me.rank() == i % 4 && i % 2 == 0) {
+                    throw std::domain_error("now");
+                }
+                me.barrier();
+            });
+        });
+        CHECK(reached.text == (i % 2 == 0 ? "now" : ""));
+    }
+}
+
+TEST_CASE("a member that swallows its failure cannot hide it") {
+    Team team({.members = 3, .placement = "none"});
+    std::vector<Thrown> second(3);
+    const Thrown reached = test::thrown_by([&] {
+        team.run([&](Member& me) {
+            test::thrown_by([&] { reduce_with_throwing_operator(me, 1, 1000, ""); });
+            second[static_cast<std::size_t>(me.rank())] = test::thrown_by([&] { me.barrier(); });
+        });
+    });
+    CHECK(reached.text == "the operator gave up");
+    for (const Thrown& thrown : second) {
+        CHECK(thrown.kind == Thrown::Kind::aborted);
+    }
+}
+
+TEST_CASE("what is thrown need not be a std::exception") {
+    Team team({.members = 2, .placement = "none"});
+    int caught = 0;
+    try {
+        team.run([](Member& me) {
+            if (me.rank() == 1) {
+                throw 42;
+            }
+            me.barrier();
+        });
+    } catch (int value) {
+        caught = value;
+    }
+    CHECK(caught == 42);
+}

@@ -1,0 +1,239 @@
+#include "support.hpp"
+
+#include <atomic>
+#include <barrier>
+#include <stdexcept>
+
+using namespace tutti;
+using test::Thrown;
+
+namespace {
+
+constexpr int repetitions = test::reduced ? 20 : 200;
+
+/// Runs `part` on as many threads as the group has seats.
+template <class Part>
+void on_threads(int members, Part part) {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < members; ++rank) {
+        threads.emplace_back([&part, rank] { part(rank); });
+    }
+}
+
+} // namespace
+
+TEST_CASE("threads join a group, call, and leave") {
+    for (const int members : {1, 2, 5, 16}) {
+        Group group(members);
+        std::vector<int> sums(static_cast<std::size_t>(members));
+        on_threads(members, [&](int rank) {
+            Member me = group.join(rank);
+            for (int i = 0; i < 20; ++i) {
+                me.allreduce(rank, sums[static_cast<std::size_t>(rank)], sum);
+            }
+        });
+        CHECK(sums == std::vector<int>(sums.size(), members * (members - 1) / 2));
+    }
+}
+
+TEST_CASE("the same group serves one set of threads after another") {
+    Group group(4);
+    std::atomic<int> good{0};
+    for (int i = 0; i < repetitions / 4; ++i) {
+        on_threads(4, [&](int rank) {
+            Member me = group.join((rank + i) % 4);
+            std::vector<int> values(static_cast<std::size_t>(1 + 100 * (i % 2)), me.rank());
+            me.allreduce(values, sum);
+            good += values.back() == 6 ? 1 : 0;
+        });
+    }
+    CHECK(good == 4 * (repetitions / 4));
+}
+
+TEST_CASE("threads that join again and again need no barrier of their own") {
+    Group group(3);
+    std::atomic<int> good{0};
+    on_threads(3, [&](int rank) {
+        for (int i = 0; i < repetitions; ++i) {
+            Member me = group.join(rank);
+            int value = i + rank;
+            me.allreduce(value, max);
+            good += value == i + 2 ? 1 : 0;
+        }
+    });
+    CHECK(good == 3 * repetitions);
+}
+
+TEST_CASE("an exception in one thread releases the others, and the group can be used again") {
+    Group group(4);
+    std::barrier round(4);
+    std::atomic<int> aborted{0};
+    std::atomic<int> good{0};
+    on_threads(4, [&](int rank) {
+        for (int i = 0; i < repetitions / 2; ++i) {
+            const Thrown thrown = test::thrown_by([&] {
+                Member me = group.join(rank);
+                std::vector<double> values(200, 1.0);
+                me.allreduce(values, sum);
+                if (rank == i % 4) {
+                    throw std::domain_error("enough");
+                }
+                me.allreduce(values, sum);
+            });
+            aborted += thrown.kind == Thrown::Kind::aborted ? 1 : 0;
+            round.arrive_and_wait();
+            Member me = group.join(rank);
+            long value = rank;
+            me.allreduce(value, sum);
+            good += value == 6 ? 1 : 0;
+        }
+    });
+    CHECK(aborted == 3 * (repetitions / 2));
+    CHECK(good == 4 * (repetitions / 2));
+}
+
+TEST_CASE("the group recovers without any other means of the program to order its threads") {
+    // The group itself must order what the last leaver did before what the first to come back does.
+    Group group(2);
+    for (int i = 0; i < 10; ++i) {
+        // Both leave, then member 0 comes back first: the one that does not see member 1 leave in any other
+        // way.
+        std::atomic<int> steps{0};
+        std::atomic<int> good{0};
+        on_threads(2, [&](int rank) {
+            test::thrown_by([&] {
+                Member me = group.join(rank);
+                int value = 1;
+                me.allreduce(value, sum);
+                if (rank == 0) {
+                    throw std::domain_error("enough");
+                }
+                me.barrier();
+            });
+            steps.fetch_add(1, std::memory_order_relaxed);
+            while (steps.load(std::memory_order_relaxed) < 2 + rank) {
+                std::this_thread::yield();
+            }
+            Member me = group.join(rank);
+            steps.fetch_add(1, std::memory_order_relaxed);
+            int value = rank;
+            me.allreduce(value, sum);
+            good += value == 1 ? 1 : 0;
+        });
+        CHECK(good == 2);
+    }
+}
+
+TEST_CASE("while others are still leaving after a failure, nobody comes in") {
+    Group group(2);
+    Member first = group.join(0);
+    {
+        const Thrown thrown = test::thrown_by([&] {
+            const Member second = group.join(1);
+            throw std::domain_error("enough");
+        });
+        CHECK(thrown.text == "enough");
+    }
+    CHECK(test::thrown_by([&] { group.join(1); }).kind == Thrown::Kind::aborted);
+    CHECK(test::thrown_by([&] { first.barrier(); }).kind == Thrown::Kind::aborted);
+    { const Member leaving = std::move(first); }
+    CHECK(group.join(1).rank() == 1);
+    CHECK(group.join(0).rank() == 0);
+}
+
+TEST_CASE("a copy of a group is the same group") {
+    Group group(2);
+    Group copy = group;
+    const Member me = group.join(0);
+    CHECK(test::thrown_by([&] { copy.join(0); }).kind == Thrown::Kind::argument);
+    CHECK(copy.join(1).rank() == 1);
+}
+
+TEST_CASE("a member joined while an exception is on its way is not taken for a failure") {
+    Group group(1);
+    struct Joins {
+        Group& group;
+        int& value;
+        ~Joins() {
+            Member me = group.join(0);
+            me.allreduce(value, sum);
+        }
+    };
+    int value = 3;
+    const Thrown thrown = test::thrown_by([&] {
+        const Joins joins{group, value};
+        throw std::domain_error("on its way");
+    });
+    CHECK(thrown.text == "on its way");
+    CHECK(value == 3);
+    CHECK(test::thrown_by([&] { group.join(0).barrier(); }).kind == Thrown::Kind::nothing);
+}
+
+TEST_CASE("several groups and teams at once do not disturb one another") {
+    std::vector<int> sums(8);
+    std::vector<std::jthread> owners;
+    for (std::size_t owner = 0; owner < 2; ++owner) {
+        owners.emplace_back([&sums, owner] {
+            Team team({.members = 4, .placement = "none"});
+            for (int i = 0; i < repetitions / 4; ++i) {
+                team.run([&](Member& me) {
+                    int& sum_here = sums[owner * 4 + static_cast<std::size_t>(me.rank())];
+                    me.allreduce(static_cast<int>(owner) + me.rank(), sum_here, sum);
+                    me.barrier();
+                });
+            }
+        });
+    }
+    Team failing({.members = 4, .placement = "none"});
+    int failures = 0;
+    for (int i = 0; i < repetitions / 4; ++i) {
+        const Thrown thrown = test::thrown_by([&] {
+            failing.run([&](Member& me) {
+                if (me.rank() == i % 4) {
+                    throw std::domain_error("only here");
+                }
+                me.barrier();
+            });
+        });
+        failures += thrown.text == "only here" ? 1 : 0;
+    }
+    owners.clear();
+    CHECK(failures == repetitions / 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(sums[i] == 6);
+        CHECK(sums[4 + i] == 10);
+    }
+}
+
+TEST_CASE("callers of one team take turns") {
+    Team team({.members = 3, .placement = "none"});
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    std::atomic<int> good{0};
+    std::atomic<int> failed{0};
+    on_threads(4, [&](int caller) {
+        for (int i = 0; i < repetitions / 8; ++i) {
+            const Thrown thrown = test::thrown_by([&] {
+                team.run([&](Member& me) {
+                    const int now = ++inside;
+                    int seen = most;
+                    while (now > seen && !most.compare_exchange_weak(seen, now)) {
+                    }
+                    if (caller == 3 && me.rank() == 1) {
+                        --inside;
+                        throw std::domain_error("mine");
+                    }
+                    int value = 100 * caller + me.rank();
+                    const Thrown released = test::thrown_by([&] { me.allreduce(value, sum); });
+                    good += value == 300 * caller + 3 ? 1 : 0;
+                    --inside;
+                    CHECK((caller == 3) == (released.kind == Thrown::Kind::aborted));
+                });
+            });
+            failed += thrown.text == "mine" ? 1 : 0;
+        }
+    });
+    CHECK(most <= 3);
+    CHECK(good == 3 * 3 * (repetitions / 8));
+    CHECK(failed == repetitions / 8);
+}

@@ -1,0 +1,48 @@
+#include "support.hpp"
+
+#include <omp.h>
+
+#include <stdexcept>
+
+using namespace tutti;
+using test::Thrown;
+
+TEST_CASE("the threads of an OpenMP region are a group") {
+    constexpr int members = 4;
+    Group group(members);
+    std::vector<int> sums(members);
+    for (int i = 0; i < 50; ++i) {
+#pragma omp parallel num_threads(members)
+        {
+            const int rank = omp_get_thread_num();
+            Member me = group.join(rank);
+            std::vector<int> x(100, rank + i);
+            me.allreduce(x, sum);
+            sums[static_cast<std::size_t>(rank)] = x[99];
+        }
+        REQUIRE(sums == std::vector<int>(members, 6 + 4 * i));
+    }
+}
+
+TEST_CASE("an exception inside one OpenMP thread releases the others") {
+    constexpr int members = 3;
+    Group group(members);
+    for (int i = 0; i < 20; ++i) {
+        std::vector<Thrown> thrown(members);
+#pragma omp parallel num_threads(members)
+        {
+            const int rank = omp_get_thread_num();
+            thrown[static_cast<std::size_t>(rank)] = test::thrown_by([&] {
+                Member me = group.join(rank);
+                me.barrier();
+                if (rank == 1) {
+                    throw std::domain_error("enough");
+                }
+                me.barrier();
+            });
+        }
+        CHECK(thrown[0].kind == Thrown::Kind::aborted);
+        CHECK(thrown[1].text == "enough");
+        CHECK(thrown[2].kind == Thrown::Kind::aborted);
+    }
+}

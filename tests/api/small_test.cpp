@@ -1,0 +1,100 @@
+#include "algorithm/registry.hpp"
+#include "support.hpp"
+
+using namespace tutti;
+
+namespace {
+
+/// One call of every collective by every algorithm that pulls in place, with so many elements for each
+/// member.
+void call_all(Member& me, std::size_t elements) {
+    const auto members = static_cast<std::size_t>(me.size());
+    for (const auto& row : algorithm::registry()) {
+        const Options options{.algorithm = row.name};
+        std::vector<int> whole(elements * members, 1);
+        std::vector<int> block(elements, 1);
+        switch (row.collective) {
+        case schedule::Collective::barrier:
+            me.barrier(options);
+            break;
+        case schedule::Collective::allreduce:
+            me.allreduce(block, std::span(whole).first(elements), sum, options);
+            break;
+        case schedule::Collective::reduce_scatter:
+            me.reduce_scatter(whole, block, sum, options);
+            break;
+        case schedule::Collective::allgather:
+            me.allgather(block, whole, options);
+            break;
+        default:
+            break;
+        }
+        const int expected = row.needs == algorithm::OperatorNeeds::none ? 1 : me.size();
+        for (const int value :
+             row.collective == schedule::Collective::reduce_scatter ? block : std::vector<int>{}) {
+            if (value != expected) {
+                throw std::logic_error("wrong result of " + std::string(row.name));
+            }
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("one member") {
+    Team team({.members = 1, .placement = "none"});
+    CHECK_NOTHROW(team.run([](Member& me) {
+        call_all(me, 0);
+        call_all(me, 3);
+        call_all(me, 1000);
+    }));
+    Group group(1);
+    Member me = group.join(0);
+    CHECK_NOTHROW(call_all(me, 3));
+    std::vector<int> out(3);
+    const std::vector<int> in{4, 5, 6};
+    me.allgather(in, out);
+    CHECK(out == in);
+    me.reduce_scatter(in, out, std::vector<std::size_t>{3}, sum);
+    CHECK(out == in);
+}
+
+TEST_CASE("empty vectors") {
+    for (const int members : {2, 3, 8}) {
+        Team team({.members = members, .placement = "none"});
+        std::vector<int> done(static_cast<std::size_t>(members), 0);
+        team.run([&](Member& me) {
+            call_all(me, 0);
+            const std::span<double> nothing;
+            me.allreduce(nothing, nothing, sum);
+            me.allreduce(nothing, sum);
+            me.allgather(nothing, nothing);
+            me.reduce_scatter(nothing, nothing, sum);
+            me.reduce_scatter(nothing, nothing, std::vector<std::size_t>(static_cast<std::size_t>(members)),
+                              sum);
+            done[static_cast<std::size_t>(me.rank())] = 1;
+        });
+        CHECK(done == std::vector<int>(done.size(), 1));
+    }
+}
+
+TEST_CASE("a barrier holds everybody back until the last has come") {
+    Team team({.members = 4, .placement = "none"});
+    for (const std::string_view name : {"", "direct", "dissemination"}) {
+        std::vector<int> written(4, 0);
+        std::vector<int> sums(4, 0);
+        team.run([&](Member& me) {
+            for (int i = 1; i <= 50; ++i) {
+                written[static_cast<std::size_t>(me.rank())] = i;
+                me.barrier({.algorithm = name});
+                int seen = 0;
+                for (const int value : written) {
+                    seen += value;
+                }
+                sums[static_cast<std::size_t>(me.rank())] += seen == 4 * i ? 1 : 0;
+                me.barrier({.algorithm = name});
+            }
+        });
+        CHECK(sums == std::vector<int>(4, 50));
+    }
+}

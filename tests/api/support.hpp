@@ -1,0 +1,83 @@
+#pragma once
+
+#include <tutti/tutti.hpp>
+
+#include <doctest/doctest.h>
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tutti::test {
+
+#if defined(TUTTI_REDUCED_TESTS)
+inline constexpr bool reduced = true;
+#else
+inline constexpr bool reduced = false;
+#endif
+
+/// What a call threw, by the most derived of the library's own types, with the text.
+struct Thrown {
+    enum class Kind { nothing, argument, mismatch, aborted, error, other } kind = Kind::nothing;
+    std::string text;
+};
+
+inline Thrown thrown_by(const std::function<void()>& call) {
+    using enum Thrown::Kind;
+    try {
+        call();
+    } catch (const ArgumentError& error) {
+        return {argument, error.what()};
+    } catch (const MismatchError& error) {
+        return {mismatch, error.what()};
+    } catch (const Aborted& error) {
+        return {aborted, error.what()};
+    } catch (const Error& error) {
+        return {Thrown::Kind::error, error.what()};
+    } catch (const std::exception& exception) {
+        return {other, exception.what()};
+    }
+    return {};
+}
+
+inline bool mentions(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// What each member's part threw.
+class Outcomes {
+public:
+    explicit Outcomes(int members) : each_(static_cast<std::size_t>(members)) {}
+
+    /// Runs `function` as the member's part and notes what it throws.
+    void note(const Member& me, const std::function<void()>& function) {
+        each_[static_cast<std::size_t>(me.rank())] = thrown_by(function);
+    }
+
+    const Thrown& of(int rank) const { return each_[static_cast<std::size_t>(rank)]; }
+
+    int count(Thrown::Kind kind) const {
+        int found = 0;
+        for (const Thrown& thrown : each_) {
+            found += thrown.kind == kind ? 1 : 0;
+        }
+        return found;
+    }
+
+    /// The text of the first of that kind.
+    std::string text(Thrown::Kind kind) const {
+        for (const Thrown& thrown : each_) {
+            if (thrown.kind == kind) {
+                return thrown.text;
+            }
+        }
+        return {};
+    }
+
+private:
+    std::vector<Thrown> each_;
+};
+
+} // namespace tutti::test

@@ -1,0 +1,248 @@
+#include "child_process.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace tutti::bench;
+
+namespace {
+
+struct Outcome {
+    int exit_code = -1;
+    std::string text;
+
+    bool says(const std::string& part) const { return text.find(part) != std::string::npos; }
+};
+
+/// Runs the command with these arguments; the text is all that it prints.
+Outcome tutti_command(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), TUTTI_COMMAND);
+    Outcome outcome;
+    constexpr int silence_seconds = 120;
+    const ChildResult result =
+        run_child(arguments, silence_seconds, [&](const std::string& line) { outcome.text += line + "\n"; });
+    outcome.exit_code = result.exit_code;
+    return outcome;
+}
+
+/// A file name that is free, and whose file disappears.
+class TemporaryFile {
+public:
+    explicit TemporaryFile(const char* suffix)
+        : path_((std::filesystem::temp_directory_path() / ("tutti-test-" + std::to_string(getpid()) + suffix))
+                    .string()) {}
+    ~TemporaryFile() {
+        std::error_code error;
+        std::filesystem::remove(path_, error);
+    }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+    const std::string& path() const { return path_; }
+
+    nlohmann::json json() const {
+        std::ifstream file(path_);
+        return nlohmann::json::parse(file);
+    }
+
+private:
+    std::string path_;
+};
+
+void check_fields(const nlohmann::json& point) {
+    static const std::set<std::string> expected{
+        "provider", "collective", "algorithm",   "members", "bytes",      "type",
+        "op",       "in_place",   "median_us",   "ci95_us", "p99_us",     "max_us",
+        "floor_us", "loop_us",    "exchange_us", "wrong",   "repetitions"};
+    std::set<std::string> found;
+    for (const auto& [name, value] : point.items()) {
+        found.insert(name);
+    }
+    CHECK(found == expected);
+    CHECK(point.at("wrong") == 0);
+    CHECK(point.at("repetitions").get<int>() >= 1);
+    CHECK(point.at("median_us").get<double>() > 0);
+    CHECK(point.at("ci95_us").size() == 2);
+    CHECK(point.at("ci95_us")[0].get<double>() <= point.at("median_us").get<double>());
+    CHECK(point.at("median_us").get<double>() <= point.at("ci95_us")[1].get<double>());
+    CHECK(point.at("p99_us").get<double>() <= point.at("max_us").get<double>());
+}
+
+} // namespace
+
+TEST_CASE("usage errors end with exit code 2 and say what would work") {
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+        {{}, "info, bench or verify"},
+        {{"sing"}, "sing"},
+        {{"bench", "--loud"}, "--loud"},
+        {{"bench", "gossip"}, "there are: barrier, allreduce, reduce_scatter, allgather"},
+        {{"bench", "-b", "8X"}, "--begin: \"8X\""},
+        {{"bench", "-b", "0"}, "--begin"},
+        {{"bench", "-e", "4"}, "--end"},
+        {{"bench", "-f", "1"}, "--factor"},
+        {{"bench", "-t", "2,x"}, "--members"},
+        {{"bench", "-t", "0"}, "--members"},
+        {{"bench", "-d", "f16"}, "c64"},
+        {{"bench", "-o", "avg"}, "bxor"},
+        {{"bench", "-o", "band", "-d", "f64"}, "operator band is not defined for f64"},
+        {{"bench", "-a", "magic"}, "there are: auto, all, direct"},
+        {{"bench", "-a", "census", "allreduce", "-t", "2", "-e", "8"}, "operator, which sum on f64 is not"},
+        {{"bench", "--placement", "sideways"}, "--placement"},
+        {{"bench", "--baseline", "abacus"}, "openmpi"},
+        {{"bench", "--seconds", "0"}, "--seconds"},
+        {{"bench", "-n", "0"}, "--repetitions"},
+        {{"bench", "--json", "/nonexistent/file"}, "cannot write /nonexistent/file"},
+        {{"verify", "--ranks", "5:1"}, "--ranks: \"5:1\" runs backwards; write 1:5"},
+        {{"verify", "--algorithm", "magic"}, "allreduce census"},
+        {{"verify", "--collective", "gossip"}, "--collective"},
+        {{"verify", "--expression", "22:22"}, "0 <= RANK < RANKS"},
+        {{"verify", "--expression", "x"}, "such as 22:21"},
+    };
+    for (const auto& expected : cases) {
+        const std::string& message = expected.second;
+        const Outcome outcome = tutti_command(expected.first);
+        CAPTURE(message);
+        CAPTURE(outcome.text);
+        CHECK(outcome.exit_code == 2);
+        CHECK(outcome.says(message));
+    }
+}
+
+TEST_CASE("more memory than there is ends with exit code 4") {
+    const Outcome outcome = tutti_command({"bench", "-t", "64", "-b", "1024G", "-e", "1024G", "allreduce"});
+    CHECK(outcome.exit_code == 4);
+    CHECK(outcome.says("choose a smaller --end or fewer --members"));
+}
+
+TEST_CASE("help and version end with exit code 0") {
+    CHECK(tutti_command({"--version"}).exit_code == 0);
+    const Outcome help = tutti_command({"bench", "--help"});
+    CHECK(help.exit_code == 0);
+    CHECK(help.says("--placement"));
+}
+
+TEST_CASE("info shows the machine, the build and the algorithms") {
+    const Outcome info = tutti_command({"info"});
+    CHECK(info.exit_code == 0);
+    for (const char* part : {"CPUs", "kernels:", "mailboxes:", "for 64 members", "pinning:", "member 0"}) {
+        CHECK(info.says(part));
+    }
+    const Outcome algorithms = tutti_command({"info", "--algorithms"});
+    CHECK(algorithms.exit_code == 0);
+    for (const char* part : {"census", "direct", "dissemination", "Träff 2024, Alg. 1, Theorem 1"}) {
+        CHECK(algorithms.says(part));
+    }
+}
+
+TEST_CASE("a measurement's results are right, and its JSON and CSV files are complete") {
+    const TemporaryFile json_file(".json");
+    const TemporaryFile csv_file(".csv");
+    const Outcome outcome =
+        tutti_command({"bench", "-t", "2,3", "-b", "8", "-e", "64K", "-f", "8", "-n", "12", "--seconds",
+                       "0.05", "-a", "all", "--json", json_file.path(), "--csv", csv_file.path()});
+    CAPTURE(outcome.text);
+    REQUIRE(outcome.exit_code == 0);
+    const nlohmann::json json = json_file.json();
+    CHECK(json.at("schema") == "tutti-bench-1");
+    CHECK(json.at("environment").contains("machine"));
+    CHECK(json.at("environment").contains("compiler"));
+    CHECK(json.at("environment").at("placement") == "compact");
+    CHECK(json.at("environment").at("pinning").at("3").size() == 3);
+    std::set<std::string> collectives;
+    std::set<std::string> algorithms;
+    for (const nlohmann::json& point : json.at("points")) {
+        check_fields(point);
+        collectives.insert(point.at("collective"));
+        algorithms.insert(point.at("algorithm"));
+        CHECK(point.at("floor_us").is_null() == (point.at("collective") == "barrier"));
+    }
+    CHECK(collectives == std::set<std::string>{"allgather", "allreduce", "barrier", "reduce_scatter"});
+    CHECK(algorithms.contains("auto"));
+    CHECK(algorithms.contains("circulant-square-root"));
+    CHECK_FALSE(algorithms.contains("census")); // not for sums of floating-point numbers
+    std::ifstream csv(csv_file.path());
+    std::size_t lines = 0;
+    for (std::string line; std::getline(csv, line);) {
+        ++lines;
+    }
+    CHECK(lines == json.at("points").size() + 1);
+}
+
+TEST_CASE("results are right for other types, operators and in place") {
+    for (const auto& options :
+         std::vector<std::vector<std::string>>{{"-d", "i8", "-o", "max", "--in-place"},
+                                               {"-d", "u64", "-o", "bxor", "-a", "all"},
+                                               {"-d", "c32", "-o", "prod", "--in-place"},
+                                               {"-d", "f32", "-o", "min"}}) {
+        std::vector<std::string> arguments{"bench", "-t", "3",  "-b", "24",        "-e",  "24K",
+                                           "-f",    "32", "-n", "10", "--seconds", "0.05"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const Outcome outcome = tutti_command(arguments);
+        CAPTURE(outcome.text);
+        CHECK(outcome.exit_code == 0);
+        CHECK(outcome.says("wrong elements: 0"));
+    }
+}
+
+#if defined(TUTTI_HAS_OPEN_MPI)
+TEST_CASE("the baseline is measured beside") {
+    const TemporaryFile json_file("-mpi.json");
+    const Outcome outcome =
+        tutti_command({"bench", "-t", "2,3", "-b", "64", "-e", "8K", "-f", "128", "-n", "10", "--seconds",
+                       "0.05", "--baseline", "openmpi", "--json", json_file.path()});
+    CAPTURE(outcome.text);
+    REQUIRE(outcome.exit_code == 0);
+    CHECK_FALSE(outcome.says("the baseline for"));
+    const nlohmann::json json = json_file.json();
+    std::map<std::string, int> points;
+    for (const nlohmann::json& point : json.at("points")) {
+        check_fields(point);
+        ++points[point.at("provider")];
+    }
+    CHECK(points["openmpi"] == points["tutti"]);
+    CHECK(points["openmpi"] == 2 * (3 * 2 + 1));
+    CHECK(json_file.json()
+              .at("environment")
+              .at("versions")
+              .at("openmpi")
+              .get<std::string>()
+              .starts_with("Open MPI"));
+}
+#endif
+
+TEST_CASE("the algorithms verify, and each is held against its closed forms") {
+    const Outcome outcome = tutti_command({"verify", "--ranks", "1:16"});
+    CAPTURE(outcome.text);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.says("all hold"));
+    CHECK_FALSE(outcome.says("differ"));
+}
+
+TEST_CASE("the worked example of 22 members (Träff 2024, section 2.1)") {
+    const Outcome outcome = tutti_command({"verify", "--expression", "22:21"});
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.text ==
+          "x21 + x10 + (x15 + x4) + (x18 + x7 + (x12 + x1)) + (x19 + x8 + (x13 + x2) + (x16 + x5)) + "
+          "(x20 + x9 + (x14 + x3) + (x17 + x6 + (x11 + x0)))\n");
+}
+
+TEST_CASE("a child that fails, cannot be started or hangs is reported") {
+    const auto ignore = [](const std::string&) {};
+    CHECK(run_child({"true"}, 10, ignore).failure.empty());
+    CHECK(run_child({"sh", "-c", "exit 3"}, 10, ignore).exit_code == 3);
+    CHECK(run_child({"sh", "-c", "kill -9 $$"}, 10, ignore).failure == "sh was killed by signal 9");
+    CHECK_FALSE(run_child({"/nonexistent/program"}, 10, ignore).failure.empty());
+    CHECK(run_child({"sleep", "1000"}, 1, ignore).failure == "sleep made no progress for 1 s");
+    std::vector<std::string> lines;
+    run_child({"sh", "-c", "echo one; echo two >&2; printf three"}, 10,
+              [&](const std::string& line) { lines.push_back(line); });
+    CHECK(lines == std::vector<std::string>{"one", "two", "three"});
+}

@@ -1,0 +1,70 @@
+#include "comparison.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using namespace tutti::bench;
+using tutti::Operator;
+using tutti::Type;
+
+namespace {
+
+Point point_of(std::size_t bytes, double median_us, std::optional<double> floor_us = std::nullopt) {
+    Point point;
+    point.provider = "tutti";
+    point.work = make_work(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
+    point.time_us.median = median_us;
+    point.floor_us = floor_us;
+    return point;
+}
+
+} // namespace
+
+TEST_CASE("the mean of the speed-ups is geometric, and lost points are named") {
+    const std::vector own{point_of(8, 1), point_of(16, 1), point_of(32, 2), point_of(64, 1)};
+    const std::vector baseline{point_of(8, 2), point_of(16, 16), point_of(32, 1)};
+    const Comparison comparison = compare(own, baseline);
+    CHECK(comparison.points == 3);
+    CHECK(comparison.mean_speedup == doctest::Approx(2.519842)); // (2 * 16 * 0.5)^(1/3)
+    REQUIRE(comparison.lost.size() == 1);
+    CHECK(comparison.lost[0]->work.bytes() == 32);
+}
+
+TEST_CASE("only the library's own choice of algorithm is compared") {
+    std::vector own{point_of(8, 1, 0.1)};
+    own[0].algorithm = "circulant";
+    CHECK(compare(own, std::vector{point_of(8, 2)}).points == 0);
+    CHECK(worst_floor_ratio(own, 0) == nullptr);
+}
+
+TEST_CASE("the worst ratio to the floor is taken from the given size on") {
+    const std::vector points{point_of(8, 100, 1.0), point_of(1024, 3, 2.0), point_of(2048, 2.2, 2.0),
+                             point_of(4096, 1000)};
+    CHECK(floor_ratio(points[1]) == 1.5);
+    CHECK_FALSE(floor_ratio(points[3]));
+    CHECK(worst_floor_ratio(points, 1024) == &points[1]);
+    CHECK(worst_floor_ratio(points, 2048) == &points[2]);
+    CHECK(worst_floor_ratio(points, 4096) == nullptr);
+}
+
+TEST_CASE("a point survives the way through JSON") {
+    Point point = point_of(1024, 1.5, 1.25);
+    point.time_us = {.median = 1.5, .ci95 = {1.25, 1.75}, .p99 = 3, .max = 4, .count = 77};
+    point.loop_us = 0.5;
+    point.wrong = 3;
+    const Point back = point_from_json(to_json(point));
+    CHECK(back.work == point.work);
+    CHECK(back.time_us.ci95 == point.time_us.ci95);
+    CHECK(back.time_us.count == 77);
+    CHECK(back.floor_us == point.floor_us);
+    CHECK(back.loop_us == point.loop_us);
+    CHECK_FALSE(back.exchange_us);
+    CHECK(back.wrong == 3);
+}
+
+TEST_CASE("a CSV line has as many fields as the header") {
+    const auto commas = [](const std::string& text) { return std::ranges::count(text, ','); };
+    CHECK(commas(to_csv(point_of(8, 1))) == commas(csv_header()));
+}

@@ -1,0 +1,90 @@
+#include "numbers.hpp"
+#include "work.hpp"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+using namespace tutti::bench;
+using tutti::Operator;
+using tutti::Type;
+
+TEST_CASE("sizes with binary units") {
+    CHECK(parse_bytes("8") == 8);
+    CHECK(parse_bytes("8B") == 8);
+    CHECK(parse_bytes("64K") == 65536);
+    CHECK(parse_bytes("64k") == 65536);
+    CHECK(parse_bytes("64KiB") == 65536);
+    CHECK(parse_bytes("3M") == 3145728);
+    CHECK(parse_bytes("2GiB") == 2147483648U);
+}
+
+TEST_CASE("what is no size is refused") {
+    for (const char* text :
+         {"", "K", "-8", "8X", "8KB2", "1.5M", "8 K", "99999999999G", "18446744073709551616"}) {
+        CAPTURE(text);
+        CHECK_THROWS_AS(parse_bytes(text), std::invalid_argument);
+    }
+}
+
+TEST_CASE("sizes are shown in the largest unit that is exact") {
+    CHECK(format_bytes(0) == "0 B");
+    CHECK(format_bytes(8) == "8 B");
+    CHECK(format_bytes(1000) == "1000 B");
+    CHECK(format_bytes(1024) == "1 KiB");
+    CHECK(format_bytes(1536) == "1536 B");
+    CHECK(format_bytes(std::size_t{64} << 20) == "64 MiB");
+}
+
+TEST_CASE("lists and ranges of counts") {
+    CHECK(parse_counts("7", 100) == std::vector{7});
+    CHECK(parse_counts("8,2,4", 100) == std::vector{2, 4, 8});
+    CHECK(parse_counts("1:4,3:5,22", 100) == std::vector{1, 2, 3, 4, 5, 22});
+    for (const char* text : {"", "0", "101", "4:1", "1:", ":4", "2,,4", "2,", "a", "1:2:3"}) {
+        CAPTURE(text);
+        CHECK_THROWS_AS(parse_counts(text, 100), std::invalid_argument);
+    }
+}
+
+TEST_CASE("sizes grow by the factor up to the last") {
+    CHECK(geometric_sizes(8, 64, 2) == std::vector<std::size_t>{8, 16, 32, 64});
+    CHECK(geometric_sizes(8, 100, 4) == std::vector<std::size_t>{8, 32});
+    CHECK(geometric_sizes(5, 5, 2) == std::vector<std::size_t>{5});
+    CHECK(geometric_sizes(2, 6, 1.5) == std::vector<std::size_t>{2, 3, 4});
+}
+
+TEST_CASE("times have the unit that suits them") {
+    CHECK(format_us(0.1234) == "0.123 us");
+    CHECK(format_us(12.345) == "12.35 us");
+    CHECK(format_us(1234.5) == "1234 us");
+    CHECK(format_us(45678) == "45.68 ms");
+}
+
+TEST_CASE("works have whole elements and, where there are blocks, whole blocks") {
+    const Work tiny = make_work(Collective::allreduce, Type::f64, Operator::sum, 8, 1, false);
+    CHECK(tiny.bytes() == 8);
+    const Work scattered = make_work(Collective::reduce_scatter, Type::f64, Operator::sum, 8, 8, false);
+    CHECK(scattered.bytes() == 64);
+    CHECK(scattered.input_elements() == 8);
+    CHECK(scattered.output_elements() == 1);
+    const Work gathered = make_work(Collective::allgather, Type::i32, Operator::sum, 3, 100, false);
+    CHECK(gathered.bytes() == 96);
+    CHECK(gathered.input_elements() == 8);
+    CHECK(gathered.output_elements() == 24);
+    CHECK(make_work(Collective::barrier, Type::f64, Operator::sum, 3, 100, false).bytes() == 0);
+}
+
+TEST_CASE("names are read back, and unknown ones are answered with those there are") {
+    CHECK(parse_type("c32") == Type::c32);
+    CHECK(parse_operator("bxor") == Operator::bxor);
+    CHECK(parse_collective("allgather") == Collective::allgather);
+    CHECK_THROWS_WITH_AS(
+        parse_collective("gossip"),
+        "\"gossip\" is no collective; there are: barrier, allreduce, reduce_scatter, allgather",
+        std::invalid_argument);
+    CHECK_THROWS_AS(parse_type("other"), std::invalid_argument);
+    CHECK_THROWS_AS(parse_operator("callable"), std::invalid_argument);
+    CHECK_NOTHROW(check_operator(Type::u8, Operator::band));
+    CHECK_THROWS_AS(check_operator(Type::c64, Operator::min), std::invalid_argument);
+    CHECK_THROWS_AS(check_operator(Type::f64, Operator::band), std::invalid_argument);
+}

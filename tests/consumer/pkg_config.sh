@@ -1,0 +1,11 @@
+#!/bin/sh
+# pkg_config.sh COMPILER PREFIX SOURCE PROGRAM [--static]: compiles and runs a program against the library installed in PREFIX.
+set -eu
+compiler=$1 prefix=$2 source=$3 program=$4
+shift 4
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tutti.pc)")
+export PKG_CONFIG_PATH
+# The words of the flags are meant to be split.
+# shellcheck disable=SC2046
+"$compiler" -std=c++20 "$source" -o "$program" $(pkg-config "$@" --cflags --libs tutti)
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir tutti) "$program"

@@ -1,0 +1,189 @@
+#include "algorithm/registry.hpp"
+
+#include <tutti/tutti.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<long> allocations{0};
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+    if (counting.load(std::memory_order_relaxed)) {
+        allocations.fetch_add(1, std::memory_order_relaxed);
+    }
+    void* const memory = alignment > alignof(std::max_align_t)
+                             ? std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment)
+                             : std::malloc(bytes == 0 ? 1 : bytes);
+    if (memory == nullptr) {
+        throw std::bad_alloc();
+    }
+    return memory;
+}
+
+} // namespace
+
+void* operator new(std::size_t bytes) {
+    return allocate(bytes, 0);
+}
+void* operator new[](std::size_t bytes) {
+    return allocate(bytes, 0);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+    return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
+
+namespace {
+
+using namespace tutti;
+
+/// One member's vectors, made before anything is counted.
+struct Vectors {
+    std::vector<double> in, out, block;
+    std::vector<long> integers;
+    std::vector<std::size_t> counts;
+
+    Vectors(int members, std::size_t elements)
+        : in(elements * static_cast<std::size_t>(members), 1.0), out(in.size()), block(elements),
+          integers(in.size(), 1), counts(static_cast<std::size_t>(members), elements) {}
+};
+
+void call(Member& me, Vectors& mine, schedule::Collective collective, std::string_view algorithm) {
+    const Options options{.algorithm = algorithm};
+    switch (collective) {
+    case schedule::Collective::barrier:
+        return me.barrier(options);
+    case schedule::Collective::allreduce:
+        me.allreduce(mine.integers, bxor, options);
+        if (algorithm != "census") {
+            me.allreduce(mine.in, mine.out, sum, options);
+            me.allreduce(
+                mine.in, mine.out, [](double a, double b) { return a < b ? a : b; }, options);
+        }
+        return;
+    case schedule::Collective::reduce_scatter:
+        me.reduce_scatter(mine.in, mine.block, sum, options);
+        me.reduce_scatter(mine.in, mine.block, mine.counts, sum, options);
+        return me.reduce_scatter(mine.integers, band, options);
+    case schedule::Collective::allgather:
+        me.allgather(mine.block, mine.out, options);
+        return me.allgather(mine.out, options);
+    default:
+        return;
+    }
+}
+
+/// Whether the row pulls in place, as some of the calls above do when their messages do not fit into a slot.
+bool serves_all(const algorithm::Algorithm& row) {
+    return row.collective == schedule::Collective::barrier || takes(row, schedule::Form::in_place);
+}
+
+/// Allocations by all members during three warm calls.
+long warm_allocations(Team& team, std::size_t elements, schedule::Collective collective,
+                      std::string_view name) {
+    team.run([&](Member& me) {
+        Vectors mine(me.size(), elements);
+        for (int i = 0; i < 4; ++i) {
+            call(me, mine, collective, name);
+            me.barrier();
+            if (i == 0 && me.rank() == 0) {
+                allocations.store(0);
+                counting.store(true);
+            }
+            me.barrier();
+        }
+        if (me.rank() == 0) {
+            counting.store(false);
+        }
+        me.barrier();
+    });
+    return allocations.load();
+}
+
+} // namespace
+
+TEST_CASE("the counter counts") {
+    allocations.store(0);
+    counting.store(true);
+    const std::vector<int> some(100);
+    counting.store(false);
+    CHECK(allocations.load() == 1);
+    CHECK(some.size() == 100);
+}
+
+TEST_CASE("a warm call allocates nothing on any thread") {
+    for (const int members : {1, 2, 3, 8}) {
+        Team team({.members = members, .placement = "none"});
+        for (const auto& row : algorithm::registry()) {
+            for (const std::size_t elements : {std::size_t{1}, std::size_t{1000}, std::size_t{20'000}}) {
+                if (serves_all(row)) {
+                    INFO(std::string(to_string(row.collective)), " ", std::string(row.name), ", ", members,
+                         " members, ", elements, " elements");
+                    CHECK(warm_allocations(team, elements, row.collective, row.name) == 0);
+                    CHECK(warm_allocations(team, elements, row.collective, "") == 0);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a warm call of a carried algorithm allocates nothing") {
+    for (const int members : {2, 3, 8}) {
+        Team team({.members = members, .placement = "none"});
+        for (const std::string_view name : {"flat", "census", "direct"}) {
+            long found = -1;
+            team.run([&](Member& me) {
+                long value = me.rank();
+                for (int i = 0; i < 4; ++i) {
+                    me.allreduce(value, sum, {.algorithm = name});
+                    me.barrier();
+                    if (i == 0 && me.rank() == 0) {
+                        allocations.store(0);
+                        counting.store(true);
+                    }
+                    me.barrier();
+                }
+                if (me.rank() == 0) {
+                    counting.store(false);
+                    found = allocations.load();
+                }
+                me.barrier();
+            });
+            CHECK(found == 0);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+#include "exam.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <set>
+
+namespace {
+
+using namespace tutti;
+using test::Exam;
+using test::Expect;
+using test::Job;
+
+std::vector<int> member_counts() {
+    if (test::reduced) {
+        return {1, 2, 3, 4, 5, 7, 8, 11, 16, 33};
+    }
+    return {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 22, 33, 64};
+}
+
+/// Sizes around the number of members and of cache lines, primes, and powers of two plus and minus one.
+std::set<std::size_t> sizes(int members) {
+    const auto p = static_cast<std::size_t>(members);
+    std::set<std::size_t> list{0, 1,  p - 1, p,  p + 1, 2 * p, 3 * p + 1, 2,   4,
+                               7, 31, 33,    97, 255,   256,   257,       1009};
+    if (members <= 16) {
+        list.insert({1023, 4095, 4096, 4097, 16 * p * p});
+    }
+    return list;
+}
+
+std::vector<std::size_t> large_sizes(int members) {
+    constexpr std::size_t mebi = std::size_t{1} << 20U;
+    if (test::reduced) {
+        return members == 3 ? std::vector<std::size_t>{65537, mebi / 4 + 1} : std::vector<std::size_t>{};
+    }
+    switch (members) {
+    case 1:
+    case 2:
+    case 3:
+    case 8:
+        return {65535, 65536, 65537, 104729, mebi - 1, mebi, mebi + 1};
+    case 5:
+    case 16:
+        return {65537, 131071};
+    default:
+        return {};
+    }
+}
+
+/// Every row by name, and the default choice, in both ways, where the row serves the size.
+void add_jobs(std::vector<Job>& jobs, int members, std::size_t elements, std::size_t element_bytes,
+              bool commutative, bool exact) {
+    for (const auto& row : algorithm::registry()) {
+        const bool canonical = row.canonical || row.needs == algorithm::OperatorNeeds::none;
+        if ((row.needs == algorithm::OperatorNeeds::exact && !exact) || (!canonical && !commutative)) {
+            continue;
+        }
+        const Expect expect = canonical || exact ? Expect::rank_order : Expect::close;
+        for (const bool in_place : {false, true}) {
+            const Job job{&row, true, elements, in_place, expect};
+            if (test::serves(row, message_bytes(job, members, element_bytes), in_place)) {
+                jobs.push_back(job);
+            }
+            if (row.name == "direct") {
+                jobs.push_back({&row, false, elements, in_place, Expect::rank_order});
+            }
+        }
+    }
+}
+
+template <class T, class Op>
+void examine(Team& team, const std::vector<Job>& jobs, const Op& op) {
+    std::size_t most = 1;
+    for (const Job& job : jobs) {
+        most = std::max(most, job.elements);
+    }
+    Exam<T> exam(team.size(), most, test::ordinary<T>, op);
+    CHECK(exam.run(team, jobs, op) == "");
+}
+
+/// Associative, but it does not commute.
+struct Matrix {
+    std::array<std::uint32_t, 4> at;
+};
+
+struct Product {
+    Matrix operator()(const Matrix& a, const Matrix& b) const {
+        return {{a.at[0] * b.at[0] + a.at[1] * b.at[2], a.at[0] * b.at[1] + a.at[1] * b.at[3],
+                 a.at[2] * b.at[0] + a.at[3] * b.at[2], a.at[2] * b.at[1] + a.at[3] * b.at[3]}};
+    }
+};
+
+Matrix matrix(std::size_t rank, std::size_t element) {
+    const std::uint64_t a = test::mixed(rank, 2 * element);
+    const std::uint64_t b = test::mixed(rank, 2 * element + 1);
+    return {{static_cast<std::uint32_t>(a) | 1U, static_cast<std::uint32_t>(a >> 32U) & ~1U,
+             static_cast<std::uint32_t>(b) & ~1U, static_cast<std::uint32_t>(b >> 32U) | 1U}};
+}
+
+} // namespace
+
+TEST_CASE("every algorithm, every size: integers are exact") {
+    for (const int members : member_counts()) {
+        Team team({.members = members, .placement = "none"});
+        std::vector<Job> jobs;
+        for (const std::size_t size : sizes(members)) {
+            add_jobs(jobs, members, size, sizeof(std::int32_t), true, true);
+        }
+        examine<std::int32_t>(team, jobs, sum);
+    }
+}
+
+TEST_CASE("every algorithm, every size: floating-point sums have the same bits on every member") {
+    for (const int members : member_counts()) {
+        Team team({.members = members, .placement = "compact"});
+        std::vector<Job> jobs;
+        for (const std::size_t size : sizes(members)) {
+            add_jobs(jobs, members, size, sizeof(double), true, false);
+        }
+        examine<double>(team, jobs, sum);
+    }
+}
+
+TEST_CASE("every algorithm: large vectors") {
+    for (const int members : {1, 2, 3, 5, 8, 16}) {
+        Team team({.members = members, .placement = "none"});
+        std::vector<Job> jobs;
+        for (const std::size_t size : large_sizes(members)) {
+            add_jobs(jobs, members, size, sizeof(std::uint32_t), true, true);
+        }
+        examine<std::uint32_t>(team, jobs, sum);
+    }
+}
+
+TEST_CASE("vectors that exceed the caches are stored past them") {
+    constexpr std::size_t elements = test::reduced ? 100'003 : (std::size_t{1} << 23U) + 5;
+    Team team({.members = 3, .placement = "none"});
+    std::vector<Job> jobs;
+    for (const auto& row : algorithm::registry()) {
+        if (row.name == "direct" && row.collective != schedule::Collective::barrier) {
+            jobs.push_back({&row, true, elements, false, Expect::rank_order});
+            jobs.push_back({&row, true, elements, true, Expect::rank_order});
+        }
+    }
+    examine<std::uint16_t>(team, jobs, bxor);
+}
+
+TEST_CASE("an operator that does not commute is applied in rank order") {
+    for (const int members : {1, 2, 3, 4, 5, 7, 8, 13, 16, 22}) {
+        Team team({.members = members, .placement = "none"});
+        std::vector<Job> jobs;
+        for (const std::size_t size :
+             {std::size_t{1}, std::size_t{2}, static_cast<std::size_t>(3 * members + 1), std::size_t{257}}) {
+            add_jobs(jobs, members, size, sizeof(Matrix), false, false);
+        }
+        Exam<Matrix> exam(members, 257, matrix, Product());
+        CHECK(exam.run(team, jobs, Product()) == "");
+    }
+}
+
+TEST_CASE("the reference tells rank order from other orders") {
+    Team team({.members = 3, .placement = "none"});
+    const auto backwards = [](const Matrix& a, const Matrix& b) { return Product()(b, a); };
+    std::vector<Job> jobs;
+    add_jobs(jobs, 3, 1, sizeof(Matrix), false, false);
+    std::erase_if(jobs,
+                  [](const Job& job) { return job.row->collective != schedule::Collective::allreduce; });
+    Exam<Matrix> exam(3, 1, matrix, Product());
+    CHECK(exam.run(team, jobs, backwards) != "");
+}
+
+TEST_CASE("repeated runs give the same bits") {
+    for (const int members : {2, 3, 5, 8, 13}) {
+        std::vector<Job> jobs;
+        for (const std::size_t size : {std::size_t{1}, std::size_t{4}, std::size_t{1009}}) {
+            add_jobs(jobs, members, size, sizeof(float), true, false);
+        }
+        Exam<float> exam(members, 1009, test::ordinary<float>, sum);
+        Team team({.members = members, .placement = "none"});
+        REQUIRE(exam.run(team, jobs, sum) == "");
+        const auto first = exam.digests();
+        for (int repetition = 0; repetition < 5; ++repetition) {
+            REQUIRE(exam.run(team, jobs, sum) == "");
+            CHECK(exam.digests() == first);
+        }
+        Team other({.members = members, .placement = "compact"});
+        REQUIRE(exam.run(other, jobs, sum) == "");
+        CHECK(exam.digests() == first);
+    }
+}
+
+TEST_CASE("canonical algorithms agree with one another, whatever the size") {
+    // 0.1 summed from the left differs from any other bracketing for some of these counts.
+    for (const int members : {3, 7, 16}) {
+        Team team({.members = members, .placement = "none"});
+        std::vector<Job> jobs;
+        for (const std::size_t size : {1U, 2U, 4U, 5U, 64U, 1000U}) {
+            add_jobs(jobs, members, size, sizeof(double), false, false);
+        }
+        const auto tenths = [](std::size_t rank, std::size_t) { return 0.1 * static_cast<double>(rank + 1); };
+        Exam<double> exam(members, 1000, tenths, sum);
+        CHECK(exam.run(team, jobs, sum) == "");
+    }
+}

@@ -1,0 +1,229 @@
+#include "exam.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <numeric>
+
+namespace {
+
+using namespace tutti;
+
+/// A type that no machine word fits.
+struct Triple {
+    std::uint8_t a, b, c;
+    friend bool operator==(const Triple&, const Triple&) = default;
+};
+static_assert(sizeof(Triple) == 3);
+
+Triple added(const Triple& x, const Triple& y) {
+    return {static_cast<std::uint8_t>(x.a + y.a), static_cast<std::uint8_t>(x.b + y.b),
+            static_cast<std::uint8_t>(x.c ^ y.c)};
+}
+
+enum class Level : std::uint16_t { low, middle, high };
+
+Triple triple(std::size_t rank, std::size_t element) {
+    const std::uint64_t value = test::mixed(rank, element);
+    return {static_cast<std::uint8_t>(value), static_cast<std::uint8_t>(value >> 8U),
+            static_cast<std::uint8_t>(value >> 16U)};
+}
+
+std::vector<std::size_t> random_counts(int members, unsigned kind) {
+    std::vector<std::size_t> counts(static_cast<std::size_t>(members), 0);
+    switch (kind) {
+    case 0: // all empty
+        break;
+    case 1: // everything at one member
+        counts[counts.size() / 2] = 1001;
+        break;
+    case 2: // every other one empty
+        for (std::size_t i = 0; i < counts.size(); i += 2) {
+            counts[i] = i + 1;
+        }
+        break;
+    default:
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            counts[i] = test::mixed(i, kind) % 300;
+        }
+    }
+    return counts;
+}
+
+/// Every member's sum of block `rank`, computed plainly.
+std::uint32_t plain_sum(int members, std::size_t element) {
+    std::uint32_t total = 0;
+    for (int rank = 0; rank < members; ++rank) {
+        total += test::ordinary<std::uint32_t>(static_cast<std::size_t>(rank), element);
+    }
+    return total;
+}
+
+/// Counts the wrong elements of one irregular reduce-scatter, those of the input that had to be kept
+/// included.
+std::size_t wrong_irregular(Member& me, const std::vector<std::size_t>& counts, std::string_view algorithm,
+                            bool in_place) {
+    const auto own = static_cast<std::size_t>(me.rank());
+    const std::size_t first = std::accumulate(counts.begin(), counts.begin() + me.rank(), std::size_t{0});
+    std::vector<std::uint32_t> in(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        in[i] = test::ordinary<std::uint32_t>(own, i);
+    }
+    std::vector<std::uint32_t> block(counts[own]);
+    const Options options{.algorithm = algorithm};
+    if (in_place) {
+        me.reduce_scatter(in, counts, sum, options);
+        std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(first), block.size(), block.begin());
+    } else {
+        me.reduce_scatter(in, block, counts, sum, options);
+    }
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        const bool mine = i >= first && i < first + block.size();
+        wrong += mine && block[i - first] != plain_sum(me.size(), i) ? 1U : 0U;
+        wrong += !(mine && in_place) && in[i] != test::ordinary<std::uint32_t>(own, i) ? 1U : 0U;
+    }
+    return wrong;
+}
+
+} // namespace
+
+TEST_CASE("reduce_scatter with irregular blocks, empty ones included") {
+    for (const int members : {1, 2, 3, 5, 8, 13, 22}) {
+        Team team({.members = members, .placement = "none"});
+        std::vector<std::size_t> wrong(static_cast<std::size_t>(members), 0);
+        team.run([&](Member& me) {
+            for (const auto& row : algorithm::registry()) {
+                for (unsigned kind = 0; kind < 5; ++kind) {
+                    for (const bool in_place : {false, true}) {
+                        if (row.collective == schedule::Collective::reduce_scatter) {
+                            wrong[static_cast<std::size_t>(me.rank())] +=
+                                wrong_irregular(me, random_counts(members, kind), row.name, in_place);
+                        }
+                    }
+                }
+                wrong[static_cast<std::size_t>(me.rank())] +=
+                    wrong_irregular(me, random_counts(members, 7), "", false);
+            }
+        });
+        CHECK(wrong == std::vector<std::size_t>(static_cast<std::size_t>(members), 0));
+    }
+}
+
+TEST_CASE("irregular and equal blocks of the same sizes may follow one another") {
+    Team team({.members = 3, .placement = "none"});
+    std::vector<int> results(6, -1);
+    team.run([&](Member& me) {
+        const std::vector<int> in{1, 2, 3, 4, 5, 6};
+        const std::vector<std::size_t> counts{2, 1, 3};
+        const auto own = static_cast<std::size_t>(me.rank());
+        for (int i = 0; i < 300; ++i) {
+            std::vector<int> irregular(counts[own]);
+            me.reduce_scatter(in, irregular, counts, sum);
+            std::vector<int> equal(2);
+            me.reduce_scatter(in, equal, sum);
+            std::copy_n(equal.begin(), 2, results.begin() + 2 * me.rank());
+        }
+    });
+    CHECK(results == std::vector<int>{3, 6, 9, 12, 15, 18});
+}
+
+TEST_CASE("elements of three bytes under a function and under a lambda") {
+    for (const int members : {1, 2, 4, 7}) {
+        Team team({.members = members, .placement = "none"});
+        std::vector<test::Job> jobs;
+        for (const auto& row : algorithm::registry()) {
+            for (const std::size_t size : {0U, 1U, 10U, 11U, 1000U}) {
+                for (const bool in_place : {false, true}) {
+                    const test::Job job{&row, true, size, in_place, test::Expect::rank_order};
+                    if (row.needs != algorithm::OperatorNeeds::exact &&
+                        test::serves(row, message_bytes(job, members, sizeof(Triple)), in_place)) {
+                        jobs.push_back(job);
+                    }
+                }
+            }
+        }
+        test::Exam<Triple> exam(members, 1000, triple, added);
+        CHECK(exam.run(team, jobs, &added) == "");
+        CHECK(exam.run(team, jobs, [](const Triple& x, const Triple& y) { return added(x, y); }) == "");
+    }
+}
+
+TEST_CASE("an operator with a state is used as it is on every member") {
+    Team team({.members = 4, .placement = "none"});
+    std::vector<int> results(4);
+    team.run([&](Member& me) {
+        const int modulus = 7;
+        const auto sum_modulo = [modulus](int a, int b) { return (a + b) % modulus; };
+        me.allreduce(me.rank() + 3, results[static_cast<std::size_t>(me.rank())], sum_modulo);
+    });
+    CHECK(results == std::vector<int>(4, (3 + 4 + 5 + 6) % 7));
+}
+
+TEST_CASE("scalars, arrays, spans and vectors are operands") {
+    for (const int members : {1, 2, 3, 8}) {
+        Team team({.members = members, .placement = "none"});
+        const int total = members * (members + 1) / 2;
+        std::vector<int> good(static_cast<std::size_t>(members), 0);
+        team.run([&](Member& me) {
+            const auto own = static_cast<std::size_t>(me.rank());
+            const double mine = me.rank() + 1.0;
+            double all = 0;
+            me.allreduce(mine, all, sum);
+            long in_place = me.rank() + 1;
+            me.allreduce(in_place, sum);
+            std::array<int, 3> three{me.rank() + 1, 1, 0};
+            me.allreduce(three, sum);
+            int raw[2] = {me.rank(), -me.rank()};
+            me.allreduce(std::span(raw), max);
+            std::vector<int> ranks(static_cast<std::size_t>(members));
+            me.allgather(me.rank(), ranks);
+            int block = 0;
+            me.reduce_scatter(ranks, block, sum);
+            std::vector<int> expected(ranks.size());
+            std::iota(expected.begin(), expected.end(), 0);
+            good[own] = all == total && in_place == total && three == std::array{total, members, 0} &&
+                        raw[0] == members - 1 && raw[1] == 0 && ranks == expected &&
+                        block == members * me.rank();
+        });
+        CHECK(good == std::vector<int>(good.size(), 1));
+    }
+}
+
+TEST_CASE("enumerations and bool are gathered and reduced by a callable") {
+    Team team({.members = 3, .placement = "none"});
+    std::vector<Level> highest(3);
+    std::array<std::array<bool, 3>, 3> flags{};
+    team.run([&](Member& me) {
+        const auto own = static_cast<std::size_t>(me.rank());
+        const Level mine = me.rank() == 1 ? Level::high : Level::low;
+        me.allreduce(mine, highest[own], [](Level a, Level b) { return std::max(a, b); });
+        me.allgather(me.rank() == 2, flags[own]);
+    });
+    CHECK(highest == std::vector<Level>(3, Level::high));
+    CHECK(flags[0] == std::array{false, false, true});
+    CHECK(flags[1] == flags[0]);
+    CHECK(flags[2] == flags[0]);
+}
+
+TEST_CASE("a vector that is its own output is recognised") {
+    for (const auto& row : algorithm::registry()) {
+        Team team({.members = 3, .placement = "none"});
+        std::vector<int> good(3, 0);
+        if (row.collective != schedule::Collective::allreduce || !takes(row, schedule::Form::in_place)) {
+            continue;
+        }
+        team.run([&](Member& me) {
+            std::vector<int> values(100, me.rank() + 1);
+            me.allreduce(values, values, sum, {.algorithm = row.name});
+            std::vector<int> both(99, me.rank());
+            const auto part = std::span(both).subspan(33 * static_cast<std::size_t>(me.rank()), 33);
+            me.allgather(part, both);
+            const bool gathered = both[0] == 0 && both[33] == 1 && both[98] == 2;
+            me.reduce_scatter(both, part, sum);
+            good[static_cast<std::size_t>(me.rank())] =
+                values == std::vector<int>(100, 6) && gathered && part[0] == 3 * me.rank();
+        });
+        CHECK(good == std::vector<int>(3, 1));
+    }
+}

@@ -1,0 +1,130 @@
+#include "../kernel/reference.hpp"
+#include "exam.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <random>
+#include <tuple>
+
+namespace {
+
+using namespace tutti;
+using test::Exam;
+using test::Expect;
+using test::Job;
+
+/// All pairs of a type and an operator that make sense, each as a function that examines some jobs with it.
+struct Pair {
+    Type type;
+    Operator op;
+    std::size_t element_bytes;
+    std::string (*examine)(Team& team, std::span<const Job> jobs);
+};
+
+template <class T, class Op>
+std::string examine(Team& team, std::span<const Job> jobs) {
+    std::size_t most = 1;
+    for (const Job& job : jobs) {
+        most = std::max(most, job.elements);
+    }
+    const auto reference_op = [](const T& a, const T& b) { return reference::apply(Op::code, a, b); };
+    Exam<T> exam(team.size(), most, test::ordinary<T>, reference_op);
+    return exam.run(team, jobs, Op());
+}
+
+template <class T, class Op>
+void add_pair(std::vector<Pair>& pairs) {
+    if constexpr (reference::makes_sense<T>(Op::code)) {
+        pairs.push_back({type_of<T>(), Op::code, sizeof(T), &examine<T, Op>});
+    }
+}
+
+template <class T>
+void add_type(std::vector<Pair>& pairs) {
+    add_pair<T, Sum>(pairs);
+    add_pair<T, Prod>(pairs);
+    add_pair<T, Min>(pairs);
+    add_pair<T, Max>(pairs);
+    add_pair<T, LogicalAnd>(pairs);
+    add_pair<T, LogicalOr>(pairs);
+    add_pair<T, LogicalXor>(pairs);
+    add_pair<T, BitAnd>(pairs);
+    add_pair<T, BitOr>(pairs);
+    add_pair<T, BitXor>(pairs);
+}
+
+const std::vector<Pair>& pairs() {
+    static const auto list = [] {
+        std::vector<Pair> made;
+        add_type<std::int8_t>(made);
+        add_type<std::uint8_t>(made);
+        add_type<std::int16_t>(made);
+        add_type<std::uint16_t>(made);
+        add_type<std::int32_t>(made);
+        add_type<std::uint32_t>(made);
+        add_type<std::int64_t>(made);
+        add_type<std::uint64_t>(made);
+        add_type<float>(made);
+        add_type<double>(made);
+        add_type<std::complex<float>>(made);
+        add_type<std::complex<double>>(made);
+        return made;
+    }();
+    return list;
+}
+
+bool reduces(const algorithm::Algorithm& row) {
+    return row.needs != algorithm::OperatorNeeds::none;
+}
+
+std::string name_of(const Pair& pair) {
+    return std::string(to_string(pair.type)) + " " + std::string(to_string(pair.op));
+}
+
+} // namespace
+
+TEST_CASE("all types and operators by default") {
+    CHECK(pairs().size() == 8 * 10 + 2 * 4 + 2 * 2);
+    for (const int members : {1, 2, 3, 6}) {
+        Team team({.members = members, .placement = "none"});
+        for (const Pair& pair : pairs()) {
+            std::vector<Job> jobs;
+            for (const auto& row : algorithm::registry()) {
+                for (const std::size_t size : {1U, 5U, 67U, 1000U}) {
+                    if (reduces(row) && row.name == "direct") {
+                        jobs.push_back({&row, false, size, false, Expect::rank_order});
+                        jobs.push_back({&row, false, size, true, Expect::rank_order});
+                    }
+                }
+            }
+            INFO(name_of(pair));
+            CHECK(pair.examine(team, jobs) == "");
+        }
+    }
+}
+
+TEST_CASE("a sample of types and operators by name") {
+    const auto seed = std::random_device()();
+    MESSAGE("seed ", seed);
+    std::mt19937 random(seed);
+    for (const int members : {2, 5, 8, 11}) {
+        Team team({.members = members, .placement = "none"});
+        for (int i = 0; i < (test::reduced ? 20 : 100); ++i) {
+            const Pair& pair = pairs()[random() % pairs().size()];
+            std::vector<Job> jobs;
+            for (const auto& row : algorithm::registry()) {
+                const bool exact = pair.type < Type::f32;
+                const bool in_place = random() % 2 != 0;
+                const Job job{&row, true, random() % 2 != 0 ? random() % 40 : random() % 3000, in_place,
+                              exact || row.canonical ? Expect::rank_order : Expect::close};
+                if (reduces(row) && (exact || row.needs != algorithm::OperatorNeeds::exact) &&
+                    test::serves(row, message_bytes(job, members, pair.element_bytes), in_place)) {
+                    jobs.push_back(job);
+                }
+            }
+            INFO(name_of(pair), ", seed ", seed);
+            CHECK(pair.examine(team, jobs) == "");
+        }
+    }
+}
