@@ -5,6 +5,7 @@
 
 #include <tutti/operators.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -28,7 +29,8 @@ public:
     constexpr std::uint64_t print() const {
         const auto carried = static_cast<std::uint64_t>(schedule::Form::carried);
         const std::uint64_t form_here = field(form_at, form_bits);
-        const std::uint64_t size = form_here == carried ? word_ >> bytes_at : print_pulled + form_here;
+        const std::uint64_t size =
+            form_here == carried ? std::min(word_ >> bytes_at, print_staged) : print_pulled + form_here;
         return (field(row_at, row_bits) << 13U) |
                (signature(field(type_at, type_bits), field(0, op_bits)) << 6U) | (size & 63U);
     }
@@ -48,6 +50,7 @@ private:
     static constexpr unsigned row_at = form_at + form_bits;
     static constexpr unsigned bytes_at = row_at + row_bits;
     /// Sizes in a print that stand for messages of any size that are pulled.
+    static constexpr std::uint64_t print_staged = 59;
     static constexpr std::uint64_t print_pulled = 60;
 
     constexpr std::uint64_t field(unsigned at, unsigned bits) const {
@@ -66,6 +69,6 @@ private:
     std::uint64_t word_ = 0;
 };
 
-static_assert(mailbox::carried_bytes < 60, "the sizes of carried messages fit below the marks of the others");
+static_assert(mailbox::carried_bytes < 59, "the sizes of carried messages fit below the marks of the others");
 
 } // namespace tutti::execute

@@ -70,7 +70,8 @@ void Executor::step(const Step& step) {
     case Code::carry:
         return carry(step);
     case Code::receive:
-        return take(step.peer, step, received_);
+        taken_ = take(step.peer, step, received_);
+        return;
     case Code::copy:
         return copy(step);
     case Code::copy_to_every:
@@ -116,8 +117,16 @@ void Executor::signal(const Step& step) {
 }
 
 void Executor::carry(const Step& step) {
-    copy_bytes(carried_, source(step.left, step), elements(step) * op_.element_bytes);
-    own_slot(step).publish(mailbox::make_tag(epoch_ + step.point, op_.print), carried_, op_.carried_words);
+    const void* const from = source(step.left, step);
+    const std::size_t bytes = elements(step) * op_.element_bytes;
+    const std::uint64_t* words = carried_;
+    if (op_.staged) {
+        std::memcpy(group_.stage(plan_.rank, seat_.parity_), from, bytes);
+        words = &op_.claim;
+    } else {
+        copy_bytes(carried_, from, bytes);
+    }
+    own_slot(step).publish(mailbox::make_tag(epoch_ + step.point, op_.print), words, op_.carried_words);
     group_.board(plan_.rank).bell.ring_if_needed();
 }
 
@@ -185,13 +194,21 @@ void Executor::open(int peer) {
     set_scratch_bases(bases, theirs.word(scratch_word), op_.scratch_stride_bytes);
 }
 
-void Executor::take(int peer, const Step& step, std::uint64_t* words) {
+/// Awaits what the peer carries and returns where it is: on its stage, or in `words`.
+const void* Executor::take(int peer, const Step& step, std::uint64_t* words) {
     await(peer, step, op_.carried_words);
     const mailbox::Slot& theirs = slot(peer, step.slot);
     words[0] = theirs.word(0);
+    if (op_.staged) {
+        if (words[0] != op_.claim) {
+            mismatch(peer);
+        }
+        return group_.stage(peer, seat_.parity_);
+    }
     for (int i = 1; i < op_.carried_words; ++i) {
         words[i] = theirs.word(i);
     }
+    return words;
 }
 
 std::uintptr_t Executor::place(const Bases& bases, plan::Vector vector, const Step& step) const {
@@ -205,11 +222,6 @@ void* Executor::target(const Step& step) const {
 
 const void* Executor::source(plan::Vector vector, const Step& step) const {
     return pointer(place(vector.remote() ? seat_.peers_[step.peer] : op_.own, vector, step));
-}
-
-const void* Executor::received(const Step& step) const {
-    const std::size_t skipped = step.whole != 0 ? op_.partition.offset(step.first) * op_.element_bytes : 0;
-    return reinterpret_cast<const std::byte*>(received_) + skipped;
 }
 
 void Executor::copy(const Step& step) {
@@ -256,11 +268,24 @@ void Executor::reduce_every(const Step& step, bool to_every) {
                              plan_.ranks, elements(step), op_.stream);
 }
 
+void Executor::reduce_every_staged(const Step& step) {
+    for (int member = 0; member < plan_.ranks; ++member) {
+        const void* const payload =
+            member == plan_.rank ? group_.stage(member, seat_.parity_) : take(member, step, received_);
+        seat_.ins_[static_cast<std::size_t>(member)] = static_cast<const std::byte*>(payload) + skipped(step);
+    }
+    void* const to = target(step);
+    op_.kernels->reduce_many(op_.state, &to, 1, seat_.ins_.data(), plan_.ranks, elements(step), false);
+}
+
 void Executor::reduce_every_received(const Step& step) {
+    if (op_.staged && plan_.ranks > 1) {
+        return reduce_every_staged(step);
+    }
     alignas(64) std::uint64_t partial[mailbox::words_per_slot];
     const std::size_t count = elements(step);
     const std::size_t bytes = count * op_.element_bytes;
-    const std::size_t skipped = step.whole != 0 ? op_.partition.offset(step.first) * op_.element_bytes : 0;
+    const std::size_t skip = skipped(step);
     const void* left = nullptr;
     for (int member = 0; member < plan_.ranks; ++member) {
         // The first operand must outlive the taking of the second.
@@ -268,7 +293,7 @@ void Executor::reduce_every_received(const Step& step) {
         if (member != plan_.rank) {
             take(member, step, words);
         }
-        const void* const operand = reinterpret_cast<const std::byte*>(words) + skipped;
+        const void* const operand = reinterpret_cast<const std::byte*>(words) + skip;
         if (member == 0) {
             left = operand;
             continue;

@@ -36,7 +36,7 @@ private:
     void await(int peer, const plan::Step& step, int words);
     void await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words);
     void check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words);
-    void take(int peer, const plan::Step& step, std::uint64_t* words);
+    const void* take(int peer, const plan::Step& step, std::uint64_t* words);
     [[noreturn]] void mismatch(int peer);
     std::string missing(int peer);
 
@@ -47,6 +47,7 @@ private:
     void reduce_received(const plan::Step& step);
     void reduce_every(const plan::Step& step, bool to_every);
     void reduce_every_received(const plan::Step& step);
+    void reduce_every_staged(const plan::Step& step);
 
     template <class Visit>
     void for_each_peer(Visit visit);
@@ -54,7 +55,13 @@ private:
     std::uintptr_t place(const Bases& bases, plan::Vector vector, const plan::Step& step) const;
     void* target(const plan::Step& step) const;
     const void* source(plan::Vector vector, const plan::Step& step) const;
-    const void* received(const plan::Step& step) const;
+    /// Bytes to skip in a received payload.
+    std::size_t skipped(const plan::Step& step) const {
+        return step.whole != 0 ? op_.partition.offset(step.first) * op_.element_bytes : 0;
+    }
+    const void* received(const plan::Step& step) const {
+        return static_cast<const std::byte*>(taken_) + skipped(step);
+    }
     std::size_t elements(const plan::Step& step) const {
         return op_.partition.elements(step.first, step.count);
     }
@@ -67,6 +74,8 @@ private:
     /// The slots of member 0 for this operation's parity; those of the others follow at equal distances.
     mailbox::Slot* slots_;
     std::size_t slots_per_member_;
+    /// What was received last: `received_` or a stage.
+    const void* taken_ = nullptr;
     /// Bytes carried and received, aligned for any element.
     alignas(64) std::uint64_t received_[mailbox::words_per_slot];
     alignas(64) std::uint64_t carried_[mailbox::words_per_slot];

@@ -16,7 +16,8 @@ namespace tutti::execute {
 
 std::size_t mailbox_bytes(int members) {
     const auto slots = static_cast<std::size_t>(plan::slots_per_operation(members));
-    return static_cast<std::size_t>(members) * (2 * slots * sizeof(mailbox::Slot) + sizeof(MemberBoard));
+    return static_cast<std::size_t>(members) *
+           (2 * slots * sizeof(mailbox::Slot) + 2 * mailbox::stage_bytes + sizeof(MemberBoard));
 }
 
 } // namespace tutti::execute
@@ -41,6 +42,7 @@ GroupState::GroupState(int members)
       slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
       stream_threshold_bytes_(stream_threshold_bytes()),
       slots_(static_cast<std::size_t>(members) * 2 * slots_per_operation_),
+      stages_(static_cast<std::size_t>(members) * 2 * mailbox::stage_bytes),
       boards_(static_cast<std::size_t>(members)) {
     for (int rank = 0; rank < members; ++rank) {
         seats_.push_back(std::make_unique<Seat>(*this, rank, members));

@@ -48,7 +48,7 @@ struct PairAligned {
     friend bool operator==(const PairAligned&, const PairAligned&) = default;
 };
 
-/// Bytes of slots and boards of a group: O(members log members).
+/// Bytes of slots, stages and boards of a group: O(members log members).
 std::size_t mailbox_bytes(int members);
 
 } // namespace tutti::execute
@@ -71,6 +71,11 @@ public:
     /// The slots of one member for operations of one parity.
     mailbox::Slot* slots(int rank, unsigned parity) {
         return &slots_[(static_cast<std::size_t>(rank) * 2 + parity) * slots_per_operation_];
+    }
+
+    /// The stage of one member for operations of one parity.
+    std::byte* stage(int rank, unsigned parity) {
+        return &stages_[(static_cast<std::size_t>(rank) * 2 + parity) * mailbox::stage_bytes];
     }
 
     /// Whether an operation that touches so many distinct bytes in all should write past the caches.
@@ -98,6 +103,7 @@ private:
     std::size_t slots_per_operation_;
     std::size_t stream_threshold_bytes_;
     std::vector<mailbox::Slot, execute::PairAligned<mailbox::Slot>> slots_;
+    std::vector<std::byte, execute::PairAligned<std::byte>> stages_;
     std::vector<execute::MemberBoard> boards_;
     std::vector<std::unique_ptr<Seat>> seats_;
     execute::Failure failure_;

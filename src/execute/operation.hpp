@@ -41,6 +41,8 @@ struct Operation {
     std::size_t scratch_stride_bytes = 0;
     /// Words that a slot carries, in the carried form.
     int carried_words = 1;
+    /// The message does not fit into a slot and goes over the stage; the slot then carries the claim.
+    bool staged = false;
     bool stream = false;
 };
 

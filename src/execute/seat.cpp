@@ -118,13 +118,14 @@ bool Seat::is_prepared_for(const Call& call) const {
 void Seat::prepare(const Call& call) {
     const execute::Shape& shape = shape_ =
         execute::checked_shape(call, rank_, group_.size(), offsets_.data());
-    const auto [row, form] =
-        execute::select(call, {shape.message_bytes, shape.aliasing == execute::Aliasing::same});
+    const auto [row, form] = execute::select(
+        call, {shape.message_bytes, shape.aliasing == execute::Aliasing::same, group_.size()});
     Operation& operation = operation_;
     operation.plan = &plan(row, form);
     operation.kernels = call.kernels != nullptr ? call.kernels : kernels_of(call);
     operation.element_bytes = call.element_bytes;
-    operation.carried_words = carried_words(shape.message_bytes);
+    operation.staged = form == Form::carried && shape.message_bytes > mailbox::carried_bytes;
+    operation.carried_words = operation.staged ? 1 : carried_words(shape.message_bytes);
 
     const auto blocks = static_cast<std::size_t>(operation.plan->blocks);
     operation.partition.total = shape.total;

@@ -5,6 +5,7 @@
 
 #include <tutti/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -55,9 +56,22 @@ bool takes_operator(const Algorithm& row, const detail::Call& call) {
     return row.needs != OperatorNeeds::exact || is_exact(call);
 }
 
+/// The longest message that a row carries. Where every member sends one message only it may go over the
+/// stage, as long as what a member reads of all stages stays small: two exchanges and half the traffic are
+/// better then.
+std::size_t longest_carried_bytes(const Algorithm& row, int members) {
+    if (row.counts(members).rounds > 1) {
+        return mailbox::carried_bytes;
+    }
+    constexpr std::size_t most_read_bytes = std::size_t{32} << 10U;
+    const std::size_t share_bytes = most_read_bytes / static_cast<std::size_t>(members);
+    return std::max(mailbox::carried_bytes, std::min(mailbox::stage_bytes, share_bytes));
+}
+
 Form form_of(const Algorithm& row, const detail::Call& call, const CallSize& size) {
-    const bool fits = size.message_bytes <= mailbox::carried_bytes && call.counts.empty();
-    return row.carries && fits ? Form::carried : size.in_place ? Form::in_place : Form::separate;
+    const bool fits = row.carries && call.counts.empty() &&
+                      (!row.pulls || size.message_bytes <= longest_carried_bytes(row, size.members));
+    return fits ? Form::carried : size.in_place ? Form::in_place : Form::separate;
 }
 
 /// Throws unless `row` can serve the call, naming the reason and the rows that can.
@@ -76,7 +90,7 @@ void require(const Algorithm& row, const detail::Call& call, const CallSize& siz
     }
     const std::string reason = takes_operator(row, call)
                                    ? "cannot work in place on messages of more than " +
-                                         std::to_string(mailbox::carried_bytes) + " bytes"
+                                         std::to_string(longest_carried_bytes(row, size.members)) + " bytes"
                                    : "needs a " + std::string(to_string(row.needs)) + " operator, which " +
                                          std::string(to_string(call.op)) + " on " +
                                          std::string(to_string(call.type)) + " is not";

@@ -22,6 +22,7 @@ struct CallSize {
     std::size_t message_bytes = 0;
     /// Input and output are the same memory.
     bool in_place = false;
+    int members = 1;
 };
 
 /// Selects for a call: the algorithm it names, or the library's choice: what fits

@@ -14,6 +14,10 @@ inline constexpr int words_per_slot = 4;
 /// The bytes that travel inside a slot, beside its tags.
 inline constexpr std::size_t carried_bytes = words_per_slot * sizeof(std::uint64_t);
 
+/// The bytes that fit on a member's stage: memory beside its slots for messages that are too long for one. A
+/// message on the stage is announced by a slot of the same parity, and reused by the same rule as its words.
+inline constexpr std::size_t stage_bytes = 4096;
+
 /// One cache line written by one member and read by any others: up to four words, each beside its tag.
 ///
 /// A slot is never cleared; a later epoch overwrites it. That is safe for a bare tag at any time, since
