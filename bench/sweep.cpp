@@ -5,12 +5,12 @@
 #include "verify/verify.hpp"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <thread>
 
 namespace tutti::bench {
 
@@ -93,11 +93,10 @@ void add(const Finding& finding, Verdict& verdict) {
 
 std::vector<schedule::Form> forms_of(const Algorithm& row) {
     std::vector<schedule::Form> forms;
-    if (row.pulls) {
-        forms = {schedule::Form::separate, schedule::Form::in_place};
-    }
-    if (row.carries) {
-        forms.push_back(schedule::Form::carried);
+    for (const auto form : {schedule::Form::separate, schedule::Form::in_place, schedule::Form::carried}) {
+        if (algorithm::takes(row, form)) {
+            forms.push_back(form);
+        }
     }
     return forms;
 }
@@ -125,9 +124,7 @@ std::vector<Verdict> sweep(std::span<const Algorithm* const> rows, std::span<con
     const std::size_t jobs = rows.size() * largest_first.size();
     std::atomic<std::size_t> next{0};
     std::mutex mutex;
-    // Workers take the jobs in order, so that the long ones are not left for the end. Plain threads: the jobs
-    // are independent, and a task library that is not built with ThreadSanitizer hides from it that they are
-    // joined.
+    // Workers take the jobs in order, so that the long ones are not left for the end.
     const auto work = [&] {
         for (std::size_t job = next++; job < jobs; job = next++) {
             const std::size_t row = job % rows.size();
@@ -138,12 +135,7 @@ std::vector<Verdict> sweep(std::span<const Algorithm* const> rows, std::span<con
             on_done(*rows[row], size);
         }
     };
-    {
-        std::vector<std::jthread> workers;
-        for (int worker = 0; worker < machine::allowed_pus(); ++worker) {
-            workers.emplace_back(work);
-        }
-    }
+    tbb::parallel_for(0, machine::allowed_pus(), [&](int /*worker*/) { work(); });
     return verdicts;
 }
 

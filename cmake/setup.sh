@@ -11,10 +11,10 @@
 set -eu
 
 # package:what it brings, a command or a file below an include directory
-build_packages='cmake:cmake g++:g++ ninja-build:ninja pkg-config:pkg-config libhwloc-dev:hwloc.h libcli11-dev:CLI/CLI.hpp
+build_packages='cmake:cmake g++:g++ ninja-build:ninja pkg-config:pkg-config libhwloc-dev:hwloc.h libtbb-dev:tbb/parallel_for.h libcli11-dev:CLI/CLI.hpp
     nlohmann-json3-dev:nlohmann/json.hpp libfmt-dev:fmt/format.h'
 bench_packages='libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi'
-test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp librapidcheck-dev:rapidcheck.h'
+test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp'
 lint_packages='clang-format:clang-format clang-tidy:run-clang-tidy'
 
 is_there() {

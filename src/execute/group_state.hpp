@@ -78,8 +78,9 @@ public:
         return &stages_[(static_cast<std::size_t>(rank) * 2 + parity) * mailbox::stage_bytes];
     }
 
-    /// Whether an operation that touches so many distinct bytes in all should write past the caches.
-    bool streams(std::size_t touched_bytes) const { return touched_bytes >= stream_threshold_bytes_; }
+    /// Whether the vectors of an operation that touches so many distinct bytes in all do not fit into the
+    /// caches.
+    bool exceeds_caches(std::size_t touched_bytes) const { return touched_bytes >= stream_threshold_bytes_; }
 
     /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted while others
     /// are still leaving after a failure; the first to come after that makes the group usable again.

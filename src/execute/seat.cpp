@@ -106,20 +106,21 @@ void Seat::set_scratch(Operation& operation) {
 
 bool Seat::is_prepared_for(const Call& call) const {
     const Call& last = prepared_;
-    // Bitwise operators: one branch for what nearly always holds.
-    const bool same = (call.kind == last.kind) & (call.type == last.type) & (call.op == last.op) &
-                      (call.in_place == last.in_place) & (call.element_bytes == last.element_bytes) &
-                      (call.input_count == last.input_count) & (call.output_count == last.output_count) &
-                      (call.kernels == last.kernels) & (call.algorithm.size() == last.algorithm.size()) &
-                      call.counts.empty() & is_prepared_;
-    return same && call.algorithm == last.algorithm;
+    return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
+           call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
+           call.input_count == last.input_count && call.output_count == last.output_count &&
+           call.kernels == last.kernels && call.counts.empty() && call.algorithm == last.algorithm;
 }
 
 void Seat::prepare(const Call& call) {
     const execute::Shape& shape = shape_ =
         execute::checked_shape(call, rank_, group_.size(), offsets_.data());
-    const auto [row, form] = execute::select(
-        call, {shape.message_bytes, shape.aliasing == execute::Aliasing::same, group_.size()});
+    const std::size_t total_bytes = shape.total * call.element_bytes;
+    const bool beyond_caches = group_.exceeds_caches(touched_bytes(call.kind, total_bytes, members()));
+    const auto [row, form] = execute::select(call, {.message_bytes = shape.message_bytes,
+                                                    .in_place = shape.aliasing == execute::Aliasing::same,
+                                                    .members = group_.size(),
+                                                    .beyond_caches = beyond_caches});
     Operation& operation = operation_;
     operation.plan = &plan(row, form);
     operation.kernels = call.kernels != nullptr ? call.kernels : kernels_of(call);
@@ -136,10 +137,8 @@ void Seat::prepare(const Call& call) {
     operation.partition.offsets = call.counts.empty() ? nullptr : offsets_.data();
     set_scratch(operation);
 
-    const std::size_t total_bytes = shape.total * call.element_bytes;
     // In place every line that is written has just been read: writing past the caches only loses it.
-    operation.stream =
-        form == Form::separate && group_.streams(touched_bytes(call.kind, total_bytes, members()));
+    operation.stream = form == Form::separate && beyond_caches;
     const execute::Claim claim(row, form, call.type, call.op, total_bytes);
     operation.claim = claim.word();
     operation.print = claim.print();
@@ -190,8 +189,8 @@ bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
     // Null pointers, and vectors that are the same memory without the caller's saying so, go the long way; in
     // place the caller has said so. Distances wrap around where the other vector comes first, and are huge
     // then.
-    const bool apart = (out - in >= input_bytes_) & (in - out >= output_bytes_) & (in != 0) & (out != 0) &
-                       (shape_.aliasing == execute::Aliasing::separate);
+    const bool apart = out - in >= input_bytes_ && in - out >= output_bytes_ && in != 0 && out != 0 &&
+                       shape_.aliasing == execute::Aliasing::separate;
     if (key != prepared_key_ ||
         !(apart || (prepared_.in_place && in != 0) || prepared_.kind == Kind::barrier)) {
         return false;

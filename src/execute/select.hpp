@@ -23,12 +23,13 @@ struct CallSize {
     /// Input and output are the same memory.
     bool in_place = false;
     int members = 1;
+    /// The vectors of all members together do not fit into the caches.
+    bool beyond_caches = false;
 };
 
-/// Selects for a call: the algorithm it names, or the library's choice: what fits
-/// into a slot goes through the slots in one exchange, everything else in one pass over the vectors.
-/// Throws ArgumentError when there is no such algorithm, or when it cannot take the operator, or the size in
-/// place.
+/// Selects for a call: the algorithm it names, or the library's choice: what can be carried goes through the
+/// mailbox in one exchange, everything else in one pass over the vectors. Throws ArgumentError when there is
+/// no such algorithm, or when it cannot take the operator, or the size in place.
 Selection select(const detail::Call& call, const CallSize& size);
 
 } // namespace tutti::execute

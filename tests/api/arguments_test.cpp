@@ -150,6 +150,21 @@ TEST_CASE("null after a call that was correct") {
     CHECK(out == in);
 }
 
+TEST_CASE("vectors that overlap after a call that was correct") {
+    std::vector<int> in(4, 1);
+    std::vector<int> data(7, 2);
+    const auto part = [&](std::size_t first) { return std::span(data).subspan(first, 4); };
+    Group group(1);
+    Member me = group.join(0);
+    me.allreduce(in, part(0), sum);
+    CHECK_ARGUMENT_ERROR(thrown_by([&] { me.allreduce(part(0), part(3), sum); }), "overlap");
+    me.allreduce(in, part(0), sum);
+    CHECK_ARGUMENT_ERROR(thrown_by([&] { me.allreduce(part(3), part(0), sum); }), "overlap");
+    me.allreduce(in, part(3), sum);
+    me.allreduce(part(3), part(3), sum);
+    CHECK(data == std::vector<int>(7, 1));
+}
+
 TEST_CASE("overlapping vectors") {
     std::vector<int> data(20);
     const std::span all(data);

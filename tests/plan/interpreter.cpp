@@ -1,11 +1,11 @@
 #include "interpreter.hpp"
 
+#include "interpreter_state.hpp"
 #include "plan/plan.hpp"
 
 #include <algorithm>
 #include <array>
 #include <random>
-#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -19,42 +19,6 @@ using schedule::Collective;
 using schedule::Space;
 
 namespace {
-
-constexpr int operations = 3;
-const std::string poison = "?";
-
-std::string leaf(int member, int operation, std::size_t element) {
-    return "<" + std::to_string(member) + "." + std::to_string(operation) + "." + std::to_string(element) +
-           ">";
-}
-
-std::string combined(const std::string& left, const std::string& right) {
-    return "(" + left + right + ")";
-}
-
-/// A vector of which only the elements from `first` on exist.
-struct Memory {
-    std::size_t first = 0;
-    std::vector<std::string> elements;
-};
-
-/// What a member last put into a slot.
-struct Slot {
-    int operation = -1;
-    int point = -1;
-    bool carries = false;
-    std::vector<std::string> payload;
-};
-
-struct Member {
-    Plan plan;
-    std::array<Memory, schedule::space_count> vectors;
-    std::array<std::vector<Slot>, 2> slots;
-    std::vector<std::string> received;
-    std::vector<std::string> carried;
-    int operation = 0;
-    std::size_t next = 0;
-};
 
 class Interpreter {
 public:
@@ -119,8 +83,8 @@ private:
     }
 
     void set_scratch(Member& member) const {
-        for (auto& memory : member.vectors | std::views::drop(2)) {
-            memory = {};
+        for (std::size_t space = 2; space < member.vectors.size(); ++space) {
+            member.vectors[space] = {};
         }
         for (std::size_t i = 0; i < member.plan.scratch_vectors; ++i) {
             Memory& memory = member.vectors.at(2 + i);
@@ -385,19 +349,6 @@ private:
             agreed[element] = agreed[element].empty() ? found : agreed[element];
             expect(rank, found == agreed[element], found);
         }
-    }
-
-    static std::vector<std::string> leaves(const std::string& value) {
-        std::vector<std::string> found;
-        for (std::size_t first = value.find('<'); first != std::string::npos;
-             first = value.find('<', first + 1)) {
-            found.push_back(value.substr(first, value.find('>', first) + 1 - first));
-        }
-        if (value.find(poison) != std::string::npos) {
-            found.push_back(poison);
-        }
-        std::ranges::sort(found);
-        return found;
     }
 
     void expect(int rank, bool good, const std::string& found) {

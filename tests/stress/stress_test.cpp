@@ -16,7 +16,7 @@ using test::Expect;
 using test::Job;
 
 constexpr int scale(int iterations) {
-    return test::reduced ? iterations / 5 : iterations;
+    return test::reduced ? iterations / 2 : iterations;
 }
 
 /// Nothing, some turns of an empty loop, a yield, or a short sleep.
