@@ -92,45 +92,59 @@ Part allreduce(std::size_t elements, std::string_view algorithm) {
         me.allreduce(values, sum, {.algorithm = algorithm});
     };
 }
-const Part barrier = [](Member& me) { me.barrier(); };
-const Part dissemination = [](Member& me) { me.barrier({.algorithm = "dissemination"}); };
-const Part allgather = [](Member& me) {
+
+void barrier(Member& me) {
+    me.barrier();
+}
+
+void dissemination(Member& me) {
+    me.barrier({.algorithm = "dissemination"});
+}
+
+void allgather(Member& me) {
     std::vector<double> values(static_cast<std::size_t>(100 * me.size()));
     me.allgather(values);
-};
-const Part out_of_place = [](Member& me) {
+}
+
+void out_of_place(Member& me) {
     const std::vector<double> in(1000);
     std::vector<double> out(1000);
     me.allreduce(in, out, sum);
-};
-const Part maximum = [](Member& me) {
+}
+
+void maximum(Member& me) {
     std::vector<double> values(1000);
     me.allreduce(values, max);
-};
-const Part small_maximum = [](Member& me) {
+}
+
+void small_maximum(Member& me) {
     double value = 0;
     me.allreduce(value, max);
-};
-const Part floats = [](Member& me) {
+}
+
+void floats(Member& me) {
     std::vector<float> values(2000);
     me.allreduce(values, sum);
-};
-const Part one_long = [](Member& me) {
+}
+
+void one_long(Member& me) {
     long value = 0;
     me.allreduce(value, sum);
-};
-const Part irregular = [](Member& me) {
+}
+
+void irregular(Member& me) {
     std::vector<double> values(static_cast<std::size_t>(100 * me.size()));
     std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()), 100);
     me.reduce_scatter(values, counts, sum);
-};
-const Part shifted = [](Member& me) {
+}
+
+void shifted(Member& me) {
     std::vector<double> values(static_cast<std::size_t>(100 * me.size()));
     std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()), 100);
     --counts.front();
     ++counts.back();
     me.reduce_scatter(values, counts, sum);
-};
+}
 
 std::vector<Disagreement> disagreements() {
     return {

@@ -12,9 +12,19 @@
 #include <vector>
 
 using tutti::detail::Kernels;
-using tutti::detail::kernels_for;
 
 namespace {
+
+/// The kernels that reduce elements of type T with `op`, compiled or instantiated.
+template <class T, class Op>
+requires tutti::Applicable<Op, T>
+const Kernels& kernels_for(const Op& /*op*/) {
+    if constexpr (tutti::detail::has_builtin_kernels<T, Op>) {
+        return tutti::detail::builtin(tutti::type_of<T>(), tutti::operator_of<Op>());
+    } else {
+        return tutti::detail::TemplateLoops<T, Op>::kernels;
+    }
+}
 
 /// x -> scale * x + shift over bytes; composing two of them is associative but does not commute.
 struct Affine {

@@ -73,16 +73,4 @@ template <class T, class Op>
 inline constexpr bool
     has_builtin_kernels = type_of<T>() != Type::other&& operator_of<Op>() != Operator::callable;
 
-/// The kernels that reduce elements of type T with `op`; pass &op as their `state`. The reference is valid
-/// for the life of the process.
-template <class T, class Op>
-requires Applicable<Op, T>
-const Kernels& kernels_for(const Op& /*op*/) {
-    if constexpr (has_builtin_kernels<T, Op>) {
-        return builtin(type_of<T>(), operator_of<Op>());
-    } else {
-        return TemplateLoops<T, Op>::kernels;
-    }
-}
-
 } // namespace tutti::detail
