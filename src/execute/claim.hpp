@@ -61,8 +61,8 @@ private:
     /// complex numbers take two and callables, and for other types the operator is always a callable to the
     /// library.
     static constexpr std::uint64_t signature(std::uint64_t type, std::uint64_t op) {
-        constexpr std::uint64_t ops = static_cast<std::uint64_t>(Operator::callable) + 1;
-        constexpr std::uint64_t complex = static_cast<std::uint64_t>(Type::c32);
+        constexpr auto ops = static_cast<std::uint64_t>(Operator::callable) + 1;
+        constexpr auto complex = static_cast<std::uint64_t>(Type::c32);
         return type < complex ? type * ops + op : complex * ops + (type - complex) * 3 + (op < 2 ? op : 2);
     }
 

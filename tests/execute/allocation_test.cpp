@@ -37,6 +37,11 @@ constexpr std::size_t number(std::align_val_t alignment) {
     return static_cast<std::size_t>(alignment);
 }
 
+/// Not inlined: GCC would see free() on what an operator new has returned, and take it for a mistake.
+[[gnu::noinline]] void release(void* memory) noexcept {
+    std::free(memory);
+}
+
 } // namespace
 
 // Every form is replaced: sanitizers would serve the others from an allocator of their own.
@@ -65,40 +70,40 @@ void* operator new[](std::size_t bytes, std::align_val_t a, const std::nothrow_t
     return allocate(bytes, number(a));
 }
 void operator delete(void* memory) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete[](void* memory) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete[](void* memory, std::size_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete[](void* memory, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, const std::nothrow_t&) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete[](void* memory, const std::nothrow_t&) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept {
-    std::free(memory);
+    release(memory);
 }
 
 namespace {
