@@ -9,7 +9,7 @@ namespace tutti {
 
 namespace {
 
-constexpr int most_members = 65535;
+using execute::most_members;
 
 std::shared_ptr<detail::GroupState> make_state(int members) {
     if (members < 1 || members > most_members) {

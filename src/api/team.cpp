@@ -16,7 +16,7 @@ namespace tutti {
 
 namespace {
 
-constexpr int most_members = 65535;
+using execute::most_members;
 
 /// Where each member goes.
 std::vector<int> cpus_for(const TeamOptions& options) {

@@ -35,7 +35,7 @@ public:
                (signature(field(type_at, type_bits), field(0, op_bits)) << 6U) | (size & 63U);
     }
 
-    /// "allreduce (flat) of 8 bytes, f64, sum"
+    /// "allreduce (algorithm flat) of 8 bytes of f64 with sum"
     std::string describe() const;
 
     friend bool operator==(const Claim&, const Claim&) = default;
@@ -49,7 +49,7 @@ private:
     static constexpr unsigned form_at = type_at + type_bits;
     static constexpr unsigned row_at = form_at + form_bits;
     static constexpr unsigned bytes_at = row_at + row_bits;
-    /// Sizes in a print that stand for messages of any size that are pulled.
+    /// Sizes in a print that stand for messages of any size on a stage, and for pulled ones of any size.
     static constexpr std::uint64_t print_staged = 59;
     static constexpr std::uint64_t print_pulled = 60;
 

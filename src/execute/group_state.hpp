@@ -48,6 +48,9 @@ struct PairAligned {
     friend bool operator==(const PairAligned&, const PairAligned&) = default;
 };
 
+/// Ranks and blocks are 16-bit numbers in a plan.
+inline constexpr int most_members = 65535;
+
 /// Bytes of slots, stages and boards of a group: O(members log members).
 std::size_t mailbox_bytes(int members);
 

@@ -336,7 +336,7 @@ private:
         }
     }
 
-    /// Takes what the peer carries, unless the step before last or so has just done that.
+    /// Takes what the peer carries, unless the last receive has just done that.
     void receive(int peer, const std::vector<Wait>& due) {
         const int point = point_of(peer, due);
         const auto last = std::find_if(plan_.steps.rbegin(), plan_.steps.rend(),

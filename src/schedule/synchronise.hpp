@@ -11,7 +11,7 @@ namespace tutti::schedule {
 ///
 /// - separate: members read and write each other's vectors in place; input and output are different memory
 /// - in_place: the same, and input and output are the same memory
-/// - carried: what a member sends travels inside its mailbox slot when it is published, so nobody looks into
+/// - carried: what a member sends travels through its mailbox when it is published, so nobody looks into
 ///   anybody's vectors and nothing needs acknowledging
 enum class Form { separate, in_place, carried };
 
