@@ -13,11 +13,11 @@ namespace tutti::bench {
 ///
 /// - allreduce: block r of all inputs, combined in registers, to all outputs: 2 p m bytes in all
 /// - reduce_scatter: block r of all inputs to its own output: (p + 1) m
-/// - allgather: its own block to all outputs
+/// - allgather: its own block to all outputs, or all blocks to its own output: (p + 1) m
 /// - barrier: nothing; there is no floor
 ///
 /// `inputs` and `outputs` are the vectors of all members. Returns one function for each way of storing that
-/// is worth trying for this size: through the caches, and past them.
+/// is worth trying for this size: through the caches and past them, and both ways round for an allgather.
 std::vector<std::function<void(std::size_t calls)>> floors(const Work& work, int rank,
                                                            const std::vector<std::byte*>& inputs,
                                                            const std::vector<std::byte*>& outputs);

@@ -1,7 +1,12 @@
 #include "kernel/table.hpp"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -51,6 +56,35 @@ const Table& chosen_table() {
     return table;
 }
 
+/// From here on one copy to one place is left to the CPU's own string move, which takes over destination
+/// lines without reading them first. Measured with 2 to 8 members that pull an allgather within L3 (256 KiB
+/// to 8 MiB): 1.05 to 1.6 times as fast as 512-bit loads and stores; below 2 KiB its start costs more.
+constexpr std::size_t string_move_from_bytes = 4096;
+
+bool has_fast_string_moves() {
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    static const bool has = [] {
+        unsigned eax = 0;
+        unsigned ebx = 0;
+        unsigned ecx = 0;
+        unsigned edx = 0;
+        constexpr unsigned erms = 1U << 9U;
+        return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ebx & erms) != 0;
+    }();
+    return has;
+#else
+    return false; // the sanitizers do not see what inline assembly touches
+#endif
+}
+
+void move_string(void* out, const void* in, std::size_t bytes) {
+#ifdef __x86_64__
+    asm volatile("rep movsb" : "+D"(out), "+S"(in), "+c"(bytes) : : "memory");
+#else
+    std::memcpy(out, in, bytes);
+#endif
+}
+
 } // namespace
 } // namespace tutti::kernel
 
@@ -69,6 +103,10 @@ const Kernels& builtin(Type type, Operator op) {
 }
 
 void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, bool stream) {
+    if (outs_count == 1 && !stream && bytes >= kernel::string_move_from_bytes &&
+        kernel::has_fast_string_moves()) {
+        return kernel::move_string(outs[0], in, bytes);
+    }
     // With a single input no operator is applied: any reduction of bytes is a copy.
     builtin(Type::u8, Operator::bor).reduce_many(nullptr, outs, outs_count, &in, 1, bytes, stream);
 }
