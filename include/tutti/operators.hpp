@@ -48,6 +48,41 @@ using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
 } // namespace detail
 
+/// A value and the place where it is, such as a rank or an index: the elements of minloc and maxloc. Compare
+/// them with ==, not as bytes: there may be padding between the two.
+template <class T>
+struct ValueAt {
+    T value;
+    std::int64_t at;
+    friend constexpr bool operator==(const ValueAt&, const ValueAt&) = default;
+};
+
+namespace detail {
+
+template <class T>
+constexpr bool is_nan(const T& value) {
+    if constexpr (std::floating_point<T>) {
+        return value != value;
+    } else {
+        return false;
+    }
+}
+
+/// Whether `a` is to be kept rather than `b`: a NaN rather than a number, a value that is `better`, else the
+/// lower place. A strict weak order, which is what makes the choice exact and independent of the order.
+template <class T, class Better>
+constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b, const Better& better) {
+    if (is_nan(a.value) != is_nan(b.value)) {
+        return is_nan(a.value);
+    }
+    if (better(a.value, b.value) != better(b.value, a.value)) {
+        return better(a.value, b.value);
+    }
+    return a.at < b.at;
+}
+
+} // namespace detail
+
 /// a + b. Integers wrap modulo 2^bits. Not for bool.
 struct Sum {
     static constexpr Operator code = Operator::sum;
@@ -148,6 +183,70 @@ struct BitXor {
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a ^ b); }
 };
 
+/// The least value and where it is; of equal values (-0 and +0 are) the one at the lowest place. A NaN is
+/// taken before any number, so that it shows; of several, the one at the lowest place. With that, and with
+/// places that tell the operands apart, the result is the same in whatever order they are combined. Values
+/// of other types than numbers need a < that is a strict weak order.
+struct MinLoc {
+    template <class T>
+    requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
+    constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
+        return detail::wins(b, a, [](const T& x, const T& y) { return x < y; }) ? b : a;
+    }
+};
+
+/// The greatest value and where it is; equal values, NaN and order as for MinLoc.
+struct MaxLoc {
+    template <class T>
+    requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
+    constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
+        return detail::wins(b, a, [](const T& x, const T& y) { return y < x; }) ? b : a;
+    }
+};
+
+/// The left operand: of members 0 .. p-1, member 0's. Does not commute.
+struct First {
+    template <class T>
+    constexpr T operator()(const T& a, const T& /*b*/) const {
+        return a;
+    }
+};
+
+/// The right operand: of members 0 .. p-1, member p-1's. Does not commute.
+struct Last {
+    template <class T>
+    constexpr T operator()(const T& /*a*/, const T& b) const {
+        return b;
+    }
+};
+
+/// F, but operands are combined in rank order (see non_commutative).
+template <class F>
+struct NonCommutative {
+    F f;
+    template <class T>
+    requires std::is_invocable_r_v<T, const F&, const T&, const T&>
+    constexpr T operator()(const T& a, const T& b) const { return f(a, b); }
+};
+
+/// `f` for which the order of operands matters: whatever the algorithm, in_0 stays left of in_1, and so on.
+/// It must still be associative, since how they are bracketed is up to the algorithm.
+template <class F>
+constexpr NonCommutative<F> non_commutative(F f) {
+    return {std::move(f)};
+}
+
+/// Whether the library may swap the operands of an operator of type Op. As in MPI a callable is taken to
+/// commute unless it says otherwise: by non_commutative, or by a specialisation of this variable.
+template <class Op>
+inline constexpr bool is_commutative = true;
+template <>
+inline constexpr bool is_commutative<First> = false;
+template <>
+inline constexpr bool is_commutative<Last> = false;
+template <class F>
+inline constexpr bool is_commutative<NonCommutative<F>> = false;
+
 inline constexpr Sum sum{};
 inline constexpr Prod prod{};
 inline constexpr Min min{};
@@ -158,6 +257,10 @@ inline constexpr LogicalXor lxor{};
 inline constexpr BitAnd band{};
 inline constexpr BitOr bor{};
 inline constexpr BitXor bxor{};
+inline constexpr MinLoc minloc{};
+inline constexpr MaxLoc maxloc{};
+inline constexpr First first{};
+inline constexpr Last last{};
 
 /// The code of T: integers by size and signedness whatever their name (long, long long, char, wchar_t, ...),
 /// `other` for bool and everything that is not an integer, float, double or std::complex of those two.

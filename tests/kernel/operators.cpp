@@ -6,8 +6,10 @@
 
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
+#include <vector>
 
 using tutti::Applicable;
 using tutti::type_of;
@@ -67,6 +69,22 @@ static_assert(tutti::sum(Money{3}, Money{4}).cents == 7 && tutti::max(Money{3}, 
 static_assert(tutti::bor(Flags{1}, Flags{4}).bits == 5);
 static_assert(tutti::land(true, false) == false && tutti::lxor(true, false) == true);
 
+static_assert(Applicable<tutti::MinLoc, tutti::ValueAt<int>> &&
+              Applicable<tutti::MaxLoc, tutti::ValueAt<long double>> &&
+              Applicable<tutti::MinLoc, tutti::ValueAt<Money>>);
+static_assert(!Applicable<tutti::MinLoc, int> && !Applicable<tutti::MaxLoc, tutti::ValueAt<Flags>>);
+static_assert(type_of<tutti::ValueAt<int>>() == other &&
+              tutti::operator_of<tutti::MinLoc>() == tutti::Operator::callable &&
+              tutti::operator_of<tutti::NonCommutative<tutti::Sum>>() == tutti::Operator::callable);
+static_assert(tutti::is_commutative<tutti::Sum> && tutti::is_commutative<tutti::MaxLoc> &&
+              tutti::is_commutative<Plus> && tutti::is_commutative<int (*)(int, int)>);
+static_assert(!tutti::is_commutative<tutti::First> && !tutti::is_commutative<tutti::Last> &&
+              !tutti::is_commutative<decltype(tutti::non_commutative(Plus()))>);
+static_assert(Applicable<tutti::NonCommutative<Plus>, int> &&
+              !Applicable<tutti::NonCommutative<Plus>, Money>);
+static_assert(tutti::first(1, 2) == 1 && tutti::last(1, 2) == 2);
+static_assert(tutti::non_commutative([](int a, int b) { return a - b; })(5, 3) == 2);
+
 template <class T, class Op>
 void agrees_with_reference(const Op& op) {
     if constexpr (Applicable<Op, T>) {
@@ -106,4 +124,47 @@ TEST_CASE("types and operators have names") {
     CHECK(to_string(tutti::Operator::sum) == "sum");
     CHECK(to_string(tutti::Operator::bxor) == "bxor");
     CHECK(to_string(tutti::Operator::callable) == "callable");
+}
+
+TEST_CASE("minloc and maxloc choose the same element in every order and bracketing") {
+    using Element = tutti::ValueAt<double>;
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    std::vector<Element> elements;
+    for (const double value : {nan, -nan, infinity, -infinity, 0.0, -0.0, 1.0, 1.0}) {
+        elements.push_back({value, static_cast<std::int64_t>(elements.size() * 7 % 8)});
+    }
+    const auto same = [](const Element& a, const Element& b) {
+        return a.at == b.at && std::memcmp(&a.value, &b.value, sizeof a.value) == 0;
+    };
+    const auto check = [&](const auto& op) {
+        for (const Element& a : elements) {
+            for (const Element& b : elements) {
+                REQUIRE(same(op(a, b), op(b, a)));
+                for (const Element& c : elements) {
+                    REQUIRE(same(op(op(a, b), c), op(a, op(b, c))));
+                }
+            }
+        }
+    };
+    check(tutti::minloc);
+    check(tutti::maxloc);
+}
+
+TEST_CASE("minloc and maxloc: the extreme value, the lowest place among equals, NaN before all") {
+    using tutti::maxloc;
+    using tutti::minloc;
+    using Integer = tutti::ValueAt<int>;
+    CHECK(minloc(Integer{3, 0}, Integer{-2, 1}) == Integer{-2, 1});
+    CHECK(maxloc(Integer{3, 0}, Integer{-2, 1}) == Integer{3, 0});
+    CHECK(minloc(Integer{3, 5}, Integer{3, 4}) == Integer{3, 4});
+    CHECK(maxloc(Integer{3, 5}, Integer{3, 4}) == Integer{3, 4});
+    using Real = tutti::ValueAt<float>;
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    CHECK(minloc(Real{0.0F, 2}, Real{-0.0F, 1}).at == 1);
+    CHECK(maxloc(Real{0.0F, 1}, Real{-0.0F, 2}).at == 1);
+    CHECK(minloc(Real{-9, 0}, Real{nan, 5}).at == 5);
+    CHECK(maxloc(Real{nan, 5}, Real{9, 0}).at == 5);
+    CHECK(maxloc(Real{nan, 5}, Real{nan, 3}).at == 3);
+    CHECK(maxloc(tutti::ValueAt<Money>{{1}, 0}, tutti::ValueAt<Money>{{2}, 1}).at == 1);
 }

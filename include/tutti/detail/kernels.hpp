@@ -21,6 +21,13 @@ struct Kernels {
     /// with a store fence, so that a release store made afterwards publishes the results.
     void (*reduce_many)(const void* state, void* const* outs, int outs_count, const void* const* ins,
                         int ins_count, std::size_t count, bool stream);
+
+    /// The prefixes of `members` >= 1 vectors. Inclusive: outs[j][i] = ins[0][i] op ... op ins[j][i] for
+    /// every j < members. Exclusive: outs[j][i] = ins[0][i] op ... op ins[j-1][i]; outs[0] is not written,
+    /// and ins[members-1] not read. Strictly from left to right, in one pass that stores each prefix as it is
+    /// formed. outs[j] may equal ins[j] exactly; other overlap is not allowed.
+    void (*scan_many)(const void* state, void* const* outs, const void* const* ins, int members,
+                      std::size_t count, bool exclusive);
 };
 
 /// The compiled kernels of a pair, in the widest instruction set this CPU has. The same bits come out
@@ -65,7 +72,27 @@ struct TemplateLoops {
         }
     }
 
-    static constexpr Kernels kernels{&reduce, &reduce_many};
+    static void scan_many(const void* state, void* const* outs, const void* const* ins, int members,
+                          std::size_t count, bool exclusive) {
+        const Op& op = *static_cast<const Op*>(state);
+        const int prefixes = exclusive ? members - 1 : members;
+        if (prefixes == 0) {
+            return;
+        }
+        void* const* const results = exclusive ? outs + 1 : outs;
+        for (std::size_t i = 0; i < count; ++i) {
+            T prefix = static_cast<const T*>(ins[0])[i];
+            for (int member = 1; member < prefixes; ++member) {
+                // In place and exclusive, the last prefix goes where this operand lies: it is read before.
+                const T operand = static_cast<const T*>(ins[member])[i];
+                static_cast<T*>(results[member - 1])[i] = prefix;
+                prefix = op(prefix, operand);
+            }
+            static_cast<T*>(results[prefixes - 1])[i] = prefix;
+        }
+    }
+
+    static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many};
 };
 
 /// Whether builtin() has kernels for elements of type T under an operator of type Op that is Applicable.

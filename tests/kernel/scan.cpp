@@ -1,0 +1,211 @@
+// The prefixes of every compiled kernel of every instruction set this CPU has, against plain scalar code, and
+// those of the template loops.
+
+#include "kernel/table.hpp"
+#include "reference.hpp"
+
+#include <tutti/detail/kernels.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using tutti::Operator;
+using tutti::detail::Kernels;
+using tutti::kernel::Table;
+
+constexpr std::size_t guard = 70; // elements before and after each operand: more than any kernel's vector
+constexpr int most_members = 9;
+
+struct Shape {
+    int members;
+    bool ragged; // operands at different offsets, so that they do not share their misalignment
+    bool in_place;
+    bool exclusive;
+};
+
+std::vector<Shape> all_shapes() {
+    std::vector<Shape> shapes;
+    for (int members = 1; members <= most_members; ++members) {
+        for (const bool ragged : {false, true}) {
+            for (const bool in_place : {false, true}) {
+                for (const bool exclusive : {false, true}) {
+                    shapes.push_back({members, ragged, in_place, exclusive});
+                }
+            }
+        }
+    }
+    return shapes;
+}
+
+/// The inputs of all members, and what their prefixes must be.
+template <class T>
+struct Data {
+    std::vector<std::vector<T>> values;
+    std::vector<std::vector<T>> prefixes; // [k]: inputs 0..k reduced from left to right
+
+    template <class Apply>
+    Data(std::vector<std::vector<T>> inputs, const Apply& apply)
+        : values(std::move(inputs)), prefixes(values) {
+        for (std::size_t k = 1; k < values.size(); ++k) {
+            for (std::size_t i = 0; i < values[k].size(); ++i) {
+                prefixes[k][i] = apply(prefixes[k - 1][i], values[k][i]);
+            }
+        }
+    }
+};
+
+/// Runs one call on fresh buffers and looks at everything in them; says what is wrong, or nothing.
+template <class T, class Same>
+std::string wrong_scan(const Kernels& kernels, const void* state, const Data<T>& data, const Shape& shape,
+                       std::size_t count, const T& filler, const Same& same) {
+    const auto members = static_cast<std::size_t>(shape.members);
+    const auto place = [&](std::size_t buffer) { return guard + (shape.ragged ? 3 + buffer % 5 : 0); };
+    std::vector<std::vector<T>> buffers(2 * members, std::vector<T>(count + 2 * guard + 8, filler));
+    std::vector<std::vector<T>> expected = buffers;
+    std::vector<const void*> ins;
+    std::vector<void*> outs;
+    const auto put = [&](std::vector<T>& buffer, std::size_t at, const std::vector<T>& elements) {
+        std::copy_n(elements.begin(), count, buffer.begin() + static_cast<std::ptrdiff_t>(at));
+    };
+    for (std::size_t j = 0; j < members; ++j) {
+        const std::size_t out = shape.in_place ? j : members + j;
+        put(buffers[j], place(j), data.values[j]);
+        put(expected[j], place(j), data.values[j]);
+        if (!shape.exclusive) {
+            put(expected[out], place(out), data.prefixes[j]);
+        } else if (j > 0) {
+            put(expected[out], place(out), data.prefixes[j - 1]);
+        }
+        ins.push_back(buffers[j].data() + place(j));
+        outs.push_back(buffers[out].data() + place(out));
+    }
+    kernels.scan_many(state, outs.data(), ins.data(), shape.members, count, shape.exclusive);
+    for (std::size_t b = 0; b < buffers.size(); ++b) {
+        for (std::size_t i = 0; i < buffers[b].size(); ++i) {
+            if (!same(buffers[b][i], expected[b][i])) {
+                return (b < members ? "input " : "output ") + std::to_string(b % members) + ", element " +
+                       std::to_string(static_cast<long>(i) - static_cast<long>(place(b)));
+            }
+        }
+    }
+    return {};
+}
+
+/// Around the widths of the widest vector and tile, and long enough for both to follow an aligned head.
+template <class T>
+std::vector<std::size_t> counts_around_widths() {
+    constexpr std::size_t vector = 64 / sizeof(T);
+    constexpr std::size_t tile = 256 / sizeof(T);
+    return {0, 1, 5, vector - 1, vector, vector + 1, tile - 1, tile, tile + 1, 2048 / sizeof(T) + 3};
+}
+
+std::string text(const Shape& shape, std::size_t count) {
+    return std::to_string(shape.members) + " members, count " + std::to_string(count) +
+           (shape.ragged ? ", ragged" : "") + (shape.in_place ? ", in place" : "") +
+           (shape.exclusive ? ", exclusive" : "");
+}
+
+template <class T>
+void check_pair(Operator op) {
+    const std::vector<std::size_t> counts = counts_around_widths<T>();
+    std::vector<std::vector<T>> inputs;
+    for (std::uint64_t k = 0; k < most_members; ++k) {
+        inputs.push_back(reference::random_vector<T>(counts.back(), 31 * k + 7));
+    }
+    const Data<T> data(std::move(inputs), [op](T a, T b) { return reference::apply(op, a, b); });
+    const auto same = [op](T a, T b) {
+        return reference::same(a, b, op == Operator::sum || op == Operator::prod);
+    };
+    for (const Table* table : tutti::kernel::available_tables()) {
+        const Kernels& kernels = table->at(tutti::type_of<T>(), op);
+        INFO("isa " << std::string(table->isa) << ", op " << std::string(to_string(op)));
+        REQUIRE((kernels.scan_many != nullptr));
+        for (const std::size_t count : counts) {
+            for (const Shape& shape : all_shapes()) {
+                INFO(text(shape, count));
+                REQUIRE(wrong_scan(kernels, nullptr, data, shape, count, T(99), same) == "");
+            }
+        }
+    }
+}
+
+/// x -> scale * x + shift over bytes; composing two of them is associative but does not commute.
+struct Affine {
+    std::uint8_t scale;
+    std::uint8_t shift;
+    std::uint8_t count; // how many were composed: makes the size 3
+    friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+constexpr auto compose = [](const Affine& first, const Affine& second) {
+    return Affine{static_cast<std::uint8_t>(first.scale * second.scale),
+                  static_cast<std::uint8_t>(second.scale * first.shift + second.shift),
+                  static_cast<std::uint8_t>(first.count + second.count)};
+};
+
+} // namespace
+
+TEST_CASE_TEMPLATE("prefixes by every operator on every type", T, std::int8_t, std::uint8_t, std::int16_t,
+                   std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double,
+                   std::complex<float>, std::complex<double>) {
+    for (std::size_t code = 0; code < tutti::kernel::operator_count; ++code) {
+        const auto op = static_cast<Operator>(code);
+        if (reference::makes_sense<T>(op)) {
+            check_pair<T>(op);
+        } else {
+            for (const Table* table : tutti::kernel::available_tables()) {
+                CHECK((table->at(tutti::type_of<T>(), op).scan_many == nullptr));
+            }
+        }
+    }
+}
+
+TEST_CASE("prefixes by a callable that does not commute, on 3-byte structs") {
+    std::vector<std::vector<Affine>> inputs(most_members, std::vector<Affine>(101));
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+        for (std::size_t i = 0; i < inputs[k].size(); ++i) {
+            inputs[k][i] = {static_cast<std::uint8_t>(2 * (k + i) + 1), static_cast<std::uint8_t>(31 * k + i),
+                            1};
+        }
+    }
+    const Data<Affine> data(std::move(inputs), compose);
+    const Kernels& kernels = tutti::detail::TemplateLoops<Affine, decltype(compose)>::kernels;
+    for (const std::size_t count : {0U, 1U, 2U, 101U}) {
+        for (const Shape& shape : all_shapes()) {
+            INFO(text(shape, count));
+            REQUIRE(wrong_scan(kernels, &compose, data, shape, count, Affine{9, 9, 9}, std::equal_to<>()) ==
+                    "");
+        }
+    }
+}
+
+TEST_CASE("a prefix uses the operator's own state, and an exclusive one not the last operand") {
+    const auto refuses_13 = [bias = 100](int a, int b) {
+        if (b == 13) {
+            throw std::runtime_error("thirteen");
+        }
+        return a + b + bias;
+    };
+    const Kernels& kernels = tutti::detail::TemplateLoops<int, decltype(refuses_13)>::kernels;
+    const int in[] = {1, 2, 13};
+    int out[] = {-1, -1, -1};
+    const void* const ins[] = {&in[0], &in[1], &in[2]};
+    void* const outs[] = {&out[0], &out[1], &out[2]};
+    kernels.scan_many(&refuses_13, outs, ins, 3, 1, true);
+    CHECK(out[0] == -1);
+    CHECK(out[1] == 1);
+    CHECK(out[2] == 103);
+    CHECK_THROWS_WITH_AS(kernels.scan_many(&refuses_13, outs, ins, 3, 1, false), "thirteen",
+                         std::runtime_error);
+}
