@@ -1,5 +1,9 @@
 #pragma once
 
+#include "schedule/symmetry.hpp"
+
+#include <algorithm>
+
 namespace tutti::schedule {
 
 /// A cyclic range of blocks: first, first + 1, ..., first + count - 1, each modulo the number of blocks.
@@ -10,29 +14,44 @@ struct Blocks {
     friend bool operator==(const Blocks&, const Blocks&) = default;
 };
 
-/// How the members of a schedule resemble each other.
-///
-/// With `rotation`, the program of member r is the program of member 0 with r added to every member (mod
-/// ranks) and, where there are as many blocks as ranks, to every block. One stored program then stands for
-/// all, and whatever is derived or proved for member 0 holds for every member by renaming. With `none`, every
-/// member has a program of its own.
-enum class Symmetry { none, rotation };
+/// The renaming that takes the stored program of a representative to a member's own program: a translation
+/// of the members and, where there are as many blocks as ranks, of the blocks.
+class Translation {
+public:
+    Translation(const Symmetry& symmetry, int ranks, int blocks, int by)
+        : symmetry_(symmetry), ranks_(ranks), blocks_(blocks), by_(by) {}
 
-/// value mod modulus, in 0..modulus-1 for negative values too.
-constexpr int wrap(int value, int modulus) {
-    const int rest = value % modulus;
-    return rest < 0 ? rest + modulus : rest;
-}
+    int by() const { return by_; }
+    int member(int rank) const { return symmetry_.translated(rank, by_, ranks_); }
+    int block(int index) const { return blocks_ == ranks_ ? member(index) : index; }
 
-/// The renaming that takes the stored program of a representative to a member's own program.
-struct Rotation {
-    int ranks = 1;
-    int blocks = 1;
-    int by = 0;
+    /// Ranges that are translated are aligned in the sense of Symmetry::unit, so that they stay ranges. The
+    /// blocks within a unit change places, in all ranges of equal length and unit in the same way.
+    Blocks range(Blocks range) const {
+        const int first = block(range.first);
+        const int unit = blocks_ == ranks_ ? symmetry_.unit(range.first, range.count) : 1;
+        return {first - first % unit, range.count};
+    }
 
-    int member(int rank) const { return wrap(rank + by, ranks); }
-    int block(int index) const { return blocks == ranks ? wrap(index + by, blocks) : index; }
-    Blocks range(Blocks range) const { return {block(range.first), range.count}; }
+private:
+    Symmetry symmetry_;
+    int ranks_;
+    int blocks_;
+    int by_;
 };
+
+/// Calls `visit(i, block)` for the blocks range.first + i (mod blocks) that lie in [begin, end), in no
+/// particular order.
+template <class Visit>
+void for_each_within(Blocks range, int blocks, int begin, int end, Visit visit) {
+    // The range covers [first, first + count) of two rounds of blocks.
+    for (const int lap : {0, blocks}) {
+        const int from = std::max(range.first, begin + lap);
+        const int to = std::min(range.first + range.count, end + lap);
+        for (int at = from; at < to; ++at) {
+            visit(at - range.first, at - lap);
+        }
+    }
+}
 
 } // namespace tutti::schedule

@@ -12,16 +12,22 @@ namespace {
 using Lists = std::vector<std::vector<Transfer>>;
 
 /// Same edges, reversed, with the last round first.
-Pattern reversed(const Pattern& pattern, Action action) {
+Pattern reversed(const Pattern& pattern, bool combines) {
+    const bool symmetric = pattern.symmetry().translates();
     Lists lists(pattern.received().size());
     for (std::size_t stored = 0; stored < pattern.received().size(); ++stored) {
         const int receiver = static_cast<int>(stored);
         for (const Transfer& transfer : pattern.received()[stored]) {
-            Transfer back{pattern.rounds() - 1 - transfer.round, receiver, transfer.blocks, action};
+            Transfer back{pattern.rounds() - 1 - transfer.round, receiver, transfer.blocks, Action::copy};
             int owner = transfer.from;
-            if (pattern.symmetry() == Symmetry::rotation) {
+            if (combines) {
+                const bool from_lower = !symmetric && receiver < transfer.from;
+                back.action = from_lower ? Action::combine_before : Action::combine;
+            }
+            if (symmetric) {
                 // Rename so that the new receiver, transfer.from, is member 0.
-                const Rotation rename{pattern.ranks(), pattern.blocks(), -transfer.from};
+                const Translation rename{pattern.symmetry(), pattern.ranks(), pattern.blocks(),
+                                         pattern.symmetry().inverse(transfer.from, pattern.ranks())};
                 back.from = rename.member(receiver);
                 back.blocks = rename.range(transfer.blocks);
                 owner = 0;
@@ -58,6 +64,21 @@ void mark(std::vector<char>& needed, Blocks range, int blocks, char value) {
     }
 }
 
+void require_copies(const char* what, const Pattern& pattern) {
+    for (const auto& list : pattern.received()) {
+        if (std::ranges::any_of(list, [](const Transfer& t) { return t.action != Action::copy; })) {
+            throw std::invalid_argument(std::string(what) + ": the pattern combines");
+        }
+    }
+}
+
+void require_root(const char* what, const Pattern& pattern, int root) {
+    if (root < 0 || root >= pattern.ranks()) {
+        throw std::invalid_argument(std::string(what) + ": root is " + std::to_string(root) +
+                                    ", must be in 0.." + std::to_string(pattern.ranks() - 1));
+    }
+}
+
 void check_list(const Pattern& pattern, const std::vector<Transfer>& list) {
     const auto fail = [](const std::string& what) { throw std::invalid_argument("pattern: " + what); };
     int round = 0;
@@ -76,6 +97,10 @@ void check_list(const Pattern& pattern, const std::vector<Transfer>& list) {
             fail("blocks " + std::to_string(range.first) + "+" + std::to_string(range.count) +
                  " are not among " + std::to_string(pattern.blocks()));
         }
+        if (pattern.blocks() == pattern.ranks() && !pattern.symmetry().keeps(range.first, range.count)) {
+            fail("blocks " + std::to_string(range.first) + "+" + std::to_string(range.count) +
+                 " do not stay together under the symmetry");
+        }
     }
 }
 
@@ -83,7 +108,7 @@ void check_list(const Pattern& pattern, const std::vector<Transfer>& list) {
 
 Pattern::Pattern(int ranks, int blocks, int rounds, Symmetry symmetry, Lists received)
     : ranks_(ranks), blocks_(blocks), rounds_(rounds), symmetry_(symmetry), received_(std::move(received)) {
-    const int lists = symmetry == Symmetry::rotation ? 1 : ranks;
+    const int lists = symmetry.translates() ? 1 : ranks;
     if (ranks < 1 || blocks < 1 || rounds < 0 || received_.size() != static_cast<std::size_t>(lists)) {
         throw std::invalid_argument("pattern: needs ranks and blocks of at least 1 and one list of transfers "
                                     "for each stored member");
@@ -94,11 +119,11 @@ Pattern::Pattern(int ranks, int blocks, int rounds, Symmetry symmetry, Lists rec
 }
 
 std::vector<Transfer> Pattern::received_by(int rank) const {
-    if (symmetry_ == Symmetry::none) {
+    if (!symmetry_.translates()) {
         return received_.at(static_cast<std::size_t>(rank));
     }
     std::vector<Transfer> list = received_.front();
-    const Rotation rename{ranks_, blocks_, rank};
+    const Translation rename{symmetry_, ranks_, blocks_, rank};
     for (Transfer& transfer : list) {
         transfer.from = rename.member(transfer.from);
         transfer.blocks = rename.range(transfer.blocks);
@@ -107,23 +132,16 @@ std::vector<Transfer> Pattern::received_by(int rank) const {
 }
 
 Pattern dual(const Pattern& pattern) {
-    return reversed(pattern, Action::combine);
+    return reversed(pattern, true);
 }
 
 Pattern reverse(const Pattern& pattern) {
-    for (const auto& list : pattern.received()) {
-        if (std::ranges::any_of(list, [](const Transfer& t) { return t.action == Action::combine; })) {
-            throw std::invalid_argument("reverse: the pattern combines, only copies can be sent back");
-        }
-    }
-    return reversed(pattern, Action::copy);
+    require_copies("reverse", pattern);
+    return reversed(pattern, false);
 }
 
 Pattern restrict_to_root(const Pattern& pattern, int root) {
-    if (root < 0 || root >= pattern.ranks()) {
-        throw std::invalid_argument("restrict_to_root: root is " + std::to_string(root) + ", must be in 0.." +
-                                    std::to_string(pattern.ranks() - 1));
-    }
+    require_root("restrict_to_root", pattern, root);
     const auto ranks = static_cast<std::size_t>(pattern.ranks());
     const auto blocks = static_cast<std::size_t>(pattern.blocks());
     std::vector<std::vector<char>> needed(ranks, std::vector<char>(blocks, 0));
@@ -137,29 +155,63 @@ Pattern restrict_to_root(const Pattern& pattern, int root) {
     // of a round read what was there before it, so needs are updated only when the whole round has been
     // looked at.
     for (int round = pattern.rounds() - 1; round >= 0; --round) {
-        auto before = needed;
+        std::vector<std::pair<int, Blocks>> overwritten;
         std::vector<std::pair<int, Blocks>> reads;
         for (std::size_t rank = 0; rank < ranks; ++rank) {
-            for (const Transfer& transfer : full[rank]) {
-                if (transfer.round != round) {
-                    continue;
-                }
+            for (; !full[rank].empty() && full[rank].back().round == round; full[rank].pop_back()) {
+                const Transfer transfer = full[rank].back();
                 for (const Blocks part : needed_part(transfer.blocks, pattern.blocks(), needed[rank])) {
                     kept[rank].push_back({round, transfer.from, part, transfer.action});
                     reads.emplace_back(transfer.from, part);
                     if (transfer.action == Action::copy) {
-                        mark(before[rank], part, pattern.blocks(), 0);
+                        overwritten.emplace_back(static_cast<int>(rank), part);
                     }
                 }
             }
         }
-        for (const auto& [from, part] : reads) {
-            mark(before[static_cast<std::size_t>(from)], part, pattern.blocks(), 1);
+        for (const auto& [rank, part] : overwritten) {
+            mark(needed[static_cast<std::size_t>(rank)], part, pattern.blocks(), 0);
         }
-        needed = std::move(before);
+        for (const auto& [from, part] : reads) {
+            mark(needed[static_cast<std::size_t>(from)], part, pattern.blocks(), 1);
+        }
     }
     for (auto& list : kept) {
         std::ranges::stable_sort(list, {}, &Transfer::round);
+    }
+    return {pattern.ranks(), pattern.blocks(), pattern.rounds(), Symmetry::none, std::move(kept)};
+}
+
+Pattern restrict_to_block(const Pattern& pattern, int block) {
+    if (block < 0 || block >= pattern.blocks()) {
+        throw std::invalid_argument("restrict_to_block: block is " + std::to_string(block) +
+                                    ", must be in 0.." + std::to_string(pattern.blocks() - 1));
+    }
+    Lists kept(static_cast<std::size_t>(pattern.ranks()));
+    for (int rank = 0; rank < pattern.ranks(); ++rank) {
+        for (const Transfer& transfer : pattern.received_by(rank)) {
+            if (wrap(block - transfer.blocks.first, pattern.blocks()) < transfer.blocks.count) {
+                kept[static_cast<std::size_t>(rank)].push_back(
+                    {transfer.round, transfer.from, {0, 1}, transfer.action});
+            }
+        }
+    }
+    return {pattern.ranks(), 1, pattern.rounds(), Symmetry::none, std::move(kept)};
+}
+
+Pattern without_repeats(const Pattern& pattern, int root) {
+    require_copies("without_repeats", pattern);
+    require_root("without_repeats", pattern, root);
+    Lists kept(static_cast<std::size_t>(pattern.ranks()));
+    for (int rank = 0; rank < pattern.ranks(); ++rank) {
+        std::vector<char> missing(static_cast<std::size_t>(pattern.blocks()), rank == root ? 0 : 1);
+        for (const Transfer& transfer : pattern.received_by(rank)) {
+            for (const Blocks part : needed_part(transfer.blocks, pattern.blocks(), missing)) {
+                kept[static_cast<std::size_t>(rank)].push_back(
+                    {transfer.round, transfer.from, part, Action::copy});
+                mark(missing, part, pattern.blocks(), 0);
+            }
+        }
     }
     return {pattern.ranks(), pattern.blocks(), pattern.rounds(), Symmetry::none, std::move(kept)};
 }
@@ -168,7 +220,7 @@ Pattern then(const Pattern& first, const Pattern& second) {
     if (first.ranks() != second.ranks() || first.blocks() != second.blocks()) {
         throw std::invalid_argument("then: the two patterns must have the same ranks and blocks");
     }
-    const bool symmetric = first.symmetry() == Symmetry::rotation && second.symmetry() == Symmetry::rotation;
+    const bool symmetric = first.symmetry().translates() && first.symmetry() == second.symmetry();
     Lists lists(symmetric ? 1 : static_cast<std::size_t>(first.ranks()));
     for (std::size_t stored = 0; stored < lists.size(); ++stored) {
         lists[stored] = first.received_by(static_cast<int>(stored));
@@ -178,7 +230,7 @@ Pattern then(const Pattern& first, const Pattern& second) {
         }
     }
     return {first.ranks(), first.blocks(), first.rounds() + second.rounds(),
-            symmetric ? Symmetry::rotation : Symmetry::none, std::move(lists)};
+            symmetric ? first.symmetry() : Symmetry::none, std::move(lists)};
 }
 
 } // namespace tutti::schedule

@@ -6,9 +6,9 @@
 
 namespace tutti::schedule {
 
-/// What a member does with blocks it receives: store them, or combine them onto its own partial result
-/// (own operand on the left).
-enum class Action { copy, combine };
+/// What a member does with blocks it receives: store them, or combine them with its own partial result, which
+/// is then the left operand or the right one.
+enum class Action { copy, combine, combine_before };
 
 /// `blocks` of the vector of member `from`, received by the member whose list the transfer stands in.
 struct Transfer {
@@ -27,9 +27,9 @@ struct Transfer {
 /// All transfers of a round read what the vectors held before that round.
 class Pattern {
 public:
-    /// `received` holds one list for Symmetry::rotation (that of member 0), else one for each rank, each in
-    /// round order. Throws std::invalid_argument when a list is out of order or names a rank, block or round
-    /// that does not exist.
+    /// `received` holds one list for a symmetry that translates (that of member 0), else one for each rank,
+    /// each in round order. Throws std::invalid_argument when a list is out of order or names a rank, block
+    /// or round that does not exist.
     Pattern(int ranks, int blocks, int rounds, Symmetry symmetry,
             std::vector<std::vector<Transfer>> received);
 
@@ -53,16 +53,27 @@ private:
 };
 
 /// The dual: same edges, reversed, last round first, copy becomes combine. Turns an allgather into the
-/// reduce-scatter on the same graph and a broadcast into the reduction (Grama et al. 2003).
+/// reduce-scatter on the same graph and a broadcast into the reduction (Grama et al. 2003). Where every
+/// member has a list of its own, the operand of the lower rank is the left one, which keeps rank order
+/// wherever the partial results are those of consecutive ranks.
 Pattern dual(const Pattern& pattern);
 
 /// Same edges, reversed, last round first, copies stay copies: gather becomes scatter.
 /// Throws std::invalid_argument when the pattern combines.
 Pattern reverse(const Pattern& pattern);
 
-/// Only what the result at `root` depends on: allgather becomes gather (Träff et al. 2023, section III-F).
-/// Throws std::invalid_argument when `root` is out of range.
+/// Only what the result at `root` depends on: allgather becomes gather (Träff et al. 2023, section III-F),
+/// and allreduce becomes reduce. Throws std::invalid_argument when `root` is out of range.
 Pattern restrict_to_root(const Pattern& pattern, int root);
+
+/// Only what happens to one block, as a pattern of that block alone: allgather becomes the broadcast of
+/// whoever has the block. Throws std::invalid_argument when `block` is out of range.
+Pattern restrict_to_block(const Pattern& pattern, int block);
+
+/// Without the transfers that bring a member blocks that it has already, where at first the root has all
+/// blocks and nobody else has any. Throws std::invalid_argument when the pattern combines or `root` is out of
+/// range.
+Pattern without_repeats(const Pattern& pattern, int root);
 
 /// `first`, then `second` on the vector that `first` leaves behind. Where both keep a block at the same
 /// member nothing is moved in between: the gather and the scatter that would stand there cancel. Throws

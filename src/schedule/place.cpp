@@ -1,5 +1,6 @@
 #include "schedule/place.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -7,137 +8,214 @@ namespace tutti::schedule {
 
 namespace {
 
-enum class Where : unsigned char { nowhere, input, output, scratch };
+enum class Where : unsigned char { nowhere, input, output, scratch0, scratch1 };
 
 constexpr Space space_of(Where where) {
-    return where == Where::input ? Space::input : where == Where::output ? Space::output : Space::scratch0;
+    constexpr Space spaces[] = {Space::input, Space::input, Space::output, Space::scratch0, Space::scratch1};
+    return spaces[static_cast<std::size_t>(where)];
 }
 
-/// Where each block of each representative's vector lies at the moment.
-class Locations {
+/// A block of a representative's vector.
+struct Block {
+    Where where = Where::nowhere;
+    bool written = false;
+    /// The round in which another member reads it, if that is the current one or an earlier one.
+    int read_in = -1;
+    /// Writes still ahead that must not go where the block lies, because others read it in the same round.
+    int dodges = 0;
+};
+
+class Placer {
 public:
-    Locations(const Pattern& pattern, Collective collective, int root)
+    Placer(const Pattern& pattern, Collective collective, int root)
         : pattern_(pattern), collective_(collective), root_(root),
-          where_(pattern.received().size(),
-                 std::vector<Where>(static_cast<std::size_t>(pattern.blocks()), Where::nowhere)) {
-        for (std::size_t stored = 0; stored < where_.size(); ++stored) {
+          blocks_(pattern.received().size() * static_cast<std::size_t>(pattern.blocks())) {
+        count_dodges();
+        for (std::size_t stored = 0; stored < lists(); ++stored) {
             for (int block = 0; block < pattern.blocks(); ++block) {
-                if (has_input(collective, root, static_cast<int>(stored), block, blocks_are_ranks())) {
-                    where_[stored][static_cast<std::size_t>(block)] = Where::input;
-                }
+                const bool given = has_input(collective, root, static_cast<int>(stored), block, per_rank());
+                at(stored, block).where = given ? Where::input : Where::nowhere;
             }
         }
     }
 
-    Where of(int rank, int block) const {
-        const bool symmetric = pattern_.symmetry() == Symmetry::rotation;
-        const Rotation back{pattern_.ranks(), pattern_.blocks(), symmetric ? -rank : 0};
-        return where_[symmetric ? 0 : static_cast<std::size_t>(rank)]
-                     [static_cast<std::size_t>(back.block(block))];
-    }
-
-    void set(std::size_t stored, int block, Where where) {
-        where_[stored][static_cast<std::size_t>(block)] = where;
-    }
-
-    Where destination(int rank, int block) const {
-        return has_output(collective_, root_, rank, block, blocks_are_ranks()) ? Where::output
-                                                                               : Where::scratch;
+    Schedule run() {
+        const int rounds = std::max(pattern_.rounds(), 1);
+        std::vector<Program> programs(lists(), Program(static_cast<std::size_t>(rounds)));
+        for_each_round([&](int round, std::size_t stored, const Transfer& transfer) {
+            append_moves(programs[stored][static_cast<std::size_t>(round)], round, stored, transfer);
+        });
+        append_own_copies(programs);
+        return {collective_,         pattern_.ranks(),    pattern_.blocks(),
+                pattern_.symmetry(), std::move(programs), root_};
     }
 
 private:
-    bool blocks_are_ranks() const { return pattern_.blocks() == pattern_.ranks(); }
+    std::size_t lists() const { return pattern_.received().size(); }
+    bool per_rank() const { return pattern_.blocks() == pattern_.ranks(); }
+
+    Block& at(std::size_t stored, int block) {
+        return blocks_[stored * static_cast<std::size_t>(pattern_.blocks()) +
+                       static_cast<std::size_t>(block)];
+    }
+
+    /// The block of any member, under the name its representative has for it.
+    Block& of(int member, int block) {
+        const Symmetry& symmetry = pattern_.symmetry();
+        const Translation back{symmetry, pattern_.ranks(), pattern_.blocks(),
+                               symmetry.inverse(member, pattern_.ranks())};
+        return at(symmetry.translates() ? 0 : static_cast<std::size_t>(member), back.block(block));
+    }
+
+    int block_of(const Transfer& transfer, int i) const {
+        return wrap(transfer.blocks.first + i, pattern_.blocks());
+    }
+
+    /// Visits the transfers round by round, when it is known which blocks are read in the round.
+    template <class Visit>
+    void for_each_round(Visit visit) {
+        std::vector<std::size_t> next(lists(), 0);
+        for (int round = 0; round < pattern_.rounds(); ++round) {
+            const auto for_each = [&](auto act) {
+                for (std::size_t stored = 0; stored < lists(); ++stored) {
+                    const auto& list = pattern_.received()[stored];
+                    for (std::size_t i = next[stored]; i < list.size() && list[i].round == round; ++i) {
+                        act(stored, list[i]);
+                    }
+                }
+            };
+            for_each([&](std::size_t /*stored*/, const Transfer& transfer) {
+                for (int i = 0; i < transfer.blocks.count; ++i) {
+                    of(transfer.from, block_of(transfer, i)).read_in = round;
+                }
+            });
+            for_each([&](std::size_t stored, const Transfer& transfer) { visit(round, stored, transfer); });
+            for_each([&](std::size_t stored, const Transfer& /*transfer*/) { ++next[stored]; });
+            // What is read in a round is what was there before it.
+            for (const auto& [block, where] : moved_) {
+                block->where = where;
+            }
+            moved_.clear();
+        }
+        for (Block& block : blocks_) {
+            block.read_in = -1;
+        }
+    }
+
+    /// Counts all dodges, so that the last write of a block can be sent to where the result belongs.
+    void count_dodges() {
+        for_each_round([&](int round, std::size_t stored, const Transfer& transfer) {
+            for (int i = 0; i < transfer.blocks.count; ++i) {
+                Block& block = at(stored, block_of(transfer, i));
+                block.dodges += block.written && block.read_in == round ? 1 : 0;
+                block.written = true;
+            }
+        });
+    }
+
+    Where destination(std::size_t stored, int block) const {
+        return has_output(collective_, root_, static_cast<int>(stored), block, per_rank()) ? Where::output
+                                                                                           : Where::scratch0;
+    }
+
+    /// Where a write goes: to the block's destination, or next to it while an odd number of dodges is ahead.
+    Where target(std::size_t stored, int round, int index) {
+        Block& block = at(stored, index);
+        const bool moved_before = block.where != Where::nowhere && block.where != Where::input;
+        block.dodges -= moved_before && block.read_in == round ? 1 : 0;
+        const Where last = destination(stored, index);
+        if (block.dodges % 2 == 0) {
+            return last;
+        }
+        return last == Where::output ? Where::scratch0 : Where::scratch1;
+    }
+
+    /// Appends the moves of one transfer: maximal runs of blocks that lie in the same vectors.
+    void append_moves(Round& round, int number, std::size_t stored, const Transfer& transfer) {
+        struct Run {
+            Where own;
+            Where peer;
+            Where to;
+            Blocks blocks;
+        };
+        std::vector<Run> runs;
+        for (int i = 0; i < transfer.blocks.count; ++i) {
+            const int index = block_of(transfer, i);
+            const Where to = target(stored, number, index);
+            const Where own = transfer.action == Action::copy ? to : at(stored, index).where;
+            const Where peer = of(transfer.from, index).where;
+            if (peer == Where::nowhere || own == Where::nowhere) {
+                throw std::invalid_argument("place: a transfer reads a block that its member does not have");
+            }
+            moved_.emplace_back(&at(stored, index), to);
+            if (!runs.empty() && runs.back().own == own && runs.back().peer == peer && runs.back().to == to) {
+                ++runs.back().blocks.count;
+            } else {
+                runs.push_back({own, peer, to, {index, 1}});
+            }
+        }
+        for (const Run& run : runs) {
+            // A run that would not stay one under the symmetry is moved block by block.
+            const Blocks range = run.blocks;
+            const bool whole = !per_rank() || pattern_.symmetry().keeps(range.first, range.count);
+            for (int i = 0; i < (whole ? 1 : range.count); ++i) {
+                const Blocks part{wrap(range.first + i, pattern_.blocks()), whole ? range.count : 1};
+                const int receiver = static_cast<int>(stored);
+                round.push_back(move_of(transfer.action, {receiver, space_of(run.to), part},
+                                        {receiver, space_of(run.own), part},
+                                        {transfer.from, space_of(run.peer), part}));
+            }
+        }
+    }
+
+    static Move move_of(Action action, const Place& to, const Place& own, const Place& received) {
+        switch (action) {
+        case Action::combine:
+            return {to, own, received, true};
+        case Action::combine_before:
+            return {to, received, own, true};
+        case Action::copy:
+            break;
+        }
+        return {to, received, {}, false};
+    }
+
+    /// Copies to the output what the collective wants there and no transfer writes.
+    void append_own_copies(std::vector<Program>& programs) {
+        for (std::size_t stored = 0; stored < lists(); ++stored) {
+            Blocks run;
+            const auto copy_run = [&] {
+                const int rank = static_cast<int>(stored);
+                if (run.count != 0) {
+                    programs[stored].front().push_back(
+                        {{rank, Space::output, run}, {rank, Space::input, run}, {}, false});
+                }
+                run = {};
+            };
+            for (int index = 0; index < pattern_.blocks(); ++index) {
+                const Block& block = at(stored, index);
+                if (block.written || block.where != Where::input ||
+                    destination(stored, index) != Where::output) {
+                    copy_run();
+                } else if (run.count++ == 0) {
+                    run.first = index;
+                }
+            }
+            copy_run();
+        }
+    }
 
     const Pattern& pattern_;
     Collective collective_;
     int root_;
-    std::vector<std::vector<Where>> where_;
+    std::vector<Block> blocks_;
+    std::vector<std::pair<Block*, Where>> moved_;
 };
-
-/// Appends the moves of one transfer: maximal runs of blocks that lie in the same vectors.
-void append_moves(Round& round, const Transfer& transfer, int receiver, const Locations& locations,
-                  int blocks) {
-    Where run_own = Where::nowhere;
-    Where run_peer = Where::nowhere;
-    Where run_to = Where::nowhere;
-    for (int i = 0; i < transfer.blocks.count; ++i) {
-        const int block = wrap(transfer.blocks.first + i, blocks);
-        const bool combines = transfer.action == Action::combine;
-        const Where to = locations.destination(receiver, block);
-        const Where own = combines ? locations.of(receiver, block) : to;
-        const Where peer = locations.of(transfer.from, block);
-        if (peer == Where::nowhere || own == Where::nowhere) {
-            throw std::invalid_argument("place: a transfer reads a block that its member does not have");
-        }
-        if (i > 0 && own == run_own && peer == run_peer && to == run_to) {
-            Move& move = round.back();
-            ++move.to.blocks.count;
-            ++move.left.blocks.count;
-            move.right.blocks.count += combines ? 1 : 0;
-            continue;
-        }
-        run_own = own;
-        run_peer = peer;
-        run_to = to;
-        const Blocks one{block, 1};
-        const Place target{receiver, space_of(to), one};
-        const Place received{transfer.from, space_of(peer), one};
-        if (combines) {
-            round.push_back({target, {receiver, space_of(own), one}, received, true});
-        } else {
-            round.push_back({target, received, {}, false});
-        }
-    }
-}
-
-/// Copies to the output what the collective wants there and no transfer writes.
-void append_own_copies(Round& round, const Pattern& pattern, std::size_t stored, Locations& locations) {
-    const int rank = static_cast<int>(stored);
-    std::vector<char> written(static_cast<std::size_t>(pattern.blocks()), 0);
-    for (const Transfer& transfer : pattern.received()[stored]) {
-        for (int i = 0; i < transfer.blocks.count; ++i) {
-            written[static_cast<std::size_t>(wrap(transfer.blocks.first + i, pattern.blocks()))] = 1;
-        }
-    }
-    for (int block = 0; block < pattern.blocks(); ++block) {
-        if (written[static_cast<std::size_t>(block)] == 0 && locations.of(rank, block) == Where::input &&
-            locations.destination(rank, block) == Where::output) {
-            const Blocks one{block, 1};
-            round.push_back({{rank, Space::output, one}, {rank, Space::input, one}, {}, false});
-            locations.set(stored, block, Where::output);
-        }
-    }
-}
 
 } // namespace
 
 Schedule place(const Pattern& pattern, Collective collective, int root) {
-    Locations locations(pattern, collective, root);
-    const int rounds = pattern.rounds() == 0 ? 1 : pattern.rounds();
-    std::vector<Program> programs(pattern.received().size(), Program(static_cast<std::size_t>(rounds)));
-    for (int round = 0; round < rounds; ++round) {
-        // The transfers of a round read what was there before it: all moves first, then the new locations.
-        for (std::size_t stored = 0; stored < programs.size(); ++stored) {
-            for (const Transfer& transfer : pattern.received()[stored]) {
-                if (transfer.round == round) {
-                    append_moves(programs[stored][static_cast<std::size_t>(round)], transfer,
-                                 static_cast<int>(stored), locations, pattern.blocks());
-                }
-            }
-        }
-        for (std::size_t stored = 0; stored < programs.size(); ++stored) {
-            if (round == 0) {
-                append_own_copies(programs[stored].front(), pattern, stored, locations);
-            }
-            for (const Transfer& transfer : pattern.received()[stored]) {
-                for (int i = 0; transfer.round == round && i < transfer.blocks.count; ++i) {
-                    const int block = wrap(transfer.blocks.first + i, pattern.blocks());
-                    locations.set(stored, block, locations.destination(static_cast<int>(stored), block));
-                }
-            }
-        }
-    }
-    return {collective, pattern.ranks(), pattern.blocks(), pattern.symmetry(), std::move(programs), root};
+    return Placer(pattern, collective, root).run();
 }
 
 } // namespace tutti::schedule

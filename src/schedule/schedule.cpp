@@ -18,27 +18,41 @@ void check_place(const Schedule& schedule, const Place& place, bool may_be_every
         fail("member " + std::to_string(place.member) + " is not one of " + std::to_string(schedule.ranks()) +
              " ranks");
     }
-    if (place.blocks.first < 0 || place.blocks.first >= schedule.blocks() || place.blocks.count < 1 ||
-        place.blocks.count > schedule.blocks()) {
-        fail("blocks " + std::to_string(place.blocks.first) + "+" + std::to_string(place.blocks.count) +
-             " are not among " + std::to_string(schedule.blocks()));
+    const Blocks range = place.blocks;
+    const std::string blocks = "blocks " + std::to_string(range.first) + "+" + std::to_string(range.count);
+    if (range.first < 0 || range.first >= schedule.blocks() || range.count < 1 ||
+        range.count > schedule.blocks()) {
+        fail(blocks + " are not among " + std::to_string(schedule.blocks()));
+    }
+    if (schedule.blocks() == schedule.ranks() && !schedule.symmetry().keeps(range.first, range.count)) {
+        fail(blocks + " do not stay together under the symmetry");
     }
 }
 
 void check_move(const Schedule& schedule, const Move& move) {
     check_place(schedule, move.to, true);
     check_place(schedule, move.left, move.reduces);
-    if (move.left.blocks != move.to.blocks) {
-        fail("the places of a move must name the same blocks");
-    }
-    if (move.reduces && move.left.member != every) {
+    if (move.has_right()) {
         check_place(schedule, move.right, false);
-        if (move.right.blocks != move.to.blocks) {
-            fail("the places of a move must name the same blocks");
-        }
-        if (move.to.member == every) {
-            fail("only a copy or a reduction over every member can be stored to every member");
-        }
+    }
+    if (move.left.blocks.count != move.to.blocks.count ||
+        (move.has_right() && move.right.blocks.count != move.to.blocks.count)) {
+        fail("the places of a move must cover equally many blocks");
+    }
+    // Blocks within a unit change places when they are renamed, in all places of the move in the same way.
+    const bool renames_blocks = schedule.blocks() == schedule.ranks();
+    const auto unit = [&](const Place& place) {
+        return schedule.symmetry().unit(place.blocks.first, place.blocks.count);
+    };
+    if (renames_blocks &&
+        (unit(move.left) != unit(move.to) || (move.has_right() && unit(move.right) != unit(move.to)))) {
+        fail("the blocks of a move do not stay together in the same way under the symmetry");
+    }
+    if (move.has_right() && move.to.member == every) {
+        fail("only a copy or a reduction over every member can be stored to every member");
+    }
+    if (move.prefix != Prefix::none && (move.left.member != every || move.to.member != every)) {
+        fail("prefixes are of every member, for every member");
     }
 }
 
@@ -48,6 +62,10 @@ std::string_view to_string(Collective collective) {
     switch (collective) {
     case Collective::barrier:
         return "barrier";
+    case Collective::broadcast:
+        return "broadcast";
+    case Collective::reduce:
+        return "reduce";
     case Collective::allreduce:
         return "allreduce";
     case Collective::reduce_scatter:
@@ -58,8 +76,27 @@ std::string_view to_string(Collective collective) {
         return "gather";
     case Collective::scatter:
         return "scatter";
+    case Collective::alltoall:
+        return "alltoall";
+    case Collective::scan:
+        return "scan";
+    case Collective::exscan:
+        return "exscan";
+    case Collective::shift:
+        return "shift";
     }
     return "unknown";
+}
+
+bool is_rooted(Collective collective) {
+    return collective == Collective::broadcast || collective == Collective::reduce ||
+           collective == Collective::gather || collective == Collective::scatter;
+}
+
+bool reduces(Collective collective) {
+    return collective == Collective::reduce || collective == Collective::allreduce ||
+           collective == Collective::reduce_scatter || collective == Collective::scan ||
+           collective == Collective::exscan;
 }
 
 std::string_view to_string(Space space) {
@@ -82,7 +119,7 @@ Schedule::Schedule(Collective collective, int ranks, int blocks, Symmetry symmet
                    std::vector<Program> programs, int root)
     : collective_(collective), ranks_(ranks), blocks_(blocks), root_(root), symmetry_(symmetry),
       programs_(std::move(programs)) {
-    const int stored = symmetry == Symmetry::rotation ? 1 : ranks;
+    const int stored = symmetry.translates() ? 1 : ranks;
     if (ranks < 1 || blocks < 1 || programs_.size() != static_cast<std::size_t>(stored)) {
         fail("needs ranks and blocks of at least 1 and one program for each stored member");
     }
@@ -102,26 +139,44 @@ Schedule::Schedule(Collective collective, int ranks, int blocks, Symmetry symmet
 }
 
 std::size_t Schedule::representative(int rank) const {
-    return symmetry_ == Symmetry::rotation ? 0 : static_cast<std::size_t>(rank);
+    return symmetry_.translates() ? 0 : static_cast<std::size_t>(rank);
 }
 
-Rotation Schedule::rotation(int rank) const {
-    return {ranks_, blocks_, symmetry_ == Symmetry::rotation ? rank : 0};
+Translation Schedule::translation(int rank) const {
+    return {symmetry_, ranks_, blocks_, symmetry_.translates() ? rank : 0};
 }
 
-Place renamed(const Place& place, const Rotation& rotation) {
-    const int member = place.member == every ? every : rotation.member(place.member);
-    return {member, place.space, rotation.range(place.blocks)};
+Translation Schedule::to_representative(int rank) const {
+    return {symmetry_, ranks_, blocks_, symmetry_.inverse(rank, ranks_)};
+}
+
+bool Schedule::keeps_blocks_apart() const {
+    for (const Program& program : programs_) {
+        for (const Round& round : program) {
+            for (const Move& move : round) {
+                if (move.left.blocks != move.to.blocks ||
+                    (move.has_right() && move.right.blocks != move.to.blocks)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+Place renamed(const Place& place, const Translation& translation) {
+    const int member = place.member == every ? every : translation.member(place.member);
+    return {member, place.space, translation.range(place.blocks)};
 }
 
 Program Schedule::program(int rank) const {
     Program program = programs_.at(representative(rank));
-    const Rotation rename = rotation(rank);
+    const Translation rename = translation(rank);
     for (Round& round : program) {
         for (Move& move : round) {
             move.to = renamed(move.to, rename);
             move.left = renamed(move.left, rename);
-            if (move.reduces && move.left.member != every) {
+            if (move.has_right()) {
                 move.right = renamed(move.right, rename);
             }
         }
@@ -144,6 +199,7 @@ bool has_input(Collective collective, int root, int rank, int block, bool blocks
     case Collective::allgather:
     case Collective::gather:
         return !blocks_are_ranks || block == rank;
+    case Collective::broadcast:
     case Collective::scatter:
         return rank == root;
     default:
@@ -156,8 +212,11 @@ bool has_output(Collective collective, int root, int rank, int block, bool block
     case Collective::reduce_scatter:
     case Collective::scatter:
         return !blocks_are_ranks || block == rank;
+    case Collective::reduce:
     case Collective::gather:
         return rank == root;
+    case Collective::exscan:
+        return rank != 0;
     default:
         return true;
     }

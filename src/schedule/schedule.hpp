@@ -8,13 +8,34 @@
 
 namespace tutti::schedule {
 
-enum class Collective : std::uint8_t { barrier, allreduce, reduce_scatter, allgather, gather, scatter };
+enum class Collective : std::uint8_t {
+    barrier,
+    broadcast,
+    reduce,
+    allreduce,
+    reduce_scatter,
+    allgather,
+    gather,
+    scatter,
+    alltoall,
+    scan,
+    exscan,
+    shift
+};
+
+inline constexpr int collective_count = 12;
 
 std::string_view to_string(Collective collective);
 
+/// Whether the collective has a root.
+bool is_rooted(Collective collective);
+/// Whether it combines inputs.
+bool reduces(Collective collective);
+
 /// The vectors of a member. Every one is indexed by the blocks of the whole vector, whatever part of it
-/// exists: the output of a reduce-scatter at member r is a vector that has block r only. An operation in
-/// place is one whose input and output are the same vector.
+/// exists: the output of a reduce-scatter at member r is a vector that has block r only. In an all-to-all
+/// block b of the input is for member b, and block b of the output is from member b. An operation in place is
+/// one whose input and output are the same vector.
 enum class Space : std::uint8_t { input, output, scratch0, scratch1, scratch2 };
 
 inline constexpr int space_count = 5;
@@ -34,14 +55,21 @@ struct Place {
     friend bool operator==(const Place&, const Place&) = default;
 };
 
+/// What a reduction over every member leaves at member r: the whole of it (none), x_0 op ... op x_r
+/// (inclusive) or x_0 op ... op x_{r-1} (exclusive, nothing at member 0).
+enum class Prefix : std::uint8_t { none, inclusive, exclusive };
+
 /// One data movement: to = left (a copy), to = left op right (a reduction, left operand first), or, with
 /// left.member == every, to = x_0 op x_1 op ... op x_{p-1} over the members' blocks in rank order, bracketed
-/// from the left. All places cover equally many blocks.
+/// from the left, or the prefixes of that. All places cover equally many blocks.
 struct Move {
     Place to;
     Place left;
     Place right;
     bool reduces = false;
+    Prefix prefix = Prefix::none;
+
+    bool has_right() const { return reduces && left.member != every; }
 
     friend bool operator==(const Move&, const Move&) = default;
 };
@@ -55,11 +83,11 @@ using Program = std::vector<Round>;
 /// What every member of a group does for one collective: no threads, addresses, element types or byte counts.
 class Schedule {
 public:
-    /// `programs` holds one program for Symmetry::rotation (that of member 0), else one for each rank, all
-    /// with the same number of rounds. `root` is meaningful for rooted collectives only. Throws
-    /// std::invalid_argument when a place names a member or block that does not exist, when the places of a
-    /// move differ in size, or when a program reads or writes `every` member in a way the executor has no
-    /// step for.
+    /// `programs` holds one program for a symmetry that translates (that of member 0), else one for each
+    /// rank, all with the same number of rounds. `root` is the root of a rooted collective and the distance
+    /// of a shift. Throws std::invalid_argument when a place names a member or block that does not exist,
+    /// when the places of a move differ in size, or when a program reads or writes `every` member in a way
+    /// the executor has no step for.
     Schedule(Collective collective, int ranks, int blocks, Symmetry symmetry, std::vector<Program> programs,
              int root = 0);
 
@@ -75,7 +103,13 @@ public:
 
     /// The index in programs() of the program that `rank` follows, and the renaming that makes it its own.
     std::size_t representative(int rank) const;
-    Rotation rotation(int rank) const;
+    Translation translation(int rank) const;
+    /// The renaming back: what `rank` calls itself becomes the representative.
+    Translation to_representative(int rank) const;
+
+    /// Whether every move takes blocks to places of the same number. Then what happens to some blocks can be
+    /// followed without looking at the others.
+    bool keeps_blocks_apart() const;
 
     Program program(int rank) const;
 
@@ -89,7 +123,7 @@ private:
 };
 
 /// `place` with its member and blocks renamed.
-Place renamed(const Place& place, const Rotation& rotation);
+Place renamed(const Place& place, const Translation& translation);
 
 /// The same schedule with every member's program written out.
 Schedule expanded(const Schedule& schedule);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -14,90 +16,110 @@ struct Access {
     int round = 0;
     bool write = false;
     int member = 0;
+
+    friend bool operator==(const Access&, const Access&) = default;
 };
 
-/// Every access to the vectors of the representatives, location by location, the owner's own around the call
-/// included: the caller writes its vectors before the first round and again after the last, and so may the
-/// next operation with the scratch vectors.
+/// Every access to the vectors of the representatives, grouped by location, in each group by round, and
+/// within a round reads before writes.
 class Accesses {
 public:
-    Accesses(const Schedule& schedule, Form form) : schedule_(schedule), form_(form) {
-        at_.resize(schedule.programs().size() * space_count * static_cast<std::size_t>(schedule.blocks()));
-        for (std::size_t stored = 0; stored < schedule.programs().size(); ++stored) {
-            add_caller(static_cast<int>(stored));
-            for (int round = 0; round < schedule.rounds(); ++round) {
-                for (const Move& move : schedule.programs()[stored][static_cast<std::size_t>(round)]) {
-                    add_move(static_cast<int>(stored), round, move);
+    /// The accesses to blocks begin .. end - 1 of every vector.
+    Accesses(const Schedule& schedule, Form form, int begin, int end)
+        : schedule_(schedule), form_(form), begin_(begin), end_(end),
+          first_(schedule.programs().size() * space_count * static_cast<std::size_t>(end - begin) + 1) {
+        for (int round = 0; round < schedule.rounds(); ++round) {
+            for (const bool write : {false, true}) {
+                record_round(round, write);
+            }
+        }
+        group();
+    }
+
+    std::size_t locations() const { return first_.size() - 1; }
+
+    /// The representative whose vector `location` is in.
+    int owner(std::size_t location) const {
+        return static_cast<int>(location / (space_count * static_cast<std::size_t>(end_ - begin_)));
+    }
+
+    std::span<const Access> at(std::size_t location) const {
+        return std::span(grouped_).subspan(first_[location], first_[location + 1] - first_[location]);
+    }
+
+private:
+    void record_round(int round, bool write) {
+        for (std::size_t stored = 0; stored < schedule_.programs().size(); ++stored) {
+            const int actor = static_cast<int>(stored);
+            for (const Move& move : schedule_.programs()[stored][static_cast<std::size_t>(round)]) {
+                if (moves_nothing(move, form_)) {
+                    continue;
+                }
+                if (write) {
+                    record(move.to, {round, true, actor});
+                    continue;
+                }
+                record(move.left, {round, false, actor});
+                if (move.has_right()) {
+                    record(move.right, {round, false, actor});
                 }
             }
         }
     }
 
-    std::size_t size() const { return at_.size(); }
-
-    /// The accesses to location `index`: by round, and within a round reads before writes.
-    const std::vector<Access>& sorted(std::size_t index) {
-        std::ranges::stable_sort(at_[index], [](const Access& a, const Access& b) {
-            return std::pair(a.round, a.write) < std::pair(b.round, b.write);
-        });
-        return at_[index];
-    }
-
-private:
-    void add_caller(int rank) {
-        const Blocks all{0, schedule_.blocks()};
-        for (int space = 0; space < space_count; ++space) {
-            add({rank, static_cast<Space>(space), all}, {-1, true, rank});
-            add({rank, static_cast<Space>(space), all}, {schedule_.rounds(), true, rank});
-        }
-    }
-
-    void add_move(int rank, int round, const Move& move) {
-        const bool moves_nothing = form_ == Form::in_place && !move.reduces &&
-                                   move.to.member == move.left.member && move.to.space == Space::output &&
-                                   move.left.space == Space::input;
-        if (moves_nothing) {
-            return;
-        }
-        add(move.left, {round, false, rank});
-        if (move.reduces && move.left.member != every) {
-            add(move.right, {round, false, rank});
-        }
-        add(move.to, {round, true, rank});
-    }
-
-    void add(const Place& place, const Access& access) {
+    void record(const Place& place, const Access& access) {
         if (place.member != every) {
-            add_at(place, access);
+            record_at(place, access);
             return;
         }
         for (int member = 0; member < schedule_.ranks(); ++member) {
-            add_at({member, place.space, place.blocks}, access);
+            record_at({member, place.space, place.blocks}, access);
         }
     }
 
-    void add_at(Place place, Access access) {
+    void record_at(Place place, Access access) {
         if (form_ == Form::in_place && place.space == Space::output) {
             place.space = Space::input;
         }
-        if (schedule_.symmetry() == Symmetry::rotation) {
-            // Rename so that the owner of the vector is member 0, the representative.
-            const Rotation back{schedule_.ranks(), schedule_.blocks(), -place.member};
-            access.member = back.member(access.member);
-            place = renamed(place, back);
-        }
-        const std::size_t vector =
-            static_cast<std::size_t>(place.member) * space_count + static_cast<std::size_t>(place.space);
-        for (int i = 0; i < place.blocks.count; ++i) {
-            const int block = wrap(place.blocks.first + i, schedule_.blocks());
-            at_[vector * static_cast<std::size_t>(schedule_.blocks()) + static_cast<std::size_t>(block)]
-                .push_back(access);
-        }
+        // Rename so that the owner of the vector is its representative.
+        const Translation back = schedule_.to_representative(place.member);
+        const auto owner = schedule_.representative(place.member);
+        access.member = back.member(access.member);
+        place = renamed(place, back);
+        const std::size_t vector = owner * space_count + static_cast<std::size_t>(place.space);
+        for_each_within(place.blocks, schedule_.blocks(), begin_, end_, [&](int /*i*/, int block) {
+            const std::size_t location =
+                vector * static_cast<std::size_t>(end_ - begin_) + static_cast<std::size_t>(block - begin_);
+            recorded_.push_back({static_cast<std::uint32_t>(location), access});
+        });
     }
+
+    /// A counting sort, which keeps the order of recording within each group.
+    void group() {
+        for (const Recorded& recorded : recorded_) {
+            ++first_[recorded.location + 1];
+        }
+        std::partial_sum(first_.begin(), first_.end(), first_.begin());
+        std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+        grouped_.resize(recorded_.size());
+        for (const Recorded& recorded : recorded_) {
+            grouped_[next[recorded.location]++] = recorded.access;
+        }
+        recorded_ = {};
+    }
+
+    struct Recorded {
+        std::uint32_t location = 0;
+        Access access;
+    };
 
     const Schedule& schedule_;
     Form form_;
-    std::vector<std::vector<Access>> at_;
+    int begin_;
+    int end_;
+    std::vector<std::uint32_t> first_;
+    std::vector<Recorded> recorded_;
+    std::vector<Access> grouped_;
 };
 
 /// For each representative and round (the return included): the waits that its conflicts ask for.
@@ -107,20 +129,28 @@ public:
         : schedule_(schedule), rounds_(static_cast<std::size_t>(schedule.rounds()) + 1),
           waits_(schedule.programs().size() * rounds_) {}
 
-    /// `later` must come after `earlier`. After another member's entry everything does: its vectors are
-    /// opened first.
+    /// `later` must come after `earlier`.
     void order(const Access& earlier, const Access& later) {
-        if (earlier.member == later.member || earlier.round < 0 || later.round < 0) {
+        if (earlier.member == later.member) {
             return;
         }
         const std::size_t stored = schedule_.representative(later.member);
-        const bool symmetric = schedule_.symmetry() == Symmetry::rotation;
-        const int member =
-            symmetric ? wrap(earlier.member - later.member, schedule_.ranks()) : earlier.member;
+        const int member = schedule_.to_representative(later.member).member(earlier.member);
         waits_[stored * rounds_ + static_cast<std::size_t>(later.round)].push_back(
             {later.round, member, earlier.round + 1});
     }
 
+    /// Blocks that move together ask for the same waits.
+    void forget_repeated() {
+        for (auto& waits : waits_) {
+            std::ranges::sort(waits, [](const Wait& a, const Wait& b) {
+                return std::pair(-a.point, a.member) < std::pair(-b.point, b.member);
+            });
+            waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
+        }
+    }
+
+    /// Strongest first.
     std::vector<Wait>& at(std::size_t stored, int round) {
         return waits_[stored * rounds_ + static_cast<std::size_t>(round)];
     }
@@ -131,66 +161,125 @@ private:
     std::vector<std::vector<Wait>> waits_;
 };
 
-Needs conflicts(const Schedule& schedule, Form form) {
-    Accesses accesses(schedule, form);
-    Needs needs(schedule);
-    for (std::size_t location = 0; location < accesses.size(); ++location) {
+/// Adds the conflicts over blocks begin .. end - 1. The owner writes its vectors again after the last round:
+/// the caller, and the next operation with the scratch vectors.
+void add_conflicts(const Schedule& schedule, Form form, int begin, int end, Needs& needs) {
+    const Accesses accesses(schedule, form, begin, end);
+    std::vector<Access> read;
+    std::span<const Access> before;
+    int owner_before = -1;
+    for (std::size_t location = 0; location < accesses.locations(); ++location) {
+        const std::span<const Access> group = accesses.at(location);
+        const int owner = accesses.owner(location);
+        // Neighbouring blocks mostly move together, and ask for the same.
+        if (group.empty() || (owner == owner_before && std::ranges::equal(group, before))) {
+            continue;
+        }
+        before = group;
+        owner_before = owner;
         const Access* written = nullptr;
-        std::vector<Access> read;
-        for (const Access& access : accesses.sorted(location)) {
-            if (!access.write) {
-                if (written != nullptr) {
-                    needs.order(*written, access);
-                }
-                read.push_back(access);
-                continue;
-            }
-            // A write that follows reads follows the earlier write through them, but for its own member's
-            // reads.
+        read.clear();
+        // A write that follows reads follows the earlier write through them, but for its own member's reads.
+        const auto write = [&](const Access& access) {
             for (const Access& reader : read) {
                 needs.order(reader, access);
             }
             if (written != nullptr) {
                 needs.order(*written, access);
             }
-            written = &access;
-            read.clear();
+        };
+        for (const Access& access : group) {
+            if (access.write) {
+                write(access);
+                written = &access;
+                read.clear();
+                continue;
+            }
+            if (written != nullptr) {
+                needs.order(*written, access);
+            }
+            read.push_back(access);
         }
+        write({schedule.rounds(), true, owner});
+    }
+}
+
+Needs conflicts(const Schedule& schedule, Form form) {
+    Needs needs(schedule);
+    const int window = blocks_at_a_time(schedule);
+    for (int begin = 0; begin < schedule.blocks(); begin += window) {
+        add_conflicts(schedule, form, begin, std::min(begin + window, schedule.blocks()), needs);
+        needs.forget_repeated();
     }
     return needs;
 }
 
-/// What each representative knows of every member's completed rounds: a vector clock for every round.
+/// What each representative knows of every other member's completed rounds: vector clocks, one for each round
+/// in which it has learnt something.
 class Knowledge {
 public:
     explicit Knowledge(const Schedule& schedule)
         : schedule_(schedule), ranks_(static_cast<std::size_t>(schedule.ranks())),
-          points_(static_cast<std::size_t>(schedule.rounds()) + 2),
-          clocks_(schedule.programs().size() * points_ * ranks_, -1) {}
-
-    /// The clock of a representative after `point` rounds and, once it is filled, the waits before the next.
-    std::int16_t* clock(std::size_t stored, int point) {
-        return &clocks_[(stored * points_ + static_cast<std::size_t>(point)) * ranks_];
+          points_(static_cast<std::size_t>(schedule.rounds()) + 1),
+          clock_at_(schedule.programs().size() * points_, 0), now_(schedule.programs().size()),
+          clocks_(1, std::vector<std::int16_t>(ranks_, -1)) {
+        for (auto& now : now_) {
+            now.clock = clocks_.front();
+        }
     }
 
-    /// Adds to `mine` what `member` (as `stored` names it) knew when it had completed `point` rounds.
-    void learn(std::int16_t* mine, int member, int point) {
-        const std::int16_t* theirs = clock(schedule_.representative(member), point);
-        const auto shift =
-            schedule_.symmetry() == Symmetry::rotation ? static_cast<std::size_t>(member) : std::size_t{0};
-        for (std::size_t rank = 0; rank + shift < ranks_; ++rank) {
-            mine[rank + shift] = std::max(mine[rank + shift], theirs[rank]);
+    /// Keeps what `stored` knows now as what it knows when it has completed `point` rounds.
+    void complete(std::size_t stored, int point) {
+        Now& now = now_[stored];
+        if (now.learnt) {
+            now.kept_as = clocks_.size();
+            clocks_.push_back(now.clock);
+            now.learnt = false;
         }
-        for (std::size_t rank = ranks_ - shift; rank < ranks_; ++rank) {
-            mine[rank + shift - ranks_] = std::max(mine[rank + shift - ranks_], theirs[rank]);
+        clock_at_[stored * points_ + static_cast<std::size_t>(point)] = now.kept_as;
+    }
+
+    /// The rounds that `stored` knows `member` (as `stored` names it) to have completed, or -1.
+    int of(std::size_t stored, int member) const {
+        return now_[stored].clock[static_cast<std::size_t>(member)];
+    }
+
+    /// Adds to what `stored` knows that `member` has completed `point` rounds and, if `with_theirs`, what
+    /// `member` knew then.
+    void learn(std::size_t stored, int member, int point, bool with_theirs) {
+        Now& now = now_[stored];
+        now.learnt = true;
+        if (with_theirs) {
+            const std::size_t owner = schedule_.representative(member);
+            const auto& theirs = clocks_[clock_at_[owner * points_ + static_cast<std::size_t>(point)]];
+            if (schedule_.symmetry().translates()) {
+                const Translation rename = schedule_.translation(member);
+                for (std::size_t rank = 0; rank < ranks_; ++rank) {
+                    auto& known = now.clock[static_cast<std::size_t>(rename.member(static_cast<int>(rank)))];
+                    known = std::max(known, theirs[rank]);
+                }
+            } else {
+                for (std::size_t rank = 0; rank < ranks_; ++rank) {
+                    now.clock[rank] = std::max(now.clock[rank], theirs[rank]);
+                }
+            }
         }
+        now.clock[static_cast<std::size_t>(member)] = static_cast<std::int16_t>(point);
     }
 
 private:
+    struct Now {
+        std::vector<std::int16_t> clock;
+        std::size_t kept_as = 0;
+        bool learnt = false;
+    };
+
     const Schedule& schedule_;
     std::size_t ranks_;
     std::size_t points_;
-    std::vector<std::int16_t> clocks_;
+    std::vector<std::size_t> clock_at_;
+    std::vector<Now> now_;
+    std::vector<std::vector<std::int16_t>> clocks_;
 };
 
 /// Drops every wait that earlier waits of the same member imply, strongest first.
@@ -198,27 +287,16 @@ std::vector<std::vector<Wait>> reduced(const Schedule& schedule, Needs needs) {
     Knowledge knowledge(schedule);
     const std::size_t stored_count = schedule.programs().size();
     std::vector<std::vector<Wait>> waits(stored_count);
-    std::vector<std::vector<std::int16_t>> current(
-        stored_count, std::vector<std::int16_t>(static_cast<std::size_t>(schedule.ranks()), -1));
     for (int round = 0; round <= schedule.rounds(); ++round) {
         for (std::size_t stored = 0; stored < stored_count; ++stored) {
-            auto& now = current[stored];
-            now[stored] = static_cast<std::int16_t>(round);
-            std::ranges::copy(now, knowledge.clock(stored, round));
+            knowledge.complete(stored, round);
         }
         for (std::size_t stored = 0; stored < stored_count; ++stored) {
-            auto& now = current[stored];
-            auto& candidates = needs.at(stored, round);
-            std::ranges::stable_sort(candidates, std::ranges::greater{}, &Wait::point);
-            for (const Wait& wait : candidates) {
-                if (now[static_cast<std::size_t>(wait.member)] >= wait.point) {
-                    continue;
+            for (const Wait& wait : needs.at(stored, round)) {
+                if (knowledge.of(stored, wait.member) < wait.point) {
+                    waits[stored].push_back(wait);
+                    knowledge.learn(stored, wait.member, wait.point, wait.point <= round);
                 }
-                waits[stored].push_back(wait);
-                if (wait.point <= round) {
-                    knowledge.learn(now.data(), wait.member, wait.point);
-                }
-                now[static_cast<std::size_t>(wait.member)] = static_cast<std::int16_t>(wait.point);
             }
         }
     }
@@ -263,16 +341,14 @@ private:
             return;
         }
         for (const Place* place : {&move.left, &move.right}) {
-            if (place->member != rank && (place == &move.left || move.reduces)) {
+            if (place->member != rank && (place == &move.left || move.has_right())) {
                 add_read(rank, round, *place);
             }
         }
     }
 
     void add_read(int rank, int round, const Place& place) {
-        const bool symmetric = schedule_.symmetry() == Symmetry::rotation;
-        const Rotation back{schedule_.ranks(), schedule_.blocks(), symmetric ? -place.member : 0};
-        const Place owned = renamed(place, back);
+        const Place owned = renamed(place, schedule_.to_representative(place.member));
         const std::size_t owner = schedule_.representative(place.member);
         const int point = point_of(owner, owned, round);
         carry(carried_[owner], {point, owned.space, owned.blocks});
@@ -327,11 +403,27 @@ private:
 
 std::vector<Wait> Synchronised::waits_of(int rank) const {
     std::vector<Wait> list = waits.at(schedule.representative(rank));
-    const Rotation rename = schedule.rotation(rank);
+    const Translation rename = schedule.translation(rank);
     for (Wait& wait : list) {
         wait.member = rename.member(wait.member);
     }
     return list;
+}
+
+bool moves_nothing(const Move& move, Form form) {
+    return form == Form::in_place && !move.reduces && move.to.member == move.left.member &&
+           move.to.space == Space::output && move.left.space == Space::input &&
+           move.to.blocks == move.left.blocks;
+}
+
+int blocks_at_a_time(const Schedule& schedule) {
+    constexpr std::size_t most_cells = std::size_t{1} << 22U;
+    const std::size_t cells_per_block = schedule.programs().size() * space_count;
+    const auto all = static_cast<std::size_t>(schedule.blocks());
+    if (all * cells_per_block <= most_cells || !schedule.keeps_blocks_apart()) {
+        return schedule.blocks();
+    }
+    return static_cast<int>(std::max<std::size_t>(most_cells / cells_per_block, 1));
 }
 
 Synchronised synchronise(Schedule schedule, Form form) {

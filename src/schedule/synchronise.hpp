@@ -49,6 +49,15 @@ struct Synchronised {
     std::vector<Wait> waits_of(int rank) const;
 };
 
+/// How many blocks to look at in one go so that a table of all vectors of all stored programs stays within
+/// some 100 MB: all of them unless each of many ranks has a program of its own. Where blocks are not kept
+/// apart they must all be looked at together.
+int blocks_at_a_time(const Schedule& schedule);
+
+/// Whether a move is none in this form: in place, the copy of a member's own input to the same blocks of its
+/// own output.
+bool moves_nothing(const Move& move, Form form);
+
 /// Derives the waits from the conflicts: a read after the write that made the value, a write after the reads
 /// of what it replaces, the return to the caller after every access to the caller's vectors; minus what
 /// earlier waits already imply. The result is a proposal: the verifier proves it.

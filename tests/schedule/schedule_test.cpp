@@ -80,11 +80,13 @@ TEST_CASE("the four rounds of the census allreduce of p = 11 (Träff et al. 2023
 
 TEST_CASE("expanded() writes out every member's program") {
     for (const algorithm::Algorithm& row : algorithm::registry()) {
-        const Schedule schedule = row.make(6);
+        const int ranks = takes(row, 6) ? 6 : 8;
+        const Schedule schedule = row.make(ranks, has_root(row) ? 2 : 0);
         const Schedule all = expanded(schedule);
         CHECK(all.symmetry() == Symmetry::none);
-        REQUIRE(all.programs().size() == 6);
-        for (int rank = 0; rank < 6; ++rank) {
+        CHECK(all.root() == schedule.root());
+        REQUIRE(all.programs().size() == static_cast<std::size_t>(ranks));
+        for (int rank = 0; rank < ranks; ++rank) {
             CHECK(all.program(rank) == schedule.program(rank));
             CHECK(all.representative(rank) == static_cast<std::size_t>(rank));
         }
@@ -93,9 +95,11 @@ TEST_CASE("expanded() writes out every member's program") {
 
 TEST_CASE("renaming turns members and, where there are as many, blocks") {
     const Place place{3, Space::scratch0, {2, 2}};
-    CHECK(renamed(place, {4, 4, 3}) == Place{2, Space::scratch0, {1, 2}});
-    CHECK(renamed(place, {4, 5, 3}) == Place{2, Space::scratch0, {2, 2}});
-    CHECK(renamed({every, Space::input, {0, 1}}, {4, 4, 3}) == Place{every, Space::input, {3, 1}});
+    CHECK(renamed(place, {Symmetry::rotation, 4, 4, 3}) == Place{2, Space::scratch0, {1, 2}});
+    CHECK(renamed(place, {Symmetry::rotation, 4, 5, 3}) == Place{2, Space::scratch0, {2, 2}});
+    CHECK(renamed({every, Space::input, {0, 1}}, {Symmetry::rotation, 4, 4, 3}) ==
+          Place{every, Space::input, {3, 1}});
+    CHECK(renamed(place, {Symmetry::none, 4, 4, 3}) == place);
 }
 
 TEST_CASE("schedules refuse what does not exist") {
@@ -108,10 +112,15 @@ TEST_CASE("schedules refuse what does not exist") {
                     std::invalid_argument);
     CHECK_THROWS_AS(one_move({{0, Space::output, {0, 0}}, {1, Space::input, {0, 0}}, {}, false}),
                     std::invalid_argument);
-    CHECK_THROWS_AS(one_move({to, {1, Space::input, {1, 1}}, {}, false}), std::invalid_argument);
+    CHECK_THROWS_AS(one_move({to, {1, Space::input, {1, 2}}, {}, false}), std::invalid_argument);
     CHECK_THROWS_AS(one_move({to, from, {2, Space::input, {0, 2}}, true}), std::invalid_argument);
     CHECK_THROWS_AS(one_move({to, {every, Space::input, {0, 1}}, {}, false}), std::invalid_argument);
     CHECK_THROWS_AS(one_move({{every, Space::output, {0, 1}}, from, from, true}), std::invalid_argument);
+    const Place all{every, Space::output, {0, 1}};
+    const Place of_all{every, Space::input, {2, 1}};
+    CHECK_NOTHROW(one_move({all, of_all, {}, true, Prefix::inclusive}));
+    CHECK_THROWS_AS(one_move({to, of_all, {}, true, Prefix::inclusive}), std::invalid_argument);
+    CHECK_THROWS_AS(one_move({all, from, {}, true, Prefix::exclusive}), std::invalid_argument);
 }
 
 TEST_CASE("schedules need one program for each stored member, all of the same length") {
@@ -123,4 +132,73 @@ TEST_CASE("schedules need one program for each stored member, all of the same le
                     std::invalid_argument);
     CHECK_THROWS_AS(Schedule(Collective::allreduce, 0, 1, Symmetry::rotation, {Program(1)}),
                     std::invalid_argument);
+}
+
+TEST_CASE("a move may take blocks to places of another number, which keeps them no longer apart") {
+    const Place to{0, Space::output, {0, 2}};
+    const auto made = [&](int left, int right) {
+        return one_move({to, {1, Space::input, {left, 2}}, {2, Space::input, {right, 2}}, true});
+    };
+    CHECK(made(0, 0).keeps_blocks_apart());
+    CHECK_FALSE(made(2, 2).keeps_blocks_apart());
+    CHECK_FALSE(made(0, 2).keeps_blocks_apart());
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        CHECK(row.make(8, 0).keeps_blocks_apart() == (row.collective != Collective::alltoall));
+    }
+}
+
+TEST_CASE("the places of a move must be renamed in the same way on a torus") {
+    const std::vector<int> mesh{3, 4};
+    const auto made = [&](Blocks to, Blocks left) {
+        return Schedule(Collective::alltoall, 12, 12, Symmetry::torus(mesh),
+                        {Program{{{{0, Space::output, to}, {1, Space::input, left}, {}, false}}}});
+    };
+    CHECK_NOTHROW(made({4, 4}, {8, 4}));
+    CHECK_NOTHROW(made({5, 1}, {8, 1}));
+    CHECK_NOTHROW(made({4, 8}, {8, 8}));
+    CHECK_NOTHROW(made({4, 12}, {8, 12}));
+    // Of whole vectors the one that starts at 0 turns in itself, the other is taken round.
+    CHECK_THROWS_AS(made({0, 12}, {4, 12}), std::invalid_argument);
+    CHECK_THROWS_AS(made({5, 2}, {8, 2}), std::invalid_argument);
+}
+
+TEST_CASE("which collectives have a root, combine, and have which blocks where") {
+    const auto counts = [](Collective collective) {
+        // Of four members, root 2: how many blocks of how many members are input, output.
+        std::pair<int, int> found{0, 0};
+        for (int rank = 0; rank < 4; ++rank) {
+            for (int block = 0; block < 4; ++block) {
+                found.first += has_input(collective, 2, rank, block, true) ? 1 : 0;
+                found.second += has_output(collective, 2, rank, block, true) ? 1 : 0;
+            }
+        }
+        return found;
+    };
+    using Pair = std::pair<int, int>;
+    CHECK(counts(Collective::broadcast) == Pair{4, 16});
+    CHECK(counts(Collective::reduce) == Pair{16, 4});
+    CHECK(counts(Collective::allreduce) == Pair{16, 16});
+    CHECK(counts(Collective::reduce_scatter) == Pair{16, 4});
+    CHECK(counts(Collective::allgather) == Pair{4, 16});
+    CHECK(counts(Collective::gather) == Pair{4, 4});
+    CHECK(counts(Collective::scatter) == Pair{4, 4});
+    CHECK(counts(Collective::alltoall) == Pair{16, 16});
+    CHECK(counts(Collective::scan) == Pair{16, 16});
+    CHECK(counts(Collective::exscan) == Pair{16, 12});
+    CHECK(counts(Collective::shift) == Pair{16, 16});
+    CHECK(has_output(Collective::gather, 2, 2, 1, true));
+    CHECK_FALSE(has_output(Collective::gather, 2, 1, 1, true));
+    CHECK(has_input(Collective::scatter, 2, 2, 1, true));
+    int rooted = 0;
+    int reducing = 0;
+    std::set<std::string> names;
+    for (int i = 0; i < collective_count; ++i) {
+        const auto collective = static_cast<Collective>(i);
+        rooted += is_rooted(collective) ? 1 : 0;
+        reducing += reduces(collective) ? 1 : 0;
+        names.insert(std::string(to_string(collective)));
+    }
+    CHECK(rooted == 4);
+    CHECK(reducing == 5);
+    CHECK(names.size() == collective_count);
 }
