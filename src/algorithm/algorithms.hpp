@@ -1,60 +1,104 @@
 #pragma once
 
-#include "schedule/pattern.hpp"
 #include "schedule/schedule.hpp"
 
 #include <span>
+#include <vector>
 
 namespace tutti::algorithm {
 
-// Every function below is pure: ranks (and skips) in, schedule out. All take any number of ranks >= 1.
-// p = ranks, q = number of skips after the first, n = one of p blocks, m = the whole vector.
+// The algorithms that are their own thing rather than derived from a pattern (families.hpp). Every function
+// is pure: ranks (and root or distance) in, schedule out. All take any number of ranks >= 1 unless they say
+// otherwise. p = ranks, q = ceil(log2 p), n = one of p blocks, m = the whole vector.
 
-/// The primal pattern of the circulant graph: an allgather of p blocks along increasing skips. In the round
-/// with skip s, up to the next larger skip s', member r receives blocks r+s .. r+s'-1 from member r+s.
-/// Invariant: before that round member r has blocks r .. r+s-1. Rounds q, blocks p - 1.
-/// (Träff 2024, second half of Alg. 2; Bruck et al. 1997 with other skips.)
-schedule::Pattern circulant_allgather_pattern(int ranks, std::span<const int> skips);
-
-/// Allgather on the circulant graph. Rounds q, blocks p - 1, no scratch.
-schedule::Schedule circulant_allgather(int ranks, std::span<const int> skips);
-
-/// Reduce-scatter on the circulant graph, the dual of the allgather (Träff 2024, Alg. 1, Theorem 1). Rounds
-/// q, blocks and reductions p - 1 each, commutative operators. Scratch: the blocks that are partly reduced on
-/// the way.
-schedule::Schedule circulant_reduce_scatter(int ranks, std::span<const int> skips);
-
-/// Allreduce as that reduce-scatter, then that allgather (Träff 2024, Alg. 2, Theorem 2). Rounds 2q, blocks
-/// 2(p - 1), reductions p - 1, commutative operators, no scratch.
-schedule::Schedule circulant_allreduce(int ranks, std::span<const int> skips);
-
-/// Allreduce of whole vectors in ceil(log2 p) rounds, the census algorithm (Bar-Noy, Kipnis and Schieber
-/// 1993; Träff et al. 2023, Listing 2, Prop. 1). One vector sent a round, at most 2q - 1 reductions of
-/// vectors. Members combine in different orders, so results agree bit for bit only where the operator is
-/// exact.
+/// Allreduce of whole vectors in q rounds, the census algorithm (Bar-Noy, Kipnis and Schieber 1993; Träff et
+/// al. 2023, Listing 2, Prop. 1). One vector sent a round, at most 2q - 1 reductions of vectors. Members
+/// combine in different orders, so results agree bit for bit only where the operator is exact.
 schedule::Schedule census_allreduce(int ranks);
 
-/// Allreduce in one exchange: member r combines block r of all inputs in rank order and stores it to all
-/// outputs.
-schedule::Schedule direct_allreduce(int ranks);
-
-/// Reduce-scatter in one exchange: member r combines block r of all inputs in rank order.
-schedule::Schedule direct_reduce_scatter(int ranks);
-
-/// Allgather in one exchange: member r stores its block to all outputs.
-schedule::Schedule direct_allgather(int ranks);
-
-/// Barrier in one exchange: everybody waits for everybody.
-schedule::Schedule direct_barrier(int ranks);
-
-/// Allreduce in one exchange in which every member reads every input whole and combines in rank order. p - 1
-/// vectors received: for messages that travel inside the mailbox.
-schedule::Schedule flat_allreduce(int ranks);
-
-/// Allgather in one exchange in which every member reads every block: for messages inside the mailbox.
-schedule::Schedule flat_allgather(int ranks);
-
-/// Dissemination barrier over the circulant graph with halving skips: ceil(log2 p) rounds.
+/// Dissemination barrier over the circulant graph with halving skips: q rounds.
 schedule::Schedule dissemination_barrier(int ranks);
+
+// One exchange, in shared memory: every member does its share of the work in one pass over the vectors of
+// all.
+
+/// Everybody waits for everybody.
+schedule::Schedule direct_barrier(int ranks);
+/// Every member copies the root's vector.
+schedule::Schedule direct_broadcast(int ranks, int root);
+/// Member r combines block r of all inputs in rank order and stores it to the root's output.
+schedule::Schedule direct_reduce(int ranks, int root);
+/// Member r combines block r of all inputs in rank order and stores it to all outputs.
+schedule::Schedule direct_allreduce(int ranks);
+/// Member r combines block r of all inputs in rank order.
+schedule::Schedule direct_reduce_scatter(int ranks);
+/// Member r stores its block to all outputs.
+schedule::Schedule direct_allgather(int ranks);
+/// Member r stores its block to the root's output.
+schedule::Schedule direct_gather(int ranks, int root);
+/// Member r copies its block of the root's input.
+schedule::Schedule direct_scatter(int ranks, int root);
+/// Member r copies block r of all inputs.
+schedule::Schedule direct_alltoall(int ranks);
+/// Member r copies the vector of member r - distance.
+schedule::Schedule direct_shift(int ranks, int distance);
+
+/// Allreduce in which every member reads every input whole and combines in rank order. p - 1 vectors
+/// received: for messages that travel inside the mailbox.
+schedule::Schedule flat_allreduce(int ranks);
+/// The same at the root alone.
+schedule::Schedule flat_reduce(int ranks, int root);
+/// Allgather in which every member reads every block.
+schedule::Schedule flat_allgather(int ranks);
+/// Gather in which the root reads every block.
+schedule::Schedule flat_gather(int ranks, int root);
+
+/// Reduce-scatter in p - 1 rounds of one block in which every member combines its block of all inputs in rank
+/// order, from the left: takes operators that are not commutative.
+schedule::Schedule fully_connected_reduce_scatter(int ranks);
+
+/// Allreduce by a butterfly whose levels are the prime factors of p (Rabenseifner & Träff 2004, sections 3.4
+/// and 3.6): in one with factor r, r - 1 rounds in which a member reads the vectors of the other units of its
+/// group, in rank order, so that they need not be kept to be combined at the end as in the paper. Sum of r -
+/// 1 rounds and vectors: ceil(log2 p) for 3 * 2^k and 9 * 2^k. Rank order, one bracketing.
+schedule::Schedule butterfly_ring_allreduce(int ranks);
+/// The same with each level dividing the blocks among the group, and as many rounds back: 2 (p - 1) blocks.
+schedule::Schedule butterfly_ring_halving_allreduce(int ranks);
+
+enum class Inclusion { inclusive, exclusive };
+
+/// Prefixes on a hypercube (Grama et al. 2003, Alg. 4.9), for any number of ranks: q rounds of one vector, in
+/// rank order.
+schedule::Schedule hypercube_scan(int ranks, Inclusion inclusion);
+/// Prefixes handed on from rank to rank: p - 1 rounds.
+schedule::Schedule ring_scan(int ranks, Inclusion inclusion);
+/// Member r forms the prefixes of block r of all inputs and stores each as it is formed: one pass, m read and
+/// m written a member.
+schedule::Schedule direct_scan(int ranks, Inclusion inclusion);
+
+// All-to-all (Grama et al. 2003, all-to-all personalized communication). Blocks received by each member:
+
+/// p - 1 rounds, p (p - 1) / 2 blocks: in round k the p - 1 - k messages that have further to go.
+schedule::Schedule ring_alltoall(int ranks);
+/// Both directions: floor(p / 2) rounds, floor(p^2 / 4) blocks.
+schedule::Schedule bidirectional_ring_alltoall(int ranks);
+/// On a torus of these dimensions, slowest first: sum of d - 1 rounds, p (d - 1) / 2 blocks for each
+/// dimension. A mesh has two dimensions, a hypercube log2 p of two: log2 p rounds of p / 2 blocks.
+schedule::Schedule torus_alltoall(const std::vector<int>& dimensions);
+/// Every message in one hop: p - 1 rounds of one block. In round j, member i exchanges with i XOR (j + 1)
+/// where p is a power of two, else it sends to i + j + 1.
+schedule::Schedule pairwise_alltoall(int ranks);
+/// q rounds on the circulant graph, in each of which a message moves by one skip or stays (Träff 2024,
+/// section 4: concatenation as the operator).
+schedule::Schedule circulant_alltoall(int ranks);
+
+// Circular shift by `distance` (Grama et al. 2003, section on circular shift), one vector a round.
+
+/// min(distance, p - distance) rounds.
+schedule::Schedule ring_shift(int ranks, int distance);
+/// Row shift, compensation, column shift: at most half the columns, 1 and half the rows.
+schedule::Schedule mesh_shift(int ranks, int distance);
+/// One round for each power of two in `distance`.
+schedule::Schedule hypercube_shift(int ranks, int distance);
 
 } // namespace tutti::algorithm

@@ -3,27 +3,36 @@
 #include "schedule/schedule.hpp"
 #include "schedule/synchronise.hpp"
 
-#include <optional>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace tutti::algorithm {
 
-/// What an algorithm asks of the operator, weakest first.
+/// In what order and bracketing an algorithm combines operands, and with it what it asks of the operator.
 ///
-/// - associative: any; operands are combined in rank order
-/// - commutative: operands are combined in some order, the same one for every member
-/// - exact: operands are combined in different orders by different members, so the operator must give the
-/// same
-///   bits in any order (integers; min and max; not floating-point sums)
 /// - none: nothing is combined
-enum class OperatorNeeds { none, associative, commutative, exact };
+/// - any: members combine in different orders; the operator must give the same bits in any order (integers;
+///   min and max; not floating-point sums)
+/// - same: in some order, the same one for every member; the operator must be commutative
+/// - rank: in rank order, with the same bracketing for every element and member ("canonical" in Rabenseifner
+/// &
+///   Träff 2004); any operator
+/// - serial: in rank order and bracketed from the left, as a loop over the ranks would; any operator, and the
+///   same bits from every algorithm that does so
+enum class Order : std::uint8_t { none, any, same, rank, serial };
 
-std::string_view to_string(OperatorNeeds needs);
+std::string_view to_string(Order order);
 
-/// Counts per member: communication rounds, and blocks (of the schedule's own block size) received and
-/// combined.
+/// What an order asks of the operator: "commutative, exact", "commutative", "associative" or "none".
+std::string_view needs(Order order);
+
+/// The numbers of ranks that an algorithm is for.
+enum class Ranks : std::uint8_t { any, powers_of_two };
+
+/// Communication rounds, and the blocks (of the schedule's own block size) that a member receives and
+/// combines: those of the member with the most.
 struct Counts {
     long rounds = 0;
     long blocks = 0;
@@ -32,29 +41,46 @@ struct Counts {
     friend bool operator==(const Counts&, const Counts&) = default;
 };
 
-/// One row of the registry: an algorithm for one collective and everything known about it.
+/// Which of the closed forms are upper bounds: none; the reductions; blocks and reductions; these and the
+/// rounds.
+enum class Bound : std::uint8_t { exact, reductions, volume, all };
+
+/// How members may exchange what they send; see schedule::Form.
+struct Forms {
+    /// Small messages may travel inside the mailbox (Form::carried).
+    bool carried = false;
+    /// Messages may be pulled from and stored to the members' vectors (Form::separate).
+    bool pulled = false;
+    /// That also works when input and output are the same memory (Form::in_place): nobody overwrites in a
+    /// round what others read in it. Where it does not, an input is copied first.
+    bool in_place = false;
+};
+
+/// One row of the registry: an algorithm for one collective and everything known about it. `root` below is
+/// the root of a rooted collective, the distance of a shift, and else of no meaning.
 struct Algorithm {
     std::string_view name;
     schedule::Collective collective;
-    OperatorNeeds needs;
-    /// Combined in rank order with the same bracketing for every element and member.
-    bool canonical;
-    /// Small messages may travel inside the mailbox (schedule::Form::carried).
-    bool carries;
-    /// Messages may be pulled from and stored to the members' vectors (schedule::Form::separate).
-    bool pulls;
-    /// That also works when input and output are the same memory (schedule::Form::in_place): nobody
-    /// overwrites in a round what others read in it.
-    bool pulls_in_place;
+    Order order = Order::none;
+    Ranks ranks = Ranks::any;
+    Forms forms;
+    schedule::Schedule (*make)(int ranks, int root);
+    /// Closed forms, as the source proves them.
+    Counts (*counts)(int ranks, int root);
+    Bound bound = Bound::exact;
+    /// Scratch of the member with the most, in blocks: at most this.
+    long (*scratch)(int ranks, int root);
     std::string_view source;
-    schedule::Schedule (*make)(int ranks);
-    /// Closed forms for `ranks` members, as the source proves them. `reductions` may be an upper bound.
-    Counts (*counts)(int ranks);
-    bool reductions_at_most;
 };
 
 /// Whether the row's schedules can be carried out in this form.
 bool takes(const Algorithm& algorithm, schedule::Form form);
+
+/// Whether the row serves so many ranks.
+bool takes(const Algorithm& algorithm, int ranks);
+
+/// Whether the row's schedule depends on a root or a distance.
+bool has_root(const Algorithm& algorithm);
 
 /// All rows, in the order in which they are listed to users.
 std::span<const Algorithm> registry();
