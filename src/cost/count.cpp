@@ -1,10 +1,8 @@
 #include "cost/count.hpp"
 
+#include "schedule/scratch.hpp"
+
 #include <algorithm>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <vector>
 
 namespace tutti::cost {
 
@@ -14,17 +12,9 @@ using schedule::Place;
 using schedule::Round;
 using schedule::Schedule;
 using schedule::Space;
-using schedule::Symmetry;
 using schedule::wrap;
 
 namespace {
-
-void require_rank(const Schedule& schedule, int rank) {
-    if (rank < 0 || rank >= schedule.ranks()) {
-        throw std::invalid_argument("count: rank is " + std::to_string(rank) + ", must be in 0.." +
-                                    std::to_string(schedule.ranks() - 1));
-    }
-}
 
 /// One block that a member reads from or stores into the vector of another.
 struct Message {
@@ -51,7 +41,7 @@ std::vector<Message> messages(const Schedule& schedule, int actor, const Round& 
     };
     for (const Move& move : round) {
         add(move.left, false);
-        if (move.reduces && move.left.member != every) {
+        if (move.has_right()) {
             add(move.right, false);
         }
         add(move.to, true);
@@ -61,18 +51,9 @@ std::vector<Message> messages(const Schedule& schedule, int actor, const Round& 
     return found;
 }
 
-/// Messages received and sent by `rank`, and rounds with any. Under rotation every member's messages are the
-/// representative's, so what it receives from all is what all receive from it.
-struct Traffic {
-    long rounds = 0;
-    long received = 0;
-    long sent = 0;
-};
-
-Traffic traffic(const Schedule& schedule, int rank) {
-    require_rank(schedule, rank);
-    const bool symmetric = schedule.symmetry() == Symmetry::rotation;
-    Traffic traffic;
+void add_traffic(const Schedule& schedule, Tally& tally) {
+    const bool symmetric = schedule.symmetry().translates();
+    const auto index = [&](int rank) { return schedule.representative(rank); };
     for (int round = 0; round < schedule.rounds(); ++round) {
         bool any = false;
         for (int stored = 0; stored < static_cast<int>(schedule.programs().size()); ++stored) {
@@ -82,38 +63,70 @@ Traffic traffic(const Schedule& schedule, int rank) {
                 any = true;
                 const int receiver = message.stored ? message.owner : stored;
                 const int sender = message.stored ? stored : message.owner;
-                traffic.received += symmetric || receiver == rank ? 1 : 0;
-                traffic.sent += symmetric || sender == rank ? 1 : 0;
+                // Under a symmetry what one member receives from all is what all receive from it.
+                ++tally.received[symmetric ? 0 : index(receiver)];
+                ++tally.sent[symmetric ? 0 : index(sender)];
             }
         }
-        traffic.rounds += any ? 1 : 0;
+        tally.rounds += any ? 1 : 0;
     }
-    return traffic;
 }
 
-long reductions(const Schedule& schedule, int rank) {
-    if (schedule.collective() == schedule::Collective::barrier) {
-        return 0;
-    }
+long reductions(const Schedule& schedule, const schedule::Program& program) {
     long combined = 0;
-    for (const Round& round : schedule.programs()[schedule.representative(rank)]) {
+    for (const Round& round : program) {
         for (const Move& move : round) {
-            const long each = !move.reduces ? 0 : move.left.member == every ? schedule.ranks() - 1 : 1;
+            const bool one_less = move.prefix == schedule::Prefix::exclusive;
+            const long of_every = std::max(schedule.ranks() - (one_less ? 2L : 1L), 0L);
+            const long each = !move.reduces ? 0 : move.left.member == every ? of_every : 1;
             combined += each * move.to.blocks.count;
         }
     }
     return combined;
 }
 
-} // namespace
-
-algorithm::Counts count(const Schedule& schedule, int rank) {
-    const Traffic counted = traffic(schedule, rank);
-    return {counted.rounds, counted.received, reductions(schedule, rank)};
+long scratch(const Schedule& schedule, int rank) {
+    long blocks = 0;
+    for (int vector = 0; vector < schedule::scratch_vectors(schedule); ++vector) {
+        const auto space = static_cast<Space>(static_cast<int>(Space::scratch0) + vector);
+        blocks += schedule::scratch_range(schedule, rank, space).count;
+    }
+    return blocks;
 }
 
-long blocks_sent(const Schedule& schedule, int rank) {
-    return traffic(schedule, rank).sent;
+} // namespace
+
+Tally tally(const Schedule& schedule) {
+    const std::size_t stored = schedule.programs().size();
+    Tally tally{0, std::vector<long>(stored, 0), std::vector<long>(stored, 0), std::vector<long>(stored, 0),
+                std::vector<long>(stored, 0)};
+    add_traffic(schedule, tally);
+    if (schedule.collective() == schedule::Collective::barrier) {
+        return tally;
+    }
+    for (std::size_t rank = 0; rank < stored; ++rank) {
+        tally.reductions[rank] = reductions(schedule, schedule.programs()[rank]);
+    }
+    // Rotation takes a range to one of the same length. On a torus the range that covers what a member writes
+    // is longer at some members than at others.
+    const bool same_for_all = schedule.symmetry() == schedule::Symmetry::rotation;
+    for (int rank = 0; rank < (same_for_all ? 1 : schedule.ranks()); ++rank) {
+        long& most = tally.scratch[schedule.representative(rank)];
+        most = std::max(most, scratch(schedule, rank));
+    }
+    return tally;
+}
+
+algorithm::Counts Tally::most() const {
+    return {rounds, std::ranges::max(received), std::ranges::max(reductions)};
+}
+
+long Tally::most_scratch() const {
+    return std::ranges::max(scratch);
+}
+
+long Tally::most_sent() const {
+    return std::ranges::max(sent);
 }
 
 } // namespace tutti::cost
