@@ -2,48 +2,99 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace tutti::verify {
 
 using schedule::every;
 using schedule::Form;
 using schedule::Move;
-using schedule::Symmetry;
 using schedule::Wait;
-using schedule::wrap;
 
 Clocks::Clocks(const schedule::Schedule& schedule, const std::vector<std::vector<Wait>>& waits,
                int operations)
     : schedule_(schedule), waits_(waits), rounds_(schedule.rounds()), last_(position(operations, 0)),
       ranks_(static_cast<std::size_t>(schedule.ranks())), reached_(schedule.programs().size(), 0),
       next_wait_(schedule.programs().size(), 0),
-      clocks_(schedule.programs().size() * static_cast<std::size_t>(last_ + 1) * ranks_, -1) {
-    for (std::size_t stored = 0; stored < reached_.size(); ++stored) {
-        clocks_[row(stored, 0) + stored] = 0;
-    }
+      clock_at_(schedule.programs().size() * static_cast<std::size_t>(last_ + 1), 0), clocks_(1) {
+    clocks_.front().known.assign(ranks_, -1);
 }
 
-std::size_t Clocks::row(std::size_t stored, int position) const {
-    return (stored * static_cast<std::size_t>(last_ + 1) + static_cast<std::size_t>(position)) * ranks_;
+std::size_t Clocks::index(std::size_t stored, int position) const {
+    return stored * static_cast<std::size_t>(last_ + 1) + static_cast<std::size_t>(position);
 }
 
 int Clocks::known_at(int observer, int position, int subject) const {
-    const bool symmetric = schedule_.symmetry() == Symmetry::rotation;
-    const int name = symmetric ? wrap(subject - observer, schedule_.ranks()) : subject;
-    return clocks_[row(schedule_.representative(observer), position) + static_cast<std::size_t>(name)];
+    if (observer == subject) {
+        return position;
+    }
+    const int name = schedule_.to_representative(observer).member(subject);
+    return known_by(clock_of(observer, position), name);
 }
 
-void Clocks::learn(int* mine, int member, int position) const {
-    const int* theirs = &clocks_[row(schedule_.representative(member), position)];
-    const auto shift =
-        schedule_.symmetry() == Symmetry::rotation ? static_cast<std::size_t>(member) : std::size_t{0};
-    const auto merge = [](int* to, const int* from, std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i) {
-            to[i] = std::max(to[i], from[i]);
+std::size_t Clocks::clock_of(int member, int position) const {
+    return clock_at_[index(schedule_.representative(member), position)];
+}
+
+Clocks::Position Clocks::known_by(std::size_t clock, int name) const {
+    while (clocks_[clock].known.empty()) {
+        if (clocks_[clock].subject == name) {
+            return clocks_[clock].position;
         }
-    };
-    merge(mine + shift, theirs, ranks_ - shift);
-    merge(mine, theirs + (ranks_ - shift), shift);
+        clock = clocks_[clock].before;
+    }
+    return clocks_[clock].known[static_cast<std::size_t>(name)];
+}
+
+std::vector<Clocks::Position> Clocks::all_known_by(std::size_t clock) const {
+    if (!clocks_[clock].known.empty()) {
+        return clocks_[clock].known;
+    }
+    std::vector<Position> all = all_known_by(clocks_[clock].before);
+    all[static_cast<std::size_t>(clocks_[clock].subject)] = clocks_[clock].position;
+    return all;
+}
+
+/// What somebody who knows `clock` knows after these waits of the operation that starts at position `start`.
+Clocks::Clock Clocks::after(std::size_t clock, std::span<const Wait> waits, int start) const {
+    constexpr int most_single_steps = 64;
+    Clock made;
+    const Wait& first = waits.front();
+    const bool knows_nothing = clock_of(first.member, start + first.point) == 0;
+    if (waits.size() == 1 && knows_nothing && clocks_[clock].single_steps < most_single_steps) {
+        made.before = clock;
+        made.subject = first.member;
+        made.position = std::max(known_by(clock, first.member), static_cast<Position>(start + first.point));
+        made.single_steps = clocks_[clock].single_steps + 1;
+        return made;
+    }
+    made.known = all_known_by(clock);
+    for (const Wait& wait : waits) {
+        learn(made.known, wait.member, start + wait.point);
+    }
+    return made;
+}
+
+void Clocks::learn(std::vector<Position>& mine, int member, int position) const {
+    const std::size_t clock = clock_of(member, position);
+    if (clock != 0) {
+        const std::vector<Position> unpacked =
+            clocks_[clock].known.empty() ? all_known_by(clock) : std::vector<Position>{};
+        const std::vector<Position>& theirs = unpacked.empty() ? clocks_[clock].known : unpacked;
+        if (schedule_.symmetry().translates()) {
+            const schedule::Translation rename = schedule_.translation(member);
+            for (std::size_t i = 0; i < ranks_; ++i) {
+                Position& known = mine[static_cast<std::size_t>(rename.member(static_cast<int>(i)))];
+                known = std::max(known, theirs[i]);
+            }
+        } else {
+            for (std::size_t i = 0; i < ranks_; ++i) {
+                mine[i] = std::max(mine[i], theirs[i]);
+            }
+        }
+    }
+    Position& known = mine[static_cast<std::size_t>(member)];
+    known = std::max(known, static_cast<Position>(position));
 }
 
 /// Goes on by one position if all waits before it are satisfied.
@@ -61,14 +112,15 @@ bool Clocks::advance(std::size_t stored) {
             return false;
         }
     }
-    int* mine = &clocks_[row(stored, here + 1)];
-    std::copy_n(&clocks_[row(stored, here)], ranks_, mine);
     const auto first = std::ranges::lower_bound(waits, round, {}, &Wait::before_round);
     const auto last = std::ranges::upper_bound(waits, round, {}, &Wait::before_round);
-    for (auto wait = first; wait != last; ++wait) {
-        learn(mine, wait->member, start + wait->point);
+    std::size_t& clock = clock_at_[index(stored, here + 1)];
+    clock = clock_at_[index(stored, here)];
+    if (first != last) {
+        Clock learnt = after(clock, std::span(first, last), start);
+        clock = clocks_.size();
+        clocks_.push_back(std::move(learnt));
     }
-    mine[stored] = here + 1;
     reached_[stored] = here + 1;
     if (round == rounds_) {
         next_wait_[stored] = 0;
@@ -125,7 +177,7 @@ std::vector<std::vector<Wait>> all_waits(const schedule::Synchronised& plan) {
             for (const Move& move : plan.schedule.programs()[stored][static_cast<std::size_t>(round)]) {
                 open_place(round, move.to.member);
                 open_place(round, move.left.member);
-                if (move.reduces && move.left.member != every) {
+                if (move.has_right()) {
                     open_place(round, move.right.member);
                 }
             }

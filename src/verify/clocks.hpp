@@ -3,6 +3,8 @@
 #include "schedule/synchronise.hpp"
 #include "verify/report.hpp"
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tutti::verify {
@@ -15,7 +17,7 @@ namespace tutti::verify {
 /// reached.
 ///
 /// Clocks are kept for the representatives; those of other members follow by renaming. Time and space O(waits
-/// * ranks) and O(positions * ranks) for each representative.
+/// * ranks) for each representative.
 class Clocks {
 public:
     /// `waits` holds one list for each representative, in order of before_round.
@@ -39,9 +41,26 @@ public:
 
 private:
     bool advance(std::size_t stored);
-    void learn(int* mine, int member, int position) const;
-    /// Where the clock of a representative at a position starts.
-    std::size_t row(std::size_t stored, int position) const;
+    /// A schedule has fewer than 32766 rounds, and three operations of many rounds are not looked at.
+    using Position = std::int16_t;
+
+    /// What a member knows at a position: of everybody or, where it has learnt of one member only, that and
+    /// the clock before, so that p members that each look at one another after the other need not p^3
+    /// entries.
+    struct Clock {
+        std::vector<Position> known;
+        std::size_t before = 0;
+        int subject = 0;
+        Position position = -1;
+        int single_steps = 0;
+    };
+
+    Position known_by(std::size_t clock, int name) const;
+    std::vector<Position> all_known_by(std::size_t clock) const;
+    Clock after(std::size_t clock, std::span<const schedule::Wait> waits, int start) const;
+    std::size_t clock_of(int member, int position) const;
+    void learn(std::vector<Position>& mine, int member, int position) const;
+    std::size_t index(std::size_t stored, int position) const;
 
     const schedule::Schedule& schedule_;
     const std::vector<std::vector<schedule::Wait>>& waits_;
@@ -51,7 +70,10 @@ private:
     /// For each representative: the position reached, and the first wait not yet satisfied in this operation.
     std::vector<int> reached_;
     std::vector<std::size_t> next_wait_;
-    std::vector<int> clocks_;
+    /// Which of the clocks a representative has at a position: a new one only where it has learnt something.
+    /// A clock says nothing of its own member, whose position is known.
+    std::vector<std::size_t> clock_at_;
+    std::vector<Clock> clocks_;
 };
 
 /// The waits of every representative, and with them those that the executor adds: unless messages are

@@ -11,9 +11,8 @@ using schedule::every;
 using schedule::Form;
 using schedule::Move;
 using schedule::Place;
-using schedule::Rotation;
 using schedule::Space;
-using schedule::Symmetry;
+using schedule::Translation;
 using schedule::Wait;
 using schedule::wrap;
 
@@ -27,10 +26,10 @@ std::string describe(const Place& place, int blocks) {
            (place.member == every ? "every member" : "member " + std::to_string(place.member));
 }
 
-SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, Report& report)
-    : plan_(plan), schedule_(plan.schedule), report_(report), terms_(plan.schedule.ranks()),
-      cells_(plan.schedule.programs().size() * schedule::space_count *
-             static_cast<std::size_t>(plan.schedule.blocks())),
+SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, int begin, int end, Report& report)
+    : plan_(plan), schedule_(plan.schedule), begin_(begin), end_(end), report_(report),
+      terms_(plan.schedule.symmetry(), plan.schedule.ranks(), plan.schedule.blocks()),
+      cells_(plan.schedule.programs().size() * schedule::space_count * static_cast<std::size_t>(end - begin)),
       sent_(plan.carried.size()) {
     for (std::size_t stored = 0; stored < sent_.size(); ++stored) {
         sent_[stored].resize(plan.carried[stored].size());
@@ -44,28 +43,24 @@ SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, Report& report)
 }
 
 Term SymbolicRun::output(int rank, int block) const {
-    const Rotation back = to_owner(rank);
     const int stored = static_cast<int>(schedule_.representative(rank));
-    return terms_.shifted(cells_[cell(stored, Space::output, back.block(block))].now, -back.by);
+    const int own = schedule_.to_representative(rank).block(block);
+    return terms_.shifted(cells_[cell(stored, Space::output, own)].now, schedule_.translation(rank).by());
 }
 
 std::size_t SymbolicRun::cell(int stored, Space space, int block) const {
     const Space vector = plan_.form == Form::in_place && space == Space::output ? Space::input : space;
     const std::size_t row =
         static_cast<std::size_t>(stored) * schedule::space_count + static_cast<std::size_t>(vector);
-    return row * static_cast<std::size_t>(schedule_.blocks()) + static_cast<std::size_t>(block);
-}
-
-Rotation SymbolicRun::to_owner(int member) const {
-    return {schedule_.ranks(), schedule_.blocks(), schedule_.symmetry() == Symmetry::rotation ? -member : 0};
+    return row * static_cast<std::size_t>(end_ - begin_) + static_cast<std::size_t>(block - begin_);
 }
 
 void SymbolicRun::fill_inputs() {
     const bool blocks_are_ranks = schedule_.blocks() == schedule_.ranks();
     for (int stored = 0; stored < static_cast<int>(schedule_.programs().size()); ++stored) {
-        for (int block = 0; block < schedule_.blocks(); ++block) {
+        for (int block = begin_; block < end_; ++block) {
             if (has_input(schedule_.collective(), schedule_.root(), stored, block, blocks_are_ranks)) {
-                cells_[cell(stored, Space::input, block)].now = terms_.input(stored);
+                cells_[cell(stored, Space::input, block)].now = terms_.input(stored, block);
             }
         }
     }
@@ -79,12 +74,15 @@ void SymbolicRun::publish(int point) {
                 continue;
             }
             const Blocks range = list[entry].blocks;
-            for (int i = 0; i < range.count; ++i) {
-                const int block = wrap(range.first + i, schedule_.blocks());
-                sent_[stored][entry].push_back(
-                    cells_[cell(static_cast<int>(stored), list[entry].space, block)].now);
-            }
-            if (!std::ranges::all_of(sent_[stored][entry], &Term::defined)) {
+            auto& sent = sent_[stored][entry];
+            sent.assign(static_cast<std::size_t>(range.count), {});
+            bool defined = true;
+            for_each_within(range, schedule_.blocks(), begin_, end_, [&](int i, int block) {
+                sent[static_cast<std::size_t>(i)] =
+                    cells_[cell(static_cast<int>(stored), list[entry].space, block)].now;
+                defined = defined && sent[static_cast<std::size_t>(i)].defined();
+            });
+            if (!defined) {
                 report_.add(Kind::payload, "point " + std::to_string(point) + " carries " +
                                                describe({static_cast<int>(stored), list[entry].space, range},
                                                         schedule_.blocks()) +
@@ -107,6 +105,9 @@ void SymbolicRun::run_round(int round) {
 }
 
 void SymbolicRun::run_move(int actor, int round, const Move& move) {
+    if (move.prefix != schedule::Prefix::none) {
+        return run_prefixes(actor, round, move);
+    }
     if (move.left.member == every) {
         combine_every(actor, round, move.left, left_);
     } else {
@@ -121,22 +122,44 @@ void SymbolicRun::run_move(int actor, int round, const Move& move) {
     write(actor, round, move.to, left_);
 }
 
+void SymbolicRun::run_prefixes(int actor, int round, const Move& move) {
+    const bool exclusive = move.prefix == schedule::Prefix::exclusive;
+    for (int member = 0; member < schedule_.ranks(); ++member) {
+        const Place target{member, move.to.space, move.to.blocks};
+        read(actor, round, {member, move.left.space, move.left.blocks}, right_);
+        if (exclusive && member > 0) {
+            write(actor, round, target, left_);
+        }
+        if (member == 0) {
+            left_ = right_;
+        } else {
+            for (std::size_t i = 0; i < left_.size(); ++i) {
+                left_[i] = terms_.combine(left_[i], right_[i]);
+            }
+        }
+        if (!exclusive) {
+            write(actor, round, target, left_);
+        }
+    }
+}
+
 void SymbolicRun::read(int actor, int round, const Place& place, std::vector<Term>& into) {
-    into.clear();
+    into.assign(static_cast<std::size_t>(place.blocks.count), {});
     if (plan_.form == Form::carried && place.member != actor) {
         read_payload(actor, round, place, into);
         return;
     }
-    const Rotation back = to_owner(place.member);
+    const Translation back = schedule_.to_representative(place.member);
+    const int by = schedule_.translation(place.member).by();
     const int owner = static_cast<int>(schedule_.representative(place.member));
     bool defined = true;
-    for (int i = 0; i < place.blocks.count; ++i) {
-        const int block = back.block(wrap(place.blocks.first + i, schedule_.blocks()));
-        const Cell& source = cells_[cell(owner, place.space, block)];
+    for_each_within(place.blocks, schedule_.blocks(), begin_, end_, [&](int i, int block) {
+        const Cell& source = cells_[cell(owner, place.space, back.block(block))];
         const bool too_new = place.member != actor && source.written_in == round;
-        into.push_back(terms_.shifted(too_new ? source.before : source.now, -back.by));
-        defined = defined && into.back().defined();
-    }
+        Term& value = into[static_cast<std::size_t>(i)];
+        value = terms_.shifted(too_new ? source.before : source.now, by);
+        defined = defined && value.defined();
+    });
     if (!defined) {
         report_.add(Kind::content, "member " + std::to_string(actor) + " in round " + std::to_string(round) +
                                        " reads " + describe(place, schedule_.blocks()) +
@@ -146,10 +169,9 @@ void SymbolicRun::read(int actor, int round, const Place& place, std::vector<Ter
 
 /// What the slot carried at the point that the actor waited for before this very round.
 void SymbolicRun::read_payload(int actor, int round, const Place& place, std::vector<Term>& into) {
-    into.assign(static_cast<std::size_t>(place.blocks.count), Term{});
-    const Rotation back = to_owner(place.member);
     const std::size_t owner = schedule_.representative(place.member);
-    const Blocks wanted = back.range(place.blocks);
+    const Blocks wanted = schedule_.to_representative(place.member).range(place.blocks);
+    const int by = schedule_.translation(place.member).by();
     const auto& waits = plan_.waits[static_cast<std::size_t>(actor)];
     const auto first = std::ranges::lower_bound(waits, round, {}, &Wait::before_round);
     const auto last = std::ranges::upper_bound(waits, round, {}, &Wait::before_round);
@@ -168,7 +190,7 @@ void SymbolicRun::read_payload(int actor, int round, const Place& place, std::ve
             ++served;
             for (int i = 0; i < wanted.count; ++i) {
                 const Term value = sent_[owner][entry][static_cast<std::size_t>(offset + i)];
-                into[static_cast<std::size_t>(i)] = terms_.shifted(value, -back.by);
+                into[static_cast<std::size_t>(i)] = terms_.shifted(value, by);
             }
         }
     }
@@ -180,24 +202,27 @@ void SymbolicRun::read_payload(int actor, int round, const Place& place, std::ve
     }
 }
 
-/// Under rotation the rank order of all members' inputs is the same tree for everybody; of anything else it
+/// Under a symmetry the rank order of all members' inputs is the same tree for everybody; of anything else it
 /// is not the renamed one, so that the representative would not stand for all.
 void SymbolicRun::combine_every(int actor, int round, const Place& place, std::vector<Term>& into) {
+    const bool symmetric = schedule_.symmetry().translates();
     std::vector<Term> all;
     std::vector<Term> one;
     bool inputs = true;
     for (int member = 0; member < schedule_.ranks(); ++member) {
         read(actor, round, {member, place.space, place.blocks}, one);
-        inputs = inputs && std::ranges::all_of(one, [&](Term t) { return t == terms_.input(member); });
+        inputs = inputs && std::ranges::all_of(one, [&](Term term) {
+                     return !term.defined() || Terms::same_tree(term, terms_.input(member, 0));
+                 });
         if (member == 0) {
             all = one;
-        } else if (schedule_.symmetry() == Symmetry::none) {
+        } else if (!symmetric) {
             for (std::size_t i = 0; i < all.size(); ++i) {
                 all[i] = terms_.combine(all[i], one[i]);
             }
         }
     }
-    if (schedule_.symmetry() == Symmetry::rotation) {
+    if (symmetric) {
         if (!inputs) {
             report_.add(Kind::content, "member " + std::to_string(actor) + " in round " +
                                            std::to_string(round) + " combines " +
@@ -205,7 +230,9 @@ void SymbolicRun::combine_every(int actor, int round, const Place& place, std::v
                                            " in rank order, but these are not the members' inputs: only a "
                                            "schedule with a program for each rank can be proved here");
         }
-        std::ranges::fill(all, inputs ? terms_.rank_order() : Term{});
+        for (Term& term : all) {
+            term = inputs && term.defined() ? terms_.rank_order(term.block) : Term{};
+        }
     }
     into = std::move(all);
 }
@@ -237,18 +264,17 @@ void SymbolicRun::write(int actor, int round, const Place& place, const std::vec
                             (own || plan_.form != Form::carried ? ", which is not there to be written"
                                                                 : ", which a carried schedule cannot reach"));
         }
-        const Rotation back = to_owner(member);
+        const Translation back = schedule_.to_representative(member);
         const int owner = static_cast<int>(schedule_.representative(member));
-        for (int i = 0; i < place.blocks.count; ++i) {
-            const int block = back.block(wrap(place.blocks.first + i, schedule_.blocks()));
-            const Term value = terms_.shifted(values[static_cast<std::size_t>(i)], back.by);
-            const std::size_t index = cell(owner, place.space, block);
+        for_each_within(place.blocks, schedule_.blocks(), begin_, end_, [&](int i, int block) {
+            const Term value = terms_.shifted(values[static_cast<std::size_t>(i)], back.by());
+            const std::size_t index = cell(owner, place.space, back.block(block));
             if (own) {
                 set(index, round, value);
             } else {
                 stores_.push_back({index, value});
             }
-        }
+        });
     }
 }
 

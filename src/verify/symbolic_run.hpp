@@ -19,10 +19,15 @@ class SymbolicRun {
 public:
     /// Runs the schedule and reports blocks read that nobody wrote, vectors that may not be written, and
     /// (carried) messages that are not there. `plan` must outlive the run.
-    SymbolicRun(const schedule::Synchronised& plan, Report& report);
+    /// Only blocks begin .. end - 1 are followed, which must be all unless the schedule keeps blocks apart.
+    SymbolicRun(const schedule::Synchronised& plan, int begin, int end, Report& report);
 
-    /// What `rank` has in its output after the call; undefined where nothing was written.
+    /// What `rank` has in its output after the call; undefined where nothing was written. `block` is one of
+    /// those that were followed.
     Term output(int rank, int block) const;
+
+    /// The term of an input block.
+    Term input(int rank, int block) const { return terms_.input(rank, block); }
 
     const Terms& terms() const { return terms_; }
 
@@ -38,13 +43,12 @@ private:
     };
 
     std::size_t cell(int stored, schedule::Space space, int block) const;
-    /// `place` as the member that owns it is called when it is a representative, and that renaming's inverse.
-    schedule::Rotation to_owner(int member) const;
-
     void fill_inputs();
     void publish(int point);
     void run_round(int round);
     void run_move(int actor, int round, const schedule::Move& move);
+    void run_prefixes(int actor, int round, const schedule::Move& move);
+    /// `into` has one term for each block of the place, undefined where it is not followed.
     void read(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
     void read_payload(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
     void combine_every(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
@@ -54,6 +58,8 @@ private:
 
     const schedule::Synchronised& plan_;
     const schedule::Schedule& schedule_;
+    int begin_;
+    int end_;
     Report& report_;
     Terms terms_;
     std::vector<Cell> cells_;

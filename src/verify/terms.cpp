@@ -1,13 +1,10 @@
 #include "verify/terms.hpp"
 
-#include "schedule/blocks.hpp"
-
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace tutti::verify {
-
-using schedule::wrap;
 
 namespace {
 
@@ -35,12 +32,14 @@ std::size_t Terms::Hash::operator()(const Key& key) const {
     return hash;
 }
 
-Terms::Terms(int ranks)
-    : ranks_(ranks), words_(static_cast<std::size_t>((ranks + word_bits - 1) / word_bits)) {
+Terms::Terms(const schedule::Symmetry& symmetry, int ranks, int blocks)
+    : symmetry_(symmetry.translates() ? symmetry : schedule::Symmetry::rotation), ranks_(ranks),
+      blocks_follow_(blocks == ranks), words_(static_cast<std::size_t>((ranks + word_bits - 1) / word_bits)) {
     add_node({});
     leaves_[0] = 1;
     Node all;
     all.fixed = true;
+    all.consecutive = 0; // stands for its leaves, but has none
     const int added = add_node(all);
     for (int member = 0; member < ranks; ++member) {
         leaves_[static_cast<std::size_t>(added) * words_ + static_cast<std::size_t>(member / word_bits)] |=
@@ -48,41 +47,69 @@ Terms::Terms(int ranks)
     }
 }
 
-Term Terms::input(int member) const {
-    return {leaf_node, wrap(member, ranks_)};
+Term Terms::input(int member, int block) const {
+    return {leaf_node, member, block};
 }
 
-Term Terms::rank_order() const {
-    return ranks_ == 1 ? input(0) : Term{rank_order_node, 0};
+Term Terms::rank_order(int block) const {
+    return ranks_ == 1 ? input(0, block) : Term{rank_order_node, 0, block};
+}
+
+/// `term` with its members, but not its block, translated.
+Term Terms::moved(Term term, int by) const {
+    if (!node(term).fixed) {
+        term.shift = translated(term.shift, by);
+    }
+    return term;
 }
 
 Term Terms::shifted(Term term, int by) const {
-    if (!term.defined() || node(term).fixed) {
+    if (!term.defined() || by == 0) {
         return term;
     }
-    return {term.node, wrap(term.shift + by, ranks_)};
+    Term renamed = moved(term, by);
+    renamed.block = blocks_follow_ ? translated(term.block, by) : term.block;
+    return renamed;
 }
 
 Term Terms::combine(Term left, Term right) {
-    if (!left.defined() || !right.defined()) {
+    if (!left.defined() || !right.defined() || left.block != right.block) {
         return {};
     }
     const int base = node(left).fixed ? right.shift : left.shift;
-    const Key key{shifted(left, -base), shifted(right, -base)};
+    const int back = symmetry_.inverse(base, ranks_);
+    Key key{moved(left, back), moved(right, back)};
+    const int block = std::exchange(key.left.block, 0);
+    key.right.block = 0;
     const auto [found, is_new] = known_.try_emplace(key, static_cast<int>(nodes_.size()));
     const int index = found->second;
     if (is_new) {
-        Node made{key.left, key.right, node(left).fixed && node(right).fixed, -1};
+        Node made;
+        made.left = key.left;
+        made.right = key.right;
+        made.fixed = node(left).fixed && node(right).fixed;
+        add_order(made);
         for (const Term& side : {key.left, key.right}) {
             if (node(side).repeated >= 0) {
-                made.repeated = wrap(node(side).repeated + side.shift, ranks_);
+                made.repeated = translated(node(side).repeated, side.shift);
             }
         }
         add_node(made);
         add_leaves(index, key.left);
         add_leaves(index, key.right);
     }
-    return {index, base};
+    return {index, base, block};
+}
+
+void Terms::add_order(Node& made) const {
+    const Node& left = node(made.left);
+    const Node& right = node(made.right);
+    const int next = translated(left.first, made.left.shift) + left.consecutive;
+    const bool continues = left.consecutive > 0 && right.consecutive > 0 &&
+                           translated(right.first, made.right.shift) == schedule::wrap(next, ranks_);
+    made.first = translated(left.first, made.left.shift);
+    made.consecutive = continues ? left.consecutive + right.consecutive : 0;
+    made.from_the_left = left.from_the_left && made.right.node == leaf_node;
 }
 
 int Terms::add_node(const Node& node) {
@@ -100,8 +127,18 @@ void Terms::add_word(int to, std::size_t word, std::uint64_t bits) {
     target |= bits;
 }
 
-/// Adds the members of `from`, renamed by its shift: members 0..p-shift-1 land at shift.., the rest at 0...
+/// Adds the members of `from`, renamed by its shift. Under rotation members 0..p-shift-1 land at shift.., the
+/// rest at 0...
 void Terms::add_leaves(int to, Term from) {
+    if (symmetry_ != schedule::Symmetry::rotation) {
+        for (int member = 0; member < ranks_; ++member) {
+            if (has_leaf(from.node, member)) {
+                const int at = translated(member, from.shift);
+                add_word(to, static_cast<std::size_t>(at / word_bits), std::uint64_t{1} << (at % word_bits));
+            }
+        }
+        return;
+    }
     const std::uint64_t* source = &leaves_[static_cast<std::size_t>(from.node) * words_];
     const auto add_run = [&](int source_first, int target_first, int length) {
         while (length > 0) {
@@ -118,6 +155,12 @@ void Terms::add_leaves(int to, Term from) {
     add_run(ranks_ - from.shift, 0, from.shift);
 }
 
+bool Terms::has_leaf(int node, int member) const {
+    const std::size_t word =
+        static_cast<std::size_t>(node) * words_ + static_cast<std::size_t>(member / word_bits);
+    return (leaves_[word] >> (member % word_bits) & 1U) != 0;
+}
+
 std::optional<int> Terms::missing(Term term) const {
     const std::uint64_t* leaves = &leaves_[static_cast<std::size_t>(term.node) * words_];
     for (int first = 0; first < ranks_; first += word_bits) {
@@ -125,7 +168,7 @@ std::optional<int> Terms::missing(Term term) const {
         const std::uint64_t absent = ~bits_at(leaves, first, count);
         const int member = first + std::countr_zero(absent);
         if (absent != 0 && member < ranks_) {
-            return wrap(member + term.shift, ranks_);
+            return translated(member, term.shift);
         }
     }
     return std::nullopt;
@@ -133,13 +176,21 @@ std::optional<int> Terms::missing(Term term) const {
 
 std::optional<int> Terms::repeated(Term term) const {
     const int member = node(term).repeated;
-    return member < 0 ? std::nullopt : std::optional(wrap(member + term.shift, ranks_));
+    return member < 0 ? std::nullopt : std::optional(translated(member, term.shift));
 }
 
-bool Terms::in_rank_order(Term term) const {
+bool Terms::in_rank_order(Term term, int count) const {
     if (term.node == rank_order_node) {
-        return true;
+        return count == ranks_;
     }
+    if (symmetry_ != schedule::Symmetry::rotation) {
+        return is_walked_in_rank_order(term, count);
+    }
+    return count <= ranks_ && node(term).consecutive == count &&
+           translated(node(term).first, term.shift) == 0;
+}
+
+bool Terms::is_walked_in_rank_order(Term term, int count) const {
     std::vector<Term> ahead{term};
     int next = 0;
     while (!ahead.empty()) {
@@ -155,10 +206,14 @@ bool Terms::in_rank_order(Term term) const {
         if (top.node == rank_order_node) {
             return false;
         }
-        ahead.push_back(shifted(node(top).right, top.shift));
-        ahead.push_back(shifted(node(top).left, top.shift));
+        ahead.push_back(moved(node(top).right, top.shift));
+        ahead.push_back(moved(node(top).left, top.shift));
     }
-    return next == ranks_;
+    return next == count;
+}
+
+bool Terms::from_the_left(Term term) const {
+    return node(term).from_the_left;
 }
 
 std::string Terms::text(Term term) const {
@@ -184,12 +239,12 @@ std::string Terms::text(Term term) const {
                 text += std::to_string(member);
             }
         } else {
-            const Term right = shifted(node(top.term).right, top.term.shift);
+            const Term right = moved(node(top.term).right, top.term.shift);
             const bool brackets = right.node != leaf_node;
             ahead.push_back({{}, brackets ? ")" : ""});
             ahead.push_back({right});
             ahead.push_back({{}, brackets ? " + (" : " + "});
-            ahead.push_back({shifted(node(top.term).left, top.term.shift)});
+            ahead.push_back({moved(node(top.term).left, top.term.shift)});
         }
     }
     return text;

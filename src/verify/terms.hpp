@@ -1,5 +1,7 @@
 #pragma once
 
+#include "schedule/symmetry.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,12 +11,13 @@
 
 namespace tutti::verify {
 
-/// What one block holds: a tree of reductions whose leaves are the members' inputs for that block. `node`
-/// names the tree up to renaming of the members, `shift` is added (mod ranks) to every member in it. Equal
-/// terms are equal trees, so results can be compared without walking them.
+/// What one block holds: a tree of reductions whose leaves are the members' inputs for one block. `node`
+/// names the tree up to renaming of the members, every member in it is translated by `shift`, and `block` is
+/// the block of the inputs. Equal terms are equal trees, so results can be compared without walking them.
 struct Term {
     int node = -1;
     int shift = 0;
+    int block = 0;
 
     bool defined() const { return node >= 0; }
     friend bool operator==(const Term&, const Term&) = default;
@@ -24,30 +27,40 @@ struct Term {
 /// sums that the p members of a symmetric schedule hold are one node.
 class Terms {
 public:
-    explicit Terms(int ranks);
+    /// Members are renamed by the translations of `symmetry` (by rotation where it has none), and blocks like
+    /// them when there are as many.
+    Terms(const schedule::Symmetry& symmetry, int ranks, int blocks);
 
-    /// The input of `member`.
-    Term input(int member) const;
+    /// The input of `member` for `block`.
+    Term input(int member, int block) const;
 
-    /// left op right. Amortised O(ranks / 64).
+    /// left op right; undefined when one of them is or when they are of different blocks. Amortised
+    /// O(ranks / 64) under rotation, else O(ranks).
     Term combine(Term left, Term right);
 
-    /// x_0 op x_1 op ... op x_{p-1}, bracketed from the left. Renaming the members leaves it as it is,
-    /// because every member combines in the order of the ranks and not from itself onwards.
-    Term rank_order() const;
+    /// x_0 op x_1 op ... op x_{p-1} for `block`, bracketed from the left. Renaming the members leaves it as
+    /// it is, because every member combines in the order of the ranks and not from itself onwards.
+    Term rank_order(int block) const;
 
-    /// `term` with `by` added to every member in it.
+    /// `term` with every member in it, and its block, translated by `by`.
     Term shifted(Term term, int by) const;
 
     /// The first member whose input is not in `term`, or is in it more than once.
     std::optional<int> missing(Term term) const;
     std::optional<int> repeated(Term term) const;
 
-    /// Whether the leaves from left to right are 0, 1, ..., ranks - 1.
-    bool in_rank_order(Term term) const;
+    /// Whether the leaves from left to right are 0, 1, ..., count - 1. O(1), on a torus of several dimensions
+    /// O(count).
+    bool in_rank_order(Term term, int count) const;
+
+    /// Whether no right operand is a reduction: bracketed from the left.
+    bool from_the_left(Term term) const;
 
     /// "x21 + x10 + (x15 + x4)": chains from the left without brackets, right operands of several terms with.
     std::string text(Term term) const;
+
+    /// Whether two terms are the same but for their block.
+    static bool same_tree(Term a, Term b) { return a.node == b.node && a.shift == b.shift; }
 
 private:
     struct Node {
@@ -56,6 +69,10 @@ private:
         /// Renaming does not change it; its shift is kept at 0.
         bool fixed = false;
         int repeated = -1;
+        /// The leftmost leaf and, where from left to right each leaf is the next rank, how many there are.
+        int first = 0;
+        int consecutive = 1;
+        bool from_the_left = true;
     };
     struct Key {
         Term left;
@@ -70,11 +87,19 @@ private:
     static constexpr int rank_order_node = 1;
 
     const Node& node(Term term) const { return nodes_[static_cast<std::size_t>(term.node)]; }
+    bool has_leaf(int node, int member) const;
+    bool is_walked_in_rank_order(Term term, int count) const;
+    void add_order(Node& made) const;
     int add_node(const Node& node);
     void add_leaves(int to, Term from);
     void add_word(int to, std::size_t word, std::uint64_t bits);
 
+    int translated(int member, int by) const { return symmetry_.translated(member, by, ranks_); }
+    Term moved(Term term, int by) const;
+
+    schedule::Symmetry symmetry_;
     int ranks_;
+    bool blocks_follow_;
     std::size_t words_;
     std::vector<Node> nodes_;
     /// For each node (at shift 0) one bit for each member in it.

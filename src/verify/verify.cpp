@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace tutti::verify {
 
@@ -14,7 +16,6 @@ using schedule::Carried;
 using schedule::Collective;
 using schedule::Form;
 using schedule::Schedule;
-using schedule::Symmetry;
 using schedule::Synchronised;
 using schedule::Wait;
 using schedule::wrap;
@@ -26,8 +27,8 @@ bool has_output_block(const Schedule& schedule, int rank, int block) {
                       schedule.blocks() == schedule.ranks());
 }
 
-bool is_reduction(Collective collective) {
-    return collective == Collective::allreduce || collective == Collective::reduce_scatter;
+bool is_prefix(Collective collective) {
+    return collective == Collective::scan || collective == Collective::exscan;
 }
 
 std::string output_of(int rank, int block) {
@@ -36,12 +37,14 @@ std::string output_of(int rank, int block) {
 
 void check_collective(const Schedule& schedule, Report& report) {
     const Collective collective = schedule.collective();
-    const bool rooted = collective == Collective::gather || collective == Collective::scatter;
-    if (rooted && schedule.symmetry() == Symmetry::rotation && schedule.ranks() > 1) {
-        report.add(Kind::bounds, "a rooted collective is not the same for all members");
+    const bool differs = is_rooted(collective) || is_prefix(collective);
+    if (differs && schedule.symmetry().translates() && schedule.ranks() > 1) {
+        report.add(Kind::bounds, std::string(to_string(collective)) + " is not the same for all members");
     }
-    const bool any_blocks = collective == Collective::barrier || collective == Collective::allreduce;
-    if (!any_blocks && schedule.blocks() != schedule.ranks()) {
+    const bool per_rank = collective == Collective::reduce_scatter || collective == Collective::allgather ||
+                          collective == Collective::gather || collective == Collective::scatter ||
+                          collective == Collective::alltoall;
+    if (per_rank && schedule.blocks() != schedule.ranks()) {
         report.add(Kind::bounds, std::string(to_string(collective)) + " has " +
                                      std::to_string(schedule.blocks()) + " blocks, needs one for each of " +
                                      std::to_string(schedule.ranks()) + " members");
@@ -97,88 +100,158 @@ void check_carried(const Synchronised& plan, Report& report) {
     }
 }
 
-/// The terms that the collective asks for where it asks for one: a copy of a member's block.
-std::optional<int> copied_from(const Schedule& schedule, int block) {
+/// The member and block of which the collective wants a copy in this output block, where it wants one.
+std::optional<std::pair<int, int>> copied_from(const Schedule& schedule, int rank, int block) {
     switch (schedule.collective()) {
     case Collective::allgather:
     case Collective::gather:
-        return block;
+        return std::pair(block, block);
+    case Collective::broadcast:
     case Collective::scatter:
-        return schedule.root();
+        return std::pair(schedule.root(), block);
+    case Collective::alltoall:
+        return std::pair(block, rank);
+    case Collective::shift:
+        return std::pair(wrap(rank - schedule.root(), schedule.ranks()), block);
     default:
         return std::nullopt;
+    }
+}
+
+void check_prefix(const Schedule& schedule, const SymbolicRun& run, int rank, int block, Report& report) {
+    const Term held = run.output(rank, block);
+    const int count = schedule.collective() == Collective::scan ? rank + 1 : rank;
+    if (held.block != block || !run.terms().in_rank_order(held, count)) {
+        report.add(Kind::content, output_of(rank, block) + " is not what the first " + std::to_string(count) +
+                                      " members have for it, in rank order");
     }
 }
 
 void check_block(const Schedule& schedule, const SymbolicRun& run, int rank, int block, Report& report) {
     const Term held = run.output(rank, block);
     if (!held.defined()) {
-        report.add(Kind::content, output_of(rank, block) + " is never written");
+        report.add(Kind::content,
+                   output_of(rank, block) + " is never written, or with blocks that do not belong together");
         return;
     }
-    if (const auto member = copied_from(schedule, block)) {
-        if (held != run.terms().input(*member)) {
+    if (const auto wanted = copied_from(schedule, rank, block)) {
+        if (held != run.input(wanted->first, wanted->second)) {
             report.add(Kind::content, output_of(rank, block) + " holds " + run.terms().text(held) +
-                                          ", should be x" + std::to_string(*member));
+                                          " of block " + std::to_string(held.block) + ", should be x" +
+                                          std::to_string(wanted->first) + " of block " +
+                                          std::to_string(wanted->second));
         }
         return;
+    }
+    if (is_prefix(schedule.collective())) {
+        return check_prefix(schedule, run, rank, block, report);
+    }
+    if (held.block != block && reduces(schedule.collective())) {
+        report.add(Kind::content, output_of(rank, block) + " holds block " + std::to_string(held.block));
     }
     if (const auto member = run.terms().missing(held)) {
         report.add(Kind::content,
                    output_of(rank, block) + " misses the block of member " + std::to_string(*member));
     }
-    if (const auto member = run.terms().repeated(held); member && is_reduction(schedule.collective())) {
+    if (const auto member = run.terms().repeated(held); member && reduces(schedule.collective())) {
         report.add(Kind::content, output_of(rank, block) + " has the block of member " +
                                       std::to_string(*member) + " more than once");
     }
 }
 
-/// Members are compared with the next one, so under rotation member 0 with member 1: round the ring that
-/// compares all.
-void check_order(const Schedule& schedule, const SymbolicRun& run, Requirement requirement, Report& report) {
-    std::optional<Term> reference;
-    const int stored = static_cast<int>(schedule.programs().size());
-    for (int rank = 0; rank < stored; ++rank) {
-        const int next = wrap(rank + 1, schedule.ranks());
-        for (int block = 0; block < schedule.blocks(); ++block) {
-            const bool here = has_output_block(schedule, rank, block);
-            const bool there = has_output_block(schedule, next, block);
-            const Term mine = run.output(rank, block);
-            const Term theirs = run.output(next, block);
-            if (here && there && mine != theirs) {
-                report.add(Kind::content, output_of(rank, block) +
-                                              " is not put together as it is at member " +
-                                              std::to_string(next));
-            }
-            if (requirement != Requirement::canonical) {
-                continue;
-            }
-            if (here && !reference) {
-                reference = mine;
-            }
-            if ((here && mine != *reference) || (there && reference && theirs != *reference)) {
-                report.add(Kind::content,
-                           output_of(here ? rank : next, block) + " is not put together as other blocks are");
+/// How the blocks of a result are put together, in all windows of blocks that are looked at.
+class OrderCheck {
+public:
+    OrderCheck(const Schedule& schedule, Requirement requirement, Report& report)
+        : schedule_(schedule), requirement_(requirement), report_(report),
+          neighbours_(schedule.symmetry().translates() ? schedule.symmetry().generators()
+                                                       : std::vector<int>{1}) {}
+
+    void run(const SymbolicRun& run, int begin, int end) {
+        reference_.reset();
+        const int stored = static_cast<int>(schedule_.programs().size());
+        for (int rank = 0; rank < stored; ++rank) {
+            for (int block = begin; block < end; ++block) {
+                if (has_output_block(schedule_, rank, block)) {
+                    check(run, rank, block);
+                }
             }
         }
+        if (requirement_ >= Requirement::canonical && reference_) {
+            check_reference(run);
+        }
     }
-    if (reference && reference->defined() && !run.terms().in_rank_order(*reference)) {
-        report.add(Kind::content, "operands are not combined in rank order");
+
+private:
+    /// Members are compared with their neighbours, which over all generators of the symmetry compares all.
+    void check(const SymbolicRun& run, int rank, int block) {
+        const Term mine = run.output(rank, block);
+        for (const int step : neighbours_) {
+            const int next = wrap(rank + step, schedule_.ranks());
+            if (!is_prefix(schedule_.collective()) && has_output_block(schedule_, next, block) &&
+                mine != run.output(next, block)) {
+                report_.add(Kind::content, output_of(rank, block) +
+                                               " is not put together as it is at member " +
+                                               std::to_string(next));
+            }
+        }
+        if (requirement_ < Requirement::canonical || !mine.defined()) {
+            return; // what is undefined has been reported
+        }
+        // The results of a prefix operation differ from member to member.
+        if (!reference_ || (is_prefix(schedule_.collective()) && rank != reference_rank_)) {
+            reference_ = mine;
+            reference_rank_ = rank;
+        }
+        if (!Terms::same_tree(mine, *reference_)) {
+            report_.add(Kind::content, output_of(rank, block) + " is not put together as other blocks are");
+        }
+        if (requirement_ == Requirement::serial && !run.terms().from_the_left(mine)) {
+            report_.add(Kind::content, output_of(rank, block) + " is not bracketed from the left");
+        }
     }
-}
+
+    /// Trees of different windows are compared as text.
+    void check_reference(const SymbolicRun& run) {
+        if (!reference_->defined() || is_prefix(schedule_.collective())) {
+            return;
+        }
+        if (!run.terms().in_rank_order(*reference_, schedule_.ranks())) {
+            report_.add(Kind::content, "operands are not combined in rank order");
+        }
+        std::string text = run.terms().text(*reference_);
+        if (!text_.empty() && text != text_) {
+            report_.add(Kind::content, "blocks are not all put together in the same way");
+        }
+        text_ = std::move(text);
+    }
+
+    const Schedule& schedule_;
+    Requirement requirement_;
+    Report& report_;
+    std::vector<int> neighbours_;
+    std::optional<Term> reference_;
+    int reference_rank_ = 0;
+    std::string text_;
+};
 
 void check_content(const Synchronised& plan, Requirement requirement, Report& report) {
     const Schedule& schedule = plan.schedule;
-    const SymbolicRun run(plan, report);
-    for (int rank = 0; rank < static_cast<int>(schedule.programs().size()); ++rank) {
-        for (int block = 0; block < schedule.blocks(); ++block) {
-            if (has_output_block(schedule, rank, block)) {
-                check_block(schedule, run, rank, block, report);
+    OrderCheck order(schedule, requirement, report);
+    const int window = blocks_at_a_time(schedule);
+    for (int begin = 0; begin < schedule.blocks(); begin += window) {
+        const int end = std::min(begin + window, schedule.blocks());
+        const SymbolicRun run(plan, begin, end, report);
+        for (int rank = 0; rank < static_cast<int>(schedule.programs().size()); ++rank) {
+            for (int block = begin; block < end; ++block) {
+                if (has_output_block(schedule, rank, block)) {
+                    check_block(schedule, run, rank, block, report);
+                }
             }
         }
-    }
-    if (is_reduction(schedule.collective()) && requirement != Requirement::complete) {
-        check_order(schedule, run, requirement, report);
+        if (reduces(schedule.collective()) && requirement != Requirement::complete) {
+            order.run(run, begin, end);
+        }
     }
 }
 
@@ -196,11 +269,18 @@ void check_barrier(const Schedule& schedule, const Clocks& clocks, Report& repor
 } // namespace
 
 Requirement requirement_of(const algorithm::Algorithm& algorithm) {
-    if (algorithm.canonical || algorithm.needs == algorithm::OperatorNeeds::associative) {
+    switch (algorithm.order) {
+    case algorithm::Order::serial:
+        return Requirement::serial;
+    case algorithm::Order::rank:
         return Requirement::canonical;
+    case algorithm::Order::same:
+        return Requirement::identical;
+    case algorithm::Order::none:
+    case algorithm::Order::any:
+        break;
     }
-    return algorithm.needs == algorithm::OperatorNeeds::exact ? Requirement::complete
-                                                              : Requirement::identical;
+    return Requirement::complete;
 }
 
 Report verify(const Synchronised& plan, Requirement requirement) {
@@ -236,7 +316,7 @@ std::string expression(const Schedule& schedule, int rank, int block) {
     }
     const Synchronised plan{schedule, Form::separate, {}, {}};
     Report report;
-    const SymbolicRun run(plan, report);
+    const SymbolicRun run(plan, 0, schedule.blocks(), report);
     return run.terms().text(run.output(rank, block));
 }
 

@@ -16,7 +16,8 @@ namespace tutti::verify {
 /// - identical: the same order and bracketing at all members that have the block, so that results agree bit
 /// for bit
 /// - canonical: in rank order, and the same bracketing for every block and member
-enum class Requirement : std::uint8_t { complete, identical, canonical };
+/// - serial: in rank order and bracketed from the left, as a loop over the ranks would
+enum class Requirement : std::uint8_t { complete, identical, canonical, serial };
 
 /// What the row promises.
 Requirement requirement_of(const algorithm::Algorithm& algorithm);
@@ -32,7 +33,7 @@ Requirement requirement_of(const algorithm::Algorithm& algorithm);
 ///   has entered before anybody returns
 ///
 /// Member r does for each round k: the waits with before_round == k, the moves of the round in order, and
-/// publishes point k + 1; then the waits before its return. With Symmetry::rotation member 0 stands for all.
+/// publishes point k + 1; then the waits before its return. With a symmetry member 0 stands for all.
 /// Time O(blocks moved + waits * ranks) for each stored program.
 Report verify(const schedule::Synchronised& plan, Requirement requirement = Requirement::complete);
 

@@ -6,10 +6,12 @@
 
 namespace tutti::test {
 
+using schedule::Blocks;
 using schedule::every;
 using schedule::Form;
 using schedule::Move;
 using schedule::Place;
+using schedule::Prefix;
 using schedule::Program;
 using schedule::Round;
 using schedule::Schedule;
@@ -19,10 +21,10 @@ using schedule::Wait;
 using schedule::wrap;
 
 std::string to_string(Fault fault) {
-    constexpr const char* names[fault_count] = {"wait dropped",     "wait weakened",    "peer shifted",
-                                                "blocks shifted",   "blocks shortened", "blocks lengthened",
-                                                "operands swapped", "move dropped",     "combined twice",
-                                                "space changed",    "message changed"};
+    constexpr const char* names[fault_count] = {
+        "wait dropped",      "wait weakened",    "peer shifted",    "blocks shifted", "blocks shortened",
+        "blocks lengthened", "operands swapped", "move dropped",    "combined twice", "space changed",
+        "message changed",   "prefix changed",   "blocks misplaced"};
     return names[static_cast<std::size_t>(fault)];
 }
 
@@ -35,7 +37,7 @@ std::string show(const Place& place) {
 
 std::string show(const Move& move) {
     std::string text = show(move.to) + " = " + show(move.left);
-    if (move.reduces && move.left.member != every) {
+    if (move.has_right()) {
         text += " op " + show(move.right);
     }
     return text;
@@ -63,8 +65,6 @@ public:
     }
 
 private:
-    static bool has_right(const Move& move) { return move.reduces && move.left.member != every; }
-
     void mutate_waits() {
         const auto& waits = plan_.waits[stored_];
         for (std::size_t i = 0; i < waits.size(); ++i) {
@@ -103,22 +103,29 @@ private:
         mutate_peers(move);
         mutate_blocks(move);
         replace(Fault::move_dropped, move, {});
-        if (has_right(move)) {
+        if (move.has_right()) {
             Move swapped = move;
             std::swap(swapped.left, swapped.right);
             replace(Fault::operands_swapped, move, {swapped});
         }
         if (move.reduces && schedule_.collective() != schedule::Collective::barrier &&
             move.to.member != every) {
-            Move again{move.to, move.to, has_right(move) ? move.right : move.left, true};
-            again.right.member = has_right(move) ? move.right.member : wrap(1, schedule_.ranks());
+            Move again{move.to, move.to, move.has_right() ? move.right : move.left, true};
+            again.right.member = move.has_right() ? move.right.member : wrap(1, schedule_.ranks());
             replace(Fault::combined_twice, move, {move, again});
+        }
+        for (const Prefix prefix : {Prefix::none, Prefix::inclusive, Prefix::exclusive}) {
+            if (move.prefix != Prefix::none && prefix != move.prefix) {
+                Move changed = move;
+                changed.prefix = prefix;
+                replace(Fault::prefix_changed, move, {changed});
+            }
         }
         for (Place Move::*place : {&Move::to, &Move::left, &Move::right}) {
             for (int space = 0; space < schedule::space_count; ++space) {
                 Move changed = move;
                 (changed.*place).space = static_cast<Space>(space);
-                if (changed != move && (place != &Move::right || has_right(move))) {
+                if (changed != move && (place != &Move::right || move.has_right())) {
                     replace(Fault::space_changed, move, {changed});
                 }
             }
@@ -127,7 +134,7 @@ private:
 
     void mutate_peers(const Move& move) {
         for (Place Move::*place : {&Move::to, &Move::left, &Move::right}) {
-            if ((move.*place).member == every || (place == &Move::right && !has_right(move))) {
+            if ((move.*place).member == every || (place == &Move::right && !move.has_right())) {
                 continue;
             }
             for (const int by : {-1, 1}) {
@@ -140,15 +147,28 @@ private:
         }
     }
 
+    Blocks moved(Blocks range, int first, int count) const {
+        return {wrap(range.first + first, schedule_.blocks()), range.count + count};
+    }
+
     void mutate_blocks(const Move& move) {
         const auto with = [&](int first, int count) {
             Move changed = move;
             for (Place* place : {&changed.to, &changed.left, &changed.right}) {
-                place->blocks = {wrap(move.to.blocks.first + first, schedule_.blocks()),
-                                 move.to.blocks.count + count};
+                place->blocks = moved(place->blocks, first, count);
             }
             return changed;
         };
+        for (Place Move::*place : {&Move::to, &Move::left, &Move::right}) {
+            for (const int by : {-1, 1}) {
+                Move changed = move;
+                (changed.*place).blocks = moved((move.*place).blocks, by, 0);
+                if (changed != move && move.to.blocks.count < schedule_.blocks() &&
+                    (place != &Move::right || move.has_right())) {
+                    replace(Fault::blocks_misplaced, move, {changed});
+                }
+            }
+        }
         if (schedule_.blocks() > 1 && move.to.blocks.count < schedule_.blocks()) {
             replace(Fault::blocks_shifted, move, {with(1, 0)});
             replace(Fault::blocks_shifted, move, {with(-1, 0)});
@@ -177,7 +197,7 @@ private:
                                 plan_.form,
                                 plan_.waits,
                                 plan_.carried};
-            use_({fault, where, std::move(mutant), {}, stored_});
+            use_({fault, where, std::move(mutant), {}, stored_, moves_nothing(move, plan_.form)});
         } catch (const std::invalid_argument&) {
             ++refused_;
         }

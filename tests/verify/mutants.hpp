@@ -20,9 +20,12 @@ enum class Fault {
     combined_twice,
     space_changed,
     message_changed,
+    prefix_changed,
+    /// Only where a move takes its blocks from or puts them.
+    blocks_misplaced,
 };
 
-inline constexpr int fault_count = 11;
+inline constexpr int fault_count = 13;
 
 std::string to_string(Fault fault);
 
@@ -34,12 +37,14 @@ struct Mutant {
     /// The wait dropped or weakened, and whose it was.
     schedule::Wait wait;
     std::size_t stored = 0;
+    /// The move changed is none in this form.
+    bool moved_nothing = false;
 };
 
 /// Calls `use` with every schedule that differs from `plan` by one fault: each wait dropped and weakened in
-/// turn, and each move of each stored program changed in each way. Under rotation a fault is in all members'
-/// programs alike. Mutants that the constructor of Schedule refuses are counted in the result and not handed
-/// on.
+/// turn, and each move of each stored program changed in each way. Under a symmetry a fault is in all
+/// members' programs alike. Mutants that the constructor of Schedule refuses are counted in the result and
+/// not handed on.
 long for_each_mutant(const schedule::Synchronised& plan, const std::function<void(const Mutant&)>& use);
 
 } // namespace tutti::test

@@ -1,10 +1,13 @@
 #include "simulation.hpp"
 
+#include "simulated_values.hpp"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <random>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,7 @@ using schedule::every;
 using schedule::Form;
 using schedule::Move;
 using schedule::Place;
+using schedule::Prefix;
 using schedule::Schedule;
 using schedule::Space;
 using schedule::Synchronised;
@@ -25,14 +29,14 @@ constexpr int operations = 4;
 
 /// What a member does next: one wait, one publication, or one access to one block.
 struct Action {
-    enum class What { fill, publish, wait, read, store, check } what = What::fill;
+    enum class What { fill, publish, wait, read, store, join, check } what = What::fill;
     int member = 0;
     int point = 0;
     Space space = Space::input;
     int block = 0;
     int round = 0;
-    /// For read: what becomes of the value already held.
-    enum class Use { replace, combine } use = Use::replace;
+    /// For read: what becomes of the value already held. What is set aside is combined with it by `join`.
+    enum class Use { replace, combine, set_aside } use = Use::replace;
 };
 
 class Simulation {
@@ -40,8 +44,8 @@ public:
     Simulation(const Synchronised& plan, verify::Requirement requirement, std::uint32_t seed)
         : plan_(plan), schedule_(plan.schedule), requirement_(requirement), random_(seed),
           ranks_(static_cast<std::size_t>(schedule_.ranks())), actions_(ranks_), next_(ranks_, 0),
-          operation_(ranks_, 0), published_(ranks_, -1), held_(ranks_), vectors_(ranks_), slots_(ranks_),
-          carried_(ranks_) {
+          operation_(ranks_, 0), published_(ranks_, -1), held_(ranks_), aside_(ranks_), vectors_(ranks_),
+          slots_(ranks_), carried_(ranks_) {
         for (int rank = 0; rank < schedule_.ranks(); ++rank) {
             build(rank);
             vectors_[index(rank)].assign(schedule::space_count * index(schedule_.blocks()), "?");
@@ -101,16 +105,18 @@ private:
             for (const Move& move : program[index(round)]) {
                 build_open(rank, move, opened);
                 for (int i = 0; i < move.to.blocks.count; ++i) {
-                    build_block(rank, round, move, wrap(move.to.blocks.first + i, schedule_.blocks()));
+                    build_block(rank, round, move, i);
                 }
             }
             list.push_back({Action::What::publish, rank, round + 1});
         }
         list.push_back({Action::What::check});
-        const schedule::Rotation rename = schedule_.rotation(rank);
+        const schedule::Translation rename = schedule_.translation(rank);
         if (plan_.form == Form::carried) {
             for (const auto& carried : plan_.carried[schedule_.representative(rank)]) {
-                carried_[index(rank)].push_back({carried.point, carried.space, rename.range(carried.blocks)});
+                const bool whole = carried.blocks.count == schedule_.blocks();
+                carried_[index(rank)].push_back(
+                    {carried.point, carried.space, whole ? carried.blocks : rename.range(carried.blocks)});
             }
         }
     }
@@ -120,7 +126,7 @@ private:
             return;
         }
         for (const Place* place : {&move.to, &move.left, &move.right}) {
-            if (place == &move.right && (!move.reduces || move.left.member == every)) {
+            if (place == &move.right && !move.has_right()) {
                 continue;
             }
             for (int member = 0; member < schedule_.ranks(); ++member) {
@@ -131,30 +137,43 @@ private:
         }
     }
 
-    void build_block(int rank, int round, const Move& move, int block) {
+    /// One block after the other: nothing is promised about what a member has read before it writes.
+    void build_block(int rank, int round, const Move& move, int i) {
         auto& list = actions_[index(rank)];
-        const bool moves_nothing = plan_.form == Form::in_place && !move.reduces &&
-                                   move.to.member == move.left.member && move.to.space == Space::output &&
-                                   move.left.space == Space::input;
-        if (moves_nothing) {
+        const auto block_of = [&](const Place& place) {
+            return wrap(place.blocks.first + i, schedule_.blocks());
+        };
+        if (moves_nothing(move, plan_.form)) {
             return;
         }
-        const auto read = [&](int member, Space space, Action::Use use) {
-            list.push_back({Action::What::read, member, 0, space, block, round, use});
+        const auto read = [&](int member, const Place& place, Action::Use use) {
+            list.push_back({Action::What::read, member, 0, place.space, block_of(place), round, use});
         };
-        if (move.left.member == every) {
-            for (int member = 0; member < schedule_.ranks(); ++member) {
-                read(member, move.left.space, member == 0 ? Action::Use::replace : Action::Use::combine);
-            }
-        } else {
-            read(move.left.member, move.left.space, Action::Use::replace);
+        const auto store = [&](int member) {
+            list.push_back({Action::What::store, member, 0, move.to.space, block_of(move.to), round});
+        };
+        if (move.left.member != every) {
+            read(move.left.member, move.left, Action::Use::replace);
             if (move.reduces) {
-                read(move.right.member, move.right.space, Action::Use::combine);
+                read(move.right.member, move.right, Action::Use::combine);
             }
         }
-        for (int member = 0; member < schedule_.ranks(); ++member) {
+        for (int member = 0; move.left.member == every && member < schedule_.ranks(); ++member) {
+            const bool exclusive = move.prefix == Prefix::exclusive && member > 0;
+            read(member, move.left,
+                 member == 0 ? Action::Use::replace
+                 : exclusive ? Action::Use::set_aside
+                             : Action::Use::combine);
+            if (exclusive || move.prefix == Prefix::inclusive) {
+                store(member);
+            }
+            if (exclusive) {
+                list.push_back({Action::What::join});
+            }
+        }
+        for (int member = 0; move.prefix == Prefix::none && member < schedule_.ranks(); ++member) {
             if (move.to.member == every || move.to.member == member) {
-                list.push_back({Action::What::store, member, 0, move.to.space, block, round});
+                store(member);
             }
         }
     }
@@ -183,10 +202,18 @@ private:
             break;
         case Action::What::read: {
             const std::string value = read(rank, action);
+            expect_current(rank, action.block, value);
             std::string& held = held_[index(rank)];
-            held = action.use == Action::Use::replace ? value : "(" + held + value + ")";
+            if (action.use == Action::Use::set_aside) {
+                aside_[index(rank)] = value;
+            } else {
+                held = action.use == Action::Use::replace ? value : "(" + held + value + ")";
+            }
             break;
         }
+        case Action::What::join:
+            held_[index(rank)] = "(" + held_[index(rank)] + aside_[index(rank)] + ")";
+            break;
         case Action::What::store:
             at(action.member, action.space, action.block) = held_[index(rank)];
             break;
@@ -204,13 +231,9 @@ private:
         std::ranges::fill(vectors_[index(rank)], "?");
         for (int block = 0; block < schedule_.blocks(); ++block) {
             if (holds(false, rank, block)) {
-                at(rank, Space::input, block) = leaf(rank, operation_[index(rank)]);
+                at(rank, Space::input, block) = leaf(rank, operation_[index(rank)], block);
             }
         }
-    }
-
-    static std::string leaf(int member, int operation) {
-        return "<" + std::to_string(member) + "." + std::to_string(operation) + ">";
     }
 
     void publish(int rank, int point) {
@@ -245,53 +268,74 @@ private:
         return value;
     }
 
-    static std::vector<std::string> leaves(const std::string& value) {
-        std::vector<std::string> found;
-        for (std::size_t first = value.find('<'); first != std::string::npos;
-             first = value.find('<', first + 1)) {
-            found.push_back(value.substr(first, value.find('>', first) + 1 - first));
-        }
-        return found;
-    }
-
     void check(int rank) {
         for (int block = 0; block < schedule_.blocks(); ++block) {
             if (holds(true, rank, block)) {
                 check_block(rank, block, at(rank, Space::output, block));
             }
+            if (holds(false, rank, block) && plan_.form != Form::in_place) {
+                const std::string& input = at(rank, Space::input, block);
+                expect(input == leaf(rank, operation_[index(rank)], block), rank, block, "input " + input);
+            }
         }
     }
 
-    void check_block(int rank, int block, const std::string& value) {
-        const int operation = operation_[index(rank)];
-        auto found = leaves(value);
-        std::vector<std::string> wanted;
-        using schedule::Collective;
-        const Collective collective = schedule_.collective();
-        const bool copies = collective == Collective::allgather || collective == Collective::gather;
-        for (int member = 0; member < schedule_.ranks(); ++member) {
-            if ((!copies || member == block) &&
-                (collective != Collective::scatter || member == schedule_.root())) {
-                wanted.push_back(leaf(member, operation));
-            }
-        }
-        const bool canonical = requirement_ == verify::Requirement::canonical;
-        if (!canonical || collective == Collective::barrier) {
-            std::ranges::sort(found);
-            std::ranges::sort(wanted);
-        }
-        if (collective == Collective::barrier) {
-            found.erase(std::unique(found.begin(), found.end()), found.end());
-        }
-        bool good = found == wanted && value.find('?') == std::string::npos;
-        const bool reduces = collective == Collective::allreduce || collective == Collective::reduce_scatter;
-        if (reduces && requirement_ != verify::Requirement::complete) {
-            const auto [agreed, is_new] = agreed_.try_emplace({operation, canonical ? 0 : block}, value);
-            good = good && agreed->second == value;
-        }
+    void expect(bool good, int rank, int block, const std::string& found) {
         if (!good) {
-            failure_ = "member " + std::to_string(rank) + " operation " + std::to_string(operation) +
-                       " block " + std::to_string(block) + ": " + value;
+            failure_ = "member " + std::to_string(rank) + " operation " +
+                       std::to_string(operation_[index(rank)]) + " block " + std::to_string(block) + ": " +
+                       found;
+        }
+    }
+
+    /// Whatever is read was written in this operation, whether or not a result depends on it.
+    void expect_current(int rank, int block, const std::string& value) {
+        const std::string operation = "." + std::to_string(operation_[index(rank)]) + ".";
+        for (const std::string& input : leaves(value)) {
+            expect(input.find(operation) != std::string::npos, rank, block, "reads " + value);
+        }
+        expect(value.find('?') == std::string::npos, rank, block, "reads " + value);
+    }
+
+    bool is_prefix() const {
+        return schedule_.collective() == schedule::Collective::scan ||
+               schedule_.collective() == schedule::Collective::exscan;
+    }
+
+    void check_block(int rank, int block, const std::string& value) {
+        auto found = leaves(value);
+        auto inputs = wanted(schedule_, operation_[index(rank)], rank, block);
+        expect(value.find('?') == std::string::npos, rank, block, value);
+        if (schedule_.collective() == schedule::Collective::barrier) {
+            std::ranges::sort(found);
+            found.erase(std::unique(found.begin(), found.end()), found.end());
+            std::ranges::sort(inputs);
+            return expect(found == inputs, rank, block, value);
+        }
+        check_order(rank, block, value);
+        if (requirement_ < verify::Requirement::canonical && !is_prefix()) {
+            std::ranges::sort(found);
+            std::ranges::sort(inputs);
+        }
+        expect(found == inputs, rank, block, value);
+    }
+
+    /// The bracketing of what is reduced, as far as it is promised.
+    void check_order(int rank, int block, const std::string& value) {
+        if (!reduces(schedule_.collective()) || requirement_ == verify::Requirement::complete) {
+            return;
+        }
+        const bool canonical = requirement_ >= verify::Requirement::canonical;
+        const auto [agreed, is_new] = agreed_.try_emplace(
+            {operation_[index(rank)], canonical ? 0 : block, is_prefix() ? rank : 0}, without_blocks(value));
+        expect(agreed->second == without_blocks(value), rank, block,
+               "in another order than elsewhere, " + value);
+        if (requirement_ == verify::Requirement::serial) {
+            std::string serial;
+            for (const std::string& input : wanted(schedule_, operation_[index(rank)], rank, block)) {
+                serial = serial.empty() ? input : "(" + serial + input + ")";
+            }
+            expect(value == serial, rank, block, "not from the left, " + value);
         }
     }
 
@@ -313,10 +357,12 @@ private:
     std::vector<int> operation_;
     std::vector<int> published_;
     std::vector<std::string> held_;
+    std::vector<std::string> aside_;
     std::vector<std::vector<std::string>> vectors_;
     std::vector<std::map<Slot, std::string>> slots_;
     std::vector<std::vector<schedule::Carried>> carried_;
-    std::map<std::pair<int, int>, std::string> agreed_;
+    /// The first result of an operation for a block and rank, where these matter.
+    std::map<std::tuple<int, int, int>, std::string> agreed_;
     std::string failure_;
 };
 

@@ -1,4 +1,5 @@
 #include "algorithm/algorithms.hpp"
+#include "algorithm/families.hpp"
 #include "graph/circulant.hpp"
 #include "schedule/place.hpp"
 #include "verify/verify.hpp"
@@ -45,14 +46,15 @@ bool only(const Report& report, Kind kind) {
 } // namespace
 
 TEST_CASE("the expression of p = 22, member 21 (Träff 2024, section 2.1)") {
-    const Schedule schedule =
-        algorithm::circulant_reduce_scatter(22, graph::skips(22, graph::Skips::halving));
+    const Pattern allgather =
+        algorithm::circulant_allgather_pattern(22, graph::skips(22, graph::Skips::halving));
+    const Schedule schedule = place(dual(allgather), Collective::reduce_scatter);
     CHECK(verify::expression(schedule, 21, 21) == "x21 + x10 + "
                                                   "(x15 + x4) + "
                                                   "(x18 + x7 + (x12 + x1)) + "
                                                   "(x19 + x8 + (x13 + x2) + (x16 + x5)) + "
                                                   "(x20 + x9 + (x14 + x3) + (x17 + x6 + (x11 + x0)))");
-    const Schedule allreduce = algorithm::circulant_allreduce(22, graph::skips(22, graph::Skips::halving));
+    const Schedule allreduce = place(then(dual(allgather), allgather), Collective::allreduce);
     CHECK(verify::expression(allreduce, 4, 21) == verify::expression(schedule, 21, 21));
     CHECK(verify::expression(expanded(schedule), 21, 21) == verify::expression(schedule, 21, 21));
 }
@@ -214,4 +216,105 @@ TEST_CASE("a report counts all violations and keeps the first") {
     CHECK(report.violations().size() == Report::kept_at_most);
     CHECK(report.text().ends_with("and 23 more\n"));
     CHECK(Report{}.text().empty());
+}
+
+TEST_CASE("a race: in place, a block that is copied to another block of its owner has moved") {
+    // Member 1 reads block 0 of member 0's input, over which member 0 writes in the next round.
+    const auto plan_with = [](int from_block) {
+        std::vector<Program> programs(2);
+        const Place own{0, Space::output, {0, 1}};
+        programs[0] = {{}, {{own, {0, Space::input, {from_block, 1}}, {}, false}}};
+        programs[1] = {{copy(1, Space::scratch0, 0, Space::input)}, {}};
+        return synchronise({Collective::allreduce, 2, 2, Symmetry::none, std::move(programs)},
+                           Form::in_place);
+    };
+    const Synchronised moves = plan_with(1);
+    const Synchronised moves_nothing = plan_with(0);
+    CHECK(moves.waits_of(0) == std::vector<Wait>{{1, 1, 1}});
+    CHECK(moves_nothing.waits_of(0) == std::vector<Wait>{{2, 1, 1}});
+    CHECK_FALSE(verify::verify(moves).has(Kind::race));
+    CHECK_FALSE(verify::verify(moves_nothing).has(Kind::race));
+    Synchronised late = moves;
+    late.waits = moves_nothing.waits;
+    CHECK(verify::verify(late).has(Kind::race));
+}
+
+TEST_CASE("content: copies must come from the right member and the right block") {
+    const auto verified = [](Collective collective, const Round& round, int root = 0) {
+        const Schedule schedule(collective, 2, 2, Symmetry::none, {Program{round}, Program{Round{}}}, root);
+        return verify::verify(synchronise(schedule, Form::separate));
+    };
+    // Member 0 of an all-to-all is right in the first case; member 1 has nothing in either.
+    const Place to0{0, Space::output, {0, 1}};
+    const Place to1{0, Space::output, {1, 1}};
+    const auto blocks = [&](int first, int second) {
+        return verified(Collective::alltoall, {{to0, {0, Space::input, {first, 1}}, {}, false},
+                                               {to1, {1, Space::input, {second, 1}}, {}, false}});
+    };
+    CHECK(blocks(0, 0).total() == 2);
+    CHECK(blocks(0, 1).total() == 3);
+    CHECK(blocks(0, 1).text().find("holds x1 of block 1, should be x1 of block 0") != std::string::npos);
+    CHECK(blocks(1, 1).total() == 4);
+    const Schedule still(Collective::shift, 2, 1, Symmetry::none,
+                         {Program{{copy(0, Space::output, 0, Space::input)}},
+                          Program{{copy(1, Space::output, 1, Space::input)}}},
+                         1);
+    CHECK(only(verify::verify(synchronise(still, Form::separate)), Kind::content));
+    const Schedule turned(Collective::shift, 2, 1, Symmetry::none,
+                          {Program{{copy(0, Space::output, 1, Space::input)}},
+                           Program{{copy(1, Space::output, 0, Space::input)}}},
+                          1);
+    CHECK(verify::verify(synchronise(turned, Form::separate)).ok());
+}
+
+TEST_CASE("content: prefixes are those of the members up to one's own, in rank order") {
+    const Place out0{0, Space::output, block0};
+    const Place out1{1, Space::output, block0};
+    const Place in0{0, Space::input, block0};
+    const Place in1{1, Space::input, block0};
+    const auto scan = [&](const Move& second) {
+        const Schedule schedule(Collective::scan, 2, 1, Symmetry::none,
+                                {Program{{{out0, in0, {}, false}}}, Program{{second}}});
+        return verify::verify(synchronise(schedule, Form::separate));
+    };
+    CHECK(scan({out1, in0, in1, true}).ok());
+    CHECK(only(scan({out1, in1, in0, true}), Kind::content));
+    CHECK(only(scan({out1, in1, {}, false}), Kind::content));
+    const Schedule all(
+        Collective::scan, 2, 1, Symmetry::none,
+        {Program{
+             {{{every, Space::output, block0}, {every, Space::input, block0}, {}, true, Prefix::exclusive}}},
+         Program{Round{}}});
+    CHECK(verify::verify(synchronise(all, Form::separate)).has(Kind::content));
+    const Schedule turning(Collective::scan, 2, 1, Symmetry::rotation, {Program{Round{}}});
+    CHECK(only(verify::verify({turning, Form::separate, {{}}, {}}), Kind::bounds));
+}
+
+TEST_CASE("content: bracketed from the left is more than in rank order") {
+    const Place out{0, Space::output, block0};
+    const auto x = [](int member) { return Place{member, Space::input, block0}; };
+    const Place sum{0, Space::scratch0, block0};
+    const auto reduced = [&](const Round& round) {
+        const Schedule schedule(Collective::reduce, 3, 1, Symmetry::none,
+                                {Program{round}, Program{Round{}}, Program{Round{}}});
+        return synchronise(schedule, Form::separate);
+    };
+    const Synchronised left = reduced({{sum, x(0), x(1), true}, {out, sum, x(2), true}});
+    const Synchronised right = reduced({{sum, x(1), x(2), true}, {out, x(0), sum, true}});
+    CHECK(verify::verify(left, Requirement::serial).ok());
+    CHECK(verify::verify(right, Requirement::canonical).ok());
+    CHECK(only(verify::verify(right, Requirement::serial), Kind::content));
+}
+
+TEST_CASE("content: on a torus every member is compared with its neighbours in all dimensions") {
+    // Both members of a column combine the rows in the order that is theirs.
+    const std::vector<int> mesh{2, 2};
+    const Symmetry torus = Symmetry::torus(mesh);
+    const Pattern pattern(4, 1, 2, torus,
+                          {{{0, 1, {0, 1}, Action::combine}, {1, 2, {0, 1}, Action::combine}}});
+    const Synchronised plan = synchronise(place(pattern, Collective::allreduce), Form::separate);
+    CHECK(verify::verify(plan).ok());
+    CHECK(only(verify::verify(plan, Requirement::identical), Kind::content));
+    const Synchronised all = synchronise(expanded(plan.schedule), Form::separate);
+    CHECK(only(verify::verify(all, Requirement::identical), Kind::content));
 }
