@@ -1,4 +1,5 @@
 #include "plan/plan.hpp"
+#include "schedule/scratch.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -25,57 +26,6 @@ bool is_scratch(Space space) {
     return space >= Space::scratch0;
 }
 
-/// The scratch vectors that a representative writes, and the shortest cyclic range of blocks that covers what
-/// it writes there.
-class Scratch {
-public:
-    Scratch(const Schedule& schedule, std::size_t stored)
-        : used_(static_cast<std::size_t>(schedule.blocks()), 0) {
-        for (const auto& round : schedule.programs()[stored]) {
-            for (const Move& move : round) {
-                if (is_scratch(move.to.space)) {
-                    add(move.to, schedule.blocks());
-                }
-            }
-        }
-        if (vectors_ > 1 && schedule.blocks() > 1) {
-            throw std::invalid_argument("compile: more than one scratch vector of more than one block");
-        }
-    }
-
-    std::uint32_t vectors() const { return vectors_; }
-
-    ScratchRange range() const {
-        const auto blocks = used_.size();
-        std::size_t gap_end = 0;
-        std::size_t longest = 0;
-        std::size_t gap = 0;
-        for (std::size_t i = 0; i < 2 * blocks; ++i) {
-            if (used_[i % blocks] != 0) {
-                gap = 0;
-            } else if (++gap > longest) {
-                longest = gap;
-                gap_end = (i + 1) % blocks;
-            }
-        }
-        longest = std::min(longest, blocks);
-        return {static_cast<std::uint16_t>(gap_end), static_cast<std::uint16_t>(blocks - longest)};
-    }
-
-private:
-    void add(const Place& place, int blocks) {
-        const auto index =
-            static_cast<std::uint32_t>(place.space) - static_cast<std::uint32_t>(Space::scratch0);
-        vectors_ = std::max(vectors_, index + 1);
-        for (int i = 0; i < place.blocks.count; ++i) {
-            used_[static_cast<std::size_t>(schedule::wrap(place.blocks.first + i, blocks))] = 1;
-        }
-    }
-
-    std::uint32_t vectors_ = 0;
-    std::vector<char> used_;
-};
-
 class Compiler {
 public:
     Compiler(const Synchronised& source, int rank)
@@ -87,8 +37,10 @@ public:
         plan_.blocks = schedule_.blocks();
         plan_.form = source.form;
         plan_.points = static_cast<std::uint32_t>(schedule_.rounds()) + 1;
-        const Scratch scratch(schedule_, schedule_.representative(rank));
-        plan_.scratch_vectors = scratch.vectors();
+        plan_.scratch_vectors = static_cast<std::uint32_t>(schedule::scratch_vectors(schedule_));
+        if (plan_.scratch_vectors > 1 && schedule_.blocks() > 1) {
+            throw std::invalid_argument("compile: more than one scratch vector of more than one block");
+        }
         plan_.scratch = range_of(rank);
         opened_[static_cast<std::size_t>(rank)] = 1;
         find_awaited();
@@ -110,6 +62,7 @@ public:
                 await(due);
             }
             for (const Move& move : program[static_cast<std::size_t>(round)]) {
+                check_blocks(move);
                 if (carried() && !is_barrier()) {
                     add_carried(move, due);
                 } else if (!is_barrier()) {
@@ -127,11 +80,7 @@ private:
     /// A barrier moves nothing: its tokens are the points themselves.
     bool is_barrier() const { return schedule_.collective() == schedule::Collective::barrier; }
 
-    ScratchRange range_of(int member) const {
-        ScratchRange range = Scratch(schedule_, schedule_.representative(member)).range();
-        range.first = static_cast<std::uint16_t>(schedule_.rotation(member).block(range.first));
-        return range;
-    }
+    Blocks range_of(int member) const { return schedule::scratch_range(schedule_, member, Space::scratch0); }
 
     /// The points of this member that anyone waits for.
     void find_awaited() {
@@ -139,10 +88,20 @@ private:
         awaited_[0] = carried() ? 0 : 1;
         for (const auto& waits : source_.waits) {
             for (const Wait& wait : waits) {
-                if (schedule_.symmetry() == schedule::Symmetry::rotation || wait.member == rank_) {
+                if (schedule_.symmetry().translates() || wait.member == rank_) {
                     awaited_[static_cast<std::size_t>(wait.point)] = 1;
                 }
             }
+        }
+    }
+
+    /// A step has one number for the blocks of both operands, and finds in a message what it stores.
+    void check_blocks(const Move& move) const {
+        if (move.has_right() && move.left.blocks != move.right.blocks) {
+            throw std::invalid_argument("compile: the operands of a move are blocks of different numbers");
+        }
+        if (carried() && move.left.blocks != move.to.blocks) {
+            throw std::invalid_argument("compile: a carried move changes the numbers of its blocks");
         }
     }
 
@@ -180,9 +139,8 @@ private:
         Step& step = add_at(Code::carry, point);
         step.left = Vector(found->space, false, false);
         const bool whole = found->blocks.count == schedule_.blocks();
-        const Blocks blocks = whole ? found->blocks : schedule_.rotation(rank_).range(found->blocks);
-        step.first = static_cast<std::uint16_t>(blocks.first);
-        step.count = static_cast<std::uint16_t>(blocks.count);
+        const Blocks blocks = whole ? found->blocks : schedule_.translation(rank_).range(found->blocks);
+        set_blocks(step, blocks, blocks.first);
     }
 
     void await(const std::vector<Wait>& due) {
@@ -224,37 +182,48 @@ private:
         return {place.space, place.member != rank_, lapped};
     }
 
-    /// Calls `emit` for each part of `move` whose blocks neither wrap around nor cross the start of a scratch
-    /// vector.
+    /// How many blocks of `place` lie in one piece: up to where its vector wraps around, or to where the
+    /// scratch vector starts.
+    int in_one_piece(const Place& place) const {
+        int end = schedule_.blocks();
+        if (is_scratch(place.space)) {
+            const int start = range_of(place.member).first;
+            end = place.blocks.first < start ? start : end;
+        }
+        return std::min(place.blocks.count, end - place.blocks.first);
+    }
+
+    /// Calls `emit` for each part of `move` that lies in one piece in all its places.
     template <class Emit>
     void for_each_part(Move move, Emit emit) const {
-        int left = move.to.blocks.count;
-        while (left > 0) {
-            const int first = move.to.blocks.first;
-            int end = std::min(first + left, schedule_.blocks());
-            for (const Place* place : {&move.to, &move.left, &move.right}) {
-                if (is_scratch(place->space)) {
-                    const int start = range_of(place->member).first;
-                    end = first < start && start < end ? start : end;
-                }
+        Place* const places[] = {&move.to, &move.left, &move.right};
+        for (int left = move.to.blocks.count; left > 0;) {
+            int count = left;
+            for (Place* place : places) {
+                place->blocks.count = left;
+                count = std::min(count, in_one_piece(*place));
             }
-            const Blocks part{first, end - first};
-            move.to.blocks = move.left.blocks = move.right.blocks = part;
+            for (Place* place : places) {
+                place->blocks.count = count;
+            }
             emit(move);
-            left -= part.count;
-            move.to.blocks.first = end % schedule_.blocks();
+            left -= count;
+            for (Place* place : places) {
+                place->blocks.first = (place->blocks.first + count) % schedule_.blocks();
+            }
         }
     }
 
-    void set_blocks(Step& step, Blocks blocks) const {
+    static void set_blocks(Step& step, Blocks blocks, int from) {
         step.first = static_cast<std::uint16_t>(blocks.first);
+        step.from = static_cast<std::uint16_t>(from);
         step.count = static_cast<std::uint16_t>(blocks.count);
     }
 
     static Move without_unused(const Move& move) {
         Move used = move;
-        if (!move.reduces || move.left.member == every) {
-            used.right = move.to;
+        if (!move.has_right()) {
+            used.right = move.left;
         }
         return used;
     }
@@ -265,16 +234,9 @@ private:
             open(place->member);
         }
         if (used.to.member == every || used.left.member == every) {
-            const bool to_every = used.to.member == every;
-            Step& step = add(!move.reduces ? Code::copy_to_every
-                             : to_every    ? Code::reduce_every_to_every
-                                           : Code::reduce_every);
-            step.to = Vector(used.to.space, to_every, false);
-            step.left = Vector(used.left.space, move.reduces, false);
-            set_blocks(step, used.to.blocks);
-            return;
+            return add_every(move);
         }
-        if (!move.reduces && moves_nothing(used)) {
+        if (moves_nothing(move, source_.form)) {
             return;
         }
         for_each_part(used, [&](const Move& part) {
@@ -283,14 +245,21 @@ private:
             step.left = vector_of(part.left);
             step.right = vector_of(part.right);
             step.peer = static_cast<std::uint16_t>(peer_of(part));
-            set_blocks(step, part.to.blocks);
+            set_blocks(step, part.to.blocks, part.left.blocks.first);
         });
     }
 
-    /// In place, the copy of a member's own input to its own output is none.
-    bool moves_nothing(const Move& move) const {
-        return source_.form == Form::in_place && move.to.member == move.left.member &&
-               move.to.space == Space::output && move.left.space == Space::input;
+    void add_every(const Move& move) {
+        const bool to_every = move.to.member == every;
+        Step& step = add(move.prefix == schedule::Prefix::inclusive   ? Code::scan_every
+                         : move.prefix == schedule::Prefix::exclusive ? Code::exscan_every
+                         : !move.reduces                              ? Code::copy_to_every
+                         : to_every                                   ? Code::reduce_every_to_every
+                                                                      : Code::reduce_every);
+        step.to = Vector(move.to.space, move.to.member != rank_, false);
+        step.left = Vector(move.left.space, move.reduces, false);
+        step.peer = static_cast<std::uint16_t>(to_every ? rank_ : move.to.member);
+        set_blocks(step, move.to.blocks, move.left.blocks.first);
     }
 
     int peer_of(const Move& move) const {
@@ -312,7 +281,7 @@ private:
             Step& step = add_at(Code::reduce_every_received, due.empty() ? 0 : due.front().point);
             step.to = vector_of(move.to);
             step.left = Vector(move.left.space, false, false);
-            set_blocks(step, move.to.blocks);
+            set_blocks(step, move.to.blocks, move.to.blocks.first);
             step.whole = whole(step.point, rank_) ? 1 : 0;
             return;
         }
@@ -330,7 +299,7 @@ private:
         step.left = vector_of(used.left);
         step.right = vector_of(used.right);
         step.peer = static_cast<std::uint16_t>(peer);
-        set_blocks(step, used.to.blocks);
+        set_blocks(step, used.to.blocks, used.left.blocks.first);
         if (peer != rank_) {
             step.whole = whole(point_of(peer, due), peer) ? 1 : 0;
         }

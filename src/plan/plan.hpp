@@ -26,6 +26,8 @@ enum class Code : std::uint8_t {
     reduce_every,          ///< to = left of member 0 op left of member 1 op ...
     reduce_every_to_every, ///< to (of every member) = left of member 0 op left of member 1 op ...
     reduce_every_received, ///< the same of the bytes that every member carries
+    scan_every,            ///< to of member j = left of member 0 op ... op left of member j, for every j
+    exscan_every,          ///< the same without member j itself
 };
 
 /// A vector as a step names it: whose, which, and whether its blocks lie one vector length further on
@@ -45,7 +47,7 @@ private:
     std::uint8_t bits_ = 0;
 };
 
-/// One step of a plan. `first` and `count` are blocks and never wrap around.
+/// One step of a plan. Blocks are `count` from `first` on, and never wrap around.
 struct Step {
     Code code = Code::enter;
     Vector to;
@@ -53,20 +55,16 @@ struct Step {
     Vector right;
     std::uint16_t peer = 0;
     std::uint16_t first = 0;
+    /// The first block of `left`; of `right` as well.
+    std::uint16_t from = 0;
     std::uint16_t count = 0;
     std::uint16_t point = 0;
-    std::uint16_t slot = 0;
+    std::uint8_t slot = 0;
     /// For received bytes: whether the payload is the whole vector (else it is exactly these blocks).
-    std::uint16_t whole = 0;
+    std::uint8_t whole = 0;
 };
 
 static_assert(sizeof(Step) == 16, "four steps to a cache line");
-
-/// The blocks that a member keeps in one scratch vector: `count` blocks from `first` on, cyclic.
-struct ScratchRange {
-    std::uint16_t first = 0;
-    std::uint16_t count = 0;
-};
 
 /// One member's part of one algorithm in one form, for any number of bytes.
 struct Plan {
@@ -78,22 +76,23 @@ struct Plan {
     std::uint32_t points = 1;
     /// Scratch vectors in use: any number when there is one block, else at most one.
     std::uint32_t scratch_vectors = 0;
-    ScratchRange scratch;
+    /// The blocks that there are of a scratch vector, cyclic.
+    schedule::Blocks scratch;
     std::vector<Step> steps;
 };
 
 /// The slot of a point when each member has `slots` of them: point 0, which carries addresses, has one to
 /// itself, the others take turns.
-constexpr std::uint16_t slot_of(int point, int slots) {
-    return static_cast<std::uint16_t>(point == 0 ? 0 : 1 + (point - 1) % (slots - 1));
+constexpr std::uint8_t slot_of(int point, int slots) {
+    return static_cast<std::uint8_t>(point == 0 ? 0 : 1 + (point - 1) % (slots - 1));
 }
 
 /// The number of slots a member needs for one operation among `ranks` members.
 int slots_per_operation(int ranks);
 
 /// Compiles the program of `rank`. Throws std::invalid_argument when ranks or blocks exceed 65535, when the
-/// schedule keeps blocks in more than one scratch vector, or when it carries more points than there are
-/// slots.
+/// schedule keeps blocks in more than one scratch vector, when it carries more points than there are slots,
+/// or when a move combines blocks of different numbers or carries a block to one of another number.
 Plan compile(const schedule::Synchronised& synchronised, int rank);
 
 } // namespace tutti::plan

@@ -1,10 +1,11 @@
 #include "interpreter.hpp"
 
+#include "caller.hpp"
 #include "interpreter_state.hpp"
 #include "plan/plan.hpp"
 
 #include <algorithm>
-#include <array>
+#include <numeric>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -13,9 +14,7 @@
 namespace tutti::test {
 
 using plan::Code;
-using plan::Plan;
 using plan::Step;
-using schedule::Collective;
 using schedule::Space;
 
 namespace {
@@ -23,8 +22,9 @@ namespace {
 class Interpreter {
 public:
     Interpreter(const schedule::Synchronised& synchronised, const Run& run)
-        : run_(run), collective_(synchronised.schedule.collective()), ranks_(synchronised.schedule.ranks()),
-          random_(run.seed), members_(static_cast<std::size_t>(ranks_)) {
+        : run_(run), caller_(synchronised.schedule, run.partition, run.in_place, run.order),
+          ranks_(synchronised.schedule.ranks()), random_(run.seed),
+          members_(static_cast<std::size_t>(ranks_)) {
         for (int rank = 0; rank < ranks_; ++rank) {
             Member& member = member_of(rank);
             member.plan = plan::compile(synchronised, rank);
@@ -35,19 +35,23 @@ public:
         }
     }
 
+    /// Always the member of highest priority that can go on, priorities drawn anew now and then: so members
+    /// get far ahead of each other.
     void run() {
         std::vector<int> unfinished(members_.size());
-        for (int rank = 0; rank < ranks_; ++rank) {
-            unfinished[static_cast<std::size_t>(rank)] = rank;
-        }
+        std::iota(unfinished.begin(), unfinished.end(), 0);
+        std::ranges::shuffle(unfinished, random_);
         while (!unfinished.empty()) {
-            std::ranges::shuffle(unfinished, random_);
-            const bool progress =
-                std::ranges::count_if(unfinished, [&](int rank) { return advance(rank); }) != 0;
-            if (!progress) {
+            if (random_() % 16 == 0) {
+                std::ranges::shuffle(unfinished, random_);
+            }
+            const auto next = std::ranges::find_if(unfinished, [&](int rank) { return advance(rank); });
+            if (next == unfinished.end()) {
                 throw std::runtime_error("deadlock");
             }
-            std::erase_if(unfinished, [&](int rank) { return member_of(rank).operation == operations; });
+            if (member_of(*next).operation == operations) {
+                unfinished.erase(next);
+            }
         }
     }
 
@@ -56,27 +60,13 @@ private:
 
     std::size_t offset(int block) const { return run_.partition.offset(static_cast<std::size_t>(block)); }
 
-    bool own_block_only(Space space) const {
-        return (collective_ == Collective::allgather && space == Space::input) ||
-               (collective_ == Collective::reduce_scatter && space == Space::output);
-    }
-
     /// Input and output as the caller prepares them, scratch memory exactly as large as the plan says.
     void enter(int rank) {
         Member& member = member_of(rank);
-        const std::size_t total = run_.partition.total;
         for (const Space space : {Space::input, Space::output}) {
-            Memory& memory = member.vectors[static_cast<std::size_t>(space)];
-            const bool part = own_block_only(space) && !run_.in_place;
-            memory.first = part ? offset(rank) : 0;
-            memory.elements.assign((part ? offset(rank + 1) : total) - memory.first, poison);
-        }
-        Memory& input = member.vectors[static_cast<std::size_t>(Space::input)];
-        for (std::size_t i = 0; i < input.elements.size(); ++i) {
-            const std::size_t element = input.first + i;
-            const bool contributes = collective_ != Collective::allgather ||
-                                     (element >= offset(rank) && element < offset(rank + 1));
-            input.elements[i] = contributes ? leaf(rank, member.operation, element) : poison;
+            const bool exists = space == Space::input || !run_.in_place;
+            member.vectors[static_cast<std::size_t>(space)] =
+                exists ? caller_.before(rank, space, member.operation) : Memory{};
         }
         set_scratch(member);
         member.next = 0;
@@ -101,15 +91,23 @@ private:
         }
     }
 
-    /// The elements that a step's blocks have in a vector, or an error when they do not exist.
-    std::span<std::string> elements(int rank, plan::Vector vector, const Step& step) {
+    std::size_t elements_of(const Step& step) const {
+        return offset(step.first + step.count) - offset(step.first);
+    }
+
+    /// The elements of a vector that a step's blocks have from block `first` on, or an error when they do not
+    /// exist.
+    std::span<std::string> elements(int rank, plan::Vector vector, int first, const Step& step) {
         Member& member = member_of(rank);
         const auto space = run_.in_place && vector.space() == static_cast<std::size_t>(Space::output)
                                ? static_cast<std::size_t>(Space::input)
                                : vector.space();
         Memory& memory = member.vectors.at(space);
-        const std::size_t start = offset(step.first) + (vector.lapped() ? run_.partition.total : 0);
-        const std::size_t count = offset(step.first + step.count) - offset(step.first);
+        const std::size_t start = offset(first) + (vector.lapped() ? run_.partition.total : 0);
+        const std::size_t count = elements_of(step);
+        if (count != offset(first + step.count) - offset(first)) {
+            throw std::runtime_error("a step from blocks of one size to blocks of another");
+        }
         if (count == 0) {
             return {};
         }
@@ -120,8 +118,12 @@ private:
         return std::span(memory.elements).subspan(start - memory.first, count);
     }
 
+    std::span<std::string> target(int rank, const Step& step) {
+        return elements(step.to.remote() ? step.peer : rank, step.to, step.first, step);
+    }
+
     std::span<std::string> operand(int rank, plan::Vector vector, const Step& step) {
-        return elements(vector.remote() ? step.peer : rank, vector, step);
+        return elements(vector.remote() ? step.peer : rank, vector, step.from, step);
     }
 
     Slot& slot(int rank, int operation, int index) {
@@ -159,6 +161,11 @@ private:
         }
     }
 
+    bool has_entered(const Member& other, int operation) const {
+        return other.operation > operation ||
+               (other.operation == operation && (other.next > 0 || other.plan.steps.empty()));
+    }
+
     /// One step, or the return to the caller. False when the member has to wait.
     bool advance(int rank) {
         Member& member = member_of(rank);
@@ -180,7 +187,7 @@ private:
         Slot& own = slot(rank, operation, step.slot);
         own = {operation, step.point, carries, {}};
         if (carries) {
-            const auto source = elements(rank, step.left, step);
+            const auto source = elements(rank, step.left, step.from, step);
             own.payload.assign(source.begin(), source.end());
             member_of(rank).carried = own.payload;
         }
@@ -196,8 +203,8 @@ private:
 
     /// The part of a payload that a step's blocks have in it.
     std::span<const std::string> part(const std::vector<std::string>& payload, const Step& step) const {
-        const std::size_t count = offset(step.first + step.count) - offset(step.first);
-        const std::size_t start = step.whole != 0 ? offset(step.first) : 0;
+        const std::size_t count = elements_of(step);
+        const std::size_t start = step.whole != 0 ? offset(step.from) : 0;
         if (start + count > payload.size() || (step.whole == 0 && count != payload.size())) {
             throw std::runtime_error("a payload of another size");
         }
@@ -216,24 +223,26 @@ private:
             member.received = payload(rank, step.peer, step);
             return;
         case Code::copy:
-            return store(elements(rank, step.to, step), operand(rank, step.left, step));
+            return store(target(rank, step), operand(rank, step.left, step));
         case Code::copy_received:
-            return store(elements(rank, step.to, step), part(member.received, step));
+            return store(target(rank, step), part(member.received, step));
         case Code::copy_to_every:
             for (int peer = 0; peer < ranks_; ++peer) {
-                store(elements(peer, step.to, step), elements(rank, step.left, step));
+                store(elements(peer, step.to, step.first, step), operand(rank, step.left, step));
             }
             return;
         case Code::reduce:
-            return combine(elements(rank, step.to, step), operand(rank, step.left, step),
+            return combine(target(rank, step), operand(rank, step.left, step),
                            operand(rank, step.right, step));
         case Code::reduce_received:
-            return combine(elements(rank, step.to, step), operand(rank, step.left, step),
-                           part(member.received, step));
+            return combine(target(rank, step), operand(rank, step.left, step), part(member.received, step));
         case Code::reduce_every:
         case Code::reduce_every_to_every:
         case Code::reduce_every_received:
             return reduce_every(rank, step);
+        case Code::scan_every:
+        case Code::exscan_every:
+            return scan_every(rank, step);
         case Code::open:
         case Code::open_every:
         case Code::await:
@@ -262,7 +271,7 @@ private:
             carried = peer == rank ? member_of(rank).carried : payload(rank, peer, step);
             found = part(carried, step);
         } else {
-            found = elements(peer, step.left, step);
+            found = elements(peer, step.left, step.from, step);
         }
         return {found.begin(), found.end()};
     }
@@ -272,9 +281,29 @@ private:
         for (int peer = 1; peer < ranks_; ++peer) {
             combine(sum, sum, operand_of_every(rank, peer, step));
         }
+        if (step.code != Code::reduce_every_to_every) {
+            return store(target(rank, step), sum);
+        }
         for (int peer = 0; peer < ranks_; ++peer) {
-            if (peer == rank || step.code == Code::reduce_every_to_every) {
-                store(elements(peer, step.to, step), sum);
+            store(elements(peer, step.to, step.first, step), sum);
+        }
+    }
+
+    /// Element by element, as the memory may be the operands' own.
+    void scan_every(int rank, const Step& step) {
+        std::vector<std::string> sum;
+        for (int peer = 0; peer < ranks_; ++peer) {
+            const std::vector<std::string> next = operand_of_every(rank, peer, step);
+            if (step.code == Code::exscan_every && peer > 0) {
+                store(elements(peer, step.to, step.first, step), sum);
+            }
+            if (peer == 0) {
+                sum = next;
+            } else {
+                combine(sum, sum, next);
+            }
+            if (step.code == Code::scan_every) {
+                store(elements(peer, step.to, step.first, step), sum);
             }
         }
     }
@@ -282,88 +311,28 @@ private:
     void leave(int rank) {
         Member& member = member_of(rank);
         for (const Member& other : members_) {
-            const bool entered = other.operation > member.operation ||
-                                 (other.operation == member.operation && (other.next > 0 || ranks_ == 1));
-            if (!entered) {
+            if (caller_.everybody_enters_first() && !has_entered(other, member.operation)) {
                 throw std::runtime_error("member " + std::to_string(rank) + " returns before member " +
                                          std::to_string(other.plan.rank) + " has entered");
             }
         }
-        if (collective_ != Collective::barrier) {
-            check(rank);
+        for (const Space space : {Space::input, Space::output}) {
+            const std::string problem =
+                caller_.check(rank, space, member.operation, member.vectors[static_cast<std::size_t>(space)]);
+            if (!problem.empty()) {
+                throw std::runtime_error(problem);
+            }
         }
         if (++member.operation < operations) {
             enter(rank);
         }
     }
 
-    void check(int rank) {
-        const Member& member = member_of(rank);
-        const Memory& output =
-            member.vectors[static_cast<std::size_t>(run_.in_place ? Space::input : Space::output)];
-        for (std::size_t i = 0; i < output.elements.size(); ++i) {
-            const std::size_t element = output.first + i;
-            const bool own = element >= offset(rank) && element < offset(rank + 1);
-            if (collective_ == Collective::reduce_scatter && !own) {
-                expect(rank, output.elements[i] == leaf(rank, member.operation, element), output.elements[i]);
-            } else {
-                check_result(rank, element, output.elements[i]);
-            }
-        }
-        if (!run_.in_place) {
-            const Memory& input = member.vectors[static_cast<std::size_t>(Space::input)];
-            for (std::size_t i = 0; i < input.elements.size(); ++i) {
-                expect(rank, input.elements[i] == leaf(rank, member.operation, input.first + i),
-                       input.elements[i]);
-            }
-        }
-    }
-
-    int owner_of(std::size_t element) const {
-        int block = 0;
-        while (offset(block + 1) <= element) {
-            ++block;
-        }
-        return block;
-    }
-
-    void check_result(int rank, std::size_t element, const std::string& found) {
-        const int operation = member_of(rank).operation;
-        if (collective_ == Collective::allgather) {
-            return expect(rank, found == leaf(owner_of(element), operation, element), found);
-        }
-        std::string wanted = leaf(0, operation, element);
-        std::vector<std::string> wanted_leaves{wanted};
-        for (int peer = 1; peer < ranks_; ++peer) {
-            wanted_leaves.push_back(leaf(peer, operation, element));
-            wanted = combined(wanted, wanted_leaves.back());
-        }
-        if (run_.canonical) {
-            return expect(rank, found == wanted, found);
-        }
-        std::ranges::sort(wanted_leaves);
-        expect(rank, leaves(found) == wanted_leaves, found);
-        if (run_.same_everywhere && collective_ == Collective::allreduce) {
-            auto& agreed = agreed_[static_cast<std::size_t>(operation)];
-            agreed.resize(run_.partition.total);
-            agreed[element] = agreed[element].empty() ? found : agreed[element];
-            expect(rank, found == agreed[element], found);
-        }
-    }
-
-    void expect(int rank, bool good, const std::string& found) {
-        if (!good) {
-            throw std::runtime_error("member " + std::to_string(rank) + " in operation " +
-                                     std::to_string(member_of(rank).operation) + " has " + found);
-        }
-    }
-
     const Run& run_;
-    Collective collective_;
+    Caller caller_;
     int ranks_;
     std::mt19937 random_;
     std::vector<Member> members_;
-    std::array<std::vector<std::string>, operations> agreed_;
 };
 
 } // namespace

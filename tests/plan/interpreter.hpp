@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithm/registry.hpp"
 #include "plan/partition.hpp"
 #include "schedule/synchronise.hpp"
 
@@ -13,10 +14,8 @@ struct Run {
     plan::Partition partition;
     /// Input and output are the same memory, which the carried form does not say by itself.
     bool in_place = false;
-    /// Combined in rank order from the left; otherwise any bracketing.
-    bool canonical = false;
-    /// Every member must come to the same bracketing.
-    bool same_everywhere = false;
+    /// In what order the operands are promised to be combined.
+    algorithm::Order order = algorithm::Order::none;
     std::uint32_t seed = 0;
 };
 

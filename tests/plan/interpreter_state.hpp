@@ -3,7 +3,6 @@
 #include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -52,7 +51,7 @@ struct Member {
     std::size_t next = 0;
 };
 
-/// The contributions in a value, sorted; poison counts as one.
+/// The contributions in a value, from left to right; poison counts as one.
 inline std::vector<std::string> leaves(const std::string& value) {
     std::vector<std::string> found;
     for (std::size_t first = value.find('<'); first != std::string::npos;
@@ -62,7 +61,6 @@ inline std::vector<std::string> leaves(const std::string& value) {
     if (value.find(poison) != std::string::npos) {
         found.push_back(poison);
     }
-    std::ranges::sort(found);
     return found;
 }
 

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <numeric>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -39,34 +39,54 @@ std::vector<std::size_t> irregular_offsets(int ranks) {
     return offsets;
 }
 
-std::vector<plan::Partition> partitions(const algorithm::Algorithm& row, int ranks, int blocks,
+std::vector<plan::Partition> partitions(Collective collective, int ranks, int blocks,
                                         const std::vector<std::size_t>& offsets) {
     const auto count = static_cast<std::size_t>(blocks);
     std::vector<plan::Partition> list{{0, 0, nullptr}, {count, 1, nullptr}};
-    if (row.collective == Collective::allreduce) {
-        list.push_back({count + 1, blocks == 1 ? count + 1 : 2, nullptr});
-    }
-    if (row.collective == Collective::reduce_scatter) {
+    switch (collective) {
+    case Collective::barrier:
+        return {{0, 0, nullptr}};
+    case Collective::reduce_scatter:
+    case Collective::allgather:
+    case Collective::gather:
+    case Collective::scatter:
         list.push_back({offsets[static_cast<std::size_t>(ranks)], 0, offsets.data()});
+        break;
+    case Collective::alltoall:
+        list.push_back({3 * count, 3, nullptr});
+        break;
+    default:
+        list.push_back({count + 1, blocks == 1 ? count + 1 : 2, nullptr});
+        break;
     }
     return list;
 }
 
-void interpret_all(const algorithm::Algorithm& row, Form form, int ranks) {
-    const auto synchronised = schedule::synchronise(row.make(ranks), form);
+void interpret_all(const algorithm::Algorithm& row, Form form, int ranks, int root) {
+    const auto synchronised = schedule::synchronise(row.make(ranks, root), form);
     const auto offsets = irregular_offsets(ranks);
-    for (const auto& partition : partitions(row, ranks, synchronised.schedule.blocks(), offsets)) {
+    for (const auto& partition : partitions(row.collective, ranks, synchronised.schedule.blocks(), offsets)) {
         for (const bool in_place : {false, true}) {
             if ((form == Form::in_place && !in_place) || (form == Form::separate && in_place)) {
                 continue;
             }
-            const test::Run run{partition, in_place, row.canonical,
-                                row.needs != algorithm::OperatorNeeds::exact,
-                                static_cast<std::uint32_t>(ranks)};
-            INFO(name_of(row, form, ranks), ", elements ", partition.total, ", in place ", in_place);
+            const test::Run run{partition, in_place, row.order, static_cast<std::uint32_t>(ranks)};
+            INFO(name_of(row, form, ranks), ", root ", root, ", elements ", partition.total, ", in place ",
+                 in_place);
             CHECK(test::interpret(synchronised, run) == "");
         }
     }
+}
+
+/// Every root or distance where there are few, else the ends and the middle.
+std::vector<int> roots(const algorithm::Algorithm& row, int ranks) {
+    std::set<int> some{0};
+    for (int root = 0; has_root(row) && root < ranks; ++root) {
+        if (ranks <= 8 || root <= 1 || root == ranks / 2 || root == ranks - 1) {
+            some.insert(root);
+        }
+    }
+    return {some.begin(), some.end()};
 }
 
 const algorithm::Algorithm& row_of(Collective collective, const char* name) {
@@ -78,30 +98,50 @@ const algorithm::Algorithm& row_of(Collective collective, const char* name) {
 } // namespace
 
 TEST_CASE("the plans of every algorithm, form and number of ranks do what the collective says") {
-    int cases = 0;
+    long cases = 0;
     for (const auto& row : algorithm::registry()) {
         for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
             for (int ranks = 1; takes(row, form) && ranks <= most_ranks; ++ranks) {
-                interpret_all(row, form, ranks);
-                ++cases;
+                for (const int root : takes(row, ranks) ? roots(row, ranks) : std::vector<int>{}) {
+                    interpret_all(row, form, ranks, root);
+                    ++cases;
+                }
             }
         }
     }
-    CHECK(cases >= most_ranks * static_cast<int>(algorithm::registry().size()));
+    CHECK(cases >= most_ranks * static_cast<long>(algorithm::registry().size()));
 }
 
-TEST_CASE("the interpreter finds a plan whose waits are missing") {
-    auto synchronised =
-        schedule::synchronise(row_of(Collective::allreduce, "circulant").make(5), Form::in_place);
-    const test::Run run{{5, 1, nullptr}, true, false, true, 1};
-    REQUIRE(test::interpret(synchronised, run) == "");
-    synchronised.waits.front().clear();
-    CHECK(test::interpret(synchronised, run) != "");
+TEST_CASE("the interpreter finds plans whose waits are missing") {
+    int broken = 0;
+    for (const auto& row : algorithm::registry()) {
+        const int ranks = takes(row, 6) ? 6 : 8;
+        for (const Form form : {Form::separate, Form::in_place}) {
+            if (!takes(row, form)) {
+                continue;
+            }
+            auto synchronised = schedule::synchronise(row.make(ranks, has_root(row) ? 2 : 0), form);
+            const auto blocks = static_cast<std::size_t>(synchronised.schedule.blocks());
+            test::Run run{{blocks, 1, nullptr}, form == Form::in_place, row.order, 0};
+            INFO(name_of(row, form, ranks));
+            REQUIRE(test::interpret(synchronised, run) == "");
+            for (auto& waits : synchronised.waits) {
+                waits.clear();
+            }
+            std::string wrong;
+            for (; wrong.empty() && run.seed < 100; ++run.seed) {
+                wrong = test::interpret(synchronised, run);
+            }
+            CHECK_FALSE(wrong.empty());
+            ++broken;
+        }
+    }
+    CHECK(broken > 100);
 }
 
 TEST_CASE("a plan names its points, ranks and blocks") {
     const auto synchronised =
-        schedule::synchronise(row_of(Collective::allreduce, "circulant").make(5), Form::separate);
+        schedule::synchronise(row_of(Collective::allreduce, "circulant").make(5, 0), Form::separate);
     const plan::Plan plan = plan::compile(synchronised, 3);
     CHECK(plan.ranks == 5);
     CHECK(plan.rank == 3);
@@ -114,27 +154,73 @@ TEST_CASE("a plan names its points, ranks and blocks") {
 TEST_CASE("steps are small, and blocks of a step never wrap around") {
     static_assert(sizeof(plan::Step) == 16);
     for (const auto& row : algorithm::registry()) {
+        const int ranks = takes(row, 22) ? 22 : 16;
         for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
             if (!takes(row, form)) {
                 continue;
             }
-            const auto synchronised = schedule::synchronise(row.make(22), form);
-            for (int rank = 0; rank < 22; ++rank) {
+            const auto synchronised = schedule::synchronise(row.make(ranks, has_root(row) ? 7 : 0), form);
+            for (int rank = 0; rank < ranks; ++rank) {
                 const plan::Plan plan = plan::compile(synchronised, rank);
                 for (const plan::Step& step : plan.steps) {
                     REQUIRE(step.first + step.count <= plan.blocks);
-                    REQUIRE(step.slot < plan::slots_per_operation(22));
+                    REQUIRE(step.from + step.count <= plan.blocks);
+                    REQUIRE(step.slot < plan::slots_per_operation(ranks));
                 }
             }
         }
     }
 }
 
+TEST_CASE(
+    "the direct scan is one step that names every member, the direct reduce one that stores to the root") {
+    const auto steps_of = [](Collective collective, int rank, plan::Code code) {
+        const auto synchronised =
+            schedule::synchronise(row_of(collective, "direct").make(5, 0), Form::separate);
+        std::vector<plan::Step> found;
+        for (const plan::Step& step : plan::compile(synchronised, rank).steps) {
+            if (step.code == code) {
+                found.push_back(step);
+            }
+        }
+        REQUIRE(found.size() == 1);
+        return found.front();
+    };
+    const plan::Step scan = steps_of(Collective::scan, 3, plan::Code::scan_every);
+    CHECK(scan.first == 3);
+    CHECK(scan.from == 3);
+    CHECK(scan.count == 1);
+    CHECK(steps_of(Collective::exscan, 2, plan::Code::exscan_every).first == 2);
+    const plan::Step reduce = steps_of(Collective::reduce, 3, plan::Code::reduce_every);
+    CHECK(reduce.to.remote());
+    CHECK(reduce.peer == 0);
+    CHECK_FALSE(steps_of(Collective::reduce, 0, plan::Code::reduce_every).to.remote());
+    const plan::Step gather = steps_of(Collective::gather, 4, plan::Code::copy);
+    CHECK(gather.to.remote());
+    CHECK_FALSE(gather.left.remote());
+    CHECK(gather.peer == 0);
+}
+
+TEST_CASE("an all-to-all takes its own block of every input to the block of its sender") {
+    const auto synchronised =
+        schedule::synchronise(row_of(Collective::alltoall, "direct").make(5, 0), Form::separate);
+    std::set<int> senders;
+    for (const plan::Step& step : plan::compile(synchronised, 2).steps) {
+        if (step.code == plan::Code::copy) {
+            CHECK(step.from == 2);
+            CHECK(step.left.remote() == (step.first != 2));
+            CHECK((step.first == 2 || step.peer == step.first));
+            senders.insert(step.first);
+        }
+    }
+    CHECK(senders.size() == 5);
+}
+
 TEST_CASE("the scratch of the circulant reduce-scatter is the cyclic range it writes") {
     // Algorithm 1 keeps the partial sums of other members' blocks; the block of the member itself goes to the
     // output.
     const auto synchronised =
-        schedule::synchronise(row_of(Collective::reduce_scatter, "circulant").make(8), Form::separate);
+        schedule::synchronise(row_of(Collective::reduce_scatter, "circulant").make(8, 0), Form::separate);
     for (int rank = 0; rank < 8; ++rank) {
         const plan::Plan plan = plan::compile(synchronised, rank);
         CHECK(plan.scratch_vectors == 1);
@@ -145,7 +231,7 @@ TEST_CASE("the scratch of the circulant reduce-scatter is the cyclic range it wr
 
 TEST_CASE("scratch that wraps around lies one vector length further on") {
     const auto synchronised =
-        schedule::synchronise(row_of(Collective::reduce_scatter, "circulant").make(8), Form::separate);
+        schedule::synchronise(row_of(Collective::reduce_scatter, "circulant").make(8, 0), Form::separate);
     int lapped = 0;
     for (const plan::Step& step : plan::compile(synchronised, 6).steps) {
         const bool scratch = step.to.space() >= static_cast<std::size_t>(Space::scratch0);
@@ -197,4 +283,21 @@ TEST_CASE("what does not fit into a step is refused") {
     const schedule::Schedule blocks(Collective::allreduce, 1, 65536, schedule::Symmetry::none, {wide.take()});
     const schedule::Synchronised too_wide{blocks, Form::separate, {{}}, {}};
     CHECK_THROWS_AS(plan::compile(too_wide, 0), std::invalid_argument);
+}
+
+TEST_CASE("moves that a step cannot say are refused") {
+    const auto compiled = [](const schedule::Move& move, Form form) {
+        const schedule::Schedule made(Collective::allreduce, 3, 3, schedule::Symmetry::none,
+                                      {{{move}}, {{}}, {{}}});
+        return plan::compile(schedule::synchronise(made, form), 0);
+    };
+    const auto out = [](int block) { return schedule::Place{0, Space::output, {block, 1}}; };
+    const auto in = [](int member, int block) { return schedule::Place{member, Space::input, {block, 1}}; };
+    CHECK_NOTHROW(compiled({out(0), in(0, 1), in(1, 1), true}, Form::separate));
+    // Two operands from blocks of different numbers, and two other members.
+    CHECK_THROWS_AS(compiled({out(0), in(0, 1), in(1, 2), true}, Form::separate), std::invalid_argument);
+    CHECK_THROWS_AS(compiled({out(0), in(1, 0), in(2, 0), true}, Form::separate), std::invalid_argument);
+    // What is carried is found in the message by the number of the block that it goes to.
+    CHECK_NOTHROW(compiled({out(0), in(1, 0), {}, false}, Form::carried));
+    CHECK_THROWS_AS(compiled({out(0), in(1, 2), {}, false}, Form::carried), std::invalid_argument);
 }
