@@ -1,14 +1,14 @@
 #pragma once
 
+#include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/operands.hpp>
 #include <tutti/error.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 
-#include <concepts>
 #include <memory>
-#include <ranges>
-#include <span>
+#include <optional>
 #include <type_traits>
 
 namespace tutti {
@@ -17,37 +17,14 @@ namespace detail {
 
 class GroupState;
 
-template <class T>
-concept Element = std::is_trivially_copyable_v<T> && !std::is_const_v<T>;
-
-/// A vector of elements: any contiguous range, or one single element that is not itself a range.
-template <class V>
-concept Vector = std::ranges::contiguous_range<V> && std::ranges::sized_range<V> &&
-    std::is_trivially_copyable_v<std::ranges::range_value_t<V>>;
-
-template <class V>
-concept Scalar = !std::ranges::range<V> && Element<std::remove_cvref_t<V>>;
-
-template <class V>
-concept Operand = Vector<V> || Scalar<V>;
-
-template <Operand V>
-auto view(V&& operand) {
-    if constexpr (Vector<V>) {
-        return std::span(std::ranges::data(operand), std::ranges::size(operand));
-    } else {
-        return std::span<std::remove_reference_t<V>, 1>(&operand, 1);
-    }
-}
-
-template <class V>
-using element_t = std::remove_cv_t<typename decltype(view(std::declval<V>()))::element_type>;
-
-template <class In, class Out>
-concept SameElement = std::same_as<element_t<In>, element_t<Out>> &&
-    !std::is_const_v<typename decltype(view(std::declval<Out>()))::element_type>;
+/// What a member's leaving its seat means to those that wait for it: somebody else will take the seat, or
+/// nobody, which they are told.
+enum class Leaving : bool { for_now, for_good };
 
 } // namespace detail
+
+/// The color of a member that Member::split gives no group.
+inline constexpr int no_color = -1;
 
 /// One thread's seat in a group: where collectives are called.
 ///
@@ -61,7 +38,8 @@ concept SameElement = std::same_as<element_t<In>, element_t<Out>> &&
 /// members, m the bytes of the whole vector of one member.
 class Member {
 public:
-    Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat);
+    Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat,
+           detail::Leaving leaving = detail::Leaving::for_now);
     ~Member();
     Member(Member&& other) noexcept;
     Member(const Member&) = delete;
@@ -75,108 +53,253 @@ public:
     int size() const { return size_; }
 
     /// Returns when every member has called it.
-    void barrier(const Options& options = {}) {
-        run({.kind = detail::Kind::barrier, .type = Type::u8, .algorithm = options.algorithm});
+    void barrier(const Options& options = {}) { run(call(detail::Kind::barrier, options)); }
+
+    /// `inout` of every member becomes that of `root`: as many elements on every member. By default every
+    /// member copies the root's vector.
+    template <detail::Writable InOut>
+    void broadcast(InOut&& inout, int root, const Options& options = {}) {
+        run(rooted(in_place(detail::Kind::broadcast, inout, options), root));
+    }
+
+    /// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i] on the root; `out` of the others is not looked at.
+    /// `in` has equally many elements on every member, and so has `out` on the root. They must not overlap.
+    template <class In, class Out, class Op>
+    requires detail::Reduction<In, Out, Op>
+    void reduce(In&& in, Out&& out, const Op& op, int root, const Options& options = {}) {
+        run(rooted(reduction(vectors(detail::Kind::reduce, in, out, options), out, op), root));
+    }
+
+    /// The same in place: `inout` of the root is replaced by the result, that of the others is kept.
+    template <class InOut, class Op>
+    requires detail::Reduction<InOut, InOut, Op>
+    void reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
+        run(rooted(reduction(in_place(detail::Kind::reduce, inout, options), inout, op), root));
     }
 
     /// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i], the same bits on every member. `in` and `out` have
     /// equally many elements, the same number on every member; they may be the same vector, but not overlap
     /// otherwise. By default one exchange with (m read + m written) a member.
     template <class In, class Out, class Op>
-    requires detail::Operand<In> && detail::Operand<Out> && detail::SameElement<In, Out> &&
-        Applicable<Op, detail::element_t<Out>>
+    requires detail::Reduction<In, Out, Op>
     void allreduce(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        run(reduction(detail::Kind::allreduce, detail::view(in), detail::view(out), op, options));
+        run(reduction(vectors(detail::Kind::allreduce, in, out, options), out, op));
     }
 
     /// The same in place: `inout` is replaced by the result.
     template <class InOut, class Op>
-    requires detail::Operand<InOut> && detail::SameElement<InOut, InOut> &&
-        Applicable<Op, detail::element_t<InOut>>
+    requires detail::Reduction<InOut, InOut, Op>
     void allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(in_place(
-            reduction(detail::Kind::allreduce, detail::view(inout), detail::view(inout), op, options)));
+        run(reduction(in_place(detail::Kind::allreduce, inout, options), inout, op));
     }
 
     /// block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r, where n is the number of elements of
     /// `block` and `in` has p n. `block` may be that part of `in`, but not overlap otherwise; the rest of
     /// `in` is kept.
     template <class In, class Block, class Op>
-    requires detail::Operand<In> && detail::Operand<Block> && detail::SameElement<In, Block> &&
-        Applicable<Op, detail::element_t<Block>>
+    requires detail::Reduction<In, Block, Op>
     void reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {
-        run(reduction(detail::Kind::reduce_scatter, detail::view(in), detail::view(block), op, options));
+        run(reduction(vectors(detail::Kind::reduce_scatter, in, block, options), block, op));
     }
 
     /// The same in place: member r's block of `inout` is replaced by the result, the other blocks are kept.
     template <class InOut, class Op>
-    requires detail::Operand<InOut> && detail::SameElement<InOut, InOut> &&
-        Applicable<Op, detail::element_t<InOut>>
+    requires detail::Reduction<InOut, InOut, Op>
     void reduce_scatter(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(in_place(
-            reduction(detail::Kind::reduce_scatter, detail::view(inout), detail::view(inout), op, options)));
+        run(reduction(in_place(detail::Kind::reduce_scatter, inout, options), inout, op));
     }
 
-    /// Reduce-scatter with irregular blocks: counts[r] is the number of elements of member r's block, the
-    /// same list on every member; `in` has their sum, `block` has counts[rank()].
+    /// Reduce-scatter with irregular blocks: the r-th of the p counts is the number of elements of member r's
+    /// block, the same list on every member; `in` has their sum, `block` has the rank()-th.
     template <class In, class Block, class Op>
-    requires detail::Operand<In> && detail::Operand<Block> && detail::SameElement<In, Block> &&
-        Applicable<Op, detail::element_t<Block>>
-    void reduce_scatter(In&& in, Block&& block, std::span<const std::size_t> counts, const Op& op,
-                        const Options& options = {}) {
-        detail::Call call =
-            reduction(detail::Kind::reduce_scatter, detail::view(in), detail::view(block), op, options);
-        call.counts = counts;
-        run(call);
+    requires detail::Reduction<In, Block, Op>
+    void reduce_scatter(In&& in, Block&& block, Counts counts, const Op& op, const Options& options = {}) {
+        run(reduction(irregular(vectors(detail::Kind::reduce_scatter, in, block, options), counts), block,
+                      op));
     }
 
     /// The irregular form in place.
     template <class InOut, class Op>
-    requires detail::Operand<InOut> && detail::SameElement<InOut, InOut> &&
-        Applicable<Op, detail::element_t<InOut>>
-    void reduce_scatter(InOut&& inout, std::span<const std::size_t> counts, const Op& op,
-                        const Options& options = {}) {
-        detail::Call call = in_place(
-            reduction(detail::Kind::reduce_scatter, detail::view(inout), detail::view(inout), op, options));
-        call.counts = counts;
-        run(call);
+    requires detail::Reduction<InOut, InOut, Op>
+    void reduce_scatter(InOut&& inout, Counts counts, const Op& op, const Options& options = {}) {
+        run(reduction(irregular(in_place(detail::Kind::reduce_scatter, inout, options), counts), inout, op));
     }
 
     /// out = block_0, block_1, ..., block_{p-1}: `block` has n elements on every member, `out` has p n.
     /// `block` may be this member's part of `out`, but not overlap otherwise.
     template <class Block, class Out>
-    requires detail::Operand<Block> && detail::Operand<Out> && detail::SameElement<Block, Out>
+    requires detail::Vectors<Block, Out>
     void allgather(Block&& block, Out&& out, const Options& options = {}) {
-        run(gathering(detail::view(block), detail::view(out), options));
+        run(vectors(detail::Kind::allgather, block, out, options));
     }
 
     /// The same in place: `inout` has p n elements, of which this member's n are its contribution.
-    template <class InOut>
-    requires detail::Operand<InOut> && detail::SameElement<InOut, InOut>
+    template <detail::Writable InOut>
     void allgather(InOut&& inout, const Options& options = {}) {
-        run(in_place(gathering(detail::view(inout), detail::view(inout), options)));
+        run(in_place(detail::Kind::allgather, inout, options));
     }
 
-private:
+    /// Allgather of irregular blocks: `block` has the rank()-th of the p counts, `out` has their sum; the
+    /// same list on every member.
+    template <class Block, class Out>
+    requires detail::Vectors<Block, Out>
+    void allgather(Block&& block, Out&& out, Counts counts, const Options& options = {}) {
+        run(irregular(vectors(detail::Kind::allgather, block, out, options), counts));
+    }
+
+    /// out = block_0, block_1, ..., block_{p-1} on the root; `out` of the others is not looked at. `block`
+    /// has n elements on every member, `out` has p n on the root. They must not overlap.
+    template <class Block, class Out>
+    requires detail::Vectors<Block, Out>
+    void gather(Block&& block, Out&& out, int root, const Options& options = {}) {
+        run(rooted(vectors(detail::Kind::gather, block, out, options), root));
+    }
+
+    /// The same in place: `inout` of the root has p n elements, of which its own n are its contribution; that
+    /// of the others is their block.
+    template <detail::Writable InOut>
+    void gather(InOut&& inout, int root, const Options& options = {}) {
+        run(rooted(in_place(detail::Kind::gather, inout, options), root));
+    }
+
+    /// Gather of irregular blocks: `block` has the rank()-th of the p counts, `out` of the root has their
+    /// sum; the same list on every member.
+    template <class Block, class Out>
+    requires detail::Vectors<Block, Out>
+    void gather(Block&& block, Out&& out, Counts counts, int root, const Options& options = {}) {
+        run(irregular(rooted(vectors(detail::Kind::gather, block, out, options), root), counts));
+    }
+
+    /// `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`; `in` of the others is not
+    /// looked at. `block` has n elements on every member, `in` has p n on the root. They must not overlap.
+    template <class In, class Block>
+    requires detail::Vectors<In, Block>
+    void scatter(In&& in, Block&& block, int root, const Options& options = {}) {
+        run(rooted(vectors(detail::Kind::scatter, in, block, options), root));
+    }
+
+    /// The same in place: `inout` of the root has p n elements and is kept; that of the others becomes their
+    /// block.
+    template <detail::Writable InOut>
+    void scatter(InOut&& inout, int root, const Options& options = {}) {
+        run(rooted(in_place(detail::Kind::scatter, inout, options), root));
+    }
+
+    /// Scatter of irregular blocks: `block` has the rank()-th of the p counts, `in` of the root has their
+    /// sum; the same list on every member.
+    template <class In, class Block>
+    requires detail::Vectors<In, Block>
+    void scatter(In&& in, Block&& block, Counts counts, int root, const Options& options = {}) {
+        run(irregular(rooted(vectors(detail::Kind::scatter, in, block, options), root), counts));
+    }
+
+    /// Elements j n .. j n + n - 1 of member i's `in` become elements i n .. i n + n - 1 of member j's `out`:
+    /// a matrix transposition. Both have p n elements on every member; they may be the same vector, which is
+    /// copied first then, but not overlap otherwise.
     template <class In, class Out>
-    static detail::Call gathering(In in, Out out, const Options& options) {
-        using T = std::remove_cv_t<typename Out::element_type>;
-        return {.kind = detail::Kind::allgather,
-                .type = type_of<T>(),
-                .input = in.data(),
-                .output = out.data(),
-                .input_count = in.size(),
-                .output_count = out.size(),
-                .element_bytes = sizeof(T),
+    requires detail::Vectors<In, Out>
+    void alltoall(In&& in, Out&& out, const Options& options = {}) {
+        run(vectors(detail::Kind::alltoall, in, out, options));
+    }
+
+    /// The same in place.
+    template <detail::Writable InOut>
+    void alltoall(InOut&& inout, const Options& options = {}) {
+        run(in_place(detail::Kind::alltoall, inout, options));
+    }
+
+    /// out[i] = in_0[i] op ... op in_r[i] on member r. `in` and `out` have equally many elements, the same
+    /// number on every member; they may be the same vector, but not overlap otherwise.
+    template <class In, class Out, class Op>
+    requires detail::Reduction<In, Out, Op>
+    void scan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
+        run(reduction(vectors(detail::Kind::scan, in, out, options), out, op));
+    }
+
+    /// The same in place: `inout` is replaced by the result.
+    template <class InOut, class Op>
+    requires detail::Reduction<InOut, InOut, Op>
+    void scan(InOut&& inout, const Op& op, const Options& options = {}) {
+        run(reduction(in_place(detail::Kind::scan, inout, options), inout, op));
+    }
+
+    /// out[i] = in_0[i] op ... op in_{r-1}[i] on member r; `out` of member 0 is kept. Otherwise as scan.
+    template <class In, class Out, class Op>
+    requires detail::Reduction<In, Out, Op>
+    void exscan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
+        run(reduction(vectors(detail::Kind::exscan, in, out, options), out, op));
+    }
+
+    /// The same in place: `inout` is replaced by the result, but on member 0.
+    template <class InOut, class Op>
+    requires detail::Reduction<InOut, InOut, Op>
+    void exscan(InOut&& inout, const Op& op, const Options& options = {}) {
+        run(reduction(in_place(detail::Kind::exscan, inout, options), inout, op));
+    }
+
+    /// `out` of member r + distance (mod p) becomes `in` of member r; the distance may be negative. Equally
+    /// many elements on every member; `in` and `out` may be the same vector, which is copied first then, but
+    /// not overlap otherwise.
+    template <class In, class Out>
+    requires detail::Vectors<In, Out>
+    void shift(In&& in, Out&& out, int distance, const Options& options = {}) {
+        run(shifted(vectors(detail::Kind::shift, in, out, options), distance));
+    }
+
+    /// The same in place.
+    template <detail::Writable InOut>
+    void shift(InOut&& inout, int distance, const Options& options = {}) {
+        run(shifted(in_place(detail::Kind::shift, inout, options), distance));
+    }
+
+    /// Members that give the same `color` become a group of their own, ranked by `key` and then by their rank
+    /// here; returns this member's seat in it, or nothing if its color is negative, as no_color is. Every
+    /// member must call it; groups of different colors need not wait for each other afterwards.
+    ///
+    /// The new group is served by the same threads and lasts as long as one of its members, whatever becomes
+    /// of this group. Nobody can take the seat of a member that has been destroyed: those that wait for it
+    /// are released with MismatchError, or with Aborted if an exception destroyed it. A group that has failed
+    /// stays so. Three exchanges with memory allocated; where that fails every member is released.
+    std::optional<Member> split(int color, int key);
+
+    /// The same members, with the same ranks, in a group of its own.
+    Member dup();
+
+private:
+    static detail::Call call(detail::Kind kind, const Options& options) {
+        return {.kind = kind,
+                .type = Type::u8,
+                .serial = options.order == Order::serial,
                 .algorithm = options.algorithm};
     }
 
-    template <class In, class Out, class Op>
-    static detail::Call reduction(detail::Kind kind, In in, Out out, const Op& op, const Options& options) {
-        using T = std::remove_cv_t<typename Out::element_type>;
-        detail::Call call = gathering(in, out, options);
-        call.kind = kind;
+    template <class In, class Out>
+    static detail::Call vectors(detail::Kind kind, In& in, Out& out, const Options& options) {
+        using T = detail::element_t<Out&>;
+        const auto input = detail::view(in);
+        const auto output = detail::view(out);
+        detail::Call made = call(kind, options);
+        made.type = type_of<T>();
+        made.input = input.data();
+        made.output = output.data();
+        made.input_count = input.size();
+        made.output_count = output.size();
+        made.element_bytes = sizeof(T);
+        return made;
+    }
+
+    template <class InOut>
+    static detail::Call in_place(detail::Kind kind, InOut& inout, const Options& options) {
+        detail::Call made = vectors(kind, inout, inout, options);
+        made.in_place = true;
+        return made;
+    }
+
+    template <class Out, class Op>
+    static detail::Call reduction(detail::Call call, Out& /*out*/, const Op& op) {
+        using T = detail::element_t<Out&>;
         call.op = operator_of<Op>();
+        call.commutative = is_commutative<Op>;
         if constexpr (!detail::has_builtin_kernels<T, Op>) {
             call.kernels = &detail::TemplateLoops<T, Op>::kernels;
         }
@@ -184,8 +307,20 @@ private:
         return call;
     }
 
-    static detail::Call in_place(detail::Call call) {
-        call.in_place = true;
+    static detail::Call rooted(detail::Call call, int root) {
+        call.root = root;
+        return call;
+    }
+
+    /// A distance may be any number of times round.
+    detail::Call shifted(detail::Call call, int distance) const {
+        call.root = (distance % size_ + size_) % size_;
+        return call;
+    }
+
+    static detail::Call irregular(detail::Call call, Counts counts) {
+        call.irregular = true;
+        call.counts = counts.span();
         return call;
     }
 
@@ -201,6 +336,7 @@ private:
     int rank_;
     int size_;
     int exceptions_on_entry_;
+    detail::Leaving leaving_;
 };
 
 } // namespace tutti

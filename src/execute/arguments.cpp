@@ -4,8 +4,6 @@
 
 #include <tutti/error.hpp>
 
-#include <cstdint>
-#include <functional>
 #include <string>
 
 namespace tutti::execute {
@@ -23,113 +21,217 @@ std::string elements(const char* name, std::size_t count) {
     return std::string("`") + name + "` has " + std::to_string(count) + " elements";
 }
 
+/// Which vectors of a collective are divided by rank.
+bool gathers(Kind kind) {
+    return kind == Kind::allgather || kind == Kind::gather;
+}
+
+bool scatters(Kind kind) {
+    return kind == Kind::reduce_scatter || kind == Kind::scatter;
+}
+
 /// The names that the public functions give to their vectors.
 const char* input_name(const Call& call) {
-    return call.in_place ? "inout" : call.kind == Kind::allgather ? "block" : "in";
+    return call.in_place ? "inout" : gathers(call.kind) ? "block" : "in";
 }
 
 const char* output_name(const Call& call) {
-    return call.in_place ? "inout" : call.kind == Kind::reduce_scatter ? "block" : "out";
+    return call.in_place ? "inout" : scatters(call.kind) ? "block" : "out";
 }
 
-void check_pointers(const Call& call) {
-    if (call.input_count != 0 && call.input == nullptr) {
-        refuse(call, elements(input_name(call), call.input_count) + " but is a null pointer");
-    }
-    if (call.output_count != 0 && call.output == nullptr) {
-        refuse(call, elements(output_name(call), call.output_count) + " but is a null pointer");
-    }
-}
+/// Checks one member's arguments of one call.
+class Check {
+public:
+    Check(const Call& call, int rank, int members, std::size_t* offsets)
+        : call_(call), own_(static_cast<std::size_t>(rank)), members_(static_cast<std::size_t>(members)),
+          is_root_(call.root == rank), offsets_(offsets) {}
 
-/// The size of the equal blocks of a vector of `total` elements that should be members x `block`.
-std::size_t equal_blocks(const Call& call, std::size_t total, const char* whole_name, std::size_t block,
-                         const char* block_name, std::size_t members) {
-    if (call.in_place) {
-        if (total % members != 0) {
-            refuse(call, elements(whole_name, total) + ", which do not make " + std::to_string(members) +
-                             " equal blocks: pass a multiple of " + std::to_string(members) +
-                             (call.kind == Kind::reduce_scatter ? " or give counts" : ""));
+    Shape shape() {
+        if (is_rooted(collective_of(call_.kind)) &&
+            (call_.root < 0 || static_cast<std::size_t>(call_.root) >= members_)) {
+            refuse(call_, "`root` is " + std::to_string(call_.root) + ", must be in 0.." +
+                              std::to_string(members_ - 1));
         }
-        return total / members;
+        set_sizes();
+        check_pointers();
+        if (has_input() && has_output()) {
+            shape_.aliasing = aliasing_of(call_, shape_);
+            check_aliasing();
+        } else {
+            shape_.aliasing = call_.in_place ? Aliasing::same : Aliasing::separate;
+        }
+        shape_.message_bytes = (gathers(call_.kind) ? shape_.block : shape_.total) * call_.element_bytes;
+        return shape_;
     }
-    if (total != block * members) {
-        refuse(call, elements(whole_name, total) + " and " + elements(block_name, block) + " on " +
-                         std::to_string(members) + " members: `" + whole_name + "` must have " +
-                         std::to_string(block * members));
-    }
-    return block;
-}
 
-std::size_t irregular_offset(const Call& call, std::size_t rank, std::size_t members, std::size_t* offsets) {
-    if (call.counts.size() != members) {
-        refuse(call, "`counts` has " + std::to_string(call.counts.size()) +
-                         " entries, must have one for each of the " + std::to_string(members) + " members");
+private:
+    /// Whether this member's input, output is looked at.
+    bool has_input() const {
+        return call_.kind != Kind::barrier && (call_.kind != Kind::scatter || is_root_);
     }
-    offsets[0] = 0;
-    for (std::size_t i = 0; i < members; ++i) {
-        if (__builtin_add_overflow(offsets[i], call.counts[i], &offsets[i + 1])) {
-            refuse(call, "the sum of `counts` overflows");
+    bool has_output() const {
+        const bool only_root = call_.kind == Kind::reduce || call_.kind == Kind::gather;
+        return call_.kind != Kind::barrier && (!only_root || is_root_);
+    }
+
+    void set_sizes() {
+        switch (call_.kind) {
+        case Kind::barrier:
+            return;
+        case Kind::broadcast:
+        case Kind::reduce:
+        case Kind::allreduce:
+        case Kind::scan:
+        case Kind::exscan:
+        case Kind::shift:
+            shape_.total = call_.input_count;
+            return check_equal();
+        case Kind::alltoall:
+            shape_.total = call_.input_count;
+            shape_.block = divided(input_name(call_), shape_.total);
+            return check_equal();
+        case Kind::reduce_scatter:
+        case Kind::allgather:
+        case Kind::gather:
+        case Kind::scatter:
+            return set_blocks();
         }
     }
-    if (offsets[members] != call.input_count) {
-        refuse(call, elements(input_name(call), call.input_count) + ", but `counts` add up to " +
-                         std::to_string(offsets[members]));
-    }
-    if (!call.in_place && call.output_count != call.counts[rank]) {
-        refuse(call, elements("block", call.output_count) + ", but `counts[" + std::to_string(rank) +
-                         "]` is " + std::to_string(call.counts[rank]));
-    }
-    return offsets[rank];
-}
 
-/// The aliasing of a call's vectors, refused where it is invalid.
-Aliasing checked_aliasing(const Call& call, std::size_t own_offset) {
-    check_pointers(call);
-    const Aliasing aliasing = aliasing_of(call, own_offset);
-    if (aliasing == Aliasing::invalid) {
-        refuse(call, std::string("`") + input_name(call) + "` and `" + output_name(call) +
-                         "` overlap: pass separate vectors, or " +
-                         (call.kind == Kind::allreduce ? "the same one"
-                                                       : "exactly this member's part as the block"));
+    void check_equal() const {
+        if (has_output() && call_.input_count != call_.output_count) {
+            refuse(call_, elements("in", call_.input_count) + " and " + elements("out", call_.output_count) +
+                              ": they must have the same number");
+        }
     }
-    return aliasing;
-}
+
+    /// The vector that is whole, and the one that is a block of it.
+    void set_blocks() {
+        const bool whole_is_input = scatters(call_.kind);
+        const bool has_whole = whole_is_input ? has_input() : has_output();
+        // In place there is only one vector: the whole one where there is one.
+        const bool is_block = !call_.in_place || !has_whole;
+        shape_.input_is_block = !whole_is_input && is_block;
+        shape_.output_is_block = whole_is_input && is_block;
+        const std::size_t whole = whole_is_input ? call_.input_count : call_.output_count;
+        const std::size_t block = whole_is_input ? call_.output_count : call_.input_count;
+        const char* const whole_name = whole_is_input ? input_name(call_) : output_name(call_);
+        const char* const block_name = whole_is_input ? output_name(call_) : input_name(call_);
+        if (call_.irregular) {
+            set_irregular(has_whole, whole, whole_name, is_block, block, block_name);
+            return;
+        }
+        if (call_.in_place && has_whole) {
+            shape_.block = divided(whole_name, whole);
+        } else {
+            shape_.block = block;
+            if (has_whole && whole != block * members_) {
+                refuse(call_, elements(whole_name, whole) + " and " + elements(block_name, block) + " on " +
+                                  std::to_string(members_) + " members: `" + whole_name + "` must have " +
+                                  std::to_string(block * members_));
+            }
+        }
+        shape_.total = shape_.block * members_;
+        shape_.own_offset = shape_.block * own_;
+    }
+
+    /// The size of the equal blocks of a vector of `total` elements.
+    std::size_t divided(const char* name, std::size_t total) const {
+        if (total % members_ != 0) {
+            refuse(call_, elements(name, total) + ", which do not make " + std::to_string(members_) +
+                              " equal blocks: pass a multiple of " + std::to_string(members_) +
+                              (call_.kind == Kind::reduce_scatter ? " or give counts" : ""));
+        }
+        return total / members_;
+    }
+
+    void set_irregular(bool has_whole, std::size_t whole, const char* whole_name, bool is_block,
+                       std::size_t block, const char* block_name) {
+        if (call_.counts.size() != members_) {
+            refuse(call_, "`counts` has " + std::to_string(call_.counts.size()) +
+                              " entries, must have one for each of the " + std::to_string(members_) +
+                              " members");
+        }
+        offsets_[0] = 0;
+        for (std::size_t i = 0; i < members_; ++i) {
+            if (__builtin_add_overflow(offsets_[i], call_.counts[i], &offsets_[i + 1])) {
+                refuse(call_, "the sum of `counts` overflows");
+            }
+        }
+        if (has_whole && offsets_[members_] != whole) {
+            refuse(call_, elements(whole_name, whole) + ", but `counts` add up to " +
+                              std::to_string(offsets_[members_]));
+        }
+        if (is_block && block != call_.counts[own_]) {
+            refuse(call_, elements(block_name, block) + ", but `counts[" + std::to_string(own_) + "]` is " +
+                              std::to_string(call_.counts[own_]));
+        }
+        shape_.total = offsets_[members_];
+        shape_.own_offset = offsets_[own_];
+    }
+
+    void check_pointers() const {
+        if (has_input() && call_.input_count != 0 && call_.input == nullptr) {
+            refuse(call_, elements(input_name(call_), call_.input_count) + " but is a null pointer");
+        }
+        if (has_output() && call_.output_count != 0 && call_.output == nullptr) {
+            refuse(call_, elements(output_name(call_), call_.output_count) + " but is a null pointer");
+        }
+    }
+
+    void check_aliasing() const {
+        if (call_.in_place) {
+            return;
+        }
+        if (shape_.aliasing == Aliasing::same && is_rooted(collective_of(call_.kind))) {
+            refuse(call_, both() +
+                              "are the same memory, which the other members cannot know: let all of them "
+                              "call it in place, with one vector");
+        }
+        if (shape_.aliasing == Aliasing::invalid) {
+            const bool divided = shape_.input_is_block || shape_.output_is_block;
+            refuse(call_, both() + "overlap: pass separate vectors, or " +
+                              (divided ? "exactly this member's part as the block" : "the same one"));
+        }
+    }
+
+    std::string both() const {
+        return std::string("`") + input_name(call_) + "` and `" + output_name(call_) + "` ";
+    }
+
+    const Call& call_;
+    std::size_t own_;
+    std::size_t members_;
+    bool is_root_;
+    std::size_t* offsets_;
+    Shape shape_;
+};
 
 } // namespace
 
-Shape checked_shape(const Call& call, int rank, int members, std::size_t* offsets) {
-    const auto own = static_cast<std::size_t>(rank);
-    const auto ranks = static_cast<std::size_t>(members);
-    Shape shape;
-    switch (call.kind) {
-    case Kind::barrier:
-        break;
-    case Kind::allreduce:
-        if (call.input_count != call.output_count) {
-            refuse(call, elements("in", call.input_count) + " and " + elements("out", call.output_count) +
-                             ": they must have the same number");
-        }
-        shape.total = call.input_count;
-        break;
-    case Kind::reduce_scatter:
-        shape.total = call.input_count;
-        if (call.counts.data() != nullptr || !call.counts.empty()) {
-            shape.own_offset = irregular_offset(call, own, ranks, offsets);
-        } else {
-            shape.block =
-                equal_blocks(call, shape.total, input_name(call), call.output_count, "block", ranks);
-            shape.own_offset = shape.block * own;
-        }
-        break;
-    case Kind::allgather:
-        shape.total = call.output_count;
-        shape.block = equal_blocks(call, shape.total, output_name(call), call.input_count, "block", ranks);
-        shape.own_offset = shape.block * own;
-        break;
+Aliasing aliasing_of(const Call& call, const Shape& shape) {
+    const auto in = reinterpret_cast<std::uintptr_t>(call.input);
+    const auto out = reinterpret_cast<std::uintptr_t>(call.output);
+    if ((in == 0 && call.input_count != 0) || (out == 0 && call.output_count != 0)) {
+        return Aliasing::invalid;
     }
-    shape.aliasing = checked_aliasing(call, shape.own_offset);
-    shape.message_bytes = (call.kind == Kind::allgather ? shape.block : shape.total) * call.element_bytes;
-    return shape;
+    if (call.in_place) {
+        return Aliasing::same;
+    }
+    const std::size_t input_bytes = call.input_count * call.element_bytes;
+    const std::size_t output_bytes = call.output_count * call.element_bytes;
+    // Distances wrap around where the other vector comes first, and are huge then.
+    if ((out - in >= input_bytes && in - out >= output_bytes) || input_bytes == 0 || output_bytes == 0) {
+        return Aliasing::separate;
+    }
+    const std::uintptr_t own = shape.own_offset * call.element_bytes;
+    const std::uintptr_t input_start = in - (shape.input_is_block ? own : 0);
+    const std::uintptr_t output_start = out - (shape.output_is_block ? own : 0);
+    return input_start == output_start ? Aliasing::same : Aliasing::invalid;
+}
+
+Shape checked_shape(const Call& call, int rank, int members, std::size_t* offsets) {
+    return Check(call, rank, members, offsets).shape();
 }
 
 } // namespace tutti::execute

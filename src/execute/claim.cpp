@@ -16,7 +16,7 @@ std::string Claim::describe() const {
         return text;
     }
     text += " of " + std::to_string(word_ >> bytes_at) + " bytes of " + std::string(to_string(type));
-    if (algorithm.needs != algorithm::OperatorNeeds::none) {
+    if (algorithm.order != algorithm::Order::none) {
         text += " with " + std::string(to_string(op));
     }
     return text + (form == schedule::Form::in_place ? ", in place" : "");

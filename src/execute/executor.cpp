@@ -36,21 +36,44 @@ void* pointer(std::uintptr_t address) {
 } // namespace
 
 void Executor::run() {
-    // Relaxed: a member that fails makes this visible itself before it looks (see GroupState::leave). The
+    // Release: pairs with settle() of a member that wants to know that this one has left its operation
+    // before. A member that fails makes this visible itself before it looks (see GroupState::leave). The
     // compiler must keep the order, in which either this member sees the failure or the one that fails sees
     // this member.
-    std::atomic<bool>& inside = group_.board(plan_.rank).inside;
-    inside.store(true, std::memory_order_relaxed);
+    std::atomic<std::uint64_t>& progress = group_.board(plan_.rank).progress;
+    progress.store(2 * epoch_ | inside_bit, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (group_.failure().raised()) {
         group_.failure().throw_aborted();
     }
+    if (seat_.must_settle_) {
+        settle();
+    }
     for (const Step& next : plan_.steps) {
         step(next);
     }
-    seat_.epoch_ = epoch_ + plan_.points;
-    seat_.parity_ ^= 1U;
-    inside.store(false, std::memory_order_release); // release: pairs with the look of a member that fails
+    seat_.complete();
+    progress.store(2 * epoch_,
+                   std::memory_order_release); // release: pairs with the look of a member that fails
+}
+
+/// Waits until everybody has entered the operation before this one.
+void Executor::settle() {
+    for_each_peer([&](int peer) {
+        MemberBoard& board = group_.board(peer);
+        // Acquire: pairs with the release in run(); what the peer has read of this member's slots came
+        // before.
+        const auto entered = [&] {
+            return board.progress.load(std::memory_order_acquire) >= 2 * seat_.epoch_before_ ||
+                   board.away.load(std::memory_order_acquire);
+        };
+        const auto check = [&] {
+            if (group_.failure().raised()) {
+                group_.failure().throw_aborted();
+            }
+        };
+        mailbox::wait_until(entered, check, board.bell, group_.patience());
+    });
 }
 
 void Executor::step(const Step& step) {
@@ -88,6 +111,10 @@ void Executor::step(const Step& step) {
         return reduce_every(step, true);
     case Code::reduce_every_received:
         return reduce_every_received(step);
+    case Code::scan_every:
+        return scan_every(step, false);
+    case Code::exscan_every:
+        return scan_every(step, true);
     }
 }
 
@@ -143,7 +170,9 @@ void Executor::await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, 
     mailbox::wait_until([&] { return slot.holds(epoch, words); },
                         [&] { check_waiting(peer, slot, epoch, words); }, group_.board(peer).bell,
                         group_.patience());
-    if (mailbox::print_of(slot.tag()) != op_.print) {
+    const std::uint64_t tag = slot.tag();
+    // A peer that is operations ahead has completed this one.
+    if (mailbox::print_of(tag) != op_.print && !mailbox::reached(tag, epoch_ + plan_.points)) {
         mismatch(peer);
     }
 }
@@ -177,7 +206,12 @@ void Executor::mismatch(int peer) {
     const Claim claim(theirs.claim.get());
     std::string text = "member " + std::to_string(plan_.rank) + " calls " + Claim(op_.claim).describe() +
                        ", but member " + std::to_string(peer) + " calls " + claim.describe();
-    text += claim == Claim(op_.claim) ? ", and their counts differ" : "";
+    if (theirs.root.get() != op_.root) {
+        text += "; root or distance are " + std::to_string(op_.root) + " and " +
+                std::to_string(theirs.root.get());
+    } else if (claim == Claim(op_.claim)) {
+        text += ", and their counts differ";
+    }
     throw MismatchError(text + ": all members must make the same call with the same arguments");
 }
 
@@ -185,7 +219,9 @@ void Executor::open(int peer) {
     const Step point_zero{};
     await(peer, point_zero, mailbox::words_per_slot);
     const mailbox::Slot& theirs = slot(peer, 0);
-    if (theirs.word(claim_word) != op_.claim || group_.board(peer).counts.get() != op_.counts) {
+    const MemberBoard& board = group_.board(peer);
+    if (theirs.word(claim_word) != op_.claim || board.counts.get() != op_.counts ||
+        board.root.get() != op_.root) {
         mismatch(peer);
     }
     Bases& bases = seat_.peers_[static_cast<std::size_t>(peer)];
@@ -211,17 +247,17 @@ const void* Executor::take(int peer, const Step& step, std::uint64_t* words) {
     return words;
 }
 
-std::uintptr_t Executor::place(const Bases& bases, plan::Vector vector, const Step& step) const {
+std::uintptr_t Executor::place(const Bases& bases, plan::Vector vector, std::uint16_t block) const {
     const std::size_t lap = vector.lapped() ? op_.partition.total : 0;
-    return bases.at[vector.space()] + (op_.partition.offset(step.first) + lap) * op_.element_bytes;
+    return bases.at[vector.space()] + (op_.partition.offset(block) + lap) * op_.element_bytes;
 }
 
 void* Executor::target(const Step& step) const {
-    return pointer(place(op_.own, step.to, step));
+    return pointer(place(step.to.remote() ? seat_.peers_[step.peer] : op_.own, step.to, step.first));
 }
 
 const void* Executor::source(plan::Vector vector, const Step& step) const {
-    return pointer(place(vector.remote() ? seat_.peers_[step.peer] : op_.own, vector, step));
+    return pointer(place(vector.remote() ? seat_.peers_[step.peer] : op_.own, vector, step.from));
 }
 
 void Executor::copy(const Step& step) {
@@ -240,8 +276,7 @@ void Executor::copy_received(const Step& step) {
 void Executor::copy_to_every(const Step& step) {
     const void* const from = source(step.left, step);
     for (int member = 0; member < plan_.ranks; ++member) {
-        const Bases& bases = member == plan_.rank ? op_.own : seat_.peers_[static_cast<std::size_t>(member)];
-        seat_.outs_[static_cast<std::size_t>(member)] = pointer(place(bases, step.to, step));
+        seat_.outs_[static_cast<std::size_t>(member)] = pointer(place(bases_of(member), step.to, step.first));
     }
     detail::copy_many(seat_.outs_.data(), plan_.ranks, from, elements(step) * op_.element_bytes, op_.stream);
 }
@@ -259,13 +294,24 @@ void Executor::reduce_every(const Step& step, bool to_every) {
     const int outs = to_every ? plan_.ranks : 1;
     for (int member = 0; member < plan_.ranks; ++member) {
         const auto index = static_cast<std::size_t>(member);
-        const Bases& bases = member == plan_.rank ? op_.own : seat_.peers_[index];
-        seat_.ins_[index] = pointer(place(bases, step.left, step));
-        seat_.outs_[index] = pointer(place(bases, step.to, step));
+        const Bases& bases = bases_of(member);
+        seat_.ins_[index] = pointer(place(bases, step.left, step.from));
+        seat_.outs_[index] = pointer(place(bases, step.to, step.first));
     }
-    void* const own = target(step);
-    op_.kernels->reduce_many(op_.state, to_every ? seat_.outs_.data() : &own, outs, seat_.ins_.data(),
+    void* const single = target(step);
+    op_.kernels->reduce_many(op_.state, to_every ? seat_.outs_.data() : &single, outs, seat_.ins_.data(),
                              plan_.ranks, elements(step), op_.stream);
+}
+
+void Executor::scan_every(const Step& step, bool exclusive) {
+    for (int member = 0; member < plan_.ranks; ++member) {
+        const auto index = static_cast<std::size_t>(member);
+        const Bases& bases = bases_of(member);
+        seat_.ins_[index] = pointer(place(bases, step.left, step.from));
+        seat_.outs_[index] = pointer(place(bases, step.to, step.first));
+    }
+    op_.kernels->scan_many(op_.state, seat_.outs_.data(), seat_.ins_.data(), plan_.ranks, elements(step),
+                           exclusive);
 }
 
 void Executor::reduce_every_staged(const Step& step) {

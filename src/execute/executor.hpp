@@ -28,6 +28,7 @@ private:
     }
     mailbox::Slot& own_slot(const plan::Step& step) { return slot(plan_.rank, step.slot); }
 
+    void settle();
     void step(const plan::Step& step);
     void enter(const plan::Step& step);
     void signal(const plan::Step& step);
@@ -46,13 +47,18 @@ private:
     void reduce(const plan::Step& step);
     void reduce_received(const plan::Step& step);
     void reduce_every(const plan::Step& step, bool to_every);
+    void scan_every(const plan::Step& step, bool exclusive);
     void reduce_every_received(const plan::Step& step);
     void reduce_every_staged(const plan::Step& step);
 
     template <class Visit>
     void for_each_peer(Visit visit);
 
-    std::uintptr_t place(const Bases& bases, plan::Vector vector, const plan::Step& step) const;
+    const Bases& bases_of(int member) const {
+        return member == plan_.rank ? op_.own : seat_.peers_[static_cast<std::size_t>(member)];
+    }
+
+    std::uintptr_t place(const Bases& bases, plan::Vector vector, std::uint16_t block) const;
     void* target(const plan::Step& step) const;
     const void* source(plan::Vector vector, const plan::Step& step) const;
     /// Bytes to skip in a received payload.

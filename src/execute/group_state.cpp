@@ -72,14 +72,15 @@ void GroupState::fail(int member, const std::exception_ptr& cause) {
 }
 
 void GroupState::leave(int member) {
-    board(member).inside.store(false, std::memory_order_release); // release: pairs with the load below
+    // Release: pairs with the load below.
+    board(member).progress.fetch_and(~execute::inside_bit, std::memory_order_release);
     // Whoever enters from now on sees the failure, or is seen here to be inside.
     execute::order_all_threads();
     constexpr std::chrono::microseconds between_looks{20};
     for (const auto& other : boards_) {
         // Acquire: pairs with the release of a member that leaves; its accesses come before what this one
         // does next.
-        while (other.inside.load(std::memory_order_acquire)) {
+        while ((other.progress.load(std::memory_order_acquire) & execute::inside_bit) != 0) {
             std::this_thread::sleep_for(between_looks);
         }
     }
@@ -97,12 +98,12 @@ void GroupState::recover() {
     failure_.clear();
 }
 
-std::shared_ptr<const schedule::Synchronised> GroupState::synchronised(std::size_t row, schedule::Form form) {
+std::shared_ptr<const schedule::Synchronised> GroupState::synchronised(const execute::ScheduleName& name) {
     const std::scoped_lock lock(schedules_mutex_);
-    auto& entry = schedules_[{row, form}];
+    auto& entry = schedules_[name];
     if (entry == nullptr) {
         entry = std::make_shared<const schedule::Synchronised>(
-            schedule::synchronise(algorithm::registry()[row].make(size()), form));
+            schedule::synchronise(algorithm::registry()[name.row].make(size(), name.root), name.form));
     }
     return entry;
 }

@@ -8,6 +8,7 @@
 #include "schedule/synchronise.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,11 +26,16 @@ struct alignas(mailbox::line_bytes) MemberBoard {
     mailbox::StdWord claim;
     /// A digest of the counts of its current call, 0 for equal blocks; ordered likewise.
     mailbox::StdWord counts;
+    /// The root of a rooted collective, the distance of a shift; ordered likewise.
+    mailbox::StdWord root;
     /// Whether the member has left for good and will not make any more calls.
     std::atomic<bool> away{false};
-    /// Whether the member is in a call, where it may read and write the vectors of the others.
-    std::atomic<bool> inside{false};
+    /// The epoch of the member's current or last call, and whether it is in it, where it may read and write
+    /// the vectors of the others: 2 * epoch + 1, or 2 * epoch.
+    std::atomic<std::uint64_t> progress{0};
 };
+
+inline constexpr std::uint64_t inside_bit = 1;
 
 /// Allocates on pairs of cache lines: prefetchers fetch lines in aligned pairs, and the slots should have no
 /// neighbours that somebody else writes.
@@ -99,8 +105,8 @@ public:
     /// Makes the group usable again after a failure. Only while no member is in a call.
     void recover();
 
-    /// The synchronised schedule of a registry row. Built once for all members, on first use.
-    std::shared_ptr<const schedule::Synchronised> synchronised(std::size_t row, schedule::Form form);
+    /// Built once for all members, on first use.
+    std::shared_ptr<const schedule::Synchronised> synchronised(const execute::ScheduleName& name);
 
 private:
     mailbox::Patience patience_;
@@ -113,8 +119,7 @@ private:
     execute::Failure failure_;
     std::mutex seats_mutex_;
     std::mutex schedules_mutex_;
-    std::map<std::pair<std::size_t, schedule::Form>, std::shared_ptr<const schedule::Synchronised>>
-        schedules_;
+    std::map<execute::ScheduleName, std::shared_ptr<const schedule::Synchronised>> schedules_;
 };
 
 } // namespace tutti::detail

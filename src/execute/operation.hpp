@@ -38,12 +38,18 @@ struct Operation {
     std::uint64_t print = 0;
     /// A digest of irregular counts, 0 for equal blocks.
     std::uint64_t counts = 0;
+    /// The root of a rooted collective, the distance of a shift, else 0.
+    std::uint64_t root = 0;
     std::size_t scratch_stride_bytes = 0;
     /// Words that a slot carries, in the carried form.
     int carried_words = 1;
     /// The message does not fit into a slot and goes over the stage; the slot then carries the claim.
     bool staged = false;
     bool stream = false;
+    /// Messages travel in the slots.
+    bool carries = false;
+    /// What it leaves depends on every member's input, so that nobody can be through before all have entered.
+    bool settles = false;
 };
 
 } // namespace tutti::execute

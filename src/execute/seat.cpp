@@ -7,6 +7,8 @@
 #include "execute/group_state.hpp"
 #include "execute/select.hpp"
 
+#include <cstring>
+
 namespace tutti::detail {
 
 using execute::Operation;
@@ -47,15 +49,37 @@ std::uint64_t digest(std::span<const std::size_t> counts) {
     return value | 1U;
 }
 
+/// What roots and counts add to the print in every tag, so that members that disagree on them find out even
+/// if they do not look at each other's vectors. Nothing where there are none.
+std::uint64_t mixed(std::uint64_t root, std::uint64_t counts) {
+    return ((root * 0x9E3779B97F4A7C15 ^ counts * 0xC2B2AE3D27D4EB4F) >> 40U) & mailbox::print_mask;
+}
+
 /// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
 std::size_t touched_bytes(Kind kind, std::size_t total_bytes, std::size_t members) {
-    return kind == Kind::allreduce ? 2 * members * total_bytes : (members + 1) * total_bytes;
+    switch (kind) {
+    case Kind::allreduce:
+    case Kind::alltoall:
+    case Kind::scan:
+    case Kind::exscan:
+    case Kind::shift:
+        return 2 * members * total_bytes;
+    default:
+        return (members + 1) * total_bytes;
+    }
+}
+
+/// Whether every member's result depends on every member's input.
+bool depends_on_all(schedule::Collective collective) {
+    using schedule::Collective;
+    return collective == Collective::barrier || collective == Collective::allreduce ||
+           collective == Collective::reduce_scatter || collective == Collective::allgather ||
+           collective == Collective::alltoall;
 }
 
 /// The compiled kernels of a reduction; nothing for what does not reduce.
 const Kernels* kernels_of(const Call& call) {
-    const bool reduces = call.kind == Kind::allreduce || call.kind == Kind::reduce_scatter;
-    return reduces ? &builtin(call.type, call.op) : nullptr;
+    return reduces(execute::collective_of(call.kind)) ? &builtin(call.type, call.op) : nullptr;
 }
 
 } // namespace
@@ -63,12 +87,12 @@ const Kernels* kernels_of(const Call& call) {
 Seat::Seat(GroupState& group, int rank, int members)
     : group_(group), rank_(rank), peers_(static_cast<std::size_t>(members)),
       outs_(static_cast<std::size_t>(members)), ins_(static_cast<std::size_t>(members)),
-      offsets_(static_cast<std::size_t>(members) + 1), plans_(algorithm::registry().size()) {}
+      offsets_(static_cast<std::size_t>(members) + 1) {}
 
-const plan::Plan& Seat::plan(std::size_t row, Form form) {
-    auto& entry = plans_[row][static_cast<std::size_t>(form)];
+const plan::Plan& Seat::plan(const execute::ScheduleName& name) {
+    auto& entry = plans_[name];
     if (entry == nullptr) {
-        entry = std::make_unique<plan::Plan>(plan::compile(*group_.synchronised(row, form), rank_));
+        entry = std::make_unique<plan::Plan>(plan::compile(*group_.synchronised(name), rank_));
     }
     return *entry;
 }
@@ -86,21 +110,16 @@ void Seat::set_scratch(Operation& operation) {
             round_up(partition.total * operation.element_bytes, mailbox::line_bytes);
         bytes = plan.scratch_vectors * operation.scratch_stride_bytes;
     } else {
-        const std::size_t end = std::size_t{plan.scratch.first} + plan.scratch.count;
+        const auto first = static_cast<std::size_t>(plan.scratch.first);
+        const std::size_t end = first + static_cast<std::size_t>(plan.scratch.count);
         const auto blocks = static_cast<std::size_t>(plan.blocks);
         const std::size_t wrapped = end > blocks ? partition.elements(0, end - blocks) : 0;
-        const std::size_t straight =
-            partition.offset(std::min(end, blocks)) - partition.offset(plan.scratch.first);
+        const std::size_t straight = partition.offset(std::min(end, blocks)) - partition.offset(first);
         bytes = (straight + wrapped) * operation.element_bytes;
         operation.scratch_stride_bytes = 0;
-        start_bytes = partition.offset(plan.scratch.first) * operation.element_bytes;
+        start_bytes = partition.offset(first) * operation.element_bytes;
     }
-    if (scratch_bytes_ < bytes) {
-        scratch_.reset(
-            static_cast<std::byte*>(::operator new (bytes, std::align_val_t{mailbox::line_bytes})));
-        scratch_bytes_ = bytes;
-    }
-    const auto start = reinterpret_cast<std::uintptr_t>(scratch_.get());
+    const auto start = reinterpret_cast<std::uintptr_t>(scratch_.at_least(bytes));
     execute::set_scratch_bases(operation.own, start - start_bytes, operation.scratch_stride_bytes);
 }
 
@@ -109,7 +128,8 @@ bool Seat::is_prepared_for(const Call& call) const {
     return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
            call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
            call.input_count == last.input_count && call.output_count == last.output_count &&
-           call.kernels == last.kernels && call.counts.empty() && call.algorithm == last.algorithm;
+           call.kernels == last.kernels && !call.irregular && call.algorithm == last.algorithm &&
+           call.root == last.root && call.serial == last.serial && call.commutative == last.commutative;
 }
 
 void Seat::prepare(const Call& call) {
@@ -122,44 +142,55 @@ void Seat::prepare(const Call& call) {
                                                     .members = group_.size(),
                                                     .beyond_caches = beyond_caches});
     Operation& operation = operation_;
-    operation.plan = &plan(row, form);
+    const bool has_root = algorithm::has_root(algorithm::registry()[row]);
+    operation.plan = &plan({row, form, has_root ? call.root : 0});
     operation.kernels = call.kernels != nullptr ? call.kernels : kernels_of(call);
     operation.element_bytes = call.element_bytes;
+    operation.carries = form == Form::carried;
+    operation.settles = depends_on_all(execute::collective_of(call.kind));
     operation.staged = form == Form::carried && shape.message_bytes > mailbox::carried_bytes;
     operation.carried_words = operation.staged ? 1 : carried_words(shape.message_bytes);
 
     const auto blocks = static_cast<std::size_t>(operation.plan->blocks);
     operation.partition.total = shape.total;
-    operation.partition.block = blocks == 1 ? shape.total
-                                : call.kind == Kind::allreduce
-                                    ? free_block(shape.total, blocks, call.element_bytes)
-                                    : shape.block;
-    operation.partition.offsets = call.counts.empty() ? nullptr : offsets_.data();
+    operation.partition.block = blocks == 1        ? shape.total
+                                : shape.block != 0 ? shape.block
+                                                   : free_block(shape.total, blocks, call.element_bytes);
+    operation.partition.offsets = call.irregular ? offsets_.data() : nullptr;
     set_scratch(operation);
 
     // In place every line that is written has just been read: writing past the caches only loses it.
     operation.stream = form == Form::separate && beyond_caches;
     const execute::Claim claim(row, form, call.type, call.op, total_bytes);
     operation.claim = claim.word();
-    operation.print = claim.print();
-    operation.counts = call.counts.empty() ? 0 : digest(call.counts);
+    operation.counts = call.irregular ? digest(call.counts) : 0;
+    operation.root = has_root ? static_cast<std::uint64_t>(call.root) : 0;
+    operation.print = claim.print() ^ mixed(operation.root, operation.counts);
 
     execute::MemberBoard& board = group_.board(rank_);
     board.claim.put(operation.claim);
     board.counts.put(operation.counts);
+    board.root.put(operation.root);
 
-    const std::uintptr_t own_bytes = call.in_place ? 0 : shape.own_offset * call.element_bytes;
-    input_shift_bytes_ = call.kind == Kind::allgather ? own_bytes : 0;
-    output_shift_bytes_ = call.kind == Kind::reduce_scatter ? own_bytes : 0;
+    const std::uintptr_t own_bytes = shape.own_offset * call.element_bytes;
+    input_shift_bytes_ = shape.input_is_block ? own_bytes : 0;
+    output_shift_bytes_ = shape.output_is_block ? own_bytes : 0;
+    copies_input_ = shape.aliasing == execute::Aliasing::same && form == Form::separate;
     prepared_ = call;
     prepared_.algorithm = call.algorithm.empty() ? std::string_view() : algorithm::registry()[row].name;
-    is_prepared_ = call.counts.empty();
+    is_prepared_ = !call.irregular;
     prepared_key_ = key_of(call);
     input_bytes_ = call.input_count * call.element_bytes;
     output_bytes_ = call.output_count * call.element_bytes;
+    if (copies_input_) {
+        input_copy_.at_least(input_bytes_);
+    }
 }
 
 void Seat::run_prepared(const void* input, void* output) {
+    if (copies_input_ && input != nullptr && input_bytes_ != 0) {
+        input = std::memcpy(input_copy_.at_least(input_bytes_), input, input_bytes_);
+    }
     operation_.own.at[static_cast<std::size_t>(Space::input)] =
         reinterpret_cast<std::uintptr_t>(input) - input_shift_bytes_;
     operation_.own.at[static_cast<std::size_t>(Space::output)] =
@@ -174,7 +205,7 @@ void Seat::run_prepared(const void* input, void* output) {
 }
 
 void Seat::run(const Call& call) {
-    if (!is_prepared_for(call) || execute::aliasing_of(call, shape_.own_offset) != shape_.aliasing) {
+    if (!is_prepared_for(call) || execute::aliasing_of(call, shape_) != shape_.aliasing) {
         is_prepared_ = false;
         prepared_key_ = 0;
         prepare(call);

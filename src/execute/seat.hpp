@@ -7,16 +7,50 @@
 
 #include <tutti/detail/call.hpp>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <new>
 #include <vector>
 
 namespace tutti::execute {
+
 class Executor;
-}
+
+/// Memory that grows when more of it is asked for than ever before, and is not kept when it does.
+class Memory {
+public:
+    /// On a cache line.
+    std::byte* at_least(std::size_t bytes) {
+        if (bytes_ < bytes) {
+            memory_.reset(static_cast<std::byte*>(::operator new(bytes, alignment)));
+            bytes_ = bytes;
+        }
+        return memory_.get();
+    }
+
+private:
+    static constexpr std::align_val_t alignment{mailbox::line_bytes};
+    struct Delete {
+        void operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
+    };
+
+    std::unique_ptr<std::byte, Delete> memory_;
+    std::size_t bytes_ = 0;
+};
+
+/// What a schedule depends on besides the number of members.
+struct ScheduleName {
+    std::size_t row = 0;
+    schedule::Form form = schedule::Form::separate;
+    /// The root of a rooted collective, the distance of a shift, else 0.
+    int root = 0;
+
+    friend auto operator<=>(const ScheduleName&, const ScheduleName&) = default;
+};
+
+} // namespace tutti::execute
 
 namespace tutti::detail {
 
@@ -44,6 +78,7 @@ public:
     void resume(std::uint64_t epoch) {
         epoch_ = epoch;
         parity_ = 0;
+        must_settle_ = carried_before_ = false;
     }
 
 private:
@@ -53,12 +88,6 @@ private:
     static constexpr std::uint64_t longest_operation_points = 1U << 16U;
 
     std::size_t members() const { return peers_.size(); }
-
-    struct AlignedDelete {
-        void operator()(std::byte* memory) const {
-            ::operator delete (memory, std::align_val_t{mailbox::line_bytes});
-        }
-    };
 
     /// Whether the operation that was prepared last serves `call`, but for its addresses. Programs repeat
     /// their calls, and this is what makes a small one cheap.
@@ -70,18 +99,34 @@ private:
     /// Runs the prepared operation on these vectors.
     void run_prepared(const void* input, void* output);
 
-    /// The plan of a registry row. Compiled on first use.
-    const plan::Plan& plan(std::size_t row, schedule::Form form);
+    /// Compiled on first use.
+    const plan::Plan& plan(const execute::ScheduleName& name);
 
     /// Points the operation to this seat's scratch memory, which grows when an operation needs more than any
     /// before.
     void set_scratch(execute::Operation& operation);
 
+    /// Goes on to the next operation.
+    void complete() {
+        must_settle_ = carried_before_ && !operation_.settles;
+        carried_before_ = operation_.carries;
+        epoch_before_ = epoch_;
+        epoch_ += operation_.plan->points;
+        parity_ ^= 1U;
+    }
+
     GroupState& group_;
     int rank_;
     /// The epoch of point 0 of the next operation. Equal on all members between operations.
     std::uint64_t epoch_ = 1;
+    /// That of the last one.
+    std::uint64_t epoch_before_ = 0;
     unsigned parity_ = 0;
+    /// Whether the last operation carried messages.
+    bool carried_before_ = false;
+    /// Whether the slots that come next may still be read: the operation before the last carried messages,
+    /// and the last one says nothing about whether everybody has left it.
+    bool must_settle_ = false;
     std::atomic<bool> taken_{false};
 
     Call prepared_;
@@ -100,9 +145,11 @@ private:
     std::vector<void*> outs_;
     std::vector<const void*> ins_;
     std::vector<std::size_t> offsets_;
-    std::unique_ptr<std::byte, AlignedDelete> scratch_;
-    std::size_t scratch_bytes_ = 0;
-    std::vector<std::array<std::unique_ptr<plan::Plan>, 3>> plans_;
+    execute::Memory scratch_;
+    /// The input of an operation that cannot be carried out in place is copied here first.
+    execute::Memory input_copy_;
+    bool copies_input_ = false;
+    std::map<execute::ScheduleName, std::unique_ptr<plan::Plan>> plans_;
 };
 
 } // namespace tutti::detail

@@ -13,8 +13,6 @@
 namespace tutti::execute {
 
 using algorithm::Algorithm;
-using algorithm::OperatorNeeds;
-using detail::Kind;
 using schedule::Collective;
 using schedule::Form;
 
@@ -38,20 +36,23 @@ struct Defaults {
     std::size_t beyond_caches;
 };
 
-const Defaults& defaults(Kind kind) {
+const Defaults& defaults(Collective collective) {
     static const auto table = [] {
-        const auto rows = [](Collective collective, const char* carried, const char* cached,
-                             const char* beyond) {
-            return Defaults{index_of(algorithm::find(collective, carried)),
-                            index_of(algorithm::find(collective, cached)),
-                            index_of(algorithm::find(collective, beyond))};
+        std::array<Defaults, schedule::collective_count> rows{};
+        for (int i = 0; i < schedule::collective_count; ++i) {
+            const auto each = static_cast<Collective>(i);
+            const std::size_t direct = index_of(algorithm::find(each, "direct"));
+            rows[static_cast<std::size_t>(i)] = {direct, direct, direct};
+        }
+        const auto row = [](Collective each, const char* name) {
+            return index_of(algorithm::find(each, name));
         };
-        return std::array{rows(Collective::barrier, "direct", "direct", "direct"),
-                          rows(Collective::allreduce, "flat", "direct", "direct"),
-                          rows(Collective::reduce_scatter, "direct", "direct", "direct"),
-                          rows(Collective::allgather, "flat", "flat", "direct")};
+        rows[static_cast<std::size_t>(Collective::allreduce)].carried = row(Collective::allreduce, "flat");
+        Defaults& allgather = rows[static_cast<std::size_t>(Collective::allgather)];
+        allgather.carried = allgather.cached = row(Collective::allgather, "flat");
+        return rows;
     }();
-    return table[static_cast<std::size_t>(kind)];
+    return table[static_cast<std::size_t>(collective)];
 }
 
 /// Any order of operands gives the same bits: integers, which wrap, under the library's own operators.
@@ -59,15 +60,32 @@ bool is_exact(const detail::Call& call) {
     return call.type < Type::f32 && call.op != Operator::callable;
 }
 
-bool takes_operator(const Algorithm& row, const detail::Call& call) {
-    return row.needs != OperatorNeeds::exact || is_exact(call);
+/// Why the row cannot combine as the call asks, or nothing.
+std::string refusal(const Algorithm& row, const detail::Call& call, int members) {
+    if (!takes(row, members)) {
+        return "is for powers of two, not for " + std::to_string(members) + " members";
+    }
+    if (row.order == algorithm::Order::any && !is_exact(call)) {
+        return "needs an operator that gives the same bits in any order, which " +
+               std::string(to_string(call.op)) + " on " + std::string(to_string(call.type)) + " does not";
+    }
+    const bool keeps_rank_order = row.order == algorithm::Order::rank ||
+                                  row.order == algorithm::Order::serial ||
+                                  row.order == algorithm::Order::none;
+    if (!call.commutative && !keeps_rank_order) {
+        return "does not keep the order of the ranks, which an operator that is not commutative needs";
+    }
+    if (call.serial && row.order != algorithm::Order::serial && row.order != algorithm::Order::none) {
+        return "does not combine from the left as order serial asks";
+    }
+    return {};
 }
 
 /// The longest message that a row carries. Where every member sends one message only it may go over the
 /// stage, as long as what a member reads of all stages stays small: two exchanges and half the traffic are
 /// better then.
 std::size_t longest_carried_bytes(const Algorithm& row, int members) {
-    if (row.counts(members).rounds > 1) {
+    if (row.counts(members, 0).rounds > 1) {
         return mailbox::carried_bytes;
     }
     constexpr std::size_t most_read_bytes = std::size_t{32} << 10U;
@@ -75,55 +93,47 @@ std::size_t longest_carried_bytes(const Algorithm& row, int members) {
     return std::max(mailbox::carried_bytes, std::min(mailbox::stage_bytes, share_bytes));
 }
 
-Form form_of(const Algorithm& row, const detail::Call& call, const CallSize& size) {
-    const bool fits = row.carries && call.counts.empty() &&
-                      (!row.pulls || size.message_bytes <= longest_carried_bytes(row, size.members));
-    return fits ? Form::carried : size.in_place ? Form::in_place : Form::separate;
+Selection selection_of(std::size_t index, const detail::Call& call, const CallSize& size) {
+    const Algorithm& row = algorithm::registry()[index];
+    const bool fits = row.forms.carried && !call.irregular &&
+                      (!row.forms.pulled || size.message_bytes <= longest_carried_bytes(row, size.members));
+    if (fits) {
+        return {index, Form::carried};
+    }
+    if (size.in_place && row.forms.in_place) {
+        return {index, Form::in_place};
+    }
+    return {index, Form::separate};
 }
 
 /// Throws unless `row` can serve the call, naming the reason and the rows that can.
 void require(const Algorithm& row, const detail::Call& call, const CallSize& size) {
-    const auto serves = [&](const Algorithm& any) {
-        return takes_operator(any, call) && algorithm::takes(any, form_of(any, call, size));
-    };
-    if (serves(row)) {
+    const std::string reason = refusal(row, call, size.members);
+    if (reason.empty()) {
         return;
     }
     std::string others;
     for (const Algorithm& other : algorithm::registry()) {
-        if (other.collective == row.collective && serves(other)) {
+        if (other.collective == row.collective && refusal(other, call, size.members).empty()) {
             others += (others.empty() ? "" : ", ") + std::string(other.name);
         }
     }
-    const std::string reason = takes_operator(row, call)
-                                   ? "cannot work in place on messages of more than " +
-                                         std::to_string(longest_carried_bytes(row, size.members)) + " bytes"
-                                   : "needs a " + std::string(to_string(row.needs)) + " operator, which " +
-                                         std::string(to_string(call.op)) + " on " +
-                                         std::string(to_string(call.type)) + " is not";
     throw ArgumentError(std::string(to_string(row.collective)) + ": algorithm \"" + std::string(row.name) +
                         "\" " + reason + "; these would work: " + others);
 }
 
 } // namespace
 
-Collective collective_of(Kind kind) {
-    switch (kind) {
-    case Kind::barrier:
-        return Collective::barrier;
-    case Kind::allreduce:
-        return Collective::allreduce;
-    case Kind::reduce_scatter:
-        return Collective::reduce_scatter;
-    case Kind::allgather:
-        return Collective::allgather;
-    }
-    throw std::logic_error("select: unknown kind of call");
+Collective collective_of(detail::Kind kind) {
+    static_assert(static_cast<int>(detail::Kind::barrier) == static_cast<int>(Collective::barrier) &&
+                      static_cast<int>(detail::Kind::shift) == static_cast<int>(Collective::shift),
+                  "kinds of calls and collectives are listed in the same order");
+    return static_cast<Collective>(kind);
 }
 
 Selection select(const detail::Call& call, const CallSize& size) {
+    const Collective collective = collective_of(call.kind);
     if (!call.algorithm.empty()) {
-        const Collective collective = collective_of(call.kind);
         const Algorithm* row = algorithm::find(collective, call.algorithm);
         if (row == nullptr) {
             throw ArgumentError(std::string(to_string(collective)) + ": there is no algorithm \"" +
@@ -131,15 +141,14 @@ Selection select(const detail::Call& call, const CallSize& size) {
                                 "\"; there are: " + algorithm::names(collective));
         }
         require(*row, call, size);
-        return {index_of(row), form_of(*row, call, size)};
+        return selection_of(index_of(row), call, size);
     }
-    const Defaults& rows = defaults(call.kind);
-    const Form small = form_of(algorithm::registry()[rows.carried], call, size);
-    if (small == Form::carried) {
-        return {rows.carried, small};
+    const Defaults& rows = defaults(collective);
+    const Selection small = selection_of(rows.carried, call, size);
+    if (small.form == Form::carried) {
+        return small;
     }
-    const std::size_t row = size.beyond_caches ? rows.beyond_caches : rows.cached;
-    return {row, form_of(algorithm::registry()[row], call, size)};
+    return selection_of(size.beyond_caches ? rows.beyond_caches : rows.cached, call, size);
 }
 
 } // namespace tutti::execute

@@ -22,9 +22,10 @@ inline constexpr std::size_t stage_bytes = 4096;
 ///
 /// A slot is never cleared; a later epoch overwrites it. That is safe for a bare tag at any time, since
 /// readers ask for an epoch *or later*. For words, the writer must know that every reader of the old ones is
-/// done: the slots of an operation are used again by the operation after the next, and nobody completes an
-/// operation before everybody has entered it, that is has left the one before (proved for every schedule by
-/// the verifier).
+/// done. The slots of an operation are used again by the operation after the next. Who reads addresses goes
+/// on to read the vectors there, before which their owner does not return (proved by the verifier). Messages
+/// are safe where everybody has entered the operation in between, and with that left the one that carried
+/// them: that is so when its results depend on everybody, and waited for when they do not.
 template <class CellType>
 class alignas(line_bytes) BasicSlot {
 public:

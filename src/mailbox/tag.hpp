@@ -9,16 +9,17 @@ namespace tutti::mailbox {
 inline constexpr int print_bits = 20;
 inline constexpr std::uint64_t print_mask = (std::uint64_t{1} << print_bits) - 1;
 
-/// The most epochs one operation takes.
-inline constexpr int epoch_window_bits = 16;
+/// How far a member can be ahead of one that still waits for it: operations that do not make everybody wait
+/// for everybody let members drift apart by one operation for each that stands between them.
+inline constexpr int epoch_window_bits = 24;
 
 constexpr std::uint64_t make_tag(std::uint64_t epoch, std::uint64_t print) {
     return (epoch << print_bits) | print;
 }
 
-/// Whether a slot tagged `seen` has reached `epoch`: it is there, or later in the same operation. A slot is
-/// never ahead by more, so whatever else is seen is from long ago, however far the epochs, of which there are
-/// 44 bits, have come since.
+/// Whether a slot tagged `seen` has reached `epoch`: it is there, or later. A slot is never ahead by more
+/// than the window, so whatever else is seen is from long ago, however far the epochs, of which there are 44
+/// bits, have come since.
 constexpr bool reached(std::uint64_t seen, std::uint64_t epoch) {
     return (seen | print_mask) - (epoch << print_bits) < std::uint64_t{1} << (print_bits + epoch_window_bits);
 }

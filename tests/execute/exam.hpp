@@ -1,7 +1,6 @@
 #pragma once
 
 #include "algorithm/registry.hpp"
-#include "mailbox/slot.hpp"
 
 #include <tutti/tutti.hpp>
 
@@ -30,6 +29,12 @@ inline constexpr bool reduced = false;
 /// - close: the reference up to rounding, and the same bits on every member and in every repetition
 enum class Expect { rank_order, close };
 
+/// What a row promises for an operator: `exact` ones give the same bits in any order.
+inline Expect expectation(const algorithm::Algorithm& row, bool exact) {
+    const bool serial = row.order == algorithm::Order::serial || row.order == algorithm::Order::none;
+    return serial || exact ? Expect::rank_order : Expect::close;
+}
+
 /// One collective call that every member makes. `elements` counts the longest vector a member holds.
 struct Job {
     const algorithm::Algorithm* row = nullptr;
@@ -37,25 +42,22 @@ struct Job {
     std::size_t elements = 0;
     bool in_place = false;
     Expect expect = Expect::rank_order;
+    /// The root, or the distance of a shift.
+    int root = 0;
 
     std::string describe() const {
         return std::string(to_string(row->collective)) + " " +
                (by_name ? std::string(row->name) : "by default") + ", " + std::to_string(elements) +
-               " elements" + (in_place ? ", in place" : "");
+               " elements" + (in_place ? ", in place" : "") + ", root " + std::to_string(root);
     }
 };
 
-/// Whether the row serves a call whose messages have so many bytes.
-inline bool serves(const algorithm::Algorithm& row, std::size_t message_bytes, bool in_place) {
-    return (row.carries && message_bytes <= mailbox::carried_bytes) ||
-           takes(row, in_place ? schedule::Form::in_place : schedule::Form::separate);
-}
-
-/// The bytes that a member sends to one that wants all it has.
-inline std::size_t message_bytes(const Job& job, int members, std::size_t element_bytes) {
-    const auto parts =
-        job.row->collective == schedule::Collective::allgather ? static_cast<std::size_t>(members) : 1;
-    return job.elements / parts * element_bytes;
+/// Whether every block of the collective's vectors belongs to a rank.
+inline bool is_divided(schedule::Collective collective) {
+    using schedule::Collective;
+    return collective == Collective::reduce_scatter || collective == Collective::allgather ||
+           collective == Collective::gather || collective == Collective::scatter ||
+           collective == Collective::alltoall;
 }
 
 /// The inputs of all members for vectors of up to so many elements, and their reduction from left to right. A
@@ -72,10 +74,11 @@ public:
                 inputs_[rank].push_back(make(rank, i));
             }
         }
-        expected_ = inputs_[0];
+        prefixes_.push_back(inputs_[0]);
         for (std::size_t rank = 1; rank < inputs_.size(); ++rank) {
+            prefixes_.push_back(prefixes_.back());
             for (std::size_t i = 0; i < elements; ++i) {
-                expected_[i] = op(expected_[i], inputs_[rank][i]);
+                prefixes_[rank][i] = op(prefixes_[rank][i], inputs_[rank][i]);
             }
         }
     }
@@ -109,6 +112,9 @@ public:
     }
 
 private:
+    using Collective = schedule::Collective;
+    using Vector = std::vector<T>;
+
     struct Result {
         std::string problem;
         std::vector<std::uint64_t> digests;
@@ -121,9 +127,11 @@ private:
             }
         }
         for (std::size_t i = 0; i < jobs.size(); ++i) {
+            const Collective collective = jobs[i].row->collective;
+            const bool for_all = collective == Collective::allreduce || collective == Collective::allgather ||
+                                 collective == Collective::broadcast;
             for (const Result& result : results_) {
-                const bool own_block = jobs[i].row->collective == schedule::Collective::reduce_scatter;
-                if (!own_block && result.digests[i] != results_[0].digests[i]) {
+                if (for_all && result.digests[i] != results_[0].digests[i]) {
                     return jobs[i].describe() + ": not the same bits on every member";
                 }
             }
@@ -131,102 +139,205 @@ private:
         return {};
     }
 
-    template <class Op>
-    std::string carry_out(Member& me, const Job& job, const Op& op, std::uint64_t& digest) const {
-        const Options options{.algorithm = job.by_name ? job.row->name : std::string_view()};
-        switch (job.row->collective) {
-        case schedule::Collective::barrier:
-            me.barrier(options);
-            return {};
-        case schedule::Collective::allreduce:
-            return allreduce(me, job, op, options, digest);
-        case schedule::Collective::reduce_scatter:
-            return reduce_scatter(me, job, op, options, digest);
-        case schedule::Collective::allgather:
-            return allgather(me, job, options, digest);
-        default:
-            return "no such collective";
-        }
+    std::size_t members() const { return inputs_.size(); }
+
+    /// Elements of a whole vector, and of one block of it.
+    std::size_t block(const Job& job) const { return job.elements / members(); }
+    std::size_t whole(const Job& job) const {
+        return is_divided(job.row->collective) ? block(job) * members() : job.elements;
     }
 
-    std::span<const T> input_of(Member& me, std::size_t first, std::size_t count) const {
-        return std::span(inputs_[static_cast<std::size_t>(me.rank())]).subspan(first, count);
+    Vector part(const Vector& vector, std::size_t first, std::size_t count) const {
+        const auto start = vector.begin() + static_cast<std::ptrdiff_t>(first);
+        return {start, start + static_cast<std::ptrdiff_t>(count)};
     }
 
-    /// A vector with one more element than the call may touch.
-    static std::vector<T> guarded(std::span<const T> elements, const T& guard) {
-        std::vector<T> copy(elements.begin(), elements.end());
-        copy.push_back(guard);
-        return copy;
+    void put(Vector& vector, std::size_t first, const Vector& elements) const {
+        std::copy(elements.begin(), elements.end(), vector.begin() + static_cast<std::ptrdiff_t>(first));
     }
-
-    std::vector<T> guarded_output(std::size_t count) const { return std::vector<T>(count + 1, guard()); }
 
     const T& guard() const { return inputs_[0].back(); }
+    Vector blank(std::size_t count) const { return Vector(count, guard()); }
 
-    template <class Op>
-    std::string allreduce(Member& me, const Job& job, const Op& op, const Options& options,
-                          std::uint64_t& digest) const {
-        const std::size_t count = job.elements;
-        const auto in = guarded(input_of(me, 0, count), guard());
-        auto out = job.in_place ? in : guarded_output(count);
-        const std::span result(out.data(), count);
-        if (job.in_place) {
-            me.allreduce(result, op, options);
-        } else {
-            me.allreduce(std::span(in.data(), count), result, op, options);
+    /// What a member passes as its input when input and output are separate.
+    Vector input(std::size_t rank, const Job& job) const {
+        switch (job.row->collective) {
+        case Collective::allgather:
+        case Collective::gather:
+            return part(inputs_[rank], 0, block(job));
+        case Collective::scatter:
+            return is_root(rank, job) ? part(inputs_[rank], 0, whole(job)) : Vector();
+        default:
+            return part(inputs_[rank], 0, whole(job));
         }
-        digest = digest_of(result);
-        return same(in, guarded(input_of(me, 0, count), guard())) && same_element(out.back(), guard())
-                   ? compare(result, std::span(expected_).first(count), job.expect)
-                   : "touches what it may not";
+    }
+
+    bool is_root(std::size_t rank, const Job& job) const {
+        return rank == static_cast<std::size_t>(job.root);
+    }
+
+    /// What the collective leaves in a member's output.
+    Vector result(std::size_t rank, const Job& job) const {
+        const std::size_t n = block(job);
+        const auto& all = prefixes_.back();
+        const std::size_t root = static_cast<std::size_t>(job.root);
+        switch (job.row->collective) {
+        case Collective::broadcast:
+            return part(inputs_[root], 0, whole(job));
+        case Collective::reduce:
+            return is_root(rank, job) ? part(all, 0, whole(job)) : Vector();
+        case Collective::allreduce:
+            return part(all, 0, whole(job));
+        case Collective::reduce_scatter:
+            return part(all, rank * n, n);
+        case Collective::gather:
+            if (!is_root(rank, job)) {
+                return {};
+            }
+            [[fallthrough]];
+        case Collective::allgather:
+        case Collective::alltoall: {
+            Vector out = blank(whole(job));
+            const bool exchanges = job.row->collective == Collective::alltoall;
+            for (std::size_t from = 0; from < members(); ++from) {
+                put(out, from * n, part(inputs_[from], exchanges ? rank * n : 0, n));
+            }
+            return out;
+        }
+        case Collective::scatter:
+            return part(inputs_[root], rank * n, n);
+        case Collective::scan:
+            return part(prefixes_[rank], 0, whole(job));
+        case Collective::exscan:
+            return rank == 0 ? blank(whole(job)) : part(prefixes_[rank - 1], 0, whole(job));
+        case Collective::shift:
+            return part(inputs_[(rank + members() - root) % members()], 0, whole(job));
+        case Collective::barrier:
+            break;
+        }
+        return {};
+    }
+
+    /// The one vector of a call in place, before the call.
+    Vector before(std::size_t rank, const Job& job) const {
+        const std::size_t n = block(job);
+        switch (job.row->collective) {
+        case Collective::broadcast:
+            return is_root(rank, job) ? part(inputs_[rank], 0, whole(job)) : blank(whole(job));
+        case Collective::gather:
+            if (!is_root(rank, job)) {
+                return input(rank, job);
+            }
+            [[fallthrough]];
+        case Collective::allgather: {
+            Vector vector = blank(whole(job));
+            put(vector, rank * n, input(rank, job));
+            return vector;
+        }
+        case Collective::scatter:
+            return is_root(rank, job) ? input(rank, job) : blank(n);
+        default:
+            return input(rank, job);
+        }
+    }
+
+    /// The same after the call.
+    Vector after(std::size_t rank, const Job& job) const {
+        Vector vector = before(rank, job);
+        const bool only_root =
+            job.row->collective == Collective::reduce || job.row->collective == Collective::gather;
+        const bool keeps = (only_root && !is_root(rank, job)) ||
+                           (job.row->collective == Collective::scatter && is_root(rank, job)) ||
+                           (job.row->collective == Collective::exscan && rank == 0);
+        if (!keeps) {
+            const bool own_block = job.row->collective == Collective::reduce_scatter;
+            put(vector, own_block ? rank * block(job) : 0, result(rank, job));
+        }
+        return vector;
     }
 
     template <class Op>
-    std::string reduce_scatter(Member& me, const Job& job, const Op& op, const Options& options,
-                               std::uint64_t& digest) const {
-        const std::size_t block = job.elements / static_cast<std::size_t>(me.size());
-        const std::size_t count = block * static_cast<std::size_t>(me.size());
-        const std::size_t first = block * static_cast<std::size_t>(me.rank());
-        auto in = guarded(input_of(me, 0, count), guard());
-        auto out = guarded_output(block);
+    std::string carry_out(Member& me, const Job& job, const Op& op, std::uint64_t& digest) const {
+        const auto rank = static_cast<std::size_t>(me.rank());
+        const Options options{.algorithm = job.by_name ? job.row->name : std::string_view()};
+        // One element more than the call may touch.
+        Vector in = job.in_place ? Vector() : input(rank, job);
+        const Vector in_before = in;
+        Vector expected = job.in_place ? after(rank, job) : result(rank, job);
+        Vector out = job.in_place ? before(rank, job) : blank(expected.size());
+        const std::size_t count = out.size();
+        expected.push_back(guard());
+        out.push_back(guard());
         if (job.in_place) {
-            me.reduce_scatter(std::span(in.data(), count), op, options);
-            std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(first), block, out.begin());
-            std::copy_n(input_of(me, first, block).begin(), block,
-                        in.begin() + static_cast<std::ptrdiff_t>(first));
+            call_in_place(me, job, std::span(out.data(), count), op, options);
         } else {
-            me.reduce_scatter(std::span(in.data(), count), std::span(out.data(), block), op, options);
-        }
-        digest = digest_of(std::span(out.data(), block));
-        return same(in, guarded(input_of(me, 0, count), guard())) && same_element(out.back(), guard())
-                   ? compare(std::span<const T>(out.data(), block),
-                             std::span(expected_).subspan(first, block), job.expect)
-                   : "touches what it may not";
-    }
-
-    std::string allgather(Member& me, const Job& job, const Options& options, std::uint64_t& digest) const {
-        const std::size_t block = job.elements / static_cast<std::size_t>(me.size());
-        const std::size_t count = block * static_cast<std::size_t>(me.size());
-        const std::size_t first = block * static_cast<std::size_t>(me.rank());
-        const auto in = guarded(input_of(me, 0, block), guard());
-        auto out = guarded_output(count);
-        if (job.in_place) {
-            std::copy_n(in.begin(), block, out.begin() + static_cast<std::ptrdiff_t>(first));
-            me.allgather(std::span(out.data(), count), options);
-        } else {
-            me.allgather(std::span(in.data(), block), std::span(out.data(), count), options);
+            call(me, job, std::span<const T>(in), std::span(out.data(), count), op, options);
         }
         digest = digest_of(std::span(out.data(), count));
-        if (!same(in, guarded(input_of(me, 0, block), guard())) || !same_element(out.back(), guard())) {
-            return "touches what it may not";
+        return same(in, in_before) ? compare(out, expected, job.expect) : "touches its input";
+    }
+
+    template <class Op>
+    static void call(Member& me, const Job& job, std::span<const T> in, std::span<T> out, const Op& op,
+                     const Options& options) {
+        switch (job.row->collective) {
+        case Collective::barrier:
+            return me.barrier(options);
+        case Collective::broadcast:
+            std::copy_n(in.begin(), me.rank() == job.root ? in.size() : 0, out.begin());
+            return me.broadcast(out, job.root, options);
+        case Collective::reduce:
+            return me.reduce(in, out, op, job.root, options);
+        case Collective::allreduce:
+            return me.allreduce(in, out, op, options);
+        case Collective::reduce_scatter:
+            return me.reduce_scatter(in, out, op, options);
+        case Collective::allgather:
+            return me.allgather(in, out, options);
+        case Collective::gather:
+            return me.gather(in, out, job.root, options);
+        case Collective::scatter:
+            return me.scatter(in, out, job.root, options);
+        case Collective::alltoall:
+            return me.alltoall(in, out, options);
+        case Collective::scan:
+            return me.scan(in, out, op, options);
+        case Collective::exscan:
+            return me.exscan(in, out, op, options);
+        case Collective::shift:
+            return me.shift(in, out, job.root, options);
         }
-        std::string problem;
-        for (std::size_t rank = 0; rank < inputs_.size() && problem.empty(); ++rank) {
-            problem = compare(std::span<const T>(out).subspan(rank * block, block),
-                              std::span(inputs_[rank]).first(block), Expect::rank_order);
+    }
+
+    template <class Op>
+    static void call_in_place(Member& me, const Job& job, std::span<T> inout, const Op& op,
+                              const Options& options) {
+        switch (job.row->collective) {
+        case Collective::barrier:
+            return me.barrier(options);
+        case Collective::broadcast:
+            return me.broadcast(inout, job.root, options);
+        case Collective::reduce:
+            return me.reduce(inout, op, job.root, options);
+        case Collective::allreduce:
+            return me.allreduce(inout, op, options);
+        case Collective::reduce_scatter:
+            return me.reduce_scatter(inout, op, options);
+        case Collective::allgather:
+            return me.allgather(inout, options);
+        case Collective::gather:
+            return me.gather(inout, job.root, options);
+        case Collective::scatter:
+            return me.scatter(inout, job.root, options);
+        case Collective::alltoall:
+            return me.alltoall(inout, options);
+        case Collective::scan:
+            return me.scan(inout, op, options);
+        case Collective::exscan:
+            return me.exscan(inout, op, options);
+        case Collective::shift:
+            return me.shift(inout, job.root, options);
         }
-        return problem;
     }
 
     static bool same_element(const T& a, const T& b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
@@ -240,7 +351,8 @@ private:
             const bool good = expect == Expect::rank_order ? same_element(found[i], expected[i])
                                                            : is_close(found[i], expected[i]);
             if (!good) {
-                return "element " + std::to_string(i) + " of " + std::to_string(found.size()) + " is wrong";
+                return "element " + std::to_string(i) + " of " + std::to_string(found.size() - 1) +
+                       " is wrong";
             }
         }
         return {};
@@ -270,8 +382,9 @@ private:
         return digest;
     }
 
-    std::vector<std::vector<T>> inputs_;
-    std::vector<T> expected_;
+    std::vector<Vector> inputs_;
+    /// prefixes_[r]: the inputs of the members up to r, from left to right.
+    std::vector<Vector> prefixes_;
     std::vector<Result> results_;
 };
 

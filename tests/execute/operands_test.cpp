@@ -71,10 +71,10 @@ std::size_t wrong_irregular(Member& me, const std::vector<std::size_t>& counts, 
     std::vector<std::uint32_t> block(counts[own]);
     const Options options{.algorithm = algorithm};
     if (in_place) {
-        me.reduce_scatter(in, counts, sum, options);
+        me.reduce_scatter(in, Counts(counts), sum, options);
         std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(first), block.size(), block.begin());
     } else {
-        me.reduce_scatter(in, block, counts, sum, options);
+        me.reduce_scatter(in, block, Counts(counts), sum, options);
     }
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -95,7 +95,7 @@ TEST_CASE("reduce_scatter with irregular blocks, empty ones included") {
             for (const auto& row : algorithm::registry()) {
                 for (unsigned kind = 0; kind < 5; ++kind) {
                     for (const bool in_place : {false, true}) {
-                        if (row.collective == schedule::Collective::reduce_scatter) {
+                        if (row.collective == schedule::Collective::reduce_scatter && takes(row, members)) {
                             wrong[static_cast<std::size_t>(me.rank())] +=
                                 wrong_irregular(me, random_counts(members, kind), row.name, in_place);
                         }
@@ -118,7 +118,7 @@ TEST_CASE("irregular and equal blocks of the same sizes may follow one another")
         const auto own = static_cast<std::size_t>(me.rank());
         for (int i = 0; i < 300; ++i) {
             std::vector<int> irregular(counts[own]);
-            me.reduce_scatter(in, irregular, counts, sum);
+            me.reduce_scatter(in, irregular, Counts(counts), sum);
             std::vector<int> equal(2);
             me.reduce_scatter(in, equal, sum);
             std::copy_n(equal.begin(), 2, results.begin() + 2 * me.rank());
@@ -135,8 +135,7 @@ TEST_CASE("elements of three bytes under a function and under a lambda") {
             for (const std::size_t size : {0U, 1U, 10U, 11U, 1000U}) {
                 for (const bool in_place : {false, true}) {
                     const test::Job job{&row, true, size, in_place, test::Expect::rank_order};
-                    if (row.needs != algorithm::OperatorNeeds::exact &&
-                        test::serves(row, message_bytes(job, members, sizeof(Triple)), in_place)) {
+                    if (row.order != algorithm::Order::any && takes(row, members)) {
                         jobs.push_back(job);
                     }
                 }
@@ -209,7 +208,7 @@ TEST_CASE("a vector that is its own output is recognised") {
     for (const auto& row : algorithm::registry()) {
         Team team({.members = 3, .placement = "none"});
         std::vector<int> good(3, 0);
-        if (row.collective != schedule::Collective::allreduce || !takes(row, schedule::Form::in_place)) {
+        if (row.collective != schedule::Collective::allreduce || !takes(row, 3)) {
             continue;
         }
         team.run([&](Member& me) {

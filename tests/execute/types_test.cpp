@@ -75,7 +75,7 @@ const std::vector<Pair>& pairs() {
 }
 
 bool reduces(const algorithm::Algorithm& row) {
-    return row.needs != algorithm::OperatorNeeds::none;
+    return row.order != algorithm::Order::none;
 }
 
 std::string name_of(const Pair& pair) {
@@ -117,9 +117,8 @@ TEST_CASE("a sample of types and operators by name") {
                 const bool exact = pair.type < Type::f32;
                 const bool in_place = random() % 2 != 0;
                 const Job job{&row, true, random() % 2 != 0 ? random() % 40 : random() % 3000, in_place,
-                              exact || row.canonical ? Expect::rank_order : Expect::close};
-                if (reduces(row) && (exact || row.needs != algorithm::OperatorNeeds::exact) &&
-                    test::serves(row, message_bytes(job, members, pair.element_bytes), in_place)) {
+                              test::expectation(row, exact)};
+                if (reduces(row) && takes(row, members) && (exact || row.order != algorithm::Order::any)) {
                     jobs.push_back(job);
                 }
             }

@@ -61,12 +61,10 @@ std::vector<Job> random_jobs(std::mt19937& random, int members, int count, bool 
     while (static_cast<int>(jobs.size()) < count) {
         const auto& row = algorithm::registry()[random() % algorithm::registry().size()];
         const std::size_t elements = random() % 3 == 0 ? random() % 12 : random() % most_elements;
-        const Job job{&row, random() % 4 != 0 || row.name != "direct", elements, random() % 2 == 0,
-                      Expect::rank_order};
-        if ((exact || row.needs != algorithm::OperatorNeeds::exact) &&
-            (!job.by_name ||
-             test::serves(row, message_bytes(job, members, sizeof(std::uint32_t)), job.in_place))) {
-            jobs.push_back(job);
+        const int root = has_root(row) ? static_cast<int>(random() % static_cast<unsigned>(members)) : 0;
+        if (takes(row, members) && (exact || row.order != algorithm::Order::any)) {
+            jobs.push_back({&row, random() % 4 != 0 || row.name != "direct", elements, random() % 2 == 0,
+                            Expect::rank_order, root});
         }
     }
     return jobs;

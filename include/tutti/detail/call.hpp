@@ -10,7 +10,20 @@
 
 namespace tutti::detail {
 
-enum class Kind : std::uint8_t { barrier, allreduce, reduce_scatter, allgather };
+enum class Kind : std::uint8_t {
+    barrier,
+    broadcast,
+    reduce,
+    allreduce,
+    reduce_scatter,
+    allgather,
+    gather,
+    scatter,
+    alltoall,
+    scan,
+    exscan,
+    shift
+};
 
 /// One collective call of one member, with the element type and the operator reduced to what a compiled
 /// library can work with.
@@ -18,8 +31,16 @@ struct Call {
     Kind kind = Kind::barrier;
     Type type = Type::other;
     Operator op = Operator::callable;
+    /// Whether operands may be combined in another order than that of the ranks.
+    bool commutative = true;
+    /// Whether they must be combined in that order, from the left.
+    bool serial = false;
     /// The caller gave one vector, which is input and output.
     bool in_place = false;
+    /// The caller gave `counts`, if only an empty list; without, blocks are equal.
+    bool irregular = false;
+    /// The root of a rooted collective, the distance of a shift.
+    int root = 0;
     const void* input = nullptr;
     void* output = nullptr;
     /// Elements at `input` and `output`. In place, both are those of the one vector.
@@ -29,24 +50,26 @@ struct Call {
     /// The loops of an operator that is not the library's own; null: the compiled kernels of `type` and `op`.
     const Kernels* kernels = nullptr;
     const void* state = nullptr;
-    /// Irregular blocks: elements of each member's block; empty for equal blocks.
+    /// Irregular blocks: elements of each member's block.
     std::span<const std::size_t> counts = {};
     std::string_view algorithm = {};
 };
 
 /// Everything about a call but its addresses, in one word, or 0 where that is not possible: for user types
-/// and operators, named algorithms, irregular blocks and very long vectors.
+/// and operators, named algorithms and orders, irregular blocks, very long vectors and high roots.
 inline std::uint64_t key_of(const Call& call) {
-    constexpr std::uint64_t most_elements = (std::uint64_t{1} << 25U) - 1;
-    if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() ||
-        !call.counts.empty() || call.input_count > most_elements || call.output_count > most_elements) {
+    constexpr std::uint64_t most_elements = (std::uint64_t{1} << 21U) - 1;
+    constexpr unsigned highest_root = 255;
+    if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
+        call.irregular || call.input_count > most_elements || call.output_count > most_elements ||
+        static_cast<unsigned>(call.root) > highest_root) {
         return 0;
     }
     constexpr std::uint64_t present = 1;
     return present | static_cast<std::uint64_t>(call.kind) << 1U |
-           static_cast<std::uint64_t>(call.type) << 3U | static_cast<std::uint64_t>(call.op) << 7U |
-           static_cast<std::uint64_t>(call.in_place) << 11U | call.input_count << 14U |
-           call.output_count << 39U;
+           static_cast<std::uint64_t>(call.type) << 5U | static_cast<std::uint64_t>(call.op) << 9U |
+           static_cast<std::uint64_t>(call.in_place) << 13U | call.input_count << 14U |
+           call.output_count << 35U | static_cast<std::uint64_t>(call.root) << 56U;
 }
 
 class Seat;
