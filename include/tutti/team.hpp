@@ -37,8 +37,9 @@ public:
     std::vector<std::string> pinning() const;
 
     /// Runs `function` once on every member's thread and returns when all have finished. When one throws, the
-    /// others are released from whatever collective they wait in, and the first exception is rethrown here;
-    /// the team can be used again afterwards. Calls from several threads take turns.
+    /// others are released from whatever collective they wait in, and the first exception is rethrown here
+    /// (an Aborted only if there is no other); the team can be used again afterwards. Calls from several
+    /// threads take turns.
     void run(const std::function<void(Member&)>& function);
 
 private:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/counts.hpp>
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
 #include <tutti/member.hpp>

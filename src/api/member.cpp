@@ -8,13 +8,13 @@
 
 namespace tutti {
 
-Member::Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat)
+Member::Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat, detail::Leaving leaving)
     : group_(std::move(group)), seat_(&seat), rank_(seat.rank()), size_(group_->size()),
-      exceptions_on_entry_(std::uncaught_exceptions()) {}
+      exceptions_on_entry_(std::uncaught_exceptions()), leaving_(leaving) {}
 
 Member::Member(Member&& other) noexcept
     : group_(std::move(other.group_)), seat_(std::exchange(other.seat_, nullptr)), rank_(other.rank_),
-      size_(other.size_), exceptions_on_entry_(other.exceptions_on_entry_) {}
+      size_(other.size_), exceptions_on_entry_(other.exceptions_on_entry_), leaving_(other.leaving_) {}
 
 Member::~Member() {
     if (seat_ == nullptr) {
@@ -22,6 +22,11 @@ Member::~Member() {
     }
     if (std::uncaught_exceptions() > exceptions_on_entry_) {
         group_->fail(rank_, std::make_exception_ptr(Error("an exception ended its part")));
+    }
+    if (leaving_ == detail::Leaving::for_good) {
+        auto& board = group_->board(rank_);
+        board.away.store(true, std::memory_order_release); // release: pairs with the look of a waiting member
+        board.bell.ring_if_needed();
     }
     seat_->release();
 }

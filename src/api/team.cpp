@@ -7,6 +7,7 @@
 #include <tutti/error.hpp>
 #include <tutti/team.hpp>
 
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -33,13 +34,24 @@ std::vector<int> cpus_for(const TeamOptions& options) {
     }
 }
 
+bool is_aborted(const std::exception_ptr& exception) {
+    try {
+        std::rethrow_exception(exception);
+    } catch (const Aborted&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
 } // namespace
 
 /// The threads and what they are to run next.
 class Team::Threads {
 public:
     explicit Threads(const std::vector<int>& cpus)
-        : group_(std::make_shared<detail::GroupState>(static_cast<int>(cpus.size()))), pins_(cpus.size()) {
+        : group_(std::make_shared<detail::GroupState>(static_cast<int>(cpus.size()))), pins_(cpus.size()),
+          thrown_(cpus.size()) {
         try {
             for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
                 threads_.emplace_back([this, rank, cpu = cpus[rank]] { serve(static_cast<int>(rank), cpu); });
@@ -78,9 +90,11 @@ public:
             changed_.wait(lock, [this] { return running_ == 0; });
             function_ = nullptr;
         }
-        if (const std::exception_ptr first = group_->failure().first()) {
+        if (const std::exception_ptr failure = group_->failure().first()) {
+            const std::exception_ptr cause = cause_of(failure);
+            std::ranges::fill(thrown_, nullptr);
             group_->recover();
-            std::rethrow_exception(first);
+            std::rethrow_exception(cause);
         }
     }
 
@@ -107,15 +121,23 @@ private:
     }
 
     void serve_one(int rank, const std::function<void(Member&)>& function) {
-        Member member(group_, group_->seat(rank));
+        Member member(group_, group_->seat(rank), detail::Leaving::for_good);
         try {
             function(member);
         } catch (...) {
+            thrown_[static_cast<std::size_t>(rank)] = std::current_exception(); // ordered by mutex_ later
             group_->fail(rank, std::current_exception());
         }
-        auto& board = group_->board(rank);
-        board.away.store(true, std::memory_order_release); // release: pairs with the look of a waiting member
-        board.bell.ring_if_needed();
+    }
+
+    /// What the caller is to learn of a run that failed: its first failure, unless that is an Aborted. Then a
+    /// sub-group failed before this group did, and what ended it has arrived here since.
+    std::exception_ptr cause_of(const std::exception_ptr& failure) const {
+        const auto is_cause = [](const std::exception_ptr& thrown) {
+            return thrown != nullptr && !is_aborted(thrown);
+        };
+        const auto cause = std::ranges::find_if(thrown_, is_cause);
+        return is_cause(failure) || cause == thrown_.end() ? failure : *cause;
     }
 
     void stop() {
@@ -133,6 +155,7 @@ private:
 
     std::shared_ptr<detail::GroupState> group_;
     std::vector<machine::PinResult> pins_;
+    std::vector<std::exception_ptr> thrown_;
     std::mutex turn_;
     std::mutex mutex_;
     std::condition_variable changed_;

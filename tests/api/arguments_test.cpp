@@ -1,5 +1,6 @@
 #include "support.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -195,19 +196,48 @@ TEST_CASE("numbers of elements that do not fit together") {
 
 TEST_CASE("wrong counts") {
     std::vector<int> six(6), two(2);
-    using Counts = std::vector<std::size_t>;
-    const auto scatter = [&](const Counts& counts) {
-        return first_of_two([&, counts](Member& me) { me.reduce_scatter(six, two, counts, sum); });
+    using Numbers = std::vector<std::size_t>;
+    const auto scatter = [&](const Numbers& counts) {
+        return first_of_two([&](Member& me) { me.reduce_scatter(six, two, Counts(counts), sum); });
     };
     CHECK_ARGUMENT_ERROR(scatter({2, 2, 2}), "`counts` has 3 entries");
     CHECK_ARGUMENT_ERROR(scatter({6}), "`counts` has 1 entries");
+    CHECK_ARGUMENT_ERROR(scatter({}), "`counts` has 0 entries");
     CHECK_ARGUMENT_ERROR(scatter({2, 5}), "add up to 7");
     CHECK_ARGUMENT_ERROR(scatter({3, 3}), "`counts[0]` is 3");
     CHECK_ARGUMENT_ERROR(scatter({std::size_t(-1), 7}), "overflow");
     CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) {
-                             me.reduce_scatter(six, Counts{1, 2}, sum);
+                             me.reduce_scatter(six, Counts(Numbers{1, 2}), sum);
                          }),
                          "add up to 3");
+}
+
+TEST_CASE("no counts at all are not taken for equal blocks, not even after a call with those") {
+    std::vector<int> two(2);
+    const std::array<std::size_t, 1> sizes{2};
+    Group group(1);
+    Member me = group.join(0);
+    using Sizes = std::span<const std::size_t>;
+    for (const Sizes none : {Sizes(sizes).first(0), Sizes()}) {
+        me.reduce_scatter(two, two, sum);
+        CHECK_ARGUMENT_ERROR(thrown_by([&] { me.reduce_scatter(two, two, Counts(none), sum); }), "0 entries");
+        me.reduce_scatter(two, sum);
+        CHECK_ARGUMENT_ERROR(thrown_by([&] { me.reduce_scatter(two, Counts(none), sum); }), "0 entries");
+    }
+}
+
+TEST_CASE("counts are not data, and data are not counts") {
+    using Sizes = std::vector<std::size_t>;
+    static_assert(!detail::Operand<Counts&> && !detail::Operand<const Counts&> && !detail::Operand<Counts>);
+    static_assert(!std::is_convertible_v<Sizes, Counts> && std::is_constructible_v<Counts, Sizes&> &&
+                  std::is_constructible_v<Counts, const std::array<std::size_t, 2>&>);
+    Sizes data{1, 2, 3};
+    Sizes counts{3};
+    Group group(1);
+    Member me = group.join(0);
+    me.reduce_scatter(data, Counts(counts), sum);
+    CHECK(data == Sizes{1, 2, 3});
+    CHECK(counts == Sizes{3});
 }
 
 TEST_CASE("an unknown algorithm: the message lists those there are") {
@@ -235,20 +265,91 @@ TEST_CASE("an algorithm that does not take the operator: the message lists those
     for (const Thrown& thrown : {first_of_two([&](Member& me) { me.allreduce(real, sum, census); }),
                                  first_of_two([&](Member& me) { me.allreduce(integer, product, census); })}) {
         CHECK_ARGUMENT_ERROR(thrown, "\"census\"");
-        CHECK(mentions(thrown.text, "exact"));
+        CHECK(mentions(thrown.text, "the same bits in any order"));
         CHECK(mentions(thrown.text, "these would work: direct"));
     }
     CHECK(alone([&](Member& me) { me.allreduce(integer, sum, census); }).kind == Thrown::Kind::nothing);
 }
 
-TEST_CASE("an algorithm that does not work in place: the message lists those that do") {
-    std::vector<int> large(25'000, 1);
-    for (const std::string_view name : {"flat", "census"}) {
-        const Thrown thrown =
-            first_of_two([&](Member& me) { me.allreduce(large, sum, {.algorithm = name}); });
-        CHECK_ARGUMENT_ERROR(thrown, "\"" + std::string(name) + "\"");
-        CHECK(mentions(thrown.text, "in place"));
-        CHECK(mentions(thrown.text, "these would work: direct, circulant"));
+TEST_CASE("an algorithm that cannot serve: the message says why and lists those that can") {
+    double value = 1;
+    const auto refused = [&](const Options& options, const auto& op) {
+        return thrown_by([&] {
+            Team team({.members = 3, .placement = "none"});
+            team.run([&](Member& me) {
+                double mine = value;
+                me.allreduce(mine, op, options);
+            });
+        });
+    };
+    const Thrown ranks = refused({.algorithm = "hypercube"}, sum);
+    CHECK_ARGUMENT_ERROR(ranks, "powers of two, not for 3 members");
+    CHECK(mentions(ranks.text, "these would work: direct, flat, circulant"));
+    CHECK_FALSE(mentions(ranks.text, "hypercube,"));
+    const Thrown order = refused({.algorithm = "ring"}, first);
+    CHECK_ARGUMENT_ERROR(order, "order of the ranks");
+    CHECK(mentions(order.text, "these would work: direct, flat, butterfly-overlapping"));
+    const Thrown serial = refused({.algorithm = "tree", .order = Order::serial}, sum);
+    CHECK_ARGUMENT_ERROR(serial, "from the left");
+    CHECK(mentions(serial.text, "these would work: direct, flat"));
+}
+
+TEST_CASE("a root that does not exist") {
+    std::vector<int> data(4), half(2);
+    for (const int root : {-1, 2}) {
+        for (const Thrown& thrown : {first_of_two([&](Member& me) { me.broadcast(data, root); }),
+                                     first_of_two([&](Member& me) { me.reduce(data, sum, root); }),
+                                     first_of_two([&](Member& me) { me.gather(half, data, root); }),
+                                     first_of_two([&](Member& me) { me.scatter(data, half, root); })}) {
+            CHECK_ARGUMENT_ERROR(thrown, "`root` is " + std::to_string(root) + ", must be in 0..1");
+        }
+    }
+}
+
+TEST_CASE("sizes that do not go together in the other collectives") {
+    std::vector<int> two(2), three(3), four(4);
+    const std::vector<std::size_t> counts{1, 2};
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.reduce(two, three, sum, 0); }), "same number");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.scan(two, three, sum); }), "same number");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.exscan(two, three, sum); }), "same number");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.shift(two, three, 1); }), "same number");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.alltoall(three, three); }), "equal blocks");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.gather(two, three, 0); }), "must have 4");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.scatter(three, two, 0); }), "must have 4");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.gather(two, three, Counts(counts), 0); }),
+                         "`counts[0]` is 1");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allgather(two, four, Counts(counts)); }),
+                         "add up to 3");
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.reduce(two, two, sum, 0); }), "in place");
+    CHECK_ARGUMENT_ERROR(
+        first_of_two([&](Member& me) { me.scan(std::span(four).first(3), std::span(four).last(3), sum); }),
+        "overlap");
+}
+
+TEST_CASE("members that disagree on the root are told both") {
+
+    Team team({.members = 2, .placement = "none"});
+    const Thrown first_thrown = thrown_by([&] {
+        team.run([&](Member& me) {
+            int value = 0;
+            me.broadcast(value, me.rank());
+        });
+    });
+    CHECK(first_thrown.kind == Thrown::Kind::mismatch);
+    CHECK(mentions(first_thrown.text, "root or distance"));
+}
+
+TEST_CASE("an algorithm that cannot work in place works on a copy") {
+    for (const std::string_view name : {"flat", "census", "butterfly-overlapping"}) {
+        Team team({.members = 3, .placement = "none"});
+        std::vector<int> wrong(3, 0);
+        team.run([&](Member& me) {
+            std::vector<int> large(25'000, 1 + me.rank());
+            me.allreduce(large, sum, {.algorithm = name});
+            wrong[static_cast<std::size_t>(me.rank())] =
+                static_cast<int>(std::ranges::count_if(large, [](int value) { return value != 6; }));
+        });
+        CHECK(wrong == std::vector<int>(3, 0));
     }
 }
 

@@ -135,7 +135,7 @@ void one_long(Member& me) {
 void irregular(Member& me) {
     std::vector<double> values(static_cast<std::size_t>(100 * me.size()));
     std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()), 100);
-    me.reduce_scatter(values, counts, sum);
+    me.reduce_scatter(values, Counts(counts), sum);
 }
 
 void shifted(Member& me) {
@@ -143,7 +143,7 @@ void shifted(Member& me) {
     std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()), 100);
     --counts.front();
     ++counts.back();
-    me.reduce_scatter(values, counts, sum);
+    me.reduce_scatter(values, Counts(counts), sum);
 }
 
 std::vector<Disagreement> disagreements() {
