@@ -1,0 +1,125 @@
+#include "trace/messages.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tutti::trace {
+
+using schedule::Blocks;
+using schedule::every;
+using schedule::Move;
+using schedule::Schedule;
+using schedule::wrap;
+
+namespace {
+
+/// The messages of one round, by receiver and sender.
+class Collector {
+public:
+    explicit Collector(int ranks) : ranks_(ranks) {}
+
+    void add_move(int actor, const Move& move) {
+        add(move.left.member, actor, move.left.blocks, move.reduces);
+        if (move.has_right()) {
+            add(move.right.member, actor, move.right.blocks, true);
+        }
+        add(actor, move.to.member, move.to.blocks, false);
+    }
+
+    std::vector<Message> take() {
+        std::vector<Message> list;
+        for (auto& [ends, message] : found_) {
+            list.push_back(std::move(message));
+        }
+        return list;
+    }
+
+private:
+    /// `from` or `to` may be every member; nobody sends to itself.
+    void add(int from, int to, Blocks blocks, bool combined) {
+        const bool many = from == every || to == every;
+        for (int other = 0; other < (many ? ranks_ : 1); ++other) {
+            add_one(from == every ? other : from, to == every ? other : to, blocks, combined);
+        }
+    }
+
+    void add_one(int from, int to, Blocks blocks, bool combined) {
+        if (from == to) {
+            return;
+        }
+        Message& message = found_[{to, from}];
+        message.from = from;
+        message.to = to;
+        message.combined = message.combined || combined;
+        if (std::ranges::find(message.blocks, blocks) == message.blocks.end()) {
+            message.blocks.push_back(blocks);
+        }
+    }
+
+    int ranks_;
+    std::map<std::pair<int, int>, Message> found_;
+};
+
+} // namespace
+
+std::vector<std::vector<Message>> messages(const Schedule& schedule) {
+    std::vector<Collector> rounds(static_cast<std::size_t>(schedule.rounds()), Collector(schedule.ranks()));
+    for (int rank = 0; rank < schedule.ranks(); ++rank) {
+        const schedule::Program program = schedule.program(rank);
+        for (std::size_t round = 0; round < rounds.size(); ++round) {
+            for (const Move& move : program[round]) {
+                rounds[round].add_move(rank, move);
+            }
+        }
+    }
+    std::vector<std::vector<Message>> lists;
+    lists.reserve(rounds.size());
+    for (Collector& round : rounds) {
+        lists.push_back(round.take());
+    }
+    // A round in which members only move what they have is none to look at.
+    std::erase_if(lists, [](const auto& list) { return list.empty(); });
+    return lists;
+}
+
+std::string blocks_text(const Message& message, int blocks) {
+    std::vector<char> has(static_cast<std::size_t>(blocks), 0);
+    for (const Blocks range : message.blocks) {
+        for_each_within(range, blocks, 0, blocks,
+                        [&](int /*i*/, int block) { has[static_cast<std::size_t>(block)] = 1; });
+    }
+    if (std::ranges::find(has, 0) == has.end()) {
+        return "all";
+    }
+    const auto is_in = [&](int block) { return has[static_cast<std::size_t>(wrap(block, blocks))] != 0; };
+    std::string text;
+    for (int first = 0; first < blocks; ++first) {
+        if (!is_in(first) || is_in(first - 1)) {
+            continue;
+        }
+        int last = first;
+        while (is_in(last + 1)) {
+            ++last;
+        }
+        text += (text.empty() ? "" : ", ") + std::to_string(first);
+        if (last > first) {
+            text += ".." + std::to_string(wrap(last, blocks));
+        }
+    }
+    return text;
+}
+
+std::string title(const Schedule& schedule) {
+    std::string text(to_string(schedule.collective()));
+    text += ", " + std::to_string(schedule.ranks()) + " ranks";
+    if (is_rooted(schedule.collective())) {
+        text += ", root " + std::to_string(schedule.root());
+    }
+    if (schedule.collective() == schedule::Collective::shift) {
+        text += ", by " + std::to_string(schedule.root());
+    }
+    return text;
+}
+
+} // namespace tutti::trace

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "schedule/schedule.hpp"
+
+#include <string>
+
+namespace tutti::trace {
+
+/// One line for each message: "round 0: 3 -> 1: blocks 4..5, combined".
+std::string text(const schedule::Schedule& schedule);
+
+} // namespace tutti::trace
