@@ -53,7 +53,8 @@ bool applies(const BenchOptions& options, const std::string& name, const Work& w
         return false;
     }
     const bool exact = work.type < Type::f32;
-    return !options.all_algorithms || row->needs != algorithm::OperatorNeeds::exact || exact;
+    return !options.all_algorithms ||
+           ((row->order != algorithm::Order::any || exact) && takes(*row, work.members));
 }
 
 /// Memory that a new program could have, in bytes; the most there is where the system does not tell.

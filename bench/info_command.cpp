@@ -1,6 +1,6 @@
 #include "info_command.hpp"
 
-#include "algorithm/registry.hpp"
+#include "algorithm_table.hpp"
 #include "environment.hpp"
 #include "execute/group_state.hpp"
 #include "machine/cpu_list.hpp"
@@ -11,24 +11,9 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
 namespace tutti::bench {
 
 namespace {
-
-void print_algorithms() {
-    constexpr int sample = 22;
-    fmt::print("{:<15} {:<26} {:<22} {:<10} {:>7} {:>7} {:>11}  {}\n", "collective", "algorithm",
-               "operator must be", "rank order", "rounds", "blocks", "reductions", "source");
-    for (const algorithm::Algorithm& row : algorithm::registry()) {
-        const algorithm::Counts counts = row.counts(sample);
-        fmt::print("{:<15} {:<26} {:<22} {:<10} {:>7} {:>7} {:>11}  {}\n", to_string(row.collective),
-                   row.name, to_string(row.needs), row.canonical ? "yes" : "no", counts.rounds, counts.blocks,
-                   fmt::format("{}{}", row.reductions_at_most ? "<= " : "", counts.reductions), row.source);
-    }
-    fmt::print("rounds, blocks and reductions of one of {} members\n", sample);
-}
 
 void print_build(const Environment& environment) {
     constexpr int sample = 64;
@@ -49,9 +34,12 @@ void print_pinning() {
 
 } // namespace
 
-int run_info(bool algorithms) {
-    if (algorithms) {
-        print_algorithms();
+int run_info(const InfoArguments& arguments) {
+    if (arguments.markdown && !arguments.algorithms) {
+        throw UsageError("--markdown: only for --algorithms");
+    }
+    if (arguments.algorithms) {
+        fmt::print("{}", arguments.markdown ? algorithm_markdown() : algorithm_table());
         return exit_fine;
     }
     const Environment environment = detect_environment();

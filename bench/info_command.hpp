@@ -2,8 +2,14 @@
 
 namespace tutti::bench {
 
+/// What `tutti info` is to print, as typed.
+struct InfoArguments {
+    bool algorithms = false;
+    bool markdown = false;
+};
+
 /// `tutti info`: this machine, this build, and what members could be pinned to; with `algorithms`, the
-/// registry.
-int run_info(bool algorithms);
+/// registry, as a Markdown table if asked for. Returns the exit code. Throws UsageError.
+int run_info(const InfoArguments& arguments);
 
 } // namespace tutti::bench

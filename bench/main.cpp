@@ -1,7 +1,9 @@
 // tutti: the command.
 
 #include "bench_command.hpp"
+#include "draw_command.hpp"
 #include "info_command.hpp"
+#include "model_command.hpp"
 #include "usage.hpp"
 #include "verify_command.hpp"
 
@@ -19,7 +21,7 @@ namespace {
 
 void declare_bench(CLI::App& command, BenchArguments& arguments) {
     command.add_option("collective", arguments.collectives,
-                       "barrier, allreduce, reduce_scatter, allgather; all if none is named");
+                       "barrier, broadcast, allreduce, ...; all if none is named");
     command
         .add_option("-b,--begin", arguments.begin, "Smallest vector in bytes, with K, M, G as binary units")
         ->capture_default_str();
@@ -60,14 +62,44 @@ void declare_verify(CLI::App& command, VerifyArguments& arguments) {
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
 }
 
+void declare_draw(CLI::App& command, DrawArguments& arguments) {
+    command.add_option("--collective", arguments.collective, "barrier, broadcast, allreduce, ...")
+        ->required();
+    command.add_option("-a,--algorithm", arguments.algorithm, "A name (see tutti info --algorithms)")
+        ->required();
+    command.add_option("-r,--ranks", arguments.ranks, "Number of ranks; an SVG is readable up to 32")
+        ->capture_default_str();
+    command.add_option("--root", arguments.root, "The root; the distance of a shift")->capture_default_str();
+    command.add_option("--format", arguments.format, "svg, dot or text")->capture_default_str();
+    command
+        .add_option("--layout", arguments.layout,
+                    "Of an SVG: rows, circle (both by rounds), or graph (all rounds in one)")
+        ->capture_default_str();
+    command.add_option("--output", arguments.output, "Write to this file instead of stdout");
+    command.add_option("--expression", arguments.expression,
+                       "RANK: print what that member computes instead of the rounds");
+}
+
+void declare_model(CLI::App& command, ModelArguments& arguments) {
+    command.add_option("--table", arguments.table,
+                       "A paper's table: rabenseifner-traff-2004, traff-2023 or traff-2024");
+    command.add_option("-r,--ranks", arguments.ranks, "Number of ranks")->capture_default_str();
+    command.add_option("--collective", arguments.collective, "Only this collective");
+    command.add_option("-b,--bytes", arguments.bytes, "Bytes m of the vector")->capture_default_str();
+    command.add_option("--alpha", arguments.alpha_us, "Microseconds a round")->capture_default_str();
+    command.add_option("--beta", arguments.beta_ns, "Nanoseconds a byte moved")->capture_default_str();
+    command.add_option("--gamma", arguments.gamma_ns, "Nanoseconds a byte combined")->capture_default_str();
+}
+
 int run(int argc, char** argv) {
-    CLI::App app("Collectives for threads: measure, verify, look at the machine", "tutti");
+    CLI::App app("Collectives for threads: measure, verify, model, draw, look at the machine", "tutti");
     app.set_version_flag("--version", TUTTI_VERSION_STRING);
     app.require_subcommand(0, 1);
 
-    bool algorithms = false;
+    InfoArguments info_arguments;
     CLI::App& info = *app.add_subcommand("info", "This machine, this build, the algorithms");
-    info.add_flag("--algorithms", algorithms, "List the registered algorithms");
+    info.add_flag("--algorithms", info_arguments.algorithms, "List the registered algorithms");
+    info.add_flag("--markdown", info_arguments.markdown, "List them as a Markdown table");
 
     BenchArguments bench_arguments;
     CLI::App& bench =
@@ -78,16 +110,30 @@ int run(int argc, char** argv) {
     CLI::App& verify = *app.add_subcommand("verify", "Prove the algorithms' schedules without running them");
     declare_verify(verify, verify_arguments);
 
+    DrawArguments draw_arguments;
+    CLI::App& draw = *app.add_subcommand("draw", "Draw the rounds of an algorithm's schedule");
+    declare_draw(draw, draw_arguments);
+
+    ModelArguments model_arguments;
+    CLI::App& model = *app.add_subcommand("model", "What the schedules cost in the alpha-beta-gamma model");
+    declare_model(model, model_arguments);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? exit_fine : exit_usage;
     }
     if (info.parsed()) {
-        return run_info(algorithms);
+        return run_info(info_arguments);
+    }
+    if (draw.parsed()) {
+        return run_draw(draw_arguments);
+    }
+    if (model.parsed()) {
+        return run_model(model_arguments);
     }
     if (!bench.parsed() && !verify.parsed()) {
-        throw UsageError("what to do: info, bench or verify?");
+        throw UsageError("what to do: info, bench, verify, draw or model?");
     }
     return verify.parsed() ? run_verify(verify_arguments) : run_bench(bench_arguments.parsed());
 }

@@ -5,95 +5,208 @@
 #include "verify/verify.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <tbb/parallel_for.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
+#include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
+#include <random>
 
 namespace tutti::bench {
 
 namespace {
 
 using algorithm::Algorithm;
+using algorithm::Bound;
 using algorithm::Counts;
+using schedule::Form;
+using schedule::Move;
+using schedule::Schedule;
 
-/// What one (row, ranks) came to.
-struct Finding {
-    std::size_t violations = 0;
-    bool miscounted = false;
-    std::vector<std::string> texts;
-};
-
-std::string in_words(const Counts& counts) {
-    return fmt::format("{} rounds, {} blocks, {} reductions", counts.rounds, counts.blocks,
-                       counts.reductions);
+std::string in_words(const Counts& counts, long scratch) {
+    return fmt::format("{} rounds, {} blocks, {} reductions, {} blocks of scratch", counts.rounds,
+                       counts.blocks, counts.reductions, scratch);
 }
 
-bool agrees(const Counts& counted, const Counts& expected, bool reductions_at_most) {
-    return counted.rounds == expected.rounds && counted.blocks == expected.blocks &&
-           (reductions_at_most ? counted.reductions <= expected.reductions
-                               : counted.reductions == expected.reductions);
+/// "gather ring, 8 ranks, root 3"
+std::string subject(const Algorithm& row, int ranks, int root) {
+    const char* name = row.collective == schedule::Collective::shift ? "distance" : "root";
+    return fmt::format("{} {}, {} ranks{}", to_string(row.collective), row.name, ranks,
+                       has_root(row) ? fmt::format(", {} {}", name, root) : "");
 }
 
-void check_counts(const Algorithm& row, const schedule::Schedule& schedule, Finding& finding) {
-    const Counts expected = row.counts(schedule.ranks());
-    // Where members resemble each other, one stands for all.
-    const int last = schedule.symmetry() == schedule::Symmetry::rotation ? 0 : schedule.ranks() - 1;
-    for (int rank = 0; rank <= last; ++rank) {
-        const Counts counted = cost::count(schedule, rank);
-        if (!agrees(counted, expected, row.reductions_at_most)) {
-            finding.miscounted = true;
-            finding.texts.push_back(
-                fmt::format("{} {}, {} ranks, rank {}: counted {}; the closed form says {}{}",
-                            to_string(row.collective), row.name, schedule.ranks(), rank, in_words(counted),
-                            row.reductions_at_most ? "at most " : "", in_words(expected)));
+/// All that one (row, ranks) comes to.
+class Examination {
+public:
+    Examination(const Algorithm& row, int ranks) : ranks_(ranks) {
+        found_.row = &row;
+        if (!takes(row, ranks)) {
             return;
         }
-    }
-}
-
-Finding examine(const Algorithm& row, int ranks) {
-    Finding finding;
-    try {
-        const schedule::Schedule schedule = row.make(ranks);
-        check_counts(row, schedule, finding);
-        for (const schedule::Form form : forms_of(row)) {
-            const verify::Report report =
-                verify::verify(schedule::synchronise(schedule, form), verify::requirement_of(row));
-            finding.violations += report.total();
-            for (const verify::Violation& violation : report.violations()) {
-                finding.texts.push_back(fmt::format("{} {}, {} ranks, {}: {}: {}", to_string(row.collective),
-                                                    row.name, ranks, name_of(form), to_string(violation.kind),
-                                                    violation.text));
+        found_.ranks = 1;
+        for (const int root : roots_of(row, ranks)) {
+            try {
+                examine(root);
+            } catch (const std::exception& error) {
+                ++found_.violations;
+                say(root, error.what());
             }
         }
-    } catch (const std::exception& error) {
-        ++finding.violations;
-        finding.texts.push_back(
-            fmt::format("{} {}, {} ranks: {}", to_string(row.collective), row.name, ranks, error.what()));
     }
-    return finding;
-}
 
-void add(const Finding& finding, Verdict& verdict) {
+    const Verdict& found() const { return found_; }
+
+private:
+    void examine(int root) {
+        const Schedule schedule = found_.row->make(ranks_, root);
+        check_counts(schedule, root);
+        if (const double bytes = proof_bytes(schedule); bytes > available_bytes()) {
+            ++found_.too_large;
+            say(root, fmt::format("not proved, which takes {:.0f} GB", bytes * 1e-9));
+            return;
+        }
+        for (const Form form : forms_of(*found_.row)) {
+            const verify::Report report =
+                verify::verify(synchronise(schedule, form), verify::requirement_of(*found_.row));
+            ++found_.proofs;
+            found_.violations += report.total();
+            for (const verify::Violation& violation : report.violations()) {
+                say(root,
+                    fmt::format("{}: {}: {}", name_of(form), to_string(violation.kind), violation.text));
+            }
+        }
+    }
+
+    void check_counts(const Schedule& schedule, int root) {
+        const Algorithm& row = *found_.row;
+        const cost::Tally tally = cost::tally(schedule);
+        const Counts expected = row.counts(ranks_, root);
+        const long scratch = row.scratch(ranks_, root);
+        if (!agrees(tally.most(), expected, row.bound) || tally.most_scratch() > scratch) {
+            ++found_.miscounts;
+            say(root, fmt::format("counted {}; the closed forms say {}",
+                                  in_words(tally.most(), tally.most_scratch()), in_words(expected, scratch)));
+        }
+    }
+
+    /// About what the vector clocks of a proof take: two bytes for each member, kept for each round of each
+    /// stored program in which it looks at more than the inputs of others.
+    static double proof_bytes(const Schedule& schedule) {
+        std::size_t learning = 0;
+        for (std::size_t stored = 0; stored < schedule.programs().size(); ++stored) {
+            const auto is_made_elsewhere = [&](const schedule::Place& place) {
+                return place.member != static_cast<int>(stored) && place.space != schedule::Space::input;
+            };
+            const auto looks_elsewhere = [&](const Move& move) {
+                return is_made_elsewhere(move.left) || is_made_elsewhere(move.to) ||
+                       (move.has_right() && is_made_elsewhere(move.right));
+            };
+            for (const schedule::Round& round : schedule.programs()[stored]) {
+                learning += std::ranges::any_of(round, looks_elsewhere) ? 1U : 0U;
+            }
+        }
+        return 2.0 * schedule.ranks() * static_cast<double>(learning);
+    }
+
+    /// Half of what is free.
+    static double available_bytes() {
+        return 0.5 * static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
+               static_cast<double>(sysconf(_SC_PAGESIZE));
+    }
+
+    void say(int root, const std::string& text) {
+        found_.texts.push_back(subject(*found_.row, ranks_, root) + ": " + text);
+    }
+
+    int ranks_;
+    Verdict found_;
+};
+
+void add(const Verdict& found, Verdict& verdict) {
     constexpr std::size_t kept_texts = 8;
-    ++verdict.ranks;
-    verdict.violations += finding.violations;
-    verdict.miscounts += finding.miscounted ? 1U : 0U;
-    for (const std::string& text : finding.texts) {
+    verdict.ranks += found.ranks;
+    verdict.proofs += found.proofs;
+    verdict.violations += found.violations;
+    verdict.miscounts += found.miscounts;
+    verdict.too_large += found.too_large;
+    for (const std::string& text : found.texts) {
         if (verdict.texts.size() < kept_texts) {
             verdict.texts.push_back(text);
         }
     }
 }
 
+struct Job {
+    std::size_t row = 0;
+    int ranks = 0;
+    bool takes_gigabytes = false;
+};
+
+/// Hands out the jobs, large ones first, so that they are not left for the end.
+class Jobs {
+public:
+    Jobs(std::span<const Algorithm* const> rows, std::span<const int> ranks) {
+        constexpr int many_ranks = 1024;
+        constexpr int sample = 8;
+        std::vector<char> program_each;
+        for (const Algorithm* row : rows) {
+            program_each.push_back(row->make(sample, 0).programs().size() > 1 ? 1 : 0);
+        }
+        std::vector<int> largest_first(ranks.begin(), ranks.end());
+        std::ranges::sort(largest_first, std::greater());
+        for (const int size : largest_first) {
+            for (std::size_t row = 0; row < rows.size(); ++row) {
+                const Job job{row, size, program_each[row] != 0 && size >= many_ranks};
+                (job.takes_gigabytes ? large_ : small_).push_back(job);
+            }
+        }
+    }
+
+    /// Nothing when there is nothing left that may run now.
+    std::optional<Job> take() {
+        const std::scoped_lock lock(mutex_);
+        const bool large = !large_.empty() && !large_runs_;
+        auto& queue = large ? large_ : small_;
+        if (queue.empty()) {
+            return std::nullopt;
+        }
+        const Job job = queue.front();
+        queue.pop_front();
+        large_runs_ = large_runs_ || large;
+        return job;
+    }
+
+    void finish(const Job& job) {
+        const std::scoped_lock lock(mutex_);
+        large_runs_ = large_runs_ && !job.takes_gigabytes;
+    }
+
+private:
+    std::mutex mutex_;
+    std::deque<Job> large_;
+    std::deque<Job> small_;
+    bool large_runs_ = false;
+};
+
+/// Every proof fills tables of some 100 MB. Giving them back to the system and asking for them again takes a
+/// third of the time.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+    constexpr int largest = 1 << 30;
+    mallopt(M_MMAP_THRESHOLD, largest);
+    mallopt(M_TRIM_THRESHOLD, largest);
+#endif
+}
+
 } // namespace
 
-std::vector<schedule::Form> forms_of(const Algorithm& row) {
-    std::vector<schedule::Form> forms;
-    for (const auto form : {schedule::Form::separate, schedule::Form::in_place, schedule::Form::carried}) {
+std::vector<Form> forms_of(const Algorithm& row) {
+    std::vector<Form> forms;
+    for (const auto form : {Form::separate, Form::in_place, Form::carried}) {
         if (algorithm::takes(row, form)) {
             forms.push_back(form);
         }
@@ -101,38 +214,66 @@ std::vector<schedule::Form> forms_of(const Algorithm& row) {
     return forms;
 }
 
-std::string name_of(schedule::Form form) {
+std::string name_of(Form form) {
     switch (form) {
-    case schedule::Form::separate:
+    case Form::separate:
         return "separate";
-    case schedule::Form::in_place:
+    case Form::in_place:
         return "in place";
-    case schedule::Form::carried:
+    case Form::carried:
         return "carried";
     }
     return "unknown";
 }
 
+std::vector<int> roots_of(const Algorithm& row, int ranks) {
+    constexpr int all_up_to = 128;
+    constexpr int some = 3;
+    if (!has_root(row)) {
+        return {0};
+    }
+    std::vector<int> roots;
+    if (ranks <= all_up_to) {
+        for (int root = 0; root < ranks; ++root) {
+            roots.push_back(root);
+        }
+        return roots;
+    }
+    roots = {0, 1, ranks / 2, ranks - 1};
+    std::mt19937 random(static_cast<unsigned>(ranks));
+    for (int i = 0; i < some; ++i) {
+        roots.push_back(static_cast<int>(random() % static_cast<unsigned>(ranks)));
+    }
+    std::ranges::sort(roots);
+    roots.erase(std::ranges::unique(roots).begin(), roots.end());
+    return roots;
+}
+
+bool agrees(const Counts& counted, const Counts& expected, Bound bound) {
+    const auto within = [&](long count, long closed_form, Bound at_most_from) {
+        return bound >= at_most_from ? count <= closed_form : count == closed_form;
+    };
+    return within(counted.rounds, expected.rounds, Bound::all) &&
+           within(counted.blocks, expected.blocks, Bound::volume) &&
+           within(counted.reductions, expected.reductions, Bound::reductions);
+}
+
 std::vector<Verdict> sweep(std::span<const Algorithm* const> rows, std::span<const int> ranks,
                            const std::function<void(const Algorithm& row, int ranks)>& on_done) {
-    std::vector<int> largest_first(ranks.begin(), ranks.end());
-    std::ranges::sort(largest_first, std::greater());
-    std::vector<Verdict> verdicts;
-    for (const Algorithm* row : rows) {
-        verdicts.push_back({.row = row, .ranks = 0, .violations = 0, .miscounts = 0, .texts = {}});
+    keep_freed_memory();
+    std::vector<Verdict> verdicts(rows.size());
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        verdicts[row].row = rows[row];
     }
-    const std::size_t jobs = rows.size() * largest_first.size();
-    std::atomic<std::size_t> next{0};
+    Jobs jobs(rows, ranks);
     std::mutex mutex;
-    // Workers take the jobs in order, so that the long ones are not left for the end.
     const auto work = [&] {
-        for (std::size_t job = next++; job < jobs; job = next++) {
-            const std::size_t row = job % rows.size();
-            const int size = largest_first[job / rows.size()];
-            const Finding finding = examine(*rows[row], size);
+        while (const std::optional<Job> job = jobs.take()) {
+            const Examination examination(*rows[job->row], job->ranks);
+            jobs.finish(*job);
             const std::scoped_lock lock(mutex);
-            add(finding, verdicts[row]);
-            on_done(*rows[row], size);
+            add(examination.found(), verdicts[job->row]);
+            on_done(*rows[job->row], job->ranks);
         }
     };
     tbb::parallel_for(0, machine::allowed_pus(), [&](int /*worker*/) { work(); });

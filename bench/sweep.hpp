@@ -14,12 +14,16 @@ namespace tutti::bench {
 /// What was found about one row of the registry.
 struct Verdict {
     const algorithm::Algorithm* row = nullptr;
-    /// Numbers of ranks for which all forms were looked at.
+    /// Numbers of ranks that were looked at: those that the row serves.
     std::size_t ranks = 0;
+    /// Schedules proved with their waits: one for each number of ranks, root (or distance) and form.
+    std::size_t proofs = 0;
     std::size_t violations = 0;
-    /// Numbers of ranks for which rounds, blocks or reductions are not what the closed form says.
+    /// Schedules whose rounds, blocks, reductions or scratch are not what the closed forms say.
     std::size_t miscounts = 0;
-    /// The first few of both kinds in words.
+    /// Schedules whose proof would take more memory than there is; their counts were checked.
+    std::size_t too_large = 0;
+    /// The first few of all three in words.
     std::vector<std::string> texts;
 };
 
@@ -29,8 +33,16 @@ std::vector<schedule::Form> forms_of(const algorithm::Algorithm& row);
 /// "separate", "in place", "carried"
 std::string name_of(schedule::Form form);
 
-/// Verifies every row in every form for every number of ranks, on all CPUs. `on_done()` is called, by one
-/// thread at a time, whenever one (row, ranks) is finished; there are rows * ranks of them.
+/// The roots (of a shift, the distances) that are looked at: all of up to 128 ranks, of more the first two,
+/// the middle one, the last and some in between that depend on `ranks` only; 0 where the row has none.
+std::vector<int> roots_of(const algorithm::Algorithm& row, int ranks);
+
+/// Whether what a schedule counts is what the closed forms say, equal or at most as the row's bound has it.
+bool agrees(const algorithm::Counts& counted, const algorithm::Counts& expected, algorithm::Bound bound);
+
+/// Verifies every row in every form for every number of ranks that it serves, on all CPUs, and holds its
+/// counts against the closed forms. `on_done()` is called, by one thread at a time, whenever one (row, ranks)
+/// is finished; there are rows * ranks of them. Of the jobs that can take gigabytes one runs at a time.
 std::vector<Verdict> sweep(std::span<const algorithm::Algorithm* const> rows, std::span<const int> ranks,
                            const std::function<void(const algorithm::Algorithm& row, int ranks)>& on_done);
 

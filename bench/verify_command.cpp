@@ -21,6 +21,15 @@ using algorithm::Algorithm;
 
 constexpr int most_ranks = 4096;
 
+std::string collective_names() {
+    std::string names;
+    for (int index = 0; index < schedule::collective_count; ++index) {
+        names +=
+            fmt::format("{}{}", index == 0 ? "" : ", ", to_string(static_cast<schedule::Collective>(index)));
+    }
+    return names;
+}
+
 std::vector<const Algorithm*> chosen_rows(const VerifyArguments& arguments) {
     std::vector<const Algorithm*> rows;
     std::string there_are;
@@ -35,10 +44,8 @@ std::vector<const Algorithm*> chosen_rows(const VerifyArguments& arguments) {
         }
     }
     if (there_are.empty()) {
-        throw UsageError(
-            fmt::format("--collective: nothing is registered for \"{}\"; there are: barrier, allreduce, "
-                        "reduce_scatter, allgather",
-                        arguments.collective));
+        throw UsageError(fmt::format("--collective: nothing is registered for \"{}\"; there are: {}",
+                                     arguments.collective, collective_names()));
     }
     if (rows.empty()) {
         throw UsageError(fmt::format("--algorithm: \"{}\" is not registered; there are: {}",
@@ -59,7 +66,17 @@ std::string counts_text(const Verdict& verdict) {
     if (verdict.miscounts != 0) {
         return fmt::format("differ at {}", verdict.miscounts);
     }
-    return verdict.row->reductions_at_most ? "equal, reductions within" : "equal";
+    switch (verdict.row->bound) {
+    case algorithm::Bound::exact:
+        return "equal";
+    case algorithm::Bound::reductions:
+        return "equal, reductions within";
+    case algorithm::Bound::volume:
+        return "rounds equal, rest within";
+    case algorithm::Bound::all:
+        return "within";
+    }
+    return "unknown";
 }
 
 std::string shown_ranks(const std::string& ranks) {
@@ -67,15 +84,17 @@ std::string shown_ranks(const std::string& ranks) {
 }
 
 int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& ranks, double seconds) {
-    fmt::print("{:<15} {:<26} {:<28} {:>6}  {:<25} {:>10}\n", "collective", "algorithm", "forms", "ranks",
-               "counts to closed forms", "violations");
+    constexpr const char* line = "{:<15} {:<34} {:<28} {:>6} {:>7}  {:<25} {:>10}\n";
+    fmt::print(line, "collective", "algorithm", "forms", "ranks", "proofs", "counts to closed forms",
+               "violations");
     std::size_t proofs = 0;
+    std::size_t too_large = 0;
     bool fine = true;
     for (const Verdict& verdict : verdicts) {
-        fmt::print("{:<15} {:<26} {:<28} {:>6}  {:<25} {:>10}\n", to_string(verdict.row->collective),
-                   verdict.row->name, forms_text(*verdict.row), verdict.ranks, counts_text(verdict),
-                   verdict.violations);
-        proofs += verdict.ranks * forms_of(*verdict.row).size();
+        fmt::print(line, to_string(verdict.row->collective), verdict.row->name, forms_text(*verdict.row),
+                   verdict.ranks, verdict.proofs, counts_text(verdict), verdict.violations);
+        proofs += verdict.proofs;
+        too_large += verdict.too_large;
         fine = fine && verdict.violations == 0 && verdict.miscounts == 0;
     }
     for (const Verdict& verdict : verdicts) {
@@ -84,8 +103,9 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
         }
     }
     fmt::print(
-        "{} synchronised schedules for {} ranks in {:.1f} s: content, deadlock, data races, bounds: {}\n",
-        proofs, shown_ranks(ranks), seconds, fine ? "all hold" : "VIOLATED");
+        "{} synchronised schedules for {} ranks in {:.1f} s: content, deadlock, data races, bounds: {}{}\n",
+        proofs, shown_ranks(ranks), seconds, fine ? "all hold" : "VIOLATED",
+        too_large == 0 ? "" : fmt::format("; {} schedules too large to be proved here", too_large));
     return fine ? exit_fine : exit_wrong;
 }
 
@@ -108,7 +128,7 @@ int print_expression(const VerifyArguments& arguments) {
     VerifyArguments filter = arguments;
     filter.collective = filter.collective.empty() ? "reduce_scatter" : filter.collective;
     filter.algorithm = filter.algorithm.empty() ? "circulant" : filter.algorithm;
-    const schedule::Schedule schedule = chosen_rows(filter).front()->make(ranks);
+    const schedule::Schedule schedule = chosen_rows(filter).front()->make(ranks, 0);
     const int block = schedule.blocks() == ranks ? rank : 0;
     try {
         fmt::print("{}\n", verify::expression(schedule, rank, block));
@@ -132,9 +152,14 @@ int run_verify(const VerifyArguments& arguments) {
         throw UsageError(fmt::format("--ranks: {}", error.what()));
     }
     const std::int64_t started_ns = now_ns();
-    Progress progress(rows.size() * ranks.size(), !arguments.quiet);
+    const std::size_t jobs = rows.size() * ranks.size();
+    std::size_t done = 0;
+    Progress progress(jobs, !arguments.quiet);
     const auto verdicts = sweep(rows, ranks, [&](const Algorithm& row, int size) {
-        progress.step("verified", fmt::format("{} {}, {} ranks", to_string(row.collective), row.name, size));
+        constexpr std::size_t tenths = 10;
+        const std::size_t percent = ++done * tenths / jobs * tenths;
+        progress.step(fmt::format("{} % verified", percent),
+                      fmt::format("{} {}, {} ranks", to_string(row.collective), row.name, size));
     });
     progress.clear();
     return print_verdicts(verdicts, arguments.ranks, static_cast<double>(now_ns() - started_ns) * 1e-9);

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -80,7 +81,7 @@ void check_fields(const nlohmann::json& point) {
 
 TEST_CASE("usage errors end with exit code 2 and say what would work") {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-        {{}, "info, bench or verify"},
+        {{}, "info, bench, verify, draw or model"},
         {{"sing"}, "sing"},
         {{"bench", "--loud"}, "--loud"},
         {{"bench", "gossip"}, "there are: barrier, allreduce, reduce_scatter, allgather"},
@@ -94,7 +95,8 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
         {{"bench", "-o", "avg"}, "bxor"},
         {{"bench", "-o", "band", "-d", "f64"}, "operator band is not defined for f64"},
         {{"bench", "-a", "magic"}, "there are: auto, all, direct"},
-        {{"bench", "-a", "census", "allreduce", "-t", "2", "-e", "8"}, "operator, which sum on f64 is not"},
+        {{"bench", "-a", "census", "allreduce", "-t", "2", "-e", "8"},
+         "in any order, which sum on f64 does not"},
         {{"bench", "--placement", "sideways"}, "--placement"},
         {{"bench", "--baseline", "abacus"}, "openmpi"},
         {{"bench", "--seconds", "0"}, "--seconds"},
@@ -245,4 +247,46 @@ TEST_CASE("a child that fails, cannot be started or hangs is reported") {
     run_child({"sh", "-c", "echo one; echo two >&2; printf three"}, 10,
               [&](const std::string& line) { lines.push_back(line); });
     CHECK(lines == std::vector<std::string>{"one", "two", "three"});
+}
+
+TEST_CASE("info lists every algorithm, as text and as Markdown") {
+    const Outcome table = tutti_command({"info", "--algorithms"});
+    CHECK(table.exit_code == 0);
+    const Outcome markdown = tutti_command({"info", "--algorithms", "--markdown"});
+    CHECK(markdown.exit_code == 0);
+    for (const char* collective : {"barrier", "broadcast", "reduce", "allreduce", "reduce_scatter",
+                                   "allgather", "gather", "scatter", "alltoall", "scan", "exscan", "shift"}) {
+        CHECK(table.says(std::string("\n") + collective + " "));
+        CHECK(markdown.says(std::string("| ") + collective + " |"));
+    }
+    std::ifstream page(TUTTI_DOCS "/algorithms.md");
+    const std::string text((std::istreambuf_iterator<char>(page)), std::istreambuf_iterator<char>());
+    CHECK_MESSAGE(text.find(markdown.text) != std::string::npos,
+                  "docs/algorithms.md is not what `tutti info --algorithms --markdown` prints");
+}
+
+TEST_CASE("draw writes a drawing of a schedule and the expression of a result") {
+    const Outcome svg = tutti_command({"draw", "--collective", "allgather", "-a", "circulant", "-r", "11"});
+    CHECK(svg.exit_code == 0);
+    CHECK(svg.says("<svg"));
+    const Outcome dot = tutti_command(
+        {"draw", "--collective", "allgather", "-a", "circulant", "-r", "11", "--format", "dot"});
+    CHECK(dot.exit_code == 0);
+    CHECK(dot.says("digraph"));
+    const Outcome expression = tutti_command(
+        {"draw", "--collective", "reduce_scatter", "-a", "circulant", "-r", "22", "--expression", "21"});
+    CHECK(expression.exit_code == 0);
+    CHECK(expression.says("x21 + x10 + (x15 + x4)"));
+    CHECK(tutti_command({"draw", "--collective", "allgather", "-a", "hypercube", "-r", "11"}).exit_code == 2);
+}
+
+TEST_CASE("model reproduces the papers' tables but for what is marked") {
+    const Outcome butterflies = tutti_command({"model", "--table", "rabenseifner-traff-2004"});
+    CHECK(butterflies.exit_code == 0);
+    CHECK(butterflies.says("2 + 0.2 + 0.02 = 2.22"));
+    CHECK(tutti_command({"model", "--table", "traff-2023"}).exit_code == 0);
+    const Outcome skips = tutti_command({"model", "--table", "traff-2024", "--ranks", "22"});
+    CHECK(skips.exit_code == 0);
+    CHECK(skips.says("11"));
+    CHECK(tutti_command({"model", "--table", "nobody-1999"}).exit_code == 2);
 }

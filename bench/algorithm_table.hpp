@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+namespace tutti::bench {
+
+/// The registry as a table for a terminal, one row a line.
+std::string algorithm_table();
+
+/// The same as a Markdown table; the one in README.md is made with it.
+std::string algorithm_markdown();
+
+} // namespace tutti::bench

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+namespace tutti::bench {
+
+/// What `tutti model` is to print, as typed.
+struct ModelArguments {
+    /// rabenseifner-traff-2004, traff-2023 or traff-2024; empty: predictions for the registry.
+    std::string table;
+    int ranks = 22;
+    /// Empty: all.
+    std::string collective;
+    std::string bytes = "1M";
+    /// Microseconds a message, nanoseconds a byte moved and a byte combined.
+    double alpha_us = 1;
+    double beta_ns = 0.1;
+    double gamma_ns = 0.05;
+};
+
+/// `tutti model`: what the schedules cost in the linear model, or a paper's table computed from them beside
+/// what the paper prints. Returns the exit code. Throws UsageError.
+int run_model(const ModelArguments& arguments);
+
+} // namespace tutti::bench
