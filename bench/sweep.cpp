@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -26,6 +27,10 @@ using algorithm::Counts;
 using schedule::Form;
 using schedule::Move;
 using schedule::Schedule;
+
+/// Of more ranks one root and form is looked at, which takes turns from one number of ranks to the next.
+constexpr int all_roots_up_to = 128;
+constexpr int root_kinds = 4;
 
 std::string in_words(const Counts& counts, long scratch) {
     return fmt::format("{} rounds, {} blocks, {} reductions, {} blocks of scratch", counts.rounds,
@@ -61,17 +66,42 @@ public:
     const Verdict& found() const { return found_; }
 
 private:
+    /// Of a rooted collective the schedules are mostly one, with the members renamed so that another is the
+    /// root. These are compared with the first, which has been proved.
     void examine(int root) {
-        const Schedule schedule = found_.row->make(ranks_, root);
-        check_counts(schedule, root);
+        Schedule schedule = found_.row->make(ranks_, root);
+        if (first_ && is_renamed_first(schedule)) {
+            check_counts(first_tally_, root);
+            found_.renamed += forms_to_prove(*found_.row, ranks_).size();
+            return;
+        }
+        const cost::Tally tally = cost::tally(schedule);
+        check_counts(tally, root);
+        prove(schedule, root);
+        if (!first_ && has_root(*found_.row)) {
+            first_ = std::move(schedule);
+            first_tally_ = tally;
+        }
+    }
+
+    /// Renaming does not keep the order of the ranks.
+    bool is_renamed_first(const Schedule& schedule) const {
+        const schedule::Translation rename(schedule::Symmetry::rotation, ranks_, schedule.blocks(),
+                                           schedule.root() - first_->root());
+        return found_.row->order <= algorithm::Order::same && is_rooted(schedule.collective()) &&
+               is_renamed(*first_, schedule, rename);
+    }
+
+    void prove(Schedule& schedule, int root) {
         if (const double bytes = proof_bytes(schedule); bytes > available_bytes()) {
             ++found_.too_large;
             say(root, fmt::format("not proved, which takes {:.0f} GB", bytes * 1e-9));
             return;
         }
-        for (const Form form : forms_of(*found_.row)) {
-            const verify::Report report =
-                verify::verify(synchronise(schedule, form), verify::requirement_of(*found_.row));
+        for (const Form form : forms_to_prove(*found_.row, ranks_)) {
+            schedule::Synchronised plan = synchronise(std::move(schedule), form);
+            const verify::Report report = verify::verify(plan, verify::requirement_of(*found_.row));
+            schedule = std::move(plan.schedule);
             ++found_.proofs;
             found_.violations += report.total();
             for (const verify::Violation& violation : report.violations()) {
@@ -81,9 +111,8 @@ private:
         }
     }
 
-    void check_counts(const Schedule& schedule, int root) {
+    void check_counts(const cost::Tally& tally, int root) {
         const Algorithm& row = *found_.row;
-        const cost::Tally tally = cost::tally(schedule);
         const Counts expected = row.counts(ranks_, root);
         const long scratch = row.scratch(ranks_, root);
         if (!agrees(tally.most(), expected, row.bound) || tally.most_scratch() > scratch) {
@@ -93,23 +122,10 @@ private:
         }
     }
 
-    /// About what the vector clocks of a proof take: two bytes for each member, kept for each round of each
-    /// stored program in which it looks at more than the inputs of others.
+    /// About what a proof takes: the moves, what follows from them, and tables of a fixed size.
     static double proof_bytes(const Schedule& schedule) {
-        std::size_t learning = 0;
-        for (std::size_t stored = 0; stored < schedule.programs().size(); ++stored) {
-            const auto is_made_elsewhere = [&](const schedule::Place& place) {
-                return place.member != static_cast<int>(stored) && place.space != schedule::Space::input;
-            };
-            const auto looks_elsewhere = [&](const Move& move) {
-                return is_made_elsewhere(move.left) || is_made_elsewhere(move.to) ||
-                       (move.has_right() && is_made_elsewhere(move.right));
-            };
-            for (const schedule::Round& round : schedule.programs()[stored]) {
-                learning += std::ranges::any_of(round, looks_elsewhere) ? 1U : 0U;
-            }
-        }
-        return 2.0 * schedule.ranks() * static_cast<double>(learning);
+        constexpr double bytes_for_each_move = 160;
+        return 1e8 + bytes_for_each_move * static_cast<double>(schedule.moves());
     }
 
     /// Half of what is free.
@@ -124,12 +140,15 @@ private:
 
     int ranks_;
     Verdict found_;
+    std::optional<Schedule> first_;
+    cost::Tally first_tally_;
 };
 
 void add(const Verdict& found, Verdict& verdict) {
     constexpr std::size_t kept_texts = 8;
     verdict.ranks += found.ranks;
     verdict.proofs += found.proofs;
+    verdict.renamed += found.renamed;
     verdict.violations += found.violations;
     verdict.miscounts += found.miscounts;
     verdict.too_large += found.too_large;
@@ -197,7 +216,8 @@ private:
 void keep_freed_memory() {
 #ifdef __GLIBC__
     constexpr int largest = 1 << 30;
-    mallopt(M_MMAP_THRESHOLD, largest);
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, largest);
 #endif
 }
@@ -214,6 +234,14 @@ std::vector<Form> forms_of(const Algorithm& row) {
     return forms;
 }
 
+std::vector<Form> forms_to_prove(const Algorithm& row, int ranks) {
+    const std::vector<Form> forms = forms_of(row);
+    if (!has_root(row) || ranks <= all_roots_up_to) {
+        return forms;
+    }
+    return {forms[static_cast<std::size_t>(ranks / root_kinds) % forms.size()]};
+}
+
 std::string name_of(Form form) {
     switch (form) {
     case Form::separate:
@@ -227,26 +255,20 @@ std::string name_of(Form form) {
 }
 
 std::vector<int> roots_of(const Algorithm& row, int ranks) {
-    constexpr int all_up_to = 128;
-    constexpr int some = 3;
     if (!has_root(row)) {
         return {0};
     }
     std::vector<int> roots;
-    if (ranks <= all_up_to) {
+    if (ranks <= all_roots_up_to) {
         for (int root = 0; root < ranks; ++root) {
             roots.push_back(root);
         }
         return roots;
     }
-    roots = {0, 1, ranks / 2, ranks - 1};
     std::mt19937 random(static_cast<unsigned>(ranks));
-    for (int i = 0; i < some; ++i) {
-        roots.push_back(static_cast<int>(random() % static_cast<unsigned>(ranks)));
-    }
-    std::ranges::sort(roots);
-    roots.erase(std::ranges::unique(roots).begin(), roots.end());
-    return roots;
+    const auto any = static_cast<int>(random() % static_cast<unsigned>(ranks));
+    return {
+        std::array<int, root_kinds>{0, ranks - 1, any, any}[static_cast<std::size_t>(ranks % root_kinds)]};
 }
 
 bool agrees(const Counts& counted, const Counts& expected, Bound bound) {

@@ -18,6 +18,8 @@ struct Verdict {
     std::size_t ranks = 0;
     /// Schedules proved with their waits: one for each number of ranks, root (or distance) and form.
     std::size_t proofs = 0;
+    /// Schedules found to be one that was proved but for the names of the members.
+    std::size_t renamed = 0;
     std::size_t violations = 0;
     /// Schedules whose rounds, blocks, reductions or scratch are not what the closed forms say.
     std::size_t miscounts = 0;
@@ -30,11 +32,14 @@ struct Verdict {
 /// The forms in which a row can be carried out.
 std::vector<schedule::Form> forms_of(const algorithm::Algorithm& row);
 
+/// Those that are proved: all where all roots are, of more ranks one that depends on `ranks` only.
+std::vector<schedule::Form> forms_to_prove(const algorithm::Algorithm& row, int ranks);
+
 /// "separate", "in place", "carried"
 std::string name_of(schedule::Form form);
 
-/// The roots (of a shift, the distances) that are looked at: all of up to 128 ranks, of more the first two,
-/// the middle one, the last and some in between that depend on `ranks` only; 0 where the row has none.
+/// The roots (of a shift, the distances) that are looked at: all of up to 128 ranks, of more one that
+/// depends on `ranks` only: the first, the last or any; 0 where the row has none.
 std::vector<int> roots_of(const algorithm::Algorithm& row, int ranks);
 
 /// Whether what a schedule counts is what the closed forms say, equal or at most as the row's bound has it.

@@ -88,12 +88,14 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
     fmt::print(line, "collective", "algorithm", "forms", "ranks", "proofs", "counts to closed forms",
                "violations");
     std::size_t proofs = 0;
+    std::size_t renamed = 0;
     std::size_t too_large = 0;
     bool fine = true;
     for (const Verdict& verdict : verdicts) {
         fmt::print(line, to_string(verdict.row->collective), verdict.row->name, forms_text(*verdict.row),
                    verdict.ranks, verdict.proofs, counts_text(verdict), verdict.violations);
         proofs += verdict.proofs;
+        renamed += verdict.renamed;
         too_large += verdict.too_large;
         fine = fine && verdict.violations == 0 && verdict.miscounts == 0;
     }
@@ -103,8 +105,9 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
         }
     }
     fmt::print(
-        "{} synchronised schedules for {} ranks in {:.1f} s: content, deadlock, data races, bounds: {}{}\n",
-        proofs, shown_ranks(ranks), seconds, fine ? "all hold" : "VIOLATED",
+        "{} synchronised schedules for {} ranks, and {} that are one of these with other roots, in {:.1f} s: "
+        "content, deadlock, data races, bounds: {}{}\n",
+        proofs, shown_ranks(ranks), renamed, seconds, fine ? "all hold" : "VIOLATED",
         too_large == 0 ? "" : fmt::format("; {} schedules too large to be proved here", too_large));
     return fine ? exit_fine : exit_wrong;
 }

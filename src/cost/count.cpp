@@ -18,24 +18,24 @@ namespace {
 
 /// One block that a member reads from or stores into the vector of another.
 struct Message {
+    bool stored = false;
     int owner = 0;
     Space space = Space::input;
     int block = 0;
-    bool stored = false;
 
     friend auto operator<=>(const Message&, const Message&) = default;
 };
 
-/// The messages of one member's round, each once.
-std::vector<Message> messages(const Schedule& schedule, int actor, const Round& round) {
-    std::vector<Message> found;
+/// The messages of one member's round, each once, into `found`.
+void find_messages(const Schedule& schedule, int actor, const Round& round, std::vector<Message>& found) {
+    found.clear();
     const auto add = [&](const Place& place, bool stored) {
         const int first = place.member == every ? 0 : place.member;
         const int last = place.member == every ? schedule.ranks() - 1 : place.member;
         for (int owner = first; owner <= last; ++owner) {
             for (int i = 0; owner != actor && i < place.blocks.count; ++i) {
                 found.push_back(
-                    {owner, place.space, wrap(place.blocks.first + i, schedule.blocks()), stored});
+                    {stored, owner, place.space, wrap(place.blocks.first + i, schedule.blocks())});
             }
         }
     };
@@ -46,20 +46,23 @@ std::vector<Message> messages(const Schedule& schedule, int actor, const Round& 
         }
         add(move.to, true);
     }
-    std::ranges::sort(found);
+    if (!std::ranges::is_sorted(found)) {
+        std::ranges::sort(found);
+    }
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    return found;
 }
 
 void add_traffic(const Schedule& schedule, Tally& tally) {
     const bool symmetric = schedule.symmetry().translates();
     const auto index = [&](int rank) { return schedule.representative(rank); };
+    std::vector<Message> found;
     for (int round = 0; round < schedule.rounds(); ++round) {
         bool any = false;
         for (int stored = 0; stored < static_cast<int>(schedule.programs().size()); ++stored) {
             const Round& moves =
                 schedule.programs()[static_cast<std::size_t>(stored)][static_cast<std::size_t>(round)];
-            for (const Message& message : messages(schedule, stored, moves)) {
+            find_messages(schedule, stored, moves, found);
+            for (const Message& message : found) {
                 any = true;
                 const int receiver = message.stored ? message.owner : stored;
                 const int sender = message.stored ? stored : message.owner;
@@ -85,9 +88,9 @@ long reductions(const Schedule& schedule, const schedule::Program& program) {
     return combined;
 }
 
-long scratch(const Schedule& schedule, int rank) {
+long scratch(const Schedule& schedule, int rank, int vectors) {
     long blocks = 0;
-    for (int vector = 0; vector < schedule::scratch_vectors(schedule); ++vector) {
+    for (int vector = 0; vector < vectors; ++vector) {
         const auto space = static_cast<Space>(static_cast<int>(Space::scratch0) + vector);
         blocks += schedule::scratch_range(schedule, rank, space).count;
     }
@@ -110,9 +113,10 @@ Tally tally(const Schedule& schedule) {
     // Rotation takes a range to one of the same length. On a torus the range that covers what a member writes
     // is longer at some members than at others.
     const bool same_for_all = schedule.symmetry() == schedule::Symmetry::rotation;
-    for (int rank = 0; rank < (same_for_all ? 1 : schedule.ranks()); ++rank) {
+    const int vectors = schedule.scratch_vectors();
+    for (int rank = 0; vectors > 0 && rank < (same_for_all ? 1 : schedule.ranks()); ++rank) {
         long& most = tally.scratch[schedule.representative(rank)];
-        most = std::max(most, scratch(schedule, rank));
+        most = std::max(most, scratch(schedule, rank, vectors));
     }
     return tally;
 }

@@ -37,7 +37,7 @@ public:
         plan_.blocks = schedule_.blocks();
         plan_.form = source.form;
         plan_.points = static_cast<std::uint32_t>(schedule_.rounds()) + 1;
-        plan_.scratch_vectors = static_cast<std::uint32_t>(schedule::scratch_vectors(schedule_));
+        plan_.scratch_vectors = static_cast<std::uint32_t>(schedule_.scratch_vectors());
         if (plan_.scratch_vectors > 1 && schedule_.blocks() > 1) {
             throw std::invalid_argument("compile: more than one scratch vector of more than one block");
         }

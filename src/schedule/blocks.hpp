@@ -15,26 +15,26 @@ struct Blocks {
 };
 
 /// The renaming that takes the stored program of a representative to a member's own program: a translation
-/// of the members and, where there are as many blocks as ranks, of the blocks.
+/// of the members and, where there are as many blocks as ranks, of the blocks. The symmetry must outlive it.
 class Translation {
 public:
     Translation(const Symmetry& symmetry, int ranks, int blocks, int by)
-        : symmetry_(symmetry), ranks_(ranks), blocks_(blocks), by_(by) {}
+        : symmetry_(&symmetry), ranks_(ranks), blocks_(blocks), by_(by) {}
 
     int by() const { return by_; }
-    int member(int rank) const { return symmetry_.translated(rank, by_, ranks_); }
+    int member(int rank) const { return symmetry_->translated(rank, by_, ranks_); }
     int block(int index) const { return blocks_ == ranks_ ? member(index) : index; }
 
     /// Ranges that are translated are aligned in the sense of Symmetry::unit, so that they stay ranges. The
     /// blocks within a unit change places, in all ranges of equal length and unit in the same way.
     Blocks range(Blocks range) const {
         const int first = block(range.first);
-        const int unit = blocks_ == ranks_ ? symmetry_.unit(range.first, range.count) : 1;
+        const int unit = blocks_ == ranks_ ? symmetry_->unit(range.first, range.count) : 1;
         return {first - first % unit, range.count};
     }
 
 private:
-    Symmetry symmetry_;
+    const Symmetry* symmetry_;
     int ranks_;
     int blocks_;
     int by_;
@@ -52,6 +52,11 @@ void for_each_within(Blocks range, int blocks, int begin, int end, Visit visit) 
             visit(at - range.first, at - lap);
         }
     }
+}
+
+/// Whether any block of the range lies in [begin, end).
+constexpr bool meets(Blocks range, int blocks, int begin, int end) {
+    return wrap(begin - range.first, blocks) < range.count || wrap(range.first - begin, blocks) < end - begin;
 }
 
 } // namespace tutti::schedule

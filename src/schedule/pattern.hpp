@@ -36,7 +36,7 @@ public:
     int ranks() const { return ranks_; }
     int blocks() const { return blocks_; }
     int rounds() const { return rounds_; }
-    Symmetry symmetry() const { return symmetry_; }
+    const Symmetry& symmetry() const { return symmetry_; }
 
     /// The stored lists: one for each representative.
     const std::vector<std::vector<Transfer>>& received() const { return received_; }

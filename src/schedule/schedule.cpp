@@ -1,5 +1,6 @@
 #include "schedule/schedule.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -133,9 +134,22 @@ Schedule::Schedule(Collective collective, int ranks, int blocks, Symmetry symmet
         for (const Round& round : program) {
             for (const Move& move : round) {
                 check_move(*this, move);
+                add(move);
             }
         }
     }
+}
+
+void Schedule::add(const Move& move) {
+    const bool of_all = move.left.member == every || move.to.member == every;
+    ++moves_;
+    blocks_moved_ += static_cast<std::size_t>(move.to.blocks.count * (of_all ? ranks_ : 1));
+    for (const Place* place : {&move.to, &move.left, &move.right}) {
+        scratch_vectors_ =
+            std::max(scratch_vectors_, static_cast<int>(place->space) - static_cast<int>(Space::output));
+    }
+    keeps_blocks_apart_ = keeps_blocks_apart_ && move.left.blocks == move.to.blocks &&
+                          (!move.has_right() || move.right.blocks == move.to.blocks);
 }
 
 std::size_t Schedule::representative(int rank) const {
@@ -150,23 +164,18 @@ Translation Schedule::to_representative(int rank) const {
     return {symmetry_, ranks_, blocks_, symmetry_.inverse(rank, ranks_)};
 }
 
-bool Schedule::keeps_blocks_apart() const {
-    for (const Program& program : programs_) {
-        for (const Round& round : program) {
-            for (const Move& move : round) {
-                if (move.left.blocks != move.to.blocks ||
-                    (move.has_right() && move.right.blocks != move.to.blocks)) {
-                    return false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
 Place renamed(const Place& place, const Translation& translation) {
     const int member = place.member == every ? every : translation.member(place.member);
     return {member, place.space, translation.range(place.blocks)};
+}
+
+Move renamed(Move move, const Translation& translation) {
+    move.to = renamed(move.to, translation);
+    move.left = renamed(move.left, translation);
+    if (move.has_right()) {
+        move.right = renamed(move.right, translation);
+    }
+    return move;
 }
 
 Program Schedule::program(int rank) const {
@@ -174,14 +183,34 @@ Program Schedule::program(int rank) const {
     const Translation rename = translation(rank);
     for (Round& round : program) {
         for (Move& move : round) {
-            move.to = renamed(move.to, rename);
-            move.left = renamed(move.left, rename);
-            if (move.has_right()) {
-                move.right = renamed(move.right, rename);
-            }
+            move = renamed(move, rename);
         }
     }
     return program;
+}
+
+bool is_renamed(const Schedule& schedule, const Schedule& image, const Translation& rename) {
+    if (schedule.collective() != image.collective() || schedule.ranks() != image.ranks() ||
+        schedule.blocks() != image.blocks() || schedule.rounds() != image.rounds() ||
+        schedule.symmetry().translates() || image.symmetry().translates()) {
+        return false;
+    }
+    if (is_rooted(schedule.collective()) && rename.member(schedule.root()) != image.root()) {
+        return false;
+    }
+    for (int rank = 0; rank < schedule.ranks(); ++rank) {
+        const Program& program = schedule.programs()[static_cast<std::size_t>(rank)];
+        const Program& other = image.programs()[static_cast<std::size_t>(rename.member(rank))];
+        for (std::size_t round = 0; round < program.size(); ++round) {
+            const auto is_same = [&](const Move& move, const Move& its) {
+                return renamed(move, rename) == its;
+            };
+            if (!std::ranges::equal(program[round], other[round], is_same)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 Schedule expanded(const Schedule& schedule) {

@@ -2,6 +2,7 @@
 
 #include "schedule/blocks.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -96,7 +97,7 @@ public:
     int blocks() const { return blocks_; }
     int rounds() const { return static_cast<int>(programs_.front().size()); }
     int root() const { return root_; }
-    Symmetry symmetry() const { return symmetry_; }
+    const Symmetry& symmetry() const { return symmetry_; }
 
     /// The stored programs: one for each representative.
     const std::vector<Program>& programs() const { return programs_; }
@@ -109,21 +110,43 @@ public:
 
     /// Whether every move takes blocks to places of the same number. Then what happens to some blocks can be
     /// followed without looking at the others.
-    bool keeps_blocks_apart() const;
+    bool keeps_blocks_apart() const { return keeps_blocks_apart_; }
+
+    /// How many scratch vectors there are: those up to the last one that anybody touches.
+    int scratch_vectors() const { return scratch_vectors_; }
+
+    /// The moves of the stored programs, and how many blocks they write; a move to or from `every` member
+    /// counts for each.
+    std::size_t moves() const { return moves_; }
+    std::size_t blocks_moved() const { return blocks_moved_; }
 
     Program program(int rank) const;
 
 private:
+    void add(const Move& move);
+
     Collective collective_;
     int ranks_;
     int blocks_;
     int root_;
     Symmetry symmetry_;
     std::vector<Program> programs_;
+    bool keeps_blocks_apart_ = true;
+    int scratch_vectors_ = 0;
+    std::size_t moves_ = 0;
+    std::size_t blocks_moved_ = 0;
 };
 
 /// `place` with its member and blocks renamed.
 Place renamed(const Place& place, const Translation& translation);
+
+/// `move` with all its places renamed.
+Move renamed(Move move, const Translation& translation);
+
+/// Whether `image` is `schedule` but for the names of the members (and of the blocks, where there are as
+/// many): the member that `rename` makes of another does what that one does. Then what is proved of the one
+/// schedule holds for the other, except that operands are combined in the order of the ranks. O(moves).
+bool is_renamed(const Schedule& schedule, const Schedule& image, const Translation& rename);
 
 /// The same schedule with every member's program written out.
 Schedule expanded(const Schedule& schedule);

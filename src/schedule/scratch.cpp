@@ -38,16 +38,6 @@ Blocks shortest_cover(const std::vector<char>& used) {
 
 } // namespace
 
-int scratch_vectors(const Schedule& schedule) {
-    int vectors = 0;
-    for (const Program& program : schedule.programs()) {
-        for_each_write(program, [&](const Place& to) {
-            vectors = std::max(vectors, static_cast<int>(to.space) - static_cast<int>(Space::output));
-        });
-    }
-    return vectors;
-}
-
 Blocks scratch_range(const Schedule& schedule, int rank, Space space) {
     std::vector<char> used(static_cast<std::size_t>(schedule.blocks()), 0);
     const Translation rename = schedule.translation(rank);

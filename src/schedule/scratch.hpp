@@ -4,9 +4,6 @@
 
 namespace tutti::schedule {
 
-/// How many scratch vectors the schedule uses: those up to the last one that anybody writes.
-int scratch_vectors(const Schedule& schedule);
-
 /// The shortest cyclic range that covers the blocks of `space` that are written at `rank`: what it has to
 /// have of that scratch vector. Empty (count 0) when it is not used.
 Blocks scratch_range(const Schedule& schedule, int rank, Space space);

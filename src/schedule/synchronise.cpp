@@ -1,9 +1,9 @@
 #include "schedule/synchronise.hpp"
 
+#include "schedule/conflicts.hpp"
+
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -11,297 +11,6 @@
 namespace tutti::schedule {
 
 namespace {
-
-struct Access {
-    int round = 0;
-    bool write = false;
-    int member = 0;
-
-    friend bool operator==(const Access&, const Access&) = default;
-};
-
-/// Every access to the vectors of the representatives, grouped by location, in each group by round, and
-/// within a round reads before writes.
-class Accesses {
-public:
-    /// The accesses to blocks begin .. end - 1 of every vector.
-    Accesses(const Schedule& schedule, Form form, int begin, int end)
-        : schedule_(schedule), form_(form), begin_(begin), end_(end),
-          first_(schedule.programs().size() * space_count * static_cast<std::size_t>(end - begin) + 1) {
-        for (int round = 0; round < schedule.rounds(); ++round) {
-            for (const bool write : {false, true}) {
-                record_round(round, write);
-            }
-        }
-        group();
-    }
-
-    std::size_t locations() const { return first_.size() - 1; }
-
-    /// The representative whose vector `location` is in.
-    int owner(std::size_t location) const {
-        return static_cast<int>(location / (space_count * static_cast<std::size_t>(end_ - begin_)));
-    }
-
-    std::span<const Access> at(std::size_t location) const {
-        return std::span(grouped_).subspan(first_[location], first_[location + 1] - first_[location]);
-    }
-
-private:
-    void record_round(int round, bool write) {
-        for (std::size_t stored = 0; stored < schedule_.programs().size(); ++stored) {
-            const int actor = static_cast<int>(stored);
-            for (const Move& move : schedule_.programs()[stored][static_cast<std::size_t>(round)]) {
-                if (moves_nothing(move, form_)) {
-                    continue;
-                }
-                if (write) {
-                    record(move.to, {round, true, actor});
-                    continue;
-                }
-                record(move.left, {round, false, actor});
-                if (move.has_right()) {
-                    record(move.right, {round, false, actor});
-                }
-            }
-        }
-    }
-
-    void record(const Place& place, const Access& access) {
-        if (place.member != every) {
-            record_at(place, access);
-            return;
-        }
-        for (int member = 0; member < schedule_.ranks(); ++member) {
-            record_at({member, place.space, place.blocks}, access);
-        }
-    }
-
-    void record_at(Place place, Access access) {
-        if (form_ == Form::in_place && place.space == Space::output) {
-            place.space = Space::input;
-        }
-        // Rename so that the owner of the vector is its representative.
-        const Translation back = schedule_.to_representative(place.member);
-        const auto owner = schedule_.representative(place.member);
-        access.member = back.member(access.member);
-        place = renamed(place, back);
-        const std::size_t vector = owner * space_count + static_cast<std::size_t>(place.space);
-        for_each_within(place.blocks, schedule_.blocks(), begin_, end_, [&](int /*i*/, int block) {
-            const std::size_t location =
-                vector * static_cast<std::size_t>(end_ - begin_) + static_cast<std::size_t>(block - begin_);
-            recorded_.push_back({static_cast<std::uint32_t>(location), access});
-        });
-    }
-
-    /// A counting sort, which keeps the order of recording within each group.
-    void group() {
-        for (const Recorded& recorded : recorded_) {
-            ++first_[recorded.location + 1];
-        }
-        std::partial_sum(first_.begin(), first_.end(), first_.begin());
-        std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-        grouped_.resize(recorded_.size());
-        for (const Recorded& recorded : recorded_) {
-            grouped_[next[recorded.location]++] = recorded.access;
-        }
-        recorded_ = {};
-    }
-
-    struct Recorded {
-        std::uint32_t location = 0;
-        Access access;
-    };
-
-    const Schedule& schedule_;
-    Form form_;
-    int begin_;
-    int end_;
-    std::vector<std::uint32_t> first_;
-    std::vector<Recorded> recorded_;
-    std::vector<Access> grouped_;
-};
-
-/// For each representative and round (the return included): the waits that its conflicts ask for.
-class Needs {
-public:
-    explicit Needs(const Schedule& schedule)
-        : schedule_(schedule), rounds_(static_cast<std::size_t>(schedule.rounds()) + 1),
-          waits_(schedule.programs().size() * rounds_) {}
-
-    /// `later` must come after `earlier`.
-    void order(const Access& earlier, const Access& later) {
-        if (earlier.member == later.member) {
-            return;
-        }
-        const std::size_t stored = schedule_.representative(later.member);
-        const int member = schedule_.to_representative(later.member).member(earlier.member);
-        waits_[stored * rounds_ + static_cast<std::size_t>(later.round)].push_back(
-            {later.round, member, earlier.round + 1});
-    }
-
-    /// Blocks that move together ask for the same waits.
-    void forget_repeated() {
-        for (auto& waits : waits_) {
-            std::ranges::sort(waits, [](const Wait& a, const Wait& b) {
-                return std::pair(-a.point, a.member) < std::pair(-b.point, b.member);
-            });
-            waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
-        }
-    }
-
-    /// Strongest first.
-    std::vector<Wait>& at(std::size_t stored, int round) {
-        return waits_[stored * rounds_ + static_cast<std::size_t>(round)];
-    }
-
-private:
-    const Schedule& schedule_;
-    std::size_t rounds_;
-    std::vector<std::vector<Wait>> waits_;
-};
-
-/// Adds the conflicts over blocks begin .. end - 1. The owner writes its vectors again after the last round:
-/// the caller, and the next operation with the scratch vectors.
-void add_conflicts(const Schedule& schedule, Form form, int begin, int end, Needs& needs) {
-    const Accesses accesses(schedule, form, begin, end);
-    std::vector<Access> read;
-    std::span<const Access> before;
-    int owner_before = -1;
-    for (std::size_t location = 0; location < accesses.locations(); ++location) {
-        const std::span<const Access> group = accesses.at(location);
-        const int owner = accesses.owner(location);
-        // Neighbouring blocks mostly move together, and ask for the same.
-        if (group.empty() || (owner == owner_before && std::ranges::equal(group, before))) {
-            continue;
-        }
-        before = group;
-        owner_before = owner;
-        const Access* written = nullptr;
-        read.clear();
-        // A write that follows reads follows the earlier write through them, but for its own member's reads.
-        const auto write = [&](const Access& access) {
-            for (const Access& reader : read) {
-                needs.order(reader, access);
-            }
-            if (written != nullptr) {
-                needs.order(*written, access);
-            }
-        };
-        for (const Access& access : group) {
-            if (access.write) {
-                write(access);
-                written = &access;
-                read.clear();
-                continue;
-            }
-            if (written != nullptr) {
-                needs.order(*written, access);
-            }
-            read.push_back(access);
-        }
-        write({schedule.rounds(), true, owner});
-    }
-}
-
-Needs conflicts(const Schedule& schedule, Form form) {
-    Needs needs(schedule);
-    const int window = blocks_at_a_time(schedule);
-    for (int begin = 0; begin < schedule.blocks(); begin += window) {
-        add_conflicts(schedule, form, begin, std::min(begin + window, schedule.blocks()), needs);
-        needs.forget_repeated();
-    }
-    return needs;
-}
-
-/// What each representative knows of every other member's completed rounds: vector clocks, one for each round
-/// in which it has learnt something.
-class Knowledge {
-public:
-    explicit Knowledge(const Schedule& schedule)
-        : schedule_(schedule), ranks_(static_cast<std::size_t>(schedule.ranks())),
-          points_(static_cast<std::size_t>(schedule.rounds()) + 1),
-          clock_at_(schedule.programs().size() * points_, 0), now_(schedule.programs().size()),
-          clocks_(1, std::vector<std::int16_t>(ranks_, -1)) {
-        for (auto& now : now_) {
-            now.clock = clocks_.front();
-        }
-    }
-
-    /// Keeps what `stored` knows now as what it knows when it has completed `point` rounds.
-    void complete(std::size_t stored, int point) {
-        Now& now = now_[stored];
-        if (now.learnt) {
-            now.kept_as = clocks_.size();
-            clocks_.push_back(now.clock);
-            now.learnt = false;
-        }
-        clock_at_[stored * points_ + static_cast<std::size_t>(point)] = now.kept_as;
-    }
-
-    /// The rounds that `stored` knows `member` (as `stored` names it) to have completed, or -1.
-    int of(std::size_t stored, int member) const {
-        return now_[stored].clock[static_cast<std::size_t>(member)];
-    }
-
-    /// Adds to what `stored` knows that `member` has completed `point` rounds and, if `with_theirs`, what
-    /// `member` knew then.
-    void learn(std::size_t stored, int member, int point, bool with_theirs) {
-        Now& now = now_[stored];
-        now.learnt = true;
-        if (with_theirs) {
-            const std::size_t owner = schedule_.representative(member);
-            const auto& theirs = clocks_[clock_at_[owner * points_ + static_cast<std::size_t>(point)]];
-            if (schedule_.symmetry().translates()) {
-                const Translation rename = schedule_.translation(member);
-                for (std::size_t rank = 0; rank < ranks_; ++rank) {
-                    auto& known = now.clock[static_cast<std::size_t>(rename.member(static_cast<int>(rank)))];
-                    known = std::max(known, theirs[rank]);
-                }
-            } else {
-                for (std::size_t rank = 0; rank < ranks_; ++rank) {
-                    now.clock[rank] = std::max(now.clock[rank], theirs[rank]);
-                }
-            }
-        }
-        now.clock[static_cast<std::size_t>(member)] = static_cast<std::int16_t>(point);
-    }
-
-private:
-    struct Now {
-        std::vector<std::int16_t> clock;
-        std::size_t kept_as = 0;
-        bool learnt = false;
-    };
-
-    const Schedule& schedule_;
-    std::size_t ranks_;
-    std::size_t points_;
-    std::vector<std::size_t> clock_at_;
-    std::vector<Now> now_;
-    std::vector<std::vector<std::int16_t>> clocks_;
-};
-
-/// Drops every wait that earlier waits of the same member imply, strongest first.
-std::vector<std::vector<Wait>> reduced(const Schedule& schedule, Needs needs) {
-    Knowledge knowledge(schedule);
-    const std::size_t stored_count = schedule.programs().size();
-    std::vector<std::vector<Wait>> waits(stored_count);
-    for (int round = 0; round <= schedule.rounds(); ++round) {
-        for (std::size_t stored = 0; stored < stored_count; ++stored) {
-            knowledge.complete(stored, round);
-        }
-        for (std::size_t stored = 0; stored < stored_count; ++stored) {
-            for (const Wait& wait : needs.at(stored, round)) {
-                if (knowledge.of(stored, wait.member) < wait.point) {
-                    waits[stored].push_back(wait);
-                    knowledge.learn(stored, wait.member, wait.point, wait.point <= round);
-                }
-            }
-        }
-    }
-    return waits;
-}
 
 /// Derives the waits and the payloads of a carried schedule: each message is the value of one place at the
 /// point where its owner has last written it.
@@ -410,20 +119,19 @@ std::vector<Wait> Synchronised::waits_of(int rank) const {
     return list;
 }
 
-bool moves_nothing(const Move& move, Form form) {
-    return form == Form::in_place && !move.reduces && move.to.member == move.left.member &&
-           move.to.space == Space::output && move.left.space == Space::input &&
-           move.to.blocks == move.left.blocks;
-}
-
 int blocks_at_a_time(const Schedule& schedule) {
-    constexpr std::size_t most_cells = std::size_t{1} << 22U;
-    const std::size_t cells_per_block = schedule.programs().size() * space_count;
+    constexpr std::size_t fits_memory = std::size_t{1} << 22U;
+    constexpr std::size_t fits_caches = std::size_t{1} << 18U;
+    constexpr std::size_t worth_a_look = 8;
     const auto all = static_cast<std::size_t>(schedule.blocks());
-    if (all * cells_per_block <= most_cells || !schedule.keeps_blocks_apart()) {
+    if (schedule.symmetry().translates() || !schedule.keeps_blocks_apart()) {
         return schedule.blocks();
     }
-    return static_cast<int>(std::max<std::size_t>(most_cells / cells_per_block, 1));
+    const std::size_t cells_per_block = schedule.programs().size() * space_count;
+    // Every window looks at every move, which must be worth it.
+    const std::size_t windows = schedule.blocks_moved() / (worth_a_look * schedule.moves() + 1) + 1;
+    const std::size_t blocks = std::max(fits_caches / cells_per_block, all / windows);
+    return static_cast<int>(std::clamp<std::size_t>(std::min(blocks, fits_memory / cells_per_block), 1, all));
 }
 
 Synchronised synchronise(Schedule schedule, Form form) {
@@ -437,7 +145,7 @@ Synchronised synchronise(Schedule schedule, Form form) {
         auto carried = carrier.take_carried();
         return {std::move(schedule), form, std::move(waits), std::move(carried)};
     }
-    auto waits = reduced(schedule, conflicts(schedule, form));
+    auto waits = without_implied(schedule, conflicts(schedule, form));
     return {std::move(schedule), form, std::move(waits), {}};
 }
 

@@ -50,13 +50,18 @@ struct Synchronised {
 };
 
 /// How many blocks to look at in one go so that a table of all vectors of all stored programs stays within
-/// some 100 MB: all of them unless each of many ranks has a program of its own. Where blocks are not kept
-/// apart they must all be looked at together.
+/// some 100 MB and, where few moves touch many blocks, within the caches: all of them unless each of many
+/// ranks has a program of its own. Where blocks are not kept apart they must all be looked at together; else
+/// moves can be skipped whose blocks are not those looked at.
 int blocks_at_a_time(const Schedule& schedule);
 
 /// Whether a move is none in this form: in place, the copy of a member's own input to the same blocks of its
 /// own output.
-bool moves_nothing(const Move& move, Form form);
+inline bool moves_nothing(const Move& move, Form form) {
+    return form == Form::in_place && !move.reduces && move.to.member == move.left.member &&
+           move.to.space == Space::output && move.left.space == Space::input &&
+           move.to.blocks == move.left.blocks;
+}
 
 /// Derives the waits from the conflicts: a read after the write that made the value, a write after the reads
 /// of what it replaces, the return to the caller after every access to the caller's vectors; minus what

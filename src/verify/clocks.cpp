@@ -14,19 +14,35 @@ using schedule::Wait;
 Clocks::Clocks(const schedule::Schedule& schedule, const std::vector<std::vector<Wait>>& waits,
                int operations)
     : schedule_(schedule), waits_(waits), rounds_(schedule.rounds()), last_(position(operations, 0)),
-      ranks_(static_cast<std::size_t>(schedule.ranks())), reached_(schedule.programs().size(), 0),
-      next_wait_(schedule.programs().size(), 0),
-      clock_at_(schedule.programs().size() * static_cast<std::size_t>(last_ + 1), 0), clocks_(1) {
-    clocks_.front().known.assign(ranks_, -1);
-}
+      ranks_(static_cast<std::size_t>(schedule.ranks())) {}
 
 std::size_t Clocks::index(std::size_t stored, int position) const {
     return stored * static_cast<std::size_t>(last_ + 1) + static_cast<std::size_t>(position);
 }
 
-int Clocks::known_at(int observer, int position, int subject) const {
+bool Clocks::knows(int observer, int round, int subject, int point) {
+    const std::size_t stored = schedule_.representative(observer);
+    const int name = schedule_.to_representative(observer).member(subject);
+    const First& first = first_[stored * ranks_ + static_cast<std::size_t>(name)];
+    if (first.before_round <= round && first.point >= point) {
+        return true;
+    }
+    const auto& waits = by_member_[stored];
+    const auto later = std::ranges::upper_bound(waits, std::pair(name, round), {}, [](const Wait& wait) {
+        return std::pair(wait.member, wait.before_round);
+    });
+    if (later != waits.begin() && std::prev(later)->member == name && std::prev(later)->point >= point) {
+        return true;
+    }
+    return known_at(observer, round + 1, subject) >= point;
+}
+
+int Clocks::known_at(int observer, int position, int subject) {
     if (observer == subject) {
         return position;
+    }
+    if (clock_at_.empty()) {
+        compute_clocks();
     }
     const int name = schedule_.to_representative(observer).member(subject);
     return known_by(clock_of(observer, position), name);
@@ -112,14 +128,8 @@ bool Clocks::advance(std::size_t stored) {
             return false;
         }
     }
-    const auto first = std::ranges::lower_bound(waits, round, {}, &Wait::before_round);
-    const auto last = std::ranges::upper_bound(waits, round, {}, &Wait::before_round);
-    std::size_t& clock = clock_at_[index(stored, here + 1)];
-    clock = clock_at_[index(stored, here)];
-    if (first != last) {
-        Clock learnt = after(clock, std::span(first, last), start);
-        clock = clocks_.size();
-        clocks_.push_back(std::move(learnt));
+    if (!clock_at_.empty()) {
+        set_clock(stored, here);
     }
     reached_[stored] = here + 1;
     if (round == rounds_) {
@@ -128,7 +138,22 @@ bool Clocks::advance(std::size_t stored) {
     return true;
 }
 
-bool Clocks::run(Report& report) {
+void Clocks::set_clock(std::size_t stored, int here) {
+    const int round = here % (rounds_ + 1);
+    const auto waits = std::ranges::equal_range(waits_[stored], round, {}, &Wait::before_round);
+    std::size_t& clock = clock_at_[index(stored, here + 1)];
+    clock = clock_at_[index(stored, here)];
+    if (!waits.empty()) {
+        Clock learnt = after(clock, waits, here - round);
+        clock = clocks_.size();
+        clocks_.push_back(std::move(learnt));
+    }
+}
+
+/// Takes everybody as far as the waits allow.
+void Clocks::simulate() {
+    reached_.assign(waits_.size(), 0);
+    next_wait_.assign(waits_.size(), 0);
     for (bool moved = true; moved;) {
         moved = false;
         for (std::size_t stored = 0; stored < reached_.size(); ++stored) {
@@ -137,6 +162,38 @@ bool Clocks::run(Report& report) {
             }
         }
     }
+}
+
+void Clocks::compute_clocks() {
+    clocks_.resize(1);
+    clocks_.front().known.assign(ranks_, -1);
+    clock_at_.assign(waits_.size() * static_cast<std::size_t>(last_ + 1), 0);
+    simulate();
+}
+
+void Clocks::sort_waits() {
+    by_member_ = waits_;
+    first_.assign(waits_.size() * ranks_, {});
+    for (std::size_t stored = 0; stored < waits_.size(); ++stored) {
+        auto& waits = by_member_[stored];
+        const auto key = [](const Wait& wait) { return std::pair(wait.member, wait.before_round); };
+        if (!std::ranges::is_sorted(waits, {}, key)) {
+            std::ranges::sort(waits, {}, key);
+        }
+        for (std::size_t i = 0; i < waits.size(); ++i) {
+            const Wait& wait = waits[i];
+            if (i > 0 && waits[i - 1].member == wait.member) {
+                waits[i].point = std::max(wait.point, waits[i - 1].point);
+            } else {
+                first_[stored * ranks_ + static_cast<std::size_t>(wait.member)] = {
+                    static_cast<Position>(wait.before_round), static_cast<Position>(wait.point)};
+            }
+        }
+    }
+}
+
+bool Clocks::run(Report& report) {
+    simulate();
     for (std::size_t stored = 0; stored < reached_.size(); ++stored) {
         if (reached_[stored] < last_) {
             const Wait& wait = waits_[stored][next_wait_[stored]];
@@ -146,6 +203,7 @@ bool Clocks::run(Report& report) {
                                            std::to_string(wait.member) + ", which is not reached");
         }
     }
+    sort_waits();
     return !report.has(Kind::deadlock);
 }
 
@@ -182,7 +240,9 @@ std::vector<std::vector<Wait>> all_waits(const schedule::Synchronised& plan) {
                 }
             }
         }
-        std::ranges::stable_sort(waits[stored], {}, &Wait::before_round);
+        if (!std::ranges::is_sorted(waits[stored], {}, &Wait::before_round)) {
+            std::ranges::stable_sort(waits[stored], {}, &Wait::before_round);
+        }
     }
     return waits;
 }

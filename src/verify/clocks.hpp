@@ -9,15 +9,16 @@
 
 namespace tutti::verify {
 
-/// Vector clocks over the waits of a schedule, for several operations back to back.
+/// What the waits of a schedule make members know of each other's progress, for several operations back to
+/// back.
 ///
 /// A position is a member's progress: operation * (rounds + 1) + completed rounds. A member publishes each
-/// position as it reaches it (release), and a wait (acquire) makes known whatever the other knew there. So
-/// the clock of a member, at a position, says of every member the position that it is certain to have
-/// reached.
+/// position as it reaches it (release), and a wait (acquire) makes known whatever the other knew there.
 ///
-/// Clocks are kept for the representatives; those of other members follow by renaming. Time and space O(waits
-/// * ranks) for each representative.
+/// Mostly a member must know just what it has waited for itself. Only when more is asked for are vector
+/// clocks computed: the clock of a member, at a position, says of every member the position that it is
+/// certain to have reached. They are kept for the representatives; those of other members follow by renaming.
+/// Time and space O(waits * ranks) for each representative, without clocks O(waits).
 class Clocks {
 public:
     /// `waits` holds one list for each representative, in order of before_round.
@@ -28,19 +29,16 @@ public:
     /// then.
     bool run(Report& report);
 
+    /// Whether `observer`, after its waits before `round` of the first operation (before the return when that
+    /// is the number of rounds), is certain that `subject`, another member, has completed `point` rounds.
+    bool knows(int observer, int round, int subject, int point);
+
     int position(int operation, int point) const { return operation * (rounds_ + 1) + point; }
 
     /// What `observer` knows of `subject` when it publishes `position`: a position, or less than 0.
-    int known_at(int observer, int position, int subject) const;
-
-    /// What `observer` knows of `subject` after the waits before `round`, or those before the return when
-    /// `round` is the number of rounds. `subject` must be another member.
-    int known_in(int observer, int operation, int round, int subject) const {
-        return known_at(observer, position(operation, round) + 1, subject);
-    }
+    int known_at(int observer, int position, int subject);
 
 private:
-    bool advance(std::size_t stored);
     /// A schedule has fewer than 32766 rounds, and three operations of many rounds are not looked at.
     using Position = std::int16_t;
 
@@ -55,6 +53,11 @@ private:
         int single_steps = 0;
     };
 
+    void simulate();
+    bool advance(std::size_t stored);
+    void sort_waits();
+    void compute_clocks();
+    void set_clock(std::size_t stored, int here);
     Position known_by(std::size_t clock, int name) const;
     std::vector<Position> all_known_by(std::size_t clock) const;
     Clock after(std::size_t clock, std::span<const schedule::Wait> waits, int start) const;
@@ -70,8 +73,16 @@ private:
     /// For each representative: the position reached, and the first wait not yet satisfied in this operation.
     std::vector<int> reached_;
     std::vector<std::size_t> next_wait_;
+    /// For each representative its waits by member, in order of round, each with the highest point so far.
+    std::vector<std::vector<schedule::Wait>> by_member_;
+    /// For each representative and member the first of these, which mostly is all there is to know.
+    struct First {
+        Position before_round = INT16_MAX;
+        Position point = -1;
+    };
+    std::vector<First> first_;
     /// Which of the clocks a representative has at a position: a new one only where it has learnt something.
-    /// A clock says nothing of its own member, whose position is known.
+    /// A clock says nothing of its own member, whose position is known. Empty until asked for.
     std::vector<std::size_t> clock_at_;
     std::vector<Clock> clocks_;
 };

@@ -3,7 +3,8 @@
 #include "verify/symbolic_run.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,10 +21,11 @@ using schedule::Wait;
 namespace {
 
 struct Access {
-    std::size_t location = 0;
     int member = 0;
-    int round = 0;
+    std::int16_t round = 0;
     bool writes = false;
+
+    friend bool operator==(const Access&, const Access&) = default;
 };
 
 /// All accesses to the vectors of the representatives, grouped by block, in each group in order of recording:
@@ -33,50 +35,65 @@ public:
     /// To blocks begin .. end - 1 of every vector.
     Accesses(const schedule::Synchronised& plan, int begin, int end)
         : plan_(plan), schedule_(plan.schedule), begin_(begin), end_(end),
-          first_(plan.schedule.programs().size() * schedule::space_count *
-                     static_cast<std::size_t>(end - begin) +
-                 1) {
-        for (int stored = 0; stored < static_cast<int>(schedule_.programs().size()); ++stored) {
-            for (int round = 0; round < schedule_.rounds(); ++round) {
-                for (const Move& move : schedule_.programs()[static_cast<std::size_t>(stored)]
-                                                            [static_cast<std::size_t>(round)]) {
-                    record_move(stored, round, move);
-                }
-            }
+          spaces_(static_cast<std::size_t>(Space::scratch0) +
+                  static_cast<std::size_t>(plan.schedule.scratch_vectors())),
+          first_(plan.schedule.programs().size() * spaces_ * static_cast<std::size_t>(end - begin) + 2) {
+        // A counting sort. While groups are filled, each has its end where its begin will be.
+        visit_all([&](std::size_t location, const Access& /*access*/) { ++first_[location + 2]; });
+        for (std::size_t location = 1; location < first_.size(); ++location) {
+            first_[location] += first_[location - 1];
         }
-        group();
+        grouped_.resize(first_.back());
+        visit_all(
+            [&](std::size_t location, const Access& access) { grouped_[first_[location + 1]++] = access; });
     }
 
-    std::size_t locations() const { return first_.size() - 1; }
-    const Access* begin(std::size_t location) const { return grouped_.data() + first_[location]; }
-    const Access* end(std::size_t location) const { return grouped_.data() + first_[location + 1]; }
+    std::size_t locations() const { return first_.size() - 2; }
+
+    std::span<const Access> at(std::size_t location) const {
+        return std::span(grouped_).subspan(first_[location], first_[location + 1] - first_[location]);
+    }
 
     /// The representative whose vector `location` is in.
     int owner(std::size_t location) const {
-        return static_cast<int>(location / (schedule::space_count * static_cast<std::size_t>(end_ - begin_)));
+        return static_cast<int>(location / (spaces_ * static_cast<std::size_t>(end_ - begin_)));
     }
 
     Place place(std::size_t location) const {
         const auto blocks = static_cast<std::size_t>(end_ - begin_);
         const std::size_t vector = location / blocks;
-        return {static_cast<int>(vector / schedule::space_count),
-                static_cast<Space>(vector % schedule::space_count),
+        return {static_cast<int>(vector / spaces_),
+                static_cast<Space>(vector % spaces_),
                 {begin_ + static_cast<int>(location % blocks), 1}};
     }
 
 private:
-    void record_move(int actor, int round, const Move& move) {
-        if (moves_nothing(move, plan_.form)) {
-            return;
+    template <class Visit>
+    void visit_all(Visit visit) const {
+        for (int stored = 0; stored < static_cast<int>(schedule_.programs().size()); ++stored) {
+            for (int round = 0; round < schedule_.rounds(); ++round) {
+                for (const Move& move : schedule_.programs()[static_cast<std::size_t>(stored)]
+                                                            [static_cast<std::size_t>(round)]) {
+                    visit_move(stored, round, move, visit);
+                }
+            }
         }
-        record(actor, round, move.left, false);
-        if (move.has_right()) {
-            record(actor, round, move.right, false);
-        }
-        record(actor, round, move.to, true);
     }
 
-    void record(int actor, int round, const Place& place, bool writes) {
+    template <class Visit>
+    void visit_move(int actor, int round, const Move& move, Visit visit) const {
+        if (!meets(move.to.blocks, schedule_.blocks(), begin_, end_) || moves_nothing(move, plan_.form)) {
+            return;
+        }
+        visit_place(actor, round, move.left, false, visit);
+        if (move.has_right()) {
+            visit_place(actor, round, move.right, false, visit);
+        }
+        visit_place(actor, round, move.to, true, visit);
+    }
+
+    template <class Visit>
+    void visit_place(int actor, int round, const Place& place, bool writes, Visit visit) const {
         const int first = place.member == every ? 0 : place.member;
         const int last = place.member == every ? schedule_.ranks() - 1 : place.member;
         for (int owner = first; owner <= last; ++owner) {
@@ -84,87 +101,72 @@ private:
             const int renamed_actor = rename.member(actor);
             const bool aliased = plan_.form == Form::in_place && place.space == Space::output;
             const auto space = static_cast<std::size_t>(aliased ? Space::input : place.space);
-            const std::size_t vector = schedule_.representative(owner) * schedule::space_count + space;
+            const std::size_t vector = schedule_.representative(owner) * spaces_ + space;
             for_each_within(place.blocks, schedule_.blocks(), begin_, end_, [&](int /*i*/, int block) {
                 const auto own = static_cast<std::size_t>(rename.block(block) - begin_);
-                recorded_.push_back(
-                    {vector * static_cast<std::size_t>(end_ - begin_) + own, renamed_actor, round, writes});
+                const std::size_t location = vector * static_cast<std::size_t>(end_ - begin_) + own;
+                visit(location, Access{renamed_actor, static_cast<std::int16_t>(round), writes});
             });
         }
-    }
-
-    void group() {
-        for (const Access& access : recorded_) {
-            ++first_[access.location + 1];
-        }
-        for (std::size_t location = 1; location < first_.size(); ++location) {
-            first_[location] += first_[location - 1];
-        }
-        std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-        grouped_.resize(recorded_.size());
-        for (const Access& access : recorded_) {
-            grouped_[next[access.location]++] = access;
-        }
-        recorded_.clear();
     }
 
     const schedule::Synchronised& plan_;
     const schedule::Schedule& schedule_;
     int begin_;
     int end_;
-    std::vector<std::size_t> first_;
-    std::vector<Access> recorded_;
+    /// Vectors of a member: input, output and the scratch that is used.
+    std::size_t spaces_;
+    std::vector<std::uint32_t> first_;
     std::vector<Access> grouped_;
 };
 
 class RaceCheck {
 public:
-    RaceCheck(const schedule::Synchronised& plan, int begin, int end, const Clocks& clocks, Report& report)
+    RaceCheck(const schedule::Synchronised& plan, int begin, int end, Clocks& clocks, Report& report)
         : schedule_(plan.schedule), clocks_(clocks), report_(report), accesses_(plan, begin, end) {}
 
     void run() {
-        std::optional<std::size_t> fine;
-        for (std::size_t location = 0; location < accesses_.locations(); ++location) {
-            if (accesses_.begin(location) == accesses_.end(location) ||
-                (fine && is_accessed_as(location, *fine))) {
+        int owner_of_fine = -1;
+        std::span<const Access> fine;
+        for (location_ = 0; location_ < accesses_.locations(); ++location_) {
+            here_ = accesses_.at(location_);
+            if (here_.empty()) {
+                continue;
+            }
+            owner_ = accesses_.owner(location_);
+            // Neighbouring blocks mostly move together: what is accessed in the same way is as free of races.
+            if (owner_ == owner_of_fine && std::ranges::equal(here_, fine)) {
                 continue;
             }
             const std::size_t reported = report_.total();
-            const int owner = accesses_.owner(location);
-            const bool unordered = !is_chain(location);
-            for (const Access* access = accesses_.begin(location); access != accesses_.end(location);
-                 ++access) {
-                check_owner(*access, owner);
-                if (unordered && access->writes) {
-                    check_write(*access);
-                }
-            }
+            check_location();
             if (reported == report_.total()) {
-                fine = location;
+                fine = here_;
+                owner_of_fine = owner_;
             }
         }
     }
 
 private:
-    /// Whether the same members access `location` in the same way as `other`, a location of the same owner.
-    /// Then the one is as free of races as the other: neighbouring blocks mostly move together.
-    bool is_accessed_as(std::size_t location, std::size_t other) const {
-        const auto same = [](const Access& a, const Access& b) {
-            return a.member == b.member && a.round == b.round && a.writes == b.writes;
-        };
-        return accesses_.owner(location) == accesses_.owner(other) &&
-               std::equal(accesses_.begin(location), accesses_.end(location), accesses_.begin(other),
-                          accesses_.end(other), same);
+    void check_location() {
+        const bool unordered = !is_chain();
+        for (const Access& access : here_) {
+            check_owner(access);
+            if (unordered && access.writes) {
+                check_write(access);
+            }
+        }
     }
 
     /// Whether the accesses are ordered one after the other: each read after the last write before it, each
     /// write after that and after the reads in between. Being ordered is transitive, so then all pairs are,
     /// which many accesses make many of; if not, the pairs are looked at one by one to say what is wrong.
-    bool is_chain(std::size_t location) {
-        sorted_.assign(accesses_.begin(location), accesses_.end(location));
-        std::ranges::stable_sort(sorted_, [](const Access& a, const Access& b) {
-            return std::pair(a.round, a.writes) < std::pair(b.round, b.writes);
-        });
+    bool is_chain() {
+        sorted_.assign(here_.begin(), here_.end());
+        const auto key = [](const Access& access) { return std::pair(access.round, access.writes); };
+        if (!std::ranges::is_sorted(sorted_, {}, key)) {
+            std::ranges::stable_sort(sorted_, {}, key);
+        }
         const Access* written = nullptr;
         const Access* first_read = sorted_.data();
         for (const Access& access : sorted_) {
@@ -188,36 +190,35 @@ private:
     /// A member's own accesses come in the order of its program; within a round that is left to check_write.
     bool comes_after(const Access& later, const Access& earlier) const {
         if (later.member == earlier.member) {
-            return later.round > earlier.round || later.member == accesses_.owner(later.location);
+            return later.round > earlier.round || later.member == owner_;
         }
         return !(earlier.writes && earlier.round == later.round) &&
-               clocks_.known_in(later.member, 0, later.round, earlier.member) > earlier.round;
+               clocks_.knows(later.member, later.round, earlier.member, earlier.round + 1);
     }
 
     /// The accesses by others against what the owner does before the call and after it.
-    void check_owner(const Access& access, int owner) {
-        if (access.member == owner) {
+    void check_owner(const Access& access) {
+        if (access.member == owner_) {
             return;
         }
-        if (clocks_.known_in(access.member, 0, access.round, owner) < 0) {
+        if (!clocks_.knows(access.member, access.round, owner_, 0)) {
             report(access, "is not ordered after the owner's entry");
         }
-        if (clocks_.known_in(owner, 0, schedule_.rounds(), access.member) < access.round + 1) {
+        if (!clocks_.knows(owner_, schedule_.rounds(), access.member, access.round + 1)) {
             report(access, "is not ordered before the owner's return");
         }
     }
 
     void check_write(const Access& write) {
-        const Access* first = accesses_.begin(write.location);
-        for (const Access* other = first; other != accesses_.end(write.location); ++other) {
-            if (other->writes && other <= &write) {
+        for (const Access& other : here_) {
+            if (other.writes && &other <= &write) {
                 continue;
             }
-            if (other->member != write.member) {
-                check_pair(write, *other);
-            } else if (!other->writes && other > &write && other->round == write.round &&
-                       other->member != accesses_.place(write.location).member) {
-                report(*other, "follows that member's own write in the same round");
+            if (other.member != write.member) {
+                check_pair(write, other);
+            } else if (!other.writes && &other > &write && other.round == write.round &&
+                       other.member != owner_) {
+                report(other, "follows that member's own write in the same round");
             }
         }
     }
@@ -228,7 +229,7 @@ private:
         const Access& later = write_first ? other : write;
         const bool both_in_one_round = other.writes && write.round == other.round;
         if (both_in_one_round ||
-            clocks_.known_in(later.member, 0, later.round, earlier.member) < earlier.round + 1) {
+            !clocks_.knows(later.member, later.round, earlier.member, earlier.round + 1)) {
             report(later, "is not ordered after the " + std::string(earlier.writes ? "write" : "read") +
                               " by member " + std::to_string(earlier.member) + " in round " +
                               std::to_string(earlier.round));
@@ -237,28 +238,32 @@ private:
 
     void report(const Access& access, const std::string& what) {
         report_.add(Kind::race, "the " + std::string(access.writes ? "write" : "read") + " of " +
-                                    describe(accesses_.place(access.location), schedule_.blocks()) +
-                                    " by member " + std::to_string(access.member) + " in round " +
+                                    describe(accesses_.place(location_), schedule_.blocks()) + " by member " +
+                                    std::to_string(access.member) + " in round " +
                                     std::to_string(access.round) + " " + what);
     }
 
     const schedule::Schedule& schedule_;
-    const Clocks& clocks_;
+    Clocks& clocks_;
     Report& report_;
     Accesses accesses_;
+    /// The location that is looked at, whose vector it is in, and the accesses to it.
+    std::size_t location_ = 0;
+    int owner_ = 0;
+    std::span<const Access> here_;
     std::vector<Access> sorted_;
 };
 
 } // namespace
 
-void check_races(const schedule::Synchronised& plan, const Clocks& clocks, Report& report) {
+void check_races(const schedule::Synchronised& plan, Clocks& clocks, Report& report) {
     const int window = blocks_at_a_time(plan.schedule);
     for (int begin = 0; begin < plan.schedule.blocks(); begin += window) {
         RaceCheck(plan, begin, std::min(begin + window, plan.schedule.blocks()), clocks, report).run();
     }
 }
 
-void check_slots(const schedule::Synchronised& plan, const Clocks& clocks, Report& report) {
+void check_slots(const schedule::Synchronised& plan, Clocks& clocks, Report& report) {
     constexpr int next_writer = 2;
     for (std::size_t stored = 0; stored < plan.waits.size(); ++stored) {
         const int reader = static_cast<int>(stored);

@@ -16,12 +16,12 @@ namespace tutti::verify {
 /// which is the two facts proved here.
 ///
 /// For Form::separate and Form::in_place; `clocks` must have run for one operation at least.
-void check_races(const schedule::Synchronised& plan, const Clocks& clocks, Report& report);
+void check_races(const schedule::Synchronised& plan, Clocks& clocks, Report& report);
 
 /// The same for mailbox slots of Form::carried. The slots of one operation are written again by the operation
 /// after next, so whoever waits for a point (and reads what it carries) in one operation must be done with
 /// that round before the owner publishes the point in the operation after next. `clocks` must have run for
 /// three operations.
-void check_slots(const schedule::Synchronised& plan, const Clocks& clocks, Report& report);
+void check_slots(const schedule::Synchronised& plan, Clocks& clocks, Report& report);
 
 } // namespace tutti::verify

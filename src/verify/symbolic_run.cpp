@@ -29,7 +29,9 @@ std::string describe(const Place& place, int blocks) {
 SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, int begin, int end, Report& report)
     : plan_(plan), schedule_(plan.schedule), begin_(begin), end_(end), report_(report),
       terms_(plan.schedule.symmetry(), plan.schedule.ranks(), plan.schedule.blocks()),
-      cells_(plan.schedule.programs().size() * schedule::space_count * static_cast<std::size_t>(end - begin)),
+      spaces_(static_cast<std::size_t>(Space::scratch0) +
+              static_cast<std::size_t>(plan.schedule.scratch_vectors())),
+      cells_(plan.schedule.programs().size() * spaces_ * static_cast<std::size_t>(end - begin)),
       sent_(plan.carried.size()) {
     for (std::size_t stored = 0; stored < sent_.size(); ++stored) {
         sent_[stored].resize(plan.carried[stored].size());
@@ -50,8 +52,7 @@ Term SymbolicRun::output(int rank, int block) const {
 
 std::size_t SymbolicRun::cell(int stored, Space space, int block) const {
     const Space vector = plan_.form == Form::in_place && space == Space::output ? Space::input : space;
-    const std::size_t row =
-        static_cast<std::size_t>(stored) * schedule::space_count + static_cast<std::size_t>(vector);
+    const std::size_t row = static_cast<std::size_t>(stored) * spaces_ + static_cast<std::size_t>(vector);
     return row * static_cast<std::size_t>(end_ - begin_) + static_cast<std::size_t>(block - begin_);
 }
 
@@ -95,7 +96,9 @@ void SymbolicRun::publish(int point) {
 void SymbolicRun::run_round(int round) {
     for (std::size_t stored = 0; stored < schedule_.programs().size(); ++stored) {
         for (const Move& move : schedule_.programs()[stored][static_cast<std::size_t>(round)]) {
-            run_move(static_cast<int>(stored), round, move);
+            if (meets(move.to.blocks, schedule_.blocks(), begin_, end_)) {
+                run_move(static_cast<int>(stored), round, move);
+            }
         }
     }
     for (const Store& store : stores_) {

@@ -62,6 +62,8 @@ private:
     int end_;
     Report& report_;
     Terms terms_;
+    /// Vectors of a member: input, output and the scratch that is used.
+    std::size_t spaces_;
     std::vector<Cell> cells_;
     /// Stores into other members, which become visible after the round.
     std::vector<Store> stores_;

@@ -255,10 +255,10 @@ void check_content(const Synchronised& plan, Requirement requirement, Report& re
     }
 }
 
-void check_barrier(const Schedule& schedule, const Clocks& clocks, Report& report) {
+void check_barrier(const Schedule& schedule, Clocks& clocks, Report& report) {
     for (int rank = 0; rank < static_cast<int>(schedule.programs().size()); ++rank) {
         for (int member = 0; member < schedule.ranks(); ++member) {
-            if (member != rank && clocks.known_in(rank, 0, schedule.rounds(), member) < 0) {
+            if (member != rank && !clocks.knows(rank, schedule.rounds(), member, 0)) {
                 report.add(Kind::race, "member " + std::to_string(rank) + " may return before member " +
                                            std::to_string(member) + " has entered the barrier");
             }

@@ -124,7 +124,7 @@ TEST_CASE("a block that is read while it is written dodges to the other vector, 
         const Schedule made = place(full_exchange(bits), Collective::allreduce);
         CAPTURE(bits);
         // The first write leaves the input, which stays; each of the others is read in the same round.
-        CHECK(scratch_vectors(made) == (bits > 1 ? 1 : 0));
+        CHECK(made.scratch_vectors() == (bits > 1 ? 1 : 0));
         for (int rank = 0; rank < made.ranks(); ++rank) {
             const Program program = made.program(rank);
             for (int round = 0; round < bits; ++round) {
@@ -158,7 +158,7 @@ TEST_CASE("a block dodges where it does not end in the output, too") {
     };
     CHECK(spaces(0) == std::vector<Space>{Space::output, Space::scratch0, Space::output});
     CHECK(spaces(1) == std::vector<Space>{Space::scratch0, Space::scratch1, Space::scratch0});
-    CHECK(scratch_vectors(made) == 2);
+    CHECK(made.scratch_vectors() == 2);
     CHECK_FALSE(verify::verify(synchronise(made, Form::separate)).has(verify::Kind::race));
 }
 
@@ -204,7 +204,7 @@ TEST_CASE("the scratch range of a member is its own, on a ring and on a torus") 
         const Schedule made = row.make(ranks, has_root(row) ? 5 : 0);
         const Schedule all = expanded(made);
         for (int rank = 0; rank < ranks; ++rank) {
-            for (int vector = 0; vector < scratch_vectors(made); ++vector) {
+            for (int vector = 0; vector < made.scratch_vectors(); ++vector) {
                 const auto space = static_cast<Space>(static_cast<int>(Space::scratch0) + vector);
                 const Blocks range = scratch_range(made, rank, space);
                 CAPTURE(row.collective);

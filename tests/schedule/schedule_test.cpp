@@ -97,7 +97,7 @@ TEST_CASE("renaming turns members and, where there are as many, blocks") {
     const Place place{3, Space::scratch0, {2, 2}};
     CHECK(renamed(place, {Symmetry::rotation, 4, 4, 3}) == Place{2, Space::scratch0, {1, 2}});
     CHECK(renamed(place, {Symmetry::rotation, 4, 5, 3}) == Place{2, Space::scratch0, {2, 2}});
-    CHECK(renamed({every, Space::input, {0, 1}}, {Symmetry::rotation, 4, 4, 3}) ==
+    CHECK(renamed(Place{every, Space::input, {0, 1}}, {Symmetry::rotation, 4, 4, 3}) ==
           Place{every, Space::input, {3, 1}});
     CHECK(renamed(place, {Symmetry::none, 4, 4, 3}) == place);
 }
@@ -144,6 +144,29 @@ TEST_CASE("a move may take blocks to places of another number, which keeps them 
     CHECK_FALSE(made(0, 2).keeps_blocks_apart());
     for (const algorithm::Algorithm& row : algorithm::registry()) {
         CHECK(row.make(8, 0).keeps_blocks_apart() == (row.collective != Collective::alltoall));
+    }
+}
+
+TEST_CASE("a schedule whose members change names is recognised, and one that differs in a move is not") {
+    const algorithm::Algorithm* row = algorithm::find(Collective::gather, "ring");
+    REQUIRE(row != nullptr);
+    for (const int ranks : {2, 5, 8}) {
+        const Schedule first = row->make(ranks, 0);
+        for (int root = 0; root < ranks; ++root) {
+            const Schedule image = row->make(ranks, root);
+            for (int by = 0; by < ranks; ++by) {
+                CHECK(is_renamed(first, image, Translation(Symmetry::rotation, ranks, ranks, by)) ==
+                      (by == root));
+            }
+            for (std::size_t changed = 0; changed < image.programs().size(); ++changed) {
+                std::vector<Program> programs = image.programs();
+                programs[changed].front().push_back(
+                    {{static_cast<int>(changed), Space::scratch0, {0, 1}}, {0, Space::input, {0, 1}}, {}});
+                const Schedule other(Collective::gather, ranks, ranks, Symmetry::none, std::move(programs),
+                                     root);
+                CHECK_FALSE(is_renamed(first, other, Translation(Symmetry::rotation, ranks, ranks, root)));
+            }
+        }
     }
 }
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "schedule/synchronise.hpp"
+
+#include <vector>
+
+namespace tutti::schedule {
+
+/// The waits that the conflicting accesses of a schedule ask for, in a form that is not carried: for each
+/// representative in order of before_round, the strongest of a round first. Time O(accesses to blocks).
+std::vector<std::vector<Wait>> conflicts(const Schedule& schedule, Form form);
+
+/// The waits that earlier ones of the same member do not imply. Time O(waits * ranks), space O(ranks) for
+/// each point of a representative that somebody still waits for.
+std::vector<std::vector<Wait>> without_implied(const Schedule& schedule,
+                                               const std::vector<std::vector<Wait>>& waits);
+
+} // namespace tutti::schedule

@@ -1,0 +1,157 @@
+#include "schedule/conflicts.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace tutti::schedule {
+
+namespace {
+
+/// What each representative knows of every other member's completed rounds: vector clocks. What a member knew
+/// at an earlier point is kept for as long as a wait for that point is to come.
+class Knowledge {
+public:
+    Knowledge(const Schedule& schedule, const std::vector<std::vector<Wait>>& waits)
+        : schedule_(schedule), ranks_(static_cast<std::size_t>(schedule.ranks())),
+          now_(schedule.programs().size()) {
+        for (Now& now : now_) {
+            now.clock.assign(ranks_, -1);
+        }
+        for (const auto& list : waits) {
+            for (const Wait& wait : list) {
+                if (is_learnt_from(wait)) {
+                    now_[schedule.representative(wait.member)].kept.push_back({wait.point, 1, nullptr});
+                }
+            }
+        }
+        for (Now& now : now_) {
+            count_uses(now.kept);
+        }
+    }
+
+    /// `stored` has completed `point` rounds.
+    void complete(std::size_t stored, int point) {
+        Now& now = now_[stored];
+        if (now.next == now.kept.size() || now.kept[now.next].point != point) {
+            return;
+        }
+        if (!now.has_learnt) {
+            ++now.next;
+            return; // there is nothing to learn from it
+        }
+        if (now.learnt || now.latest.expired()) {
+            auto copy = std::make_shared<const Clock>(now.clock);
+            now.latest = copy;
+            now.learnt = false;
+            now.kept[now.next].clock = std::move(copy);
+        } else {
+            now.kept[now.next].clock = now.latest.lock();
+        }
+        ++now.next;
+    }
+
+    /// `stored` comes to this wait. Whether it did not know already what the wait makes sure of.
+    bool learn(std::size_t stored, const Wait& wait) {
+        Now& now = now_[stored];
+        auto& known = now.clock[static_cast<std::size_t>(wait.member)];
+        const bool is_new = known < wait.point;
+        if (is_learnt_from(wait)) {
+            const auto theirs = use(schedule_.representative(wait.member), wait.point);
+            if (is_new && theirs != nullptr) {
+                add(*theirs, schedule_.translation(wait.member), now.clock);
+            }
+        }
+        if (is_new) {
+            known = static_cast<std::int16_t>(wait.point);
+            now.learnt = now.has_learnt = true;
+        }
+        return is_new;
+    }
+
+private:
+    using Clock = std::vector<std::int16_t>;
+
+    /// A clock that will be asked for.
+    struct Kept {
+        int point = 0;
+        int uses = 0;
+        std::shared_ptr<const Clock> clock;
+    };
+
+    struct Now {
+        Clock clock;
+        /// Since the clock was copied last, and ever.
+        bool learnt = false;
+        bool has_learnt = false;
+        std::weak_ptr<const Clock> latest;
+        /// In order of point; those from `next` on are of points to come.
+        std::vector<Kept> kept;
+        std::size_t next = 0;
+    };
+
+    /// All members are taken through the rounds side by side, so that what they know at a later point than
+    /// the one that is waited from is not known yet.
+    static bool is_learnt_from(const Wait& wait) { return wait.point <= wait.before_round; }
+
+    static void count_uses(std::vector<Kept>& kept) {
+        std::ranges::sort(kept, {}, &Kept::point);
+        std::size_t last = 0;
+        for (std::size_t i = 1; i < kept.size(); ++i) {
+            if (kept[i].point == kept[last].point) {
+                ++kept[last].uses;
+            } else {
+                kept[++last] = std::move(kept[i]);
+            }
+        }
+        kept.resize(kept.empty() ? 0 : last + 1);
+    }
+
+    std::shared_ptr<const Clock> use(std::size_t stored, int point) {
+        const auto kept = std::ranges::lower_bound(now_[stored].kept, point, {}, &Kept::point);
+        return --kept->uses == 0 ? std::move(kept->clock) : kept->clock;
+    }
+
+    void add(const Clock& theirs, const Translation& rename, Clock& mine) const {
+        if (!schedule_.symmetry().translates()) {
+            for (std::size_t rank = 0; rank < ranks_; ++rank) {
+                mine[rank] = std::max(mine[rank], theirs[rank]);
+            }
+            return;
+        }
+        for (std::size_t rank = 0; rank < ranks_; ++rank) {
+            auto& known = mine[static_cast<std::size_t>(rename.member(static_cast<int>(rank)))];
+            known = std::max(known, theirs[rank]);
+        }
+    }
+
+    const Schedule& schedule_;
+    std::size_t ranks_;
+    std::vector<Now> now_;
+};
+
+} // namespace
+
+std::vector<std::vector<Wait>> without_implied(const Schedule& schedule,
+                                               const std::vector<std::vector<Wait>>& waits) {
+    Knowledge knowledge(schedule, waits);
+    std::vector<std::vector<Wait>> kept(waits.size());
+    std::vector<std::size_t> next(waits.size(), 0);
+    for (int round = 0; round <= schedule.rounds(); ++round) {
+        for (std::size_t stored = 0; stored < waits.size(); ++stored) {
+            knowledge.complete(stored, round);
+        }
+        for (std::size_t stored = 0; stored < waits.size(); ++stored) {
+            for (std::size_t& i = next[stored];
+                 i < waits[stored].size() && waits[stored][i].before_round == round; ++i) {
+                if (knowledge.learn(stored, waits[stored][i])) {
+                    kept[stored].push_back(waits[stored][i]);
+                }
+            }
+        }
+    }
+    return kept;
+}
+
+} // namespace tutti::schedule
