@@ -80,6 +80,13 @@ inline long mesh_partials(int p, int /*root*/) {
     return mesh[0] == 1 ? std::max(p - 2, 0) : (mesh[0] - 1L) * mesh[1];
 }
 
+/// The partial results of circulant-uniform lie within the blocks from its second jump, 1 or 2, to p - 2
+/// before a member's own; the second jump is 2 where the third skip, p / 2^(q - 2) rounded up, is 4.
+inline long uniform_partials(int p, int /*root*/) {
+    const long q = log2_up(p);
+    return q < 2 ? 0 : p - (p > 3L << (q - 2) ? 3 : 2);
+}
+
 // ---- Rounds, blocks and reductions ----
 
 /// Of one exchange in which a member receives and combines so much.

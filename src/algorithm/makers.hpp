@@ -12,6 +12,10 @@ namespace tutti::algorithm::rows {
 
 // Schedules for p ranks and a root, of what is not derived from one graph's allgather alone.
 
+inline Schedule circulant_uniform(int p, int /*root*/) {
+    return place(circulant_uniform_pattern(p), Collective::reduce_scatter);
+}
+
 // ---- Butterflies ----
 
 using MakePhases = ButterflyPhases (*)(int ranks, int blocks, int halvings);
