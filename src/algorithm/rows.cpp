@@ -239,9 +239,9 @@ const std::array table{
                            grama_gather),
 
     // alltoall
-    Algorithm{"direct", Collective::alltoall, Order::none, Ranks::any, separate, rootless<direct_alltoall>,
+    Algorithm{"direct", Collective::alltoall, Order::none, Ranks::any, one_hop, rootless<direct_alltoall>,
               exchange, Bound::exact, no_scratch, shared_memory},
-    Algorithm{"pairwise", Collective::alltoall, Order::none, Ranks::any, separate, rootless<pairwise_alltoall>,
+    Algorithm{"pairwise", Collective::alltoall, Order::none, Ranks::any, one_hop, rootless<pairwise_alltoall>,
               [](int p, int) { return Counts{p - 1, p - 1, 0}; }, Bound::exact, no_scratch, grama_alltoall},
     Algorithm{"ring", Collective::alltoall, Order::none, Ranks::any, separate, rootless<ring_alltoall>,
               [](int p, int) { return Counts{p - 1, p * (p - 1L) / 2, 0}; }, Bound::exact, all_but_two,
