@@ -302,7 +302,9 @@ TEST_CASE("moves that a step cannot say are refused") {
     CHECK_THROWS_AS(compiled({out(0), in(1, 2), {}, false}, Form::carried), std::invalid_argument);
 }
 
-TEST_CASE("the plan of an irregular exchange compares all counts before it copies anything") {
+TEST_CASE(
+    "the plan of an irregular exchange compares all counts before it copies anything, and waits until all "
+    "others have") {
     for (const char* name : {"direct", "pairwise"}) {
         for (const int ranks : {1, 2, 3, 8}) {
             INFO(name, " ", ranks);
@@ -313,13 +315,22 @@ TEST_CASE("the plan of an irregular exchange compares all counts before it copie
             CHECK(plan.steps[0].code == plan::Code::enter);
             CHECK(plan.steps[1].code == plan::Code::match_counts);
             int copies = 0;
+            std::set<int> awaited;
             for (const plan::Step& step : plan.steps) {
                 copies += step.code == plan::Code::exchange ? 1 : 0;
+                for (int peer = 0; peer < ranks - 1 && step.point > 0; ++peer) {
+                    if (step.code == plan::Code::await_every ||
+                        (step.code == plan::Code::await && step.peer == peer)) {
+                        awaited.insert(peer);
+                    }
+                }
                 CHECK(step.code != plan::Code::copy);
                 CHECK(step.code != plan::Code::open);
                 CHECK(step.code != plan::Code::open_every);
             }
             CHECK(copies == ranks);
+            // Points above 0 come after the comparison.
+            CHECK(awaited.size() == static_cast<std::size_t>(ranks - 1));
         }
     }
 }
