@@ -178,22 +178,21 @@ private:
         shape_.total = call_.output_count;
     }
 
-    void set_offsets(const std::string& name, std::span<const std::size_t> counts,
-                     std::size_t* offsets) const {
+    void set_offsets(const char* name, std::span<const std::size_t> counts, std::size_t* offsets) const {
         if (counts.size() != members_) {
-            refuse(call_, "`" + name + "` has " + std::to_string(counts.size()) +
+            refuse(call_, std::string("`") + name + "` has " + std::to_string(counts.size()) +
                               " entries, must have one for each of the " + std::to_string(members_) +
                               " members");
         }
         offsets[0] = 0;
         for (std::size_t i = 0; i < members_; ++i) {
             if (__builtin_add_overflow(offsets[i], counts[i], &offsets[i + 1])) {
-                refuse(call_, "the sum of `" + name + "` overflows");
+                refuse(call_, std::string("the sum of `") + name + "` overflows");
             }
         }
     }
 
-    void check_sum(const std::string& name, const std::size_t* offsets, const char* vector,
+    void check_sum(const char* name, const std::size_t* offsets, const char* vector,
                    std::size_t count) const {
         if (offsets[members_] != count) {
             refuse(call_, elements(vector, count) + ", but `" + name + "` add up to " +
@@ -202,8 +201,8 @@ private:
     }
 
     /// A member's own entry in a list of counts.
-    std::string entry(const std::string& name, std::size_t count) const {
-        return "`" + name + "[" + std::to_string(own_) + "]` is " + std::to_string(count);
+    std::string entry(const char* name, std::size_t count) const {
+        return std::string("`") + name + "[" + std::to_string(own_) + "]` is " + std::to_string(count);
     }
 
     void check_pointers() const {

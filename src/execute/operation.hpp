@@ -46,7 +46,7 @@ struct Operation {
     const void* state = nullptr;
     std::uint64_t claim = 0;
     std::uint64_t print = 0;
-    /// A digest of irregular counts, 0 for equal blocks.
+    /// A digest of irregular counts, 0 for equal blocks and where every member has counts of its own.
     std::uint64_t counts = 0;
     /// The root of a rooted collective, the distance of a shift, else 0.
     std::uint64_t root = 0;

@@ -305,15 +305,15 @@ TEST_CASE("counts that cannot be right are refused before anybody is told") {
 TEST_CASE("vectors must be there and apart") {
     const List counts{1, 2};
     std::vector<int> both(4);
-    const auto overlap = [&](std::size_t first) {
+    const auto overlap = [&](std::size_t start) {
         return first_of_two([&](Member& me) {
-            me.alltoall(std::span(both).first(3), Counts(counts), std::span(both).subspan(first, 3),
+            me.alltoall(std::span(both).first(3), Counts(counts), std::span(both).subspan(start, 3),
                         Counts(counts));
         });
     };
-    for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
-        CHECK(overlap(first).kind == Thrown::Kind::argument);
-        CHECK(mentions(overlap(first).text, "they must be separate vectors"));
+    for (const std::size_t start : {std::size_t{0}, std::size_t{1}}) {
+        CHECK(overlap(start).kind == Thrown::Kind::argument);
+        CHECK(mentions(overlap(start).text, "they must be separate vectors"));
     }
     const Thrown null = first_of_two([&](Member& me) {
         me.alltoall(std::span<const int>(static_cast<const int*>(nullptr), 3), Counts(counts),
