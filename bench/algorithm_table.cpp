@@ -59,6 +59,7 @@ std::string forms_text(const Algorithm& row) {
     add(row.forms.pulled, "pulled");
     add(row.forms.in_place, "in place");
     add(row.forms.carried, "carried");
+    add(row.forms.one_hop, "irregular");
     return text;
 }
 
@@ -100,7 +101,7 @@ std::string legend() {
         "in blocks of the schedule's own size, at {} ranks ({} where only powers of two are served), root 0, "
         "distance 1. Order: serial = rank order from the left, rank = rank order, same = one order for all, "
         "any = "
-        "members differ.",
+        "members differ. Forms: irregular = an all-to-all in which every member may have counts of its own.",
         sample_ranks, sample_power);
 }
 

@@ -32,8 +32,9 @@ constexpr std::array operations{
     Operation{"  butterfly", Collective::allreduce, "butterfly-elimination-2-1", cost::butterfly_allreduce,
               ""},
     Operation{"reduction-to-root", Collective::reduce, "circulant", cost::circulant_reduce, ""},
-    Operation{"reduce-scatter", Collective::reduce_scatter, "circulant", cost::circulant_reduce_scatter_2023,
-              "the schedule is that of Träff 2024, which needs p - 1 blocks"},
+    Operation{"reduce-scatter", Collective::reduce_scatter, "circulant-uniform",
+              cost::circulant_reduce_scatter_2023,
+              "p - 1 reductions, as in Listing 6: the other blocks start as copies"},
     Operation{"allgather", Collective::allgather, "circulant", cost::circulant_allgather, ""},
     Operation{"  Bruck", Collective::allgather, "bruck", cost::circulant_allgather, ""},
 };

@@ -208,6 +208,24 @@ public:
         run(in_place(detail::Kind::alltoall, inout, options));
     }
 
+    /// All-to-all of irregular blocks: `in` is made of p blocks, one for each member in rank order, of
+    /// send_counts[j] elements for member j, and `out` of p blocks of recv_counts[j] elements from member j.
+    /// Every member has counts of its own, which add up to the elements of its vectors; blocks may be empty.
+    /// `in` and `out` must not overlap: there is no form in place. By default one exchange in which every
+    /// member copies its block of every `in`; "pairwise" does it in p - 1 rounds, and no algorithm can that
+    /// passes blocks on.
+    ///
+    /// If recv_counts[j] of member i is not send_counts[i] of member j, member i throws a MismatchError that
+    /// names both, and all others are released with Aborted, which carries that message. Nothing is read or
+    /// written outside the vectors then; `out` holds anything.
+    template <class In, class Out>
+    requires detail::Vectors<In, Out>
+    void alltoall(In&& in, Counts send_counts, Out&& out, Counts recv_counts, const Options& options = {}) {
+        detail::Call made = irregular(vectors(detail::Kind::alltoall, in, out, options), send_counts);
+        made.received = &recv_counts;
+        run(made);
+    }
+
     /// out[i] = in_0[i] op ... op in_r[i] on member r. `in` and `out` have equally many elements, the same
     /// number on every member; they may be the same vector, but not overlap otherwise.
     template <class In, class Out, class Op>
@@ -318,9 +336,9 @@ private:
         return call;
     }
 
-    static detail::Call irregular(detail::Call call, Counts counts) {
-        call.irregular = true;
-        call.counts = counts.span();
+    /// `counts` must live until the call has been made.
+    static detail::Call irregular(detail::Call call, const Counts& counts) {
+        call.counts = &counts;
         return call;
     }
 

@@ -17,6 +17,11 @@ namespace tutti::algorithm {
 /// 2024, second half of Alg. 2; Bruck et al. 1997 with other skips.)
 schedule::Pattern circulant_allgather_pattern(int ranks, std::span<const int> skips);
 
+/// The reduce-scatter on the communication pattern of the census (algorithms.hpp): q rounds, in round k 2^(q
+/// - 1 - k) blocks from one member, 2^q - 1 in all; p - 1 reductions. Neither dual to an allgather nor of
+/// least volume unless p is a power of two. (Träff et al. 2023, Listings 5 and 6, Prop. 2.)
+schedule::Pattern circulant_uniform_pattern(int ranks);
+
 /// The allgather of a torus of these dimensions (slowest first): ring, mesh and hypercube. Sum of d - 1
 /// rounds over the dimensions, p - 1 blocks (Grama et al. 2003, all-to-all broadcast on ring, mesh and
 /// hypercube).

@@ -54,6 +54,9 @@ struct Forms {
     /// That also works when input and output are the same memory (Form::in_place): nobody overwrites in a
     /// round what others read in it. Where it does not, an input is copied first.
     bool in_place = false;
+    /// Of an all-to-all: no block passes through a third member, so that only its sender and its receiver
+    /// need to know how long it is: it takes irregular blocks.
+    bool one_hop = false;
 };
 
 /// One row of the registry: an algorithm for one collective and everything known about it. `root` below is

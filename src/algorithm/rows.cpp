@@ -1,9 +1,8 @@
 #include "algorithm/algorithms.hpp"
-#include "algorithm/families.hpp"
+#include "algorithm/closed_forms.hpp"
+#include "algorithm/graph_rows.hpp"
+#include "algorithm/makers.hpp"
 #include "algorithm/registry.hpp"
-#include "graph/circulant.hpp"
-#include "graph/torus.hpp"
-#include "schedule/place.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,251 +10,9 @@
 
 namespace tutti::algorithm {
 
-using graph::Skips;
-using schedule::Collective;
-using schedule::Pattern;
-using schedule::place;
-using schedule::Schedule;
+namespace rows {
 
 namespace {
-
-// ---- The graphs: everything a family's collectives are derived from ----
-
-/// A graph as the rows below need it: its allgather, and in how many rounds.
-template <Skips kind>
-struct Circular {
-    static constexpr Ranks ranks = Ranks::any;
-    static Pattern allgather(int p) { return circulant_allgather_pattern(p, graph::skips(p, kind)); }
-    static long rounds(int p) { return static_cast<long>(graph::skips(p, kind).size()) - 1; }
-};
-
-template <std::vector<int> (*dimensions)(int), Ranks which>
-struct Torus {
-    static constexpr Ranks ranks = which;
-    static Pattern allgather(int p) { return torus_allgather_pattern(dimensions(p)); }
-    static long rounds(int p) {
-        long sum = 0;
-        for (const int members : dimensions(p)) {
-            sum += members - 1;
-        }
-        return sum;
-    }
-    /// Of a broadcast by recursive doubling along the lines.
-    static long doubling_rounds(int p) {
-        long sum = 0;
-        for (const int members : dimensions(p)) {
-            sum += graph::rounds_log2(members);
-        }
-        return sum;
-    }
-    static Pattern doubling_broadcast(int p, int root) {
-        return torus_broadcast_pattern(dimensions(p), which == Ranks::any, root);
-    }
-};
-
-using Halving = Circular<Skips::halving>;
-using Ring = Torus<graph::ring, Ranks::any>;
-using Mesh = Torus<graph::mesh, Ranks::any>;
-using Hypercube = Torus<graph::hypercube, Ranks::powers_of_two>;
-
-// ---- The collectives of any graph with an allgather ----
-
-constexpr Forms everywhere{true, true, true};
-constexpr Forms pulled{false, true, true};
-constexpr Forms separate{false, true, false};
-constexpr Forms carried{true, false, false};
-
-// Scratch, in blocks.
-
-long no_scratch(int /*p*/, int /*root*/) {
-    return 0;
-}
-
-long one_block(int /*p*/, int /*root*/) {
-    return 1;
-}
-
-/// Partial results of members that are not the root.
-long one_partial(int p, int /*root*/) {
-    return p > 2 ? 1 : 0;
-}
-
-long half_the_blocks(int p, int /*root*/) {
-    return p / 2;
-}
-
-long all_but_one(int p, int /*root*/) {
-    return p - 1;
-}
-
-long all_but_two(int p, int /*root*/) {
-    return std::max(p - 2, 0);
-}
-
-/// Blocks that have more than one hop to go.
-long all_but_three(int p, int /*root*/) {
-    return std::max(p - 3, 0);
-}
-
-/// The blocks that the first to receive half of them passes on: all but its own.
-long half_but_own(int p, int /*root*/) {
-    return std::max(p / 2 - 1, 0);
-}
-
-/// Blocks on the way through a member, whose own one is not among them.
-template <Skips kind>
-long largest_gap(int p, int /*root*/) {
-    const auto skips = graph::skips(p, kind);
-    int gap = 1;
-    for (std::size_t index = 0; index + 1 < skips.size(); ++index) {
-        gap = std::max(gap, skips[index] - skips[index + 1]);
-    }
-    return gap - 1;
-}
-
-/// All rows but one's own, whose range starts within a row at some members; in a single row, all blocks that
-/// another member has the last word on.
-long mesh_partials(int p, int /*root*/) {
-    const auto mesh = graph::mesh(p);
-    return mesh[0] == 1 ? std::max(p - 2, 0) : (mesh[0] - 1L) * mesh[1];
-}
-
-// Rounds and blocks of one exchange in which a member receives and combines so much.
-Counts one_exchange(int p, long blocks, long reductions) {
-    return p == 1 ? Counts{} : Counts{1, blocks, reductions};
-}
-
-long log2_up(int p) {
-    return graph::rounds_log2(p);
-}
-
-/// The largest power of two that is not above p.
-long power_below(int p) {
-    return static_cast<long>(std::bit_floor(static_cast<unsigned>(p)));
-}
-
-int log2_down(int p) {
-    return static_cast<int>(std::bit_width(static_cast<unsigned>(p))) - 1;
-}
-
-template <class Graph>
-Schedule allgather(int p, int /*root*/) {
-    return place(Graph::allgather(p), Collective::allgather);
-}
-
-template <class Graph>
-Schedule reduce_scatter(int p, int /*root*/) {
-    return place(dual(Graph::allgather(p)), Collective::reduce_scatter);
-}
-
-template <class Graph>
-Schedule allreduce(int p, int /*root*/) {
-    const Pattern allgather = Graph::allgather(p);
-    return place(then(dual(allgather), allgather), Collective::allreduce);
-}
-
-template <class Graph>
-Schedule gather(int p, int root) {
-    return place(restrict_to_root(Graph::allgather(p), root), Collective::gather, root);
-}
-
-template <class Graph>
-Schedule scatter(int p, int root) {
-    return place(reverse(restrict_to_root(Graph::allgather(p), root)), Collective::scatter, root);
-}
-
-template <class Graph>
-Schedule broadcast(int p, int root) {
-    return place(restrict_to_block(Graph::allgather(p), root), Collective::broadcast, root);
-}
-
-template <class Graph>
-Schedule reduce(int p, int root) {
-    return place(dual(restrict_to_block(Graph::allgather(p), root)), Collective::reduce, root);
-}
-
-template <class Graph>
-Schedule doubling_broadcast(int p, int root) {
-    return place(Graph::doubling_broadcast(p, root), Collective::broadcast, root);
-}
-
-template <class Graph>
-Schedule doubling_reduce(int p, int root) {
-    return place(dual(Graph::doubling_broadcast(p, root)), Collective::reduce, root);
-}
-
-template <class Graph>
-constexpr Algorithm allgather_row(std::string_view name, Forms forms, std::string_view source) {
-    return {name,
-            Collective::allgather,
-            Order::none,
-            Graph::ranks,
-            forms,
-            allgather<Graph>,
-            [](int p, int) {
-                return Counts{Graph::rounds(p), p - 1, 0};
-            },
-            Bound::exact,
-            no_scratch,
-            source};
-}
-
-template <class Graph>
-constexpr Algorithm reduce_scatter_row(std::string_view name, Forms forms, long (*scratch)(int, int),
-                                       std::string_view source) {
-    return {name,
-            Collective::reduce_scatter,
-            Order::same,
-            Graph::ranks,
-            forms,
-            reduce_scatter<Graph>,
-            [](int p, int) {
-                return Counts{Graph::rounds(p), p - 1, p - 1};
-            },
-            Bound::exact,
-            scratch,
-            source};
-}
-
-template <class Graph>
-constexpr Algorithm allreduce_row(std::string_view name, Forms forms, std::string_view source) {
-    return {name,
-            Collective::allreduce,
-            Order::same,
-            Graph::ranks,
-            forms,
-            allreduce<Graph>,
-            [](int p, int) {
-                return Counts{2 * Graph::rounds(p), 2L * (p - 1), p - 1};
-            },
-            Bound::exact,
-            no_scratch,
-            source};
-}
-
-template <class Graph>
-constexpr Algorithm gather_row(std::string_view name, long (*scratch)(int, int), std::string_view source) {
-    return {name,
-            Collective::gather,
-            Order::none,
-            Graph::ranks,
-            pulled,
-            gather<Graph>,
-            [](int p, int) {
-                return Counts{Graph::rounds(p), p - 1, 0};
-            },
-            Bound::exact,
-            scratch,
-            source};
-}
-
-/// `largest` is the number of blocks that the first receiver of the largest part is sent.
-template <class Graph>
-constexpr Algorithm scatter_row(std::string_view name, Counts (*counts)(int, int), long (*scratch)(int, int),
-                                std::string_view source) {
-    return {name,   Collective::scatter, Order::none, Graph::ranks, pulled, scatter<Graph>,
-            counts, Bound::exact,        scratch,     source};
-}
 
 constexpr std::string_view traeff_alg1 = "Träff 2024, Alg. 1, Theorem 1";
 constexpr std::string_view traeff_alg2 = "Träff 2024, Alg. 2, Theorem 2";
@@ -280,166 +37,7 @@ constexpr std::string_view grama_scan = "Grama et al. 2003, Alg. 4.9";
 constexpr std::string_view grama_parts = "Grama et al. 2003, splitting messages into parts";
 constexpr std::string_view shared_memory = "shared memory, one exchange";
 
-// ---- Butterflies ----
-
-using MakePhases = ButterflyPhases (*)(int ranks, int blocks, int halvings);
-
-/// Whole vectors all the way.
-template <MakePhases make>
-Schedule butterfly_whole(int p, int /*root*/) {
-    const ButterflyPhases phases = make(p, 1, 0);
-    return place(then(phases.reduction, phases.routing), Collective::allreduce);
-}
-
-/// Halves all the way: as many blocks as the largest power of two.
-template <MakePhases make>
-Pattern butterfly_halving_pattern(int p) {
-    const ButterflyPhases phases = make(p, static_cast<int>(power_below(p)), log2_down(p));
-    return then(phases.reduction, phases.routing);
-}
-
-template <MakePhases make>
-Schedule butterfly_halving(int p, int /*root*/) {
-    return place(butterfly_halving_pattern<make>(p), Collective::allreduce);
-}
-
-/// Halves in the first half of the levels.
-Schedule butterfly_hybrid(int p, int /*root*/) {
-    const int halvings = log2_down(p) / 2;
-    const ButterflyPhases phases = butterfly_overlapping(p, 1 << halvings, halvings);
-    return place(then(phases.reduction, phases.routing), Collective::allreduce);
-}
-
-Schedule butterfly_reduce(int p, int root) {
-    return place(restrict_to_root(butterfly_halving_pattern<butterfly_overlapping>(p), root),
-                 Collective::reduce, root);
-}
-
-Schedule butterfly_reduce_scatter(int p, int /*root*/) {
-    return place(butterfly_reduce_scatter_pattern(p), Collective::reduce_scatter);
-}
-
-/// Volumes of a 3-2 elimination protocol with halving, in blocks of which there are as many as the largest
-/// power of two (section 3.3: 2 (1.5 - 1/p') m and (1.5 - 1/p') m).
-Counts halving_volume(int p, long rounds) {
-    const long blocks = power_below(p);
-    return p == 1 ? Counts{} : Counts{rounds, 3 * blocks - 2, (3 * blocks - 1) / 2};
-}
-
-Counts elimination_whole(int p, int /*root*/) {
-    const long q = log2_up(p);
-    return graph::is_power_of_two(p) ? Counts{q, q, q} : Counts{q + 1, q + 1, q};
-}
-
-Counts elimination_halving(int p, int /*root*/) {
-    return halving_volume(p, 2 * log2_up(p));
-}
-
-// ---- Trees, and what is put together ----
-
-Schedule tree_broadcast(int p, int root) {
-    return place(tree_broadcast_pattern(p, root), Collective::broadcast, root);
-}
-
-Schedule tree_reduce(int p, int root) {
-    return place(dual(tree_broadcast_pattern(p, root)), Collective::reduce, root);
-}
-
-Schedule tree_allreduce(int p, int /*root*/) {
-    const Pattern broadcast = tree_broadcast_pattern(p, 0);
-    return place(then(dual(broadcast), broadcast), Collective::allreduce);
-}
-
-Schedule scatter_allgather(int p, int root) {
-    const Pattern allgather = Halving::allgather(p);
-    const Pattern scatter = reverse(restrict_to_root(allgather, root));
-    return place(without_repeats(then(scatter, allgather), root), Collective::broadcast, root);
-}
-
-Schedule reduce_scatter_gather(int p, int root) {
-    const Pattern allgather = Halving::allgather(p);
-    return place(restrict_to_root(then(dual(allgather), allgather), root), Collective::reduce, root);
-}
-
-Schedule hypercube_allreduce(int p, int root) {
-    return butterfly_whole<butterfly_overlapping>(p, root);
-}
-
-Schedule hypercube_barrier(int p, int /*root*/) {
-    return place(butterfly_overlapping(p, 1, 0).reduction, Collective::barrier);
-}
-
-// ---- Adapters: what takes no root ----
-
-template <Schedule (*make)(int)>
-Schedule rootless(int p, int /*root*/) {
-    return make(p);
-}
-
-template <Schedule (*make)(int, Inclusion), Inclusion inclusion>
-Schedule prefixes(int p, int /*root*/) {
-    return make(p, inclusion);
-}
-
-template <std::vector<int> (*dimensions)(int)>
-Schedule torus_exchange(int p, int /*root*/) {
-    return torus_alltoall(dimensions(p));
-}
-
-/// Rounds of a butterfly with a ring for every odd factor.
-long prime_rounds(int p) {
-    long rounds = 0;
-    for (const int factor : graph::prime_factors(p)) {
-        rounds += factor - 1;
-    }
-    return rounds;
-}
-
-/// Steps of a circular shift the shorter way round.
-long around(int members, int distance) {
-    return std::min(distance, members - distance);
-}
-
-Counts mesh_shift_counts(int p, int distance) {
-    const auto mesh = graph::mesh(p);
-    const int across = distance % mesh[1];
-    const long rounds =
-        around(mesh[1], across) + (across != 0 && mesh[0] > 1 ? 1 : 0) + around(mesh[0], distance / mesh[1]);
-    return {rounds, rounds, 0};
-}
-
-/// Half of every member's messages in each of so many rounds of a ring of `members`, on average.
-long torus_alltoall_blocks(int p, const std::vector<int>& dimensions) {
-    long blocks = 0;
-    for (const int members : dimensions) {
-        blocks += static_cast<long>(p) * (members - 1) / 2;
-    }
-    return blocks;
-}
-
-long circulant_alltoall_blocks(int p) {
-    const auto skips = graph::skips(p, Skips::halving);
-    long blocks = 0;
-    for (int offset = 1; offset < p; ++offset) {
-        int left = offset;
-        for (std::size_t index = 1; index < skips.size(); ++index) {
-            if (left >= skips[index]) {
-                left -= skips[index];
-                ++blocks;
-            }
-        }
-    }
-    return blocks;
-}
-
-constexpr auto exchange = [](int p, int) { return one_exchange(p, p - 1, 0); };
-constexpr auto reduction = [](int p, int) { return one_exchange(p, p - 1, p - 1); };
-constexpr auto single = [](int p, int) { return one_exchange(p, 1, 0); };
-constexpr auto logarithmic_copy = [](int p, int) { return Counts{log2_up(p), p > 1 ? 1 : 0, 0}; };
-constexpr auto logarithmic_reduction = [](int p, int) { return Counts{log2_up(p), log2_up(p), log2_up(p)}; };
-constexpr auto linear_copy = [](int p, int) { return Counts{p - 1, p > 1 ? 1 : 0, 0}; };
-
-const std::array rows{
+const std::array table{
     // barrier
     Algorithm{"direct", Collective::barrier, Order::none, Ranks::any, carried, rootless<direct_barrier>, exchange,
               Bound::exact, no_scratch, shared_memory},
@@ -588,6 +186,9 @@ const std::array rows{
                                                          traeff_cor2),
     reduce_scatter_row<Circular<Skips::square_root>>("circulant-square-root", pulled,
                                                       largest_gap<Skips::square_root>, traeff_cor2),
+    Algorithm{"circulant-uniform", Collective::reduce_scatter, Order::same, Ranks::any, pulled, circulant_uniform,
+              [](int p, int) { return Counts{log2_up(p), (1L << log2_up(p)) - 1, p - 1}; }, Bound::exact,
+              uniform_partials, "Träff et al. 2023, Listings 5 and 6, Prop. 2"},
     Algorithm{"butterfly", Collective::reduce_scatter, Order::rank, Ranks::any, pulled, butterfly_reduce_scatter,
               [](int p, int) { return Counts{p <= 2 ? log2_up(p) : log2_up(p) + 1, 2L * p, 2L * p}; },
               Bound::volume, [](int p, int) { return p <= 2 ? 0L : (p + 1L) / 2; }, rt_overlapping},
@@ -638,9 +239,9 @@ const std::array rows{
                            grama_gather),
 
     // alltoall
-    Algorithm{"direct", Collective::alltoall, Order::none, Ranks::any, separate, rootless<direct_alltoall>,
+    Algorithm{"direct", Collective::alltoall, Order::none, Ranks::any, one_hop, rootless<direct_alltoall>,
               exchange, Bound::exact, no_scratch, shared_memory},
-    Algorithm{"pairwise", Collective::alltoall, Order::none, Ranks::any, separate, rootless<pairwise_alltoall>,
+    Algorithm{"pairwise", Collective::alltoall, Order::none, Ranks::any, one_hop, rootless<pairwise_alltoall>,
               [](int p, int) { return Counts{p - 1, p - 1, 0}; }, Bound::exact, no_scratch, grama_alltoall},
     Algorithm{"ring", Collective::alltoall, Order::none, Ranks::any, separate, rootless<ring_alltoall>,
               [](int p, int) { return Counts{p - 1, p * (p - 1L) / 2, 0}; }, Bound::exact, all_but_two,
@@ -711,8 +312,10 @@ const std::array rows{
 
 } // namespace
 
+} // namespace rows
+
 std::span<const Algorithm> registry() {
-    return rows;
+    return rows::table;
 }
 
 } // namespace tutti::algorithm

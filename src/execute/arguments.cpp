@@ -4,6 +4,7 @@
 
 #include <tutti/error.hpp>
 
+#include <span>
 #include <string>
 
 namespace tutti::execute {
@@ -42,9 +43,9 @@ const char* output_name(const Call& call) {
 /// Checks one member's arguments of one call.
 class Check {
 public:
-    Check(const Call& call, int rank, int members, std::size_t* offsets)
+    Check(const Call& call, int rank, int members, std::size_t* offsets, std::size_t* sent_offsets)
         : call_(call), own_(static_cast<std::size_t>(rank)), members_(static_cast<std::size_t>(members)),
-          is_root_(call.root == rank), offsets_(offsets) {}
+          is_root_(call.root == rank), offsets_(offsets), sent_offsets_(sent_offsets) {}
 
     Shape shape() {
         if (is_rooted(collective_of(call_.kind)) &&
@@ -87,6 +88,9 @@ private:
             shape_.total = call_.input_count;
             return check_equal();
         case Kind::alltoall:
+            if (call_.received != nullptr) {
+                return set_exchanged();
+            }
             shape_.total = call_.input_count;
             shape_.block = divided(input_name(call_), shape_.total);
             return check_equal();
@@ -117,7 +121,7 @@ private:
         const std::size_t block = whole_is_input ? call_.output_count : call_.input_count;
         const char* const whole_name = whole_is_input ? input_name(call_) : output_name(call_);
         const char* const block_name = whole_is_input ? output_name(call_) : input_name(call_);
-        if (call_.irregular) {
+        if (call_.counts != nullptr) {
             set_irregular(has_whole, whole, whole_name, is_block, block, block_name);
             return;
         }
@@ -147,27 +151,58 @@ private:
 
     void set_irregular(bool has_whole, std::size_t whole, const char* whole_name, bool is_block,
                        std::size_t block, const char* block_name) {
-        if (call_.counts.size() != members_) {
-            refuse(call_, "`counts` has " + std::to_string(call_.counts.size()) +
-                              " entries, must have one for each of the " + std::to_string(members_) +
-                              " members");
+        const auto counts = call_.counts->span();
+        set_offsets("counts", counts, offsets_);
+        if (has_whole) {
+            check_sum("counts", offsets_, whole_name, whole);
         }
-        offsets_[0] = 0;
-        for (std::size_t i = 0; i < members_; ++i) {
-            if (__builtin_add_overflow(offsets_[i], call_.counts[i], &offsets_[i + 1])) {
-                refuse(call_, "the sum of `counts` overflows");
-            }
-        }
-        if (has_whole && offsets_[members_] != whole) {
-            refuse(call_, elements(whole_name, whole) + ", but `counts` add up to " +
-                              std::to_string(offsets_[members_]));
-        }
-        if (is_block && block != call_.counts[own_]) {
-            refuse(call_, elements(block_name, block) + ", but `counts[" + std::to_string(own_) + "]` is " +
-                              std::to_string(call_.counts[own_]));
+        if (is_block && block != counts[own_]) {
+            refuse(call_, elements(block_name, block) + ", but " + entry("counts", counts[own_]));
         }
         shape_.total = offsets_[members_];
         shape_.own_offset = offsets_[own_];
+    }
+
+    /// An all-to-all in which every member has counts of its own, for both of its vectors.
+    void set_exchanged() {
+        const auto sent = call_.counts->span();
+        const auto received = call_.received->span();
+        set_offsets("send_counts", sent, sent_offsets_);
+        set_offsets("recv_counts", received, offsets_);
+        check_sum("send_counts", sent_offsets_, "in", call_.input_count);
+        check_sum("recv_counts", offsets_, "out", call_.output_count);
+        if (sent[own_] != received[own_]) {
+            refuse(call_, entry("send_counts", sent[own_]) + " and " + entry("recv_counts", received[own_]) +
+                              " of member " + std::to_string(own_) + " itself: they must be the same");
+        }
+        shape_.total = call_.output_count;
+    }
+
+    void set_offsets(const char* name, std::span<const std::size_t> counts, std::size_t* offsets) const {
+        if (counts.size() != members_) {
+            refuse(call_, std::string("`") + name + "` has " + std::to_string(counts.size()) +
+                              " entries, must have one for each of the " + std::to_string(members_) +
+                              " members");
+        }
+        offsets[0] = 0;
+        for (std::size_t i = 0; i < members_; ++i) {
+            if (__builtin_add_overflow(offsets[i], counts[i], &offsets[i + 1])) {
+                refuse(call_, std::string("the sum of `") + name + "` overflows");
+            }
+        }
+    }
+
+    void check_sum(const char* name, const std::size_t* offsets, const char* vector,
+                   std::size_t count) const {
+        if (offsets[members_] != count) {
+            refuse(call_, elements(vector, count) + ", but `" + name + "` add up to " +
+                              std::to_string(offsets[members_]));
+        }
+    }
+
+    /// A member's own entry in a list of counts.
+    std::string entry(const char* name, std::size_t count) const {
+        return std::string("`") + name + "[" + std::to_string(own_) + "]` is " + std::to_string(count);
     }
 
     void check_pointers() const {
@@ -188,6 +223,9 @@ private:
                               "are the same memory, which the other members cannot know: let all of them "
                               "call it in place, with one vector");
         }
+        if (shape_.aliasing != Aliasing::separate && call_.received != nullptr) {
+            refuse(call_, both() + "overlap: with counts of one's own they must be separate vectors");
+        }
         if (shape_.aliasing == Aliasing::invalid) {
             const bool divided = shape_.input_is_block || shape_.output_is_block;
             refuse(call_, both() + "overlap: pass separate vectors, or " +
@@ -204,6 +242,7 @@ private:
     std::size_t members_;
     bool is_root_;
     std::size_t* offsets_;
+    std::size_t* sent_offsets_;
     Shape shape_;
 };
 
@@ -230,8 +269,9 @@ Aliasing aliasing_of(const Call& call, const Shape& shape) {
     return input_start == output_start ? Aliasing::same : Aliasing::invalid;
 }
 
-Shape checked_shape(const Call& call, int rank, int members, std::size_t* offsets) {
-    return Check(call, rank, members, offsets).shape();
+Shape checked_shape(const Call& call, int rank, int members, std::size_t* offsets,
+                    std::size_t* sent_offsets) {
+    return Check(call, rank, members, offsets, sent_offsets).shape();
 }
 
 } // namespace tutti::execute

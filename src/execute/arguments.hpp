@@ -33,7 +33,9 @@ struct Shape {
 Aliasing aliasing_of(const detail::Call& call, const Shape& shape);
 
 /// Checks everything about a call that can be told without the other members. `offsets` is the space for the
-/// members + 1 offsets of irregular blocks. Throws ArgumentError.
-Shape checked_shape(const detail::Call& call, int rank, int members, std::size_t* offsets);
+/// members + 1 offsets of irregular blocks, and `sent_offsets` for those of the input of an irregular
+/// all-to-all, in which `offsets` are those of the output. Throws ArgumentError.
+Shape checked_shape(const detail::Call& call, int rank, int members, std::size_t* offsets,
+                    std::size_t* sent_offsets);
 
 } // namespace tutti::execute

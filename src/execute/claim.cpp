@@ -15,7 +15,11 @@ std::string Claim::describe() const {
     if (algorithm.collective == schedule::Collective::barrier) {
         return text;
     }
-    text += " of " + std::to_string(word_ >> bytes_at) + " bytes of " + std::string(to_string(type));
+    const std::uint64_t bytes = word_ >> bytes_at;
+    text += (bytes & by_counts) != 0
+                ? " by counts of " + std::to_string(bytes & ~by_counts) + "-byte elements of "
+                : " of " + std::to_string(bytes) + " bytes of ";
+    text += to_string(type);
     if (algorithm.order != algorithm::Order::none) {
         text += " with " + std::string(to_string(op));
     }

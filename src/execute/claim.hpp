@@ -15,6 +15,9 @@ namespace tutti::execute {
 /// What a member believes it is doing, in one word, so that members can compare notes.
 class Claim {
 public:
+    /// Added to the bytes of one element, stands for vectors of which every member decides the length.
+    static constexpr std::size_t by_counts = std::size_t{1} << 46U;
+
     constexpr Claim() = default;
     constexpr Claim(std::size_t row, schedule::Form form, Type type, Operator op, std::size_t bytes)
         : word_(static_cast<std::uint64_t>(bytes) << bytes_at | static_cast<std::uint64_t>(row) << row_at |

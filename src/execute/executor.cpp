@@ -115,6 +115,10 @@ void Executor::step(const Step& step) {
         return scan_every(step, false);
     case Code::exscan_every:
         return scan_every(step, true);
+    case Code::match_counts:
+        return for_each_peer([&](int peer) { match_counts(peer); });
+    case Code::exchange:
+        return exchange(step);
     }
 }
 
@@ -230,6 +234,20 @@ void Executor::open(int peer) {
     set_scratch_bases(bases, theirs.word(scratch_word), op_.scratch_stride_bytes);
 }
 
+void Executor::match_counts(int peer) {
+    open(peer);
+    const std::size_t* const blocks = sent_offsets(bases_of(peer)) + plan_.rank;
+    const std::size_t sent = blocks[1] - blocks[0];
+    const std::size_t expected = op_.partition.elements(static_cast<std::size_t>(peer), 1);
+    if (sent != expected) {
+        const std::string own = std::to_string(plan_.rank);
+        const std::string other = std::to_string(peer);
+        throw MismatchError("alltoall: recv_counts[" + other + "] of member " + own + " is " +
+                            std::to_string(expected) + ", but send_counts[" + own + "] of member " + other +
+                            " is " + std::to_string(sent));
+    }
+}
+
 /// Awaits what the peer carries and returns where it is: on its stage, or in `words`.
 const void* Executor::take(int peer, const Step& step, std::uint64_t* words) {
     await(peer, step, op_.carried_words);
@@ -265,6 +283,17 @@ void Executor::copy(const Step& step) {
     const void* const from = source(step.left, step);
     const std::size_t bytes = elements(step) * op_.element_bytes;
     if (to != from && bytes != 0) {
+        detail::copy_many(&to, 1, from, bytes, op_.stream);
+    }
+}
+
+void Executor::exchange(const Step& step) {
+    const Bases& sender = step.left.remote() ? seat_.peers_[step.peer] : op_.own;
+    const void* const from =
+        pointer(sender.at[step.left.space()] + sent_offsets(sender)[step.from] * op_.element_bytes);
+    void* const to = target(step);
+    const std::size_t bytes = elements(step) * op_.element_bytes;
+    if (bytes != 0) {
         detail::copy_many(&to, 1, from, bytes, op_.stream);
     }
 }

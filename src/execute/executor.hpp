@@ -34,6 +34,7 @@ private:
     void signal(const plan::Step& step);
     void carry(const plan::Step& step);
     void open(int peer);
+    void match_counts(int peer);
     void await(int peer, const plan::Step& step, int words);
     void await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words);
     void check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words);
@@ -42,6 +43,7 @@ private:
     std::string missing(int peer);
 
     void copy(const plan::Step& step);
+    void exchange(const plan::Step& step);
     void copy_to_every(const plan::Step& step);
     void copy_received(const plan::Step& step);
     void reduce(const plan::Step& step);

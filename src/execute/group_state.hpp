@@ -24,7 +24,8 @@ struct alignas(mailbox::line_bytes) MemberBoard {
     mailbox::Doorbell bell;
     /// The claim of the member's current call; ordered by the tags of its slots.
     mailbox::StdWord claim;
-    /// A digest of the counts of its current call, 0 for equal blocks; ordered likewise.
+    /// A digest of the counts of its current call, 0 for equal blocks and where they are its own; ordered
+    /// likewise.
     mailbox::StdWord counts;
     /// The root of a rooted collective, the distance of a shift; ordered likewise.
     mailbox::StdWord root;

@@ -18,6 +18,16 @@ struct Bases {
     std::array<std::uintptr_t, schedule::space_count> at{};
 };
 
+/// An irregular all-to-all needs no scratch. In its place a member shows where the blocks of its input start,
+/// in elements, and where the last one ends.
+inline const std::size_t* sent_offsets(const Bases& bases) {
+    return reinterpret_cast<const std::size_t*>( // NOLINT(performance-no-int-to-ptr)
+        bases.at[static_cast<std::size_t>(schedule::Space::scratch0)]);
+}
+inline void set_sent_offsets(Bases& bases, const std::size_t* offsets) {
+    bases.at[static_cast<std::size_t>(schedule::Space::scratch0)] = reinterpret_cast<std::uintptr_t>(offsets);
+}
+
 /// Scratch vectors lie one after the other, `stride_bytes` apart.
 inline void set_scratch_bases(Bases& bases, std::uintptr_t first, std::size_t stride_bytes) {
     for (auto space = static_cast<std::size_t>(schedule::Space::scratch0); space < bases.at.size(); ++space) {
@@ -36,7 +46,7 @@ struct Operation {
     const void* state = nullptr;
     std::uint64_t claim = 0;
     std::uint64_t print = 0;
-    /// A digest of irregular counts, 0 for equal blocks.
+    /// A digest of irregular counts, 0 for equal blocks and where every member has counts of its own.
     std::uint64_t counts = 0;
     /// The root of a rooted collective, the distance of a shift, else 0.
     std::uint64_t root = 0;

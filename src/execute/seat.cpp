@@ -92,7 +92,9 @@ Seat::Seat(GroupState& group, int rank, int members)
 const plan::Plan& Seat::plan(const execute::ScheduleName& name) {
     auto& entry = plans_[name];
     if (entry == nullptr) {
-        entry = std::make_unique<plan::Plan>(plan::compile(*group_.synchronised(name), rank_));
+        plan::Plan plan = plan::compile(*group_.synchronised({name.row, name.form, name.root}), rank_);
+        entry = std::make_unique<plan::Plan>(name.exchanges ? plan::for_irregular_exchange(std::move(plan))
+                                                            : std::move(plan));
     }
     return *entry;
 }
@@ -128,13 +130,17 @@ bool Seat::is_prepared_for(const Call& call) const {
     return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
            call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
            call.input_count == last.input_count && call.output_count == last.output_count &&
-           call.kernels == last.kernels && !call.irregular && call.algorithm == last.algorithm &&
+           call.kernels == last.kernels && call.counts == nullptr && call.algorithm == last.algorithm &&
            call.root == last.root && call.serial == last.serial && call.commutative == last.commutative;
 }
 
 void Seat::prepare(const Call& call) {
+    const bool exchanges = call.received != nullptr;
+    if (exchanges) {
+        sent_offsets_.resize(offsets_.size());
+    }
     const execute::Shape& shape = shape_ =
-        execute::checked_shape(call, rank_, group_.size(), offsets_.data());
+        execute::checked_shape(call, rank_, group_.size(), offsets_.data(), sent_offsets_.data());
     const std::size_t total_bytes = shape.total * call.element_bytes;
     const bool beyond_caches = group_.exceeds_caches(touched_bytes(call.kind, total_bytes, members()));
     const auto [row, form] = execute::select(call, {.message_bytes = shape.message_bytes,
@@ -143,7 +149,7 @@ void Seat::prepare(const Call& call) {
                                                     .beyond_caches = beyond_caches});
     Operation& operation = operation_;
     const bool has_root = algorithm::has_root(algorithm::registry()[row]);
-    operation.plan = &plan({row, form, has_root ? call.root : 0});
+    operation.plan = &plan({row, form, has_root ? call.root : 0, exchanges});
     operation.kernels = call.kernels != nullptr ? call.kernels : kernels_of(call);
     operation.element_bytes = call.element_bytes;
     operation.carries = form == Form::carried;
@@ -156,14 +162,18 @@ void Seat::prepare(const Call& call) {
     operation.partition.block = blocks == 1        ? shape.total
                                 : shape.block != 0 ? shape.block
                                                    : free_block(shape.total, blocks, call.element_bytes);
-    operation.partition.offsets = call.irregular ? offsets_.data() : nullptr;
+    operation.partition.offsets = call.counts != nullptr ? offsets_.data() : nullptr;
     set_scratch(operation);
+    if (exchanges) {
+        execute::set_sent_offsets(operation.own, sent_offsets_.data());
+    }
 
     // In place every line that is written has just been read: writing past the caches only loses it.
     operation.stream = form == Form::separate && beyond_caches;
-    const execute::Claim claim(row, form, call.type, call.op, total_bytes);
+    const execute::Claim claim(row, form, call.type, call.op,
+                               exchanges ? execute::Claim::by_counts | call.element_bytes : total_bytes);
     operation.claim = claim.word();
-    operation.counts = call.irregular ? digest(call.counts) : 0;
+    operation.counts = call.counts != nullptr && !exchanges ? digest(call.counts->span()) : 0;
     operation.root = has_root ? static_cast<std::uint64_t>(call.root) : 0;
     operation.print = claim.print() ^ mixed(operation.root, operation.counts);
 
@@ -178,7 +188,7 @@ void Seat::prepare(const Call& call) {
     copies_input_ = shape.aliasing == execute::Aliasing::same && form == Form::separate;
     prepared_ = call;
     prepared_.algorithm = call.algorithm.empty() ? std::string_view() : algorithm::registry()[row].name;
-    is_prepared_ = !call.irregular;
+    is_prepared_ = call.counts == nullptr;
     prepared_key_ = key_of(call);
     input_bytes_ = call.input_count * call.element_bytes;
     output_bytes_ = call.output_count * call.element_bytes;

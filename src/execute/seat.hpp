@@ -40,12 +40,14 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// What a schedule depends on besides the number of members.
+/// What a schedule and its plan depend on besides the number of members.
 struct ScheduleName {
     std::size_t row = 0;
     schedule::Form form = schedule::Form::separate;
     /// The root of a rooted collective, the distance of a shift, else 0.
     int root = 0;
+    /// An all-to-all of irregular blocks, which has plans of its own for the same schedule.
+    bool exchanges = false;
 
     friend auto operator<=>(const ScheduleName&, const ScheduleName&) = default;
 };
@@ -145,6 +147,8 @@ private:
     std::vector<void*> outs_;
     std::vector<const void*> ins_;
     std::vector<std::size_t> offsets_;
+    /// Where the blocks of the input of an irregular all-to-all start. The others read it during the call.
+    std::vector<std::size_t> sent_offsets_;
     execute::Memory scratch_;
     /// The input of an operation that cannot be carried out in place is copied here first.
     execute::Memory input_copy_;

@@ -65,6 +65,9 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
     if (!takes(row, members)) {
         return "is for powers of two, not for " + std::to_string(members) + " members";
     }
+    if (call.received != nullptr && !row.forms.one_hop) {
+        return "passes blocks on through members that do not know their counts";
+    }
     if (row.order == algorithm::Order::any && !is_exact(call)) {
         return "needs an operator that gives the same bits in any order, which " +
                std::string(to_string(call.op)) + " on " + std::string(to_string(call.type)) + " does not";
@@ -95,7 +98,7 @@ std::size_t longest_carried_bytes(const Algorithm& row, int members) {
 
 Selection selection_of(std::size_t index, const detail::Call& call, const CallSize& size) {
     const Algorithm& row = algorithm::registry()[index];
-    const bool fits = row.forms.carried && !call.irregular &&
+    const bool fits = row.forms.carried && call.counts == nullptr &&
                       (!row.forms.pulled || size.message_bytes <= longest_carried_bytes(row, size.members));
     if (fits) {
         return {index, Form::carried};

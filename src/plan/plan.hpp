@@ -28,6 +28,8 @@ enum class Code : std::uint8_t {
     reduce_every_received, ///< the same of the bytes that every member carries
     scan_every,            ///< to of member j = left of member 0 op ... op left of member j, for every j
     exscan_every,          ///< the same without member j itself
+    match_counts,          ///< open every other member and compare what it sends with what is expected
+    exchange,              ///< copy, from where `left`'s member says that its block starts
 };
 
 /// A vector as a step names it: whose, which, and whether its blocks lie one vector length further on
@@ -94,5 +96,11 @@ int slots_per_operation(int ranks);
 /// schedule keeps blocks in more than one scratch vector, when it carries more points than there are slots,
 /// or when a move combines blocks of different numbers or carries a block to one of another number.
 Plan compile(const schedule::Synchronised& synchronised, int rank);
+
+/// The plan of an all-to-all for blocks of any size. Every member has counts of its own, so where a block
+/// starts in its sender's input only the sender knows: after entering, the member compares its counts with
+/// those of all others, and only then copies. Throws std::invalid_argument when the plan does more than to
+/// copy blocks from inputs to its own output.
+Plan for_irregular_exchange(Plan plan);
 
 } // namespace tutti::plan

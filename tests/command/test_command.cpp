@@ -1,4 +1,4 @@
-#include "child_process.hpp"
+#include "command.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -13,26 +13,10 @@
 #include <vector>
 
 using namespace tutti::bench;
+using tutti::test::Outcome;
+using tutti::test::tutti_command;
 
 namespace {
-
-struct Outcome {
-    int exit_code = -1;
-    std::string text;
-
-    bool says(const std::string& part) const { return text.find(part) != std::string::npos; }
-};
-
-/// Runs the command with these arguments; the text is all that it prints.
-Outcome tutti_command(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), TUTTI_COMMAND);
-    Outcome outcome;
-    constexpr int silence_seconds = 120;
-    const ChildResult result =
-        run_child(arguments, silence_seconds, [&](const std::string& line) { outcome.text += line + "\n"; });
-    outcome.exit_code = result.exit_code;
-    return outcome;
-}
 
 /// A file name that is free, and whose file disappears.
 class TemporaryFile {

@@ -141,14 +141,19 @@ void call(Member& me, Vectors& mine, schedule::Collective collective, std::strin
     case schedule::Collective::allgather:
         me.allgather(mine.block, mine.out, options);
         return me.allgather(mine.out, options);
+    case schedule::Collective::alltoall:
+        me.alltoall(mine.in, mine.out, options);
+        return me.alltoall(mine.in, Counts(mine.counts), mine.out, Counts(mine.counts), options);
     default:
         return;
     }
 }
 
-/// Whether the row pulls in place, as some of the calls above do when their messages do not fit into a slot.
+/// Whether the row pulls in place, as some of the calls above do when their messages do not fit into a slot,
+/// or takes irregular blocks, as the all-to-alls do.
 bool serves_all(const algorithm::Algorithm& row) {
-    return row.collective == schedule::Collective::barrier || takes(row, schedule::Form::in_place);
+    return row.collective == schedule::Collective::barrier || row.forms.one_hop ||
+           takes(row, schedule::Form::in_place);
 }
 
 /// Allocations by all members during three warm calls.

@@ -301,3 +301,45 @@ TEST_CASE("moves that a step cannot say are refused") {
     CHECK_NOTHROW(compiled({out(0), in(1, 0), {}, false}, Form::carried));
     CHECK_THROWS_AS(compiled({out(0), in(1, 2), {}, false}, Form::carried), std::invalid_argument);
 }
+
+TEST_CASE(
+    "the plan of an irregular exchange compares all counts before it copies anything, and waits until all "
+    "others have") {
+    for (const char* name : {"direct", "pairwise"}) {
+        for (const int ranks : {1, 2, 3, 8}) {
+            INFO(name, " ", ranks);
+            const auto synchronised =
+                schedule::synchronise(row_of(Collective::alltoall, name).make(ranks, 0), Form::separate);
+            const plan::Plan plan = plan::for_irregular_exchange(plan::compile(synchronised, ranks - 1));
+            REQUIRE(plan.steps.size() >= 3);
+            CHECK(plan.steps[0].code == plan::Code::enter);
+            CHECK(plan.steps[1].code == plan::Code::match_counts);
+            int copies = 0;
+            std::set<int> awaited;
+            for (const plan::Step& step : plan.steps) {
+                copies += step.code == plan::Code::exchange ? 1 : 0;
+                for (int peer = 0; peer < ranks - 1 && step.point > 0; ++peer) {
+                    if (step.code == plan::Code::await_every ||
+                        (step.code == plan::Code::await && step.peer == peer)) {
+                        awaited.insert(peer);
+                    }
+                }
+                CHECK(step.code != plan::Code::copy);
+                CHECK(step.code != plan::Code::open);
+                CHECK(step.code != plan::Code::open_every);
+            }
+            CHECK(copies == ranks);
+            // Points above 0 come after the comparison.
+            CHECK(awaited.size() == static_cast<std::size_t>(ranks - 1));
+        }
+    }
+}
+
+TEST_CASE("no irregular exchange goes through a third member, or combines") {
+    for (const auto& [collective, name] :
+         {std::pair{Collective::alltoall, "ring"}, std::pair{Collective::allreduce, "direct"},
+          std::pair{Collective::allgather, "direct"}}) {
+        const auto synchronised = schedule::synchronise(row_of(collective, name).make(5, 0), Form::separate);
+        CHECK_THROWS_AS(plan::for_irregular_exchange(plan::compile(synchronised, 0)), std::invalid_argument);
+    }
+}

@@ -1,4 +1,5 @@
 #include "algorithm/registry.hpp"
+#include "graph/circulant.hpp"
 #include "schedule/place.hpp"
 #include "schedule/scratch.hpp"
 #include "verify/verify.hpp"
@@ -30,12 +31,13 @@ std::set<int> scratch_blocks(const Schedule& schedule) {
     return blocks;
 }
 
-/// Allreduce, reduce-scatter and allgather along skips.
+/// Allreduce, reduce-scatter and allgather along skips: those that follow from the allgather.
 bool is_circulant(const algorithm::Algorithm& row) {
     const bool symmetric = row.collective == Collective::allreduce ||
                            row.collective == Collective::reduce_scatter ||
                            row.collective == Collective::allgather;
-    return symmetric && (row.name.starts_with("circulant") || row.name == "bruck");
+    const bool circulant = row.name.starts_with("circulant") && row.name != "circulant-uniform";
+    return symmetric && (circulant || row.name == "bruck");
 }
 
 void check_pulled(const Schedule& schedule, verify::Requirement requirement) {
@@ -87,6 +89,15 @@ TEST_CASE("the halving reduce-scatter uses exactly what its first round receives
     REQUIRE(row != nullptr);
     for (int ranks = 2; ranks <= 64; ++ranks) {
         CHECK(scratch_blocks(row->make(ranks, 0)).size() == static_cast<std::size_t>(ranks / 2 - 1));
+    }
+}
+
+TEST_CASE("the uniform reduce-scatter keeps what its first round receives for others: 2^(q - 1) - 1 blocks") {
+    const algorithm::Algorithm* row = algorithm::find(Collective::reduce_scatter, "circulant-uniform");
+    REQUIRE(row != nullptr);
+    for (int ranks = 2; ranks <= 128; ++ranks) {
+        const std::size_t received = std::size_t{1} << (graph::rounds_log2(ranks) - 1);
+        CHECK(scratch_blocks(row->make(ranks, 0)).size() == received - 1);
     }
 }
 

@@ -3,6 +3,8 @@
 #include "cost/count.hpp"
 #include "graph/circulant.hpp"
 #include "messages.hpp"
+#include "schedule/synchronise.hpp"
+#include "verify/verify.hpp"
 
 #include <doctest/doctest.h>
 
@@ -23,6 +25,41 @@ Schedule made(Collective collective, int ranks, int root = 0) {
     const algorithm::Algorithm* row = algorithm::find(collective, "circulant");
     REQUIRE(row != nullptr);
     return row->make(ranks, root);
+}
+
+const algorithm::Algorithm& uniform() {
+    const algorithm::Algorithm* row = algorithm::find(Collective::reduce_scatter, "circulant-uniform");
+    REQUIRE(row != nullptr);
+    return *row;
+}
+
+/// What a member sends in a round, as the receiver names it.
+struct Sending {
+    int receiver = -1;
+    std::multiset<int> blocks;
+};
+
+/// The blocks B that `sender` sends in each round of a schedule in which it has one receiver a round.
+std::vector<Sending> sendings(const Schedule& schedule, int sender) {
+    std::vector<Sending> rounds(static_cast<std::size_t>(schedule.rounds()));
+    for (int rank = 0; rank < schedule.ranks(); ++rank) {
+        const auto program = schedule.program(rank);
+        for (std::size_t round = 0; round < rounds.size(); ++round) {
+            for (const schedule::Move& move : program[round]) {
+                const schedule::Place& from = move.has_right() ? move.right : move.left;
+                if (rank == sender || from.member != sender) {
+                    continue;
+                }
+                Sending& sending = rounds[round];
+                REQUIRE((sending.receiver == -1 || sending.receiver == rank));
+                sending.receiver = rank;
+                for (int i = 0; i < from.blocks.count; ++i) {
+                    sending.blocks.insert(schedule::wrap(from.blocks.first + i, schedule.blocks()));
+                }
+            }
+        }
+    }
+    return rounds;
 }
 
 /// The skips of Listing 1, which count up: skips[q] = p.
@@ -112,5 +149,70 @@ TEST_CASE("section III-F: the gather is the allgather without what the root does
             }
             CHECK(cost::tally(gather).received[static_cast<std::size_t>(root)] == ranks - 1);
         }
+    }
+}
+
+TEST_CASE("section III-D: the blocks B that member 8 of 9 sends and receives in each round") {
+    const Schedule schedule = uniform().make(9, 0);
+    REQUIRE(schedule.rounds() == 4);
+    const auto sent = sendings(schedule, 8);
+    CHECK(sent[0].receiver == 7);
+    CHECK(sent[0].blocks == std::multiset<int>{7, 6, 4, 0, 2, 5, 1, 3});
+    CHECK(sent[1].receiver == 7);
+    CHECK(sent[1].blocks == std::multiset<int>{7, 5, 1, 3});
+    CHECK(sent[2].receiver == 6);
+    CHECK(sent[2].blocks == std::multiset<int>{6, 2});
+    CHECK(sent[3].receiver == 4);
+    CHECK(sent[3].blocks == std::multiset<int>{4});
+    // It receives from 0, 0, 1 and 3.
+    CHECK(sendings(schedule, 0)[0].receiver == 8);
+    CHECK(sendings(schedule, 0)[0].blocks == std::multiset<int>{8, 7, 5, 1, 3, 6, 2, 4});
+    CHECK(sendings(schedule, 0)[1].receiver == 8);
+    CHECK(sendings(schedule, 0)[1].blocks == std::multiset<int>{8, 6, 2, 4});
+    CHECK(sendings(schedule, 1)[2].receiver == 8);
+    CHECK(sendings(schedule, 1)[2].blocks == std::multiset<int>{8, 4});
+    CHECK(sendings(schedule, 3)[3].receiver == 8);
+    CHECK(sendings(schedule, 3)[3].blocks == std::multiset<int>{8});
+}
+
+TEST_CASE("Listing 5: the blocks of every round are those of the recursion, half of them sent on each time") {
+    for (int ranks = 2; ranks <= 70; ++ranks) {
+        CAPTURE(ranks);
+        const auto skips = ascending(ranks);
+        const auto rounds = skips.size() - 1;
+        // B of round k, as distances from the sender.
+        std::vector<std::multiset<int>> distances(rounds);
+        for (std::size_t k = rounds; k-- > 0;) {
+            const int jump = skips[k] - skips[k + 1] % 2;
+            distances[k].insert(jump);
+            for (std::size_t later = k + 1; later < rounds; ++later) {
+                for (const int distance : distances[later]) {
+                    distances[k].insert(jump + distance);
+                }
+            }
+        }
+        const auto sent = sendings(uniform().make(ranks, 0), 0);
+        for (std::size_t k = 0; k < rounds; ++k) {
+            std::multiset<int> expected;
+            for (const int distance : distances[k]) {
+                expected.insert(schedule::wrap(-distance, ranks));
+            }
+            CHECK(sent[k].blocks == expected);
+            CHECK(sent[k].blocks.size() == std::size_t{1} << (rounds - 1 - k));
+        }
+    }
+}
+
+TEST_CASE("Prop. 2: q rounds and 2^q - 1 blocks for many members, too, with p - 1 reductions") {
+    for (const int ranks : {257, 1000, 1023, 1024, 1025, 3072, 3073}) {
+        CAPTURE(ranks);
+        const Schedule schedule = uniform().make(ranks, 0);
+        const auto tally = cost::tally(schedule);
+        CHECK(tally.most() == uniform().counts(ranks, 0));
+        CHECK(tally.most().blocks == (1L << graph::rounds_log2(ranks)) - 1);
+        CHECK(tally.most_scratch() == uniform().scratch(ranks, 0));
+        const auto report = verify::verify(schedule::synchronise(schedule, schedule::Form::in_place),
+                                           verify::Requirement::identical);
+        CHECK_MESSAGE(report.ok(), report.text());
     }
 }

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <tutti/counts.hpp>
 #include <tutti/detail/kernels.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <string_view>
 
 namespace tutti::detail {
 
@@ -37,8 +38,6 @@ struct Call {
     bool serial = false;
     /// The caller gave one vector, which is input and output.
     bool in_place = false;
-    /// The caller gave `counts`, if only an empty list; without, blocks are equal.
-    bool irregular = false;
     /// The root of a rooted collective, the distance of a shift.
     int root = 0;
     const void* input = nullptr;
@@ -50,8 +49,10 @@ struct Call {
     /// The loops of an operator that is not the library's own; null: the compiled kernels of `type` and `op`.
     const Kernels* kernels = nullptr;
     const void* state = nullptr;
-    /// Irregular blocks: elements of each member's block.
-    std::span<const std::size_t> counts = {};
+    /// Irregular blocks: elements of each member's block, if only an empty list; null: blocks are equal.
+    const Counts* counts = nullptr;
+    /// In an irregular all-to-all: elements of the block from each member; `counts` are those to each.
+    const Counts* received = nullptr;
     std::string_view algorithm = {};
 };
 
@@ -61,7 +62,7 @@ inline std::uint64_t key_of(const Call& call) {
     constexpr std::uint64_t most_elements = (std::uint64_t{1} << 21U) - 1;
     constexpr unsigned highest_root = 255;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
-        call.irregular || call.input_count > most_elements || call.output_count > most_elements ||
+        call.counts != nullptr || call.input_count > most_elements || call.output_count > most_elements ||
         static_cast<unsigned>(call.root) > highest_root) {
         return 0;
     }

@@ -1,0 +1,168 @@
+#pragma once
+
+#include "algorithm/registry.hpp"
+#include "graph/circulant.hpp"
+#include "graph/torus.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace tutti::algorithm::rows {
+
+// The closed forms that rows share, for p ranks and a root (or distance) that most do not depend on.
+
+inline long log2_up(int p) {
+    return graph::rounds_log2(p);
+}
+
+inline int log2_down(int p) {
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(p))) - 1;
+}
+
+/// The largest power of two that is not above p.
+inline long power_below(int p) {
+    return static_cast<long>(std::bit_floor(static_cast<unsigned>(p)));
+}
+
+// ---- Scratch, in blocks ----
+
+inline long no_scratch(int /*p*/, int /*root*/) {
+    return 0;
+}
+
+inline long one_block(int /*p*/, int /*root*/) {
+    return 1;
+}
+
+/// Partial results of members that are not the root.
+inline long one_partial(int p, int /*root*/) {
+    return p > 2 ? 1 : 0;
+}
+
+inline long half_the_blocks(int p, int /*root*/) {
+    return p / 2;
+}
+
+inline long all_but_one(int p, int /*root*/) {
+    return p - 1;
+}
+
+inline long all_but_two(int p, int /*root*/) {
+    return std::max(p - 2, 0);
+}
+
+/// Blocks that have more than one hop to go.
+inline long all_but_three(int p, int /*root*/) {
+    return std::max(p - 3, 0);
+}
+
+/// The blocks that the first to receive half of them passes on: all but its own.
+inline long half_but_own(int p, int /*root*/) {
+    return std::max(p / 2 - 1, 0);
+}
+
+/// Blocks on the way through a member, whose own one is not among them.
+template <graph::Skips kind>
+long largest_gap(int p, int /*root*/) {
+    const auto skips = graph::skips(p, kind);
+    int gap = 1;
+    for (std::size_t index = 0; index + 1 < skips.size(); ++index) {
+        gap = std::max(gap, skips[index] - skips[index + 1]);
+    }
+    return gap - 1;
+}
+
+/// All rows but one's own, whose range starts within a row at some members; in a single row, all blocks that
+/// another member has the last word on.
+inline long mesh_partials(int p, int /*root*/) {
+    const auto mesh = graph::mesh(p);
+    return mesh[0] == 1 ? std::max(p - 2, 0) : (mesh[0] - 1L) * mesh[1];
+}
+
+/// The partial results of circulant-uniform lie within the blocks from its second jump, 1 or 2, to p - 2
+/// before a member's own; the second jump is 2 where the third skip, p / 2^(q - 2) rounded up, is 4.
+inline long uniform_partials(int p, int /*root*/) {
+    const long q = log2_up(p);
+    return q < 2 ? 0 : p - (p > 3L << (q - 2) ? 3 : 2);
+}
+
+// ---- Rounds, blocks and reductions ----
+
+/// Of one exchange in which a member receives and combines so much.
+inline Counts one_exchange(int p, long blocks, long reductions) {
+    return p == 1 ? Counts{} : Counts{1, blocks, reductions};
+}
+
+inline constexpr auto exchange = [](int p, int) { return one_exchange(p, p - 1, 0); };
+inline constexpr auto reduction = [](int p, int) { return one_exchange(p, p - 1, p - 1); };
+inline constexpr auto single = [](int p, int) { return one_exchange(p, 1, 0); };
+inline constexpr auto logarithmic_copy = [](int p, int) { return Counts{log2_up(p), p > 1 ? 1 : 0, 0}; };
+inline constexpr auto logarithmic_reduction = [](int p, int) {
+    return Counts{log2_up(p), log2_up(p), log2_up(p)};
+};
+inline constexpr auto linear_copy = [](int p, int) { return Counts{p - 1, p > 1 ? 1 : 0, 0}; };
+
+/// Volumes of a 3-2 elimination protocol with halving, in blocks of which there are as many as the largest
+/// power of two (section 3.3: 2 (1.5 - 1/p') m and (1.5 - 1/p') m).
+inline Counts halving_volume(int p, long rounds) {
+    const long blocks = power_below(p);
+    return p == 1 ? Counts{} : Counts{rounds, 3 * blocks - 2, (3 * blocks - 1) / 2};
+}
+
+inline Counts elimination_whole(int p, int /*root*/) {
+    const long q = log2_up(p);
+    return graph::is_power_of_two(p) ? Counts{q, q, q} : Counts{q + 1, q + 1, q};
+}
+
+inline Counts elimination_halving(int p, int /*root*/) {
+    return halving_volume(p, 2 * log2_up(p));
+}
+
+/// Rounds of a butterfly with a ring for every odd factor.
+inline long prime_rounds(int p) {
+    long rounds = 0;
+    for (const int factor : graph::prime_factors(p)) {
+        rounds += factor - 1;
+    }
+    return rounds;
+}
+
+/// Steps of a circular shift the shorter way round.
+inline long around(int members, int distance) {
+    return std::min(distance, members - distance);
+}
+
+inline Counts mesh_shift_counts(int p, int distance) {
+    const auto mesh = graph::mesh(p);
+    const int across = distance % mesh[1];
+    const long rounds =
+        around(mesh[1], across) + (across != 0 && mesh[0] > 1 ? 1 : 0) + around(mesh[0], distance / mesh[1]);
+    return {rounds, rounds, 0};
+}
+
+/// Half of every member's messages in each of so many rounds of a ring of `members`, on average.
+inline long torus_alltoall_blocks(int p, const std::vector<int>& dimensions) {
+    long blocks = 0;
+    for (const int members : dimensions) {
+        blocks += static_cast<long>(p) * (members - 1) / 2;
+    }
+    return blocks;
+}
+
+inline long circulant_alltoall_blocks(int p) {
+    const auto skips = graph::skips(p, graph::Skips::halving);
+    long blocks = 0;
+    for (int offset = 1; offset < p; ++offset) {
+        int left = offset;
+        for (std::size_t index = 1; index < skips.size(); ++index) {
+            if (left >= skips[index]) {
+                left -= skips[index];
+                ++blocks;
+            }
+        }
+    }
+    return blocks;
+}
+
+} // namespace tutti::algorithm::rows

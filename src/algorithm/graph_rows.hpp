@@ -1,0 +1,189 @@
+#pragma once
+
+#include "algorithm/closed_forms.hpp"
+#include "algorithm/families.hpp"
+#include "algorithm/registry.hpp"
+#include "graph/circulant.hpp"
+#include "graph/torus.hpp"
+#include "schedule/place.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace tutti::algorithm::rows {
+
+// What every graph family gets for nothing once it has an allgather. p = ranks.
+
+using graph::Skips;
+using schedule::Collective;
+using schedule::Pattern;
+using schedule::place;
+using schedule::Schedule;
+
+inline constexpr Forms everywhere{true, true, true};
+inline constexpr Forms pulled{false, true, true};
+inline constexpr Forms separate{false, true, false};
+inline constexpr Forms carried{true, false, false};
+inline constexpr Forms one_hop{false, true, false, true};
+
+// ---- The graphs: their allgathers, and in how many rounds ----
+
+template <Skips kind>
+struct Circular {
+    static constexpr Ranks ranks = Ranks::any;
+    static Pattern allgather(int p) { return circulant_allgather_pattern(p, graph::skips(p, kind)); }
+    static long rounds(int p) { return static_cast<long>(graph::skips(p, kind).size()) - 1; }
+};
+
+template <std::vector<int> (*dimensions)(int), Ranks which>
+struct Torus {
+    static constexpr Ranks ranks = which;
+    static Pattern allgather(int p) { return torus_allgather_pattern(dimensions(p)); }
+    static long rounds(int p) {
+        long sum = 0;
+        for (const int members : dimensions(p)) {
+            sum += members - 1;
+        }
+        return sum;
+    }
+    /// Of a broadcast by recursive doubling along the lines.
+    static long doubling_rounds(int p) {
+        long sum = 0;
+        for (const int members : dimensions(p)) {
+            sum += graph::rounds_log2(members);
+        }
+        return sum;
+    }
+    static Pattern doubling_broadcast(int p, int root) {
+        return torus_broadcast_pattern(dimensions(p), which == Ranks::any, root);
+    }
+};
+
+using Halving = Circular<Skips::halving>;
+using Ring = Torus<graph::ring, Ranks::any>;
+using Mesh = Torus<graph::mesh, Ranks::any>;
+using Hypercube = Torus<graph::hypercube, Ranks::powers_of_two>;
+
+// ---- The schedules of the collectives ----
+
+template <class Graph>
+Schedule allgather(int p, int /*root*/) {
+    return place(Graph::allgather(p), Collective::allgather);
+}
+
+template <class Graph>
+Schedule reduce_scatter(int p, int /*root*/) {
+    return place(dual(Graph::allgather(p)), Collective::reduce_scatter);
+}
+
+template <class Graph>
+Schedule allreduce(int p, int /*root*/) {
+    const Pattern allgather = Graph::allgather(p);
+    return place(then(dual(allgather), allgather), Collective::allreduce);
+}
+
+template <class Graph>
+Schedule gather(int p, int root) {
+    return place(restrict_to_root(Graph::allgather(p), root), Collective::gather, root);
+}
+
+template <class Graph>
+Schedule scatter(int p, int root) {
+    return place(reverse(restrict_to_root(Graph::allgather(p), root)), Collective::scatter, root);
+}
+
+template <class Graph>
+Schedule broadcast(int p, int root) {
+    return place(restrict_to_block(Graph::allgather(p), root), Collective::broadcast, root);
+}
+
+template <class Graph>
+Schedule reduce(int p, int root) {
+    return place(dual(restrict_to_block(Graph::allgather(p), root)), Collective::reduce, root);
+}
+
+template <class Graph>
+Schedule doubling_broadcast(int p, int root) {
+    return place(Graph::doubling_broadcast(p, root), Collective::broadcast, root);
+}
+
+template <class Graph>
+Schedule doubling_reduce(int p, int root) {
+    return place(dual(Graph::doubling_broadcast(p, root)), Collective::reduce, root);
+}
+
+// ---- The rows ----
+
+template <class Graph>
+constexpr Algorithm allgather_row(std::string_view name, Forms forms, std::string_view source) {
+    return {name,
+            Collective::allgather,
+            Order::none,
+            Graph::ranks,
+            forms,
+            allgather<Graph>,
+            [](int p, int) {
+                return Counts{Graph::rounds(p), p - 1, 0};
+            },
+            Bound::exact,
+            no_scratch,
+            source};
+}
+
+template <class Graph>
+constexpr Algorithm reduce_scatter_row(std::string_view name, Forms forms, long (*scratch)(int, int),
+                                       std::string_view source) {
+    return {name,
+            Collective::reduce_scatter,
+            Order::same,
+            Graph::ranks,
+            forms,
+            reduce_scatter<Graph>,
+            [](int p, int) {
+                return Counts{Graph::rounds(p), p - 1, p - 1};
+            },
+            Bound::exact,
+            scratch,
+            source};
+}
+
+template <class Graph>
+constexpr Algorithm allreduce_row(std::string_view name, Forms forms, std::string_view source) {
+    return {name,
+            Collective::allreduce,
+            Order::same,
+            Graph::ranks,
+            forms,
+            allreduce<Graph>,
+            [](int p, int) {
+                return Counts{2 * Graph::rounds(p), 2L * (p - 1), p - 1};
+            },
+            Bound::exact,
+            no_scratch,
+            source};
+}
+
+template <class Graph>
+constexpr Algorithm gather_row(std::string_view name, long (*scratch)(int, int), std::string_view source) {
+    return {name,
+            Collective::gather,
+            Order::none,
+            Graph::ranks,
+            pulled,
+            gather<Graph>,
+            [](int p, int) {
+                return Counts{Graph::rounds(p), p - 1, 0};
+            },
+            Bound::exact,
+            scratch,
+            source};
+}
+
+template <class Graph>
+constexpr Algorithm scatter_row(std::string_view name, Counts (*counts)(int, int), long (*scratch)(int, int),
+                                std::string_view source) {
+    return {name,   Collective::scatter, Order::none, Graph::ranks, pulled, scatter<Graph>,
+            counts, Bound::exact,        scratch,     source};
+}
+
+} // namespace tutti::algorithm::rows
