@@ -122,17 +122,6 @@ void Executor::step(const Step& step) {
     }
 }
 
-template <class Visit>
-void Executor::for_each_peer(Visit visit) {
-    // From the next rank on, so that the members do not all look at the same slot at the same time.
-    for (int peer = plan_.rank + 1; peer < plan_.ranks; ++peer) {
-        visit(peer);
-    }
-    for (int peer = 0; peer < plan_.rank; ++peer) {
-        visit(peer);
-    }
-}
-
 void Executor::enter(const Step& step) {
     const std::uint64_t words[mailbox::words_per_slot] = {
         op_.own.at[static_cast<std::size_t>(schedule::Space::input)],

@@ -22,6 +22,11 @@ public:
     /// Throws MismatchError, Aborted, or what the operator throws.
     void run();
 
+    /// The same for an operation that `exchanges_words` and need not settle, with what can be left until
+    /// later left until the word is on its way: what counts is the time from one word's arrival to the
+    /// departure of the next.
+    void exchange_words();
+
 private:
     mailbox::Slot& slot(int member, int index) {
         return slots_[static_cast<std::size_t>(member) * slots_per_member_ + static_cast<std::size_t>(index)];
@@ -36,6 +41,8 @@ private:
     void open(int peer);
     void match_counts(int peer);
     void await(int peer, const plan::Step& step, int words);
+    void await_word(int peer, const mailbox::Slot& theirs, const plan::Step& step, std::uint64_t tag);
+    void reduce_words(const plan::Step& step, std::uint64_t own, std::uint64_t tag);
     void await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words);
     void check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words);
     const void* take(int peer, const plan::Step& step, std::uint64_t* words);
@@ -89,5 +96,16 @@ private:
     alignas(64) std::uint64_t carried_[mailbox::words_per_slot];
     alignas(64) std::uint64_t first_[mailbox::words_per_slot];
 };
+
+template <class Visit>
+void Executor::for_each_peer(Visit visit) {
+    // From the next rank on, so that the members do not all look at the same slot at the same time.
+    for (int peer = plan_.rank + 1; peer < plan_.ranks; ++peer) {
+        visit(peer);
+    }
+    for (int peer = 0; peer < plan_.rank; ++peer) {
+        visit(peer);
+    }
+}
 
 } // namespace tutti::execute

@@ -58,6 +58,10 @@ struct Operation {
     bool stream = false;
     /// Messages travel in the slots.
     bool carries = false;
+    /// The plan is one exchange of messages of at most one word, whose bytes these are; see
+    /// Executor::exchange_words.
+    bool exchanges_words = false;
+    std::uint8_t word_bytes = 0;
     /// What it leaves depends on every member's input, so that nobody can be through before all have entered.
     bool settles = false;
 };

@@ -156,6 +156,8 @@ void Seat::prepare(const Call& call) {
     operation.settles = depends_on_all(execute::collective_of(call.kind));
     operation.staged = form == Form::carried && shape.message_bytes > mailbox::carried_bytes;
     operation.carried_words = operation.staged ? 1 : carried_words(shape.message_bytes);
+    operation.exchanges_words = operation.plan->exchanges_once && total_bytes <= sizeof(std::uint64_t);
+    operation.word_bytes = static_cast<std::uint8_t>(operation.exchanges_words ? total_bytes : 0);
 
     const auto blocks = static_cast<std::size_t>(operation.plan->blocks);
     operation.partition.total = shape.total;
@@ -206,7 +208,8 @@ void Seat::run_prepared(const void* input, void* output) {
     operation_.own.at[static_cast<std::size_t>(Space::output)] =
         reinterpret_cast<std::uintptr_t>(output) - output_shift_bytes_;
     try {
-        execute::Executor(*this).run();
+        execute::Executor executor(*this);
+        operation_.exchanges_words && !must_settle_ ? executor.exchange_words() : executor.run();
     } catch (...) {
         group_.fail(rank_, std::current_exception());
         group_.leave(rank_);

@@ -71,6 +71,7 @@ public:
             }
             publish(round + 1);
         }
+        plan_.exchanges_once = exchanges_once();
         return std::move(plan_);
     }
 
@@ -103,6 +104,19 @@ private:
         if (carried() && move.left.blocks != move.to.blocks) {
             throw std::invalid_argument("compile: a carried move changes the numbers of its blocks");
         }
+    }
+
+    bool exchanges_once() const {
+        if (plan_.steps.size() != 2 || plan_.steps[0].point != plan_.steps[1].point) {
+            return false;
+        }
+        const Step& send = plan_.steps[0];
+        const Step& take = plan_.steps[1];
+        if (send.code == Code::publish) {
+            return take.code == (plan_.ranks == 2 ? Code::await : Code::await_every);
+        }
+        return send.code == Code::carry && send.count == plan_.blocks &&
+               take.code == Code::reduce_every_received && take.count == plan_.blocks;
     }
 
     Step& add(Code code) {

@@ -81,6 +81,9 @@ struct Plan {
     /// The blocks that there are of a scratch vector, cyclic.
     schedule::Blocks scratch;
     std::vector<Step> steps;
+    /// Whether the steps are: carry the whole vector (or, of a barrier, nothing) and take what every other
+    /// member carries.
+    bool exchanges_once = false;
 };
 
 /// The slot of a point when each member has `slots` of them: point 0, which carries addresses, has one to
