@@ -151,4 +151,19 @@ std::string algorithm_markdown() {
     return text + "\n" + legend() + "\n";
 }
 
+std::string algorithm_names_markdown() {
+    std::string text = "| collective | algorithms (\\*: for powers of two only) |\n|---|---|\n";
+    const Algorithm* before = nullptr;
+    for (const Algorithm& row : algorithm::registry()) {
+        const bool continues = before != nullptr && before->collective == row.collective;
+        if (!continues) {
+            text += fmt::format("{}| {} | ", before == nullptr ? "" : " |\n", to_string(row.collective));
+        }
+        text += fmt::format("{}`{}`{}", continues ? " " : "", row.name,
+                            row.ranks == algorithm::Ranks::any ? "" : "\\*");
+        before = &row;
+    }
+    return text + " |\n";
+}
+
 } // namespace tutti::bench

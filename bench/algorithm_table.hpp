@@ -7,7 +7,10 @@ namespace tutti::bench {
 /// The registry as a table for a terminal, one row a line.
 std::string algorithm_table();
 
-/// The same as a Markdown table; the one in README.md is made with it.
+/// The same as a Markdown table; docs/algorithms.md is made with it.
 std::string algorithm_markdown();
+
+/// Only the names, one line for each collective, as a Markdown table; the one in README.md is made with it.
+std::string algorithm_names_markdown();
 
 } // namespace tutti::bench

@@ -38,8 +38,13 @@ int run_info(const InfoArguments& arguments) {
     if (arguments.markdown && !arguments.algorithms) {
         throw UsageError("--markdown: only for --algorithms");
     }
+    if (arguments.names && !arguments.markdown) {
+        throw UsageError("--names: only for --algorithms --markdown");
+    }
     if (arguments.algorithms) {
-        fmt::print("{}", arguments.markdown ? algorithm_markdown() : algorithm_table());
+        fmt::print("{}", arguments.names      ? algorithm_names_markdown()
+                         : arguments.markdown ? algorithm_markdown()
+                                              : algorithm_table());
         return exit_fine;
     }
     const Environment environment = detect_environment();

@@ -6,10 +6,11 @@ namespace tutti::bench {
 struct InfoArguments {
     bool algorithms = false;
     bool markdown = false;
+    bool names = false;
 };
 
 /// `tutti info`: this machine, this build, and what members could be pinned to; with `algorithms`, the
-/// registry, as a Markdown table if asked for. Returns the exit code. Throws UsageError.
+/// registry, as a Markdown table if asked for, or only its names. Returns the exit code. Throws UsageError.
 int run_info(const InfoArguments& arguments);
 
 } // namespace tutti::bench

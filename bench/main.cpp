@@ -100,6 +100,7 @@ int run(int argc, char** argv) {
     CLI::App& info = *app.add_subcommand("info", "This machine, this build, the algorithms");
     info.add_flag("--algorithms", info_arguments.algorithms, "List the registered algorithms");
     info.add_flag("--markdown", info_arguments.markdown, "List them as a Markdown table");
+    info.add_flag("--names", info_arguments.names, "Only their names, as a Markdown table");
 
     BenchArguments bench_arguments;
     CLI::App& bench =

@@ -247,6 +247,12 @@ TEST_CASE("info lists every algorithm, as text and as Markdown") {
     const std::string text((std::istreambuf_iterator<char>(page)), std::istreambuf_iterator<char>());
     CHECK_MESSAGE(text.find(markdown.text) != std::string::npos,
                   "docs/algorithms.md is not what `tutti info --algorithms --markdown` prints");
+    const Outcome names = tutti_command({"info", "--algorithms", "--markdown", "--names"});
+    CHECK(names.exit_code == 0);
+    std::ifstream readme(TUTTI_DOCS "/../README.md");
+    const std::string shown((std::istreambuf_iterator<char>(readme)), std::istreambuf_iterator<char>());
+    CHECK_MESSAGE(shown.find(names.text) != std::string::npos,
+                  "README.md does not have what `tutti info --algorithms --markdown --names` prints");
 }
 
 TEST_CASE("draw writes a drawing of a schedule and the expression of a result") {

@@ -1,0 +1,78 @@
+// The example of the README: a graph family of one function, and what follows from it.
+
+#include "algorithm/graph_rows.hpp"
+#include "cost/count.hpp"
+#include "verify/verify.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+using namespace tutti;
+using algorithm::Algorithm;
+using schedule::Action;
+using schedule::Collective;
+using schedule::Form;
+using schedule::Symmetry;
+using schedule::Transfer;
+
+namespace {
+
+struct Doubling {
+    static constexpr algorithm::Ranks ranks = algorithm::Ranks::any;
+    static long rounds(int p) { return graph::rounds_log2(p); }
+    static schedule::Pattern allgather(int p) {
+        std::vector<Transfer> received; // round, from, blocks, what to do with them
+        int round = 0;
+        for (int have = 1; have < p; have *= 2) { // blocks 0 .. have - 1 are here
+            received.push_back({round++, have, {have, std::min(have, p - have)}, Action::copy});
+        }
+        return {p, p, round, Symmetry::rotation, {received}};
+    }
+};
+
+long any_scratch(int p, int /*root*/) {
+    return 2L * p;
+}
+
+algorithm::Counts scatter_counts(int p, int /*root*/) {
+    return {Doubling::rounds(p), p / 2, 0};
+}
+
+using namespace algorithm::rows;
+
+constexpr Algorithm family[] = {
+    allgather_row<Doubling>("doubling", pulled, "test"),
+    reduce_scatter_row<Doubling>("doubling", pulled, any_scratch, "test"),
+    allreduce_row<Doubling>("doubling", pulled, "test"),
+    gather_row<Doubling>("doubling", any_scratch, "test"),
+    scatter_row<Doubling>("doubling", scatter_counts, any_scratch, "test"),
+};
+
+} // namespace
+
+TEST_CASE("a graph family of one function has five collectives, proved for any number of ranks and root") {
+    for (const Algorithm& row : family) {
+        for (int ranks = 1; ranks <= 40; ++ranks) {
+            for (int root = 0; root < (has_root(row) ? ranks : 1); root += 3) {
+                CAPTURE(to_string(row.collective));
+                CAPTURE(ranks);
+                CAPTURE(root);
+                const schedule::Schedule made = row.make(ranks, root);
+                const algorithm::Counts counted = cost::tally(made).most();
+                CHECK(counted.rounds == row.counts(ranks, root).rounds);
+                CHECK(counted.reductions == row.counts(ranks, root).reductions);
+                // The largest subtree of a scatter depends on where p lies between powers of two.
+                if (row.collective != Collective::scatter) {
+                    CHECK(counted.blocks == row.counts(ranks, root).blocks);
+                }
+                for (const Form form : {Form::separate, Form::in_place}) {
+                    const verify::Report report =
+                        verify::verify(synchronise(made, form), verify::requirement_of(row));
+                    CHECK_MESSAGE(report.ok(), report.text());
+                }
+            }
+        }
+    }
+}
