@@ -83,6 +83,11 @@ schedule::Schedule ring_scan(int ranks, Inclusion inclusion);
 /// m written a member.
 schedule::Schedule direct_scan(int ranks, Inclusion inclusion);
 
+/// One round in which every member combines the vectors of all below it, of one block, from the left: p - 1
+/// blocks and p - 1 reductions (p - 2 exclusive) at the last member. For vectors so short that one exchange
+/// is all they cost.
+schedule::Schedule flat_scan(int ranks, Inclusion inclusion);
+
 // All-to-all (Grama et al. 2003, all-to-all personalized communication). Blocks received by each member:
 
 /// p - 1 rounds, p (p - 1) / 2 blocks: in round k the p - 1 - k messages that have further to go.

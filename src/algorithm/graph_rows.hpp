@@ -24,7 +24,9 @@ inline constexpr Forms everywhere{true, true, true};
 inline constexpr Forms pulled{false, true, true};
 inline constexpr Forms separate{false, true, false};
 inline constexpr Forms carried{true, false, false};
+inline constexpr Forms carried_or_separate{true, true, false};
 inline constexpr Forms one_hop{false, true, false, true};
+inline constexpr Forms carried_or_one_hop{true, true, false, true};
 
 // ---- The graphs: their allgathers, and in how many rounds ----
 

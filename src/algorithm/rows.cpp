@@ -239,8 +239,8 @@ const std::array table{
                            grama_gather),
 
     // alltoall
-    Algorithm{"direct", Collective::alltoall, Order::none, Ranks::any, one_hop, rootless<direct_alltoall>,
-              exchange, Bound::exact, no_scratch, shared_memory},
+    Algorithm{"direct", Collective::alltoall, Order::none, Ranks::any, carried_or_one_hop,
+              rootless<direct_alltoall>, exchange, Bound::exact, no_scratch, shared_memory},
     Algorithm{"pairwise", Collective::alltoall, Order::none, Ranks::any, one_hop, rootless<pairwise_alltoall>,
               [](int p, int) { return Counts{p - 1, p - 1, 0}; }, Bound::exact, no_scratch, grama_alltoall},
     Algorithm{"ring", Collective::alltoall, Order::none, Ranks::any, separate, rootless<ring_alltoall>,
@@ -266,6 +266,10 @@ const std::array table{
               prefixes<direct_scan, Inclusion::inclusive>,
               [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 1); }, Bound::exact, no_scratch,
               shared_memory},
+    Algorithm{"flat", Collective::scan, Order::serial, Ranks::any, carried_or_separate,
+              prefixes<flat_scan, Inclusion::inclusive>,
+              [](int p, int) { return one_exchange(p, p - 1, p - 1); }, Bound::exact,
+              [](int p, int) { return p > 1 ? 1L : 0L; }, shared_memory},
     Algorithm{"ring", Collective::scan, Order::serial, Ranks::any, pulled,
               prefixes<ring_scan, Inclusion::inclusive>,
               [](int p, int) { return Counts{p - 1, p > 1 ? 1 : 0, p > 1 ? 1 : 0}; }, Bound::exact, no_scratch,
@@ -283,6 +287,9 @@ const std::array table{
               prefixes<direct_scan, Inclusion::exclusive>,
               [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 2); }, Bound::exact, no_scratch,
               shared_memory},
+    Algorithm{"flat", Collective::exscan, Order::serial, Ranks::any, carried_or_separate,
+              prefixes<flat_scan, Inclusion::exclusive>,
+              [](int p, int) { return one_exchange(p, p - 1, p - 2); }, Bound::exact, no_scratch, shared_memory},
     Algorithm{"ring", Collective::exscan, Order::serial, Ranks::any, separate,
               prefixes<ring_scan, Inclusion::exclusive>,
               [](int p, int) { return Counts{p - 1, std::min(p - 1, 2), p > 2 ? 1 : 0}; }, Bound::exact,
@@ -294,7 +301,7 @@ const std::array table{
               [](int p, int) { return std::clamp(log2_up(p) - 1, 0L, 2L); }, grama_scan},
 
     // shift
-    Algorithm{"direct", Collective::shift, Order::none, Ranks::any, separate, direct_shift,
+    Algorithm{"direct", Collective::shift, Order::none, Ranks::any, carried_or_separate, direct_shift,
               [](int p, int k) { return k == 0 ? Counts{} : one_exchange(p, 1, 0); }, Bound::exact, no_scratch,
               "Grama et al. 2003, circular shift with E-cube routing"},
     Algorithm{"ring", Collective::shift, Order::none, Ranks::any, separate, ring_shift,

@@ -334,9 +334,10 @@ void Executor::scan_every(const Step& step, bool exclusive) {
 
 void Executor::reduce_every_staged(const Step& step) {
     for (int member = 0; member < plan_.ranks; ++member) {
-        const void* const payload =
-            member == plan_.rank ? group_.stage(member, seat_.parity_) : take(member, step, received_);
-        seat_.ins_[static_cast<std::size_t>(member)] = static_cast<const std::byte*>(payload) + skipped(step);
+        seat_.ins_[static_cast<std::size_t>(member)] =
+            member == plan_.rank
+                ? source(step.left, step)
+                : static_cast<const std::byte*>(take(member, step, received_)) + skipped(step);
     }
     void* const to = target(step);
     op_.kernels->reduce_many(op_.state, &to, 1, seat_.ins_.data(), plan_.ranks, elements(step), false);
@@ -352,12 +353,13 @@ void Executor::reduce_every_received(const Step& step) {
     const std::size_t skip = skipped(step);
     const void* left = nullptr;
     for (int member = 0; member < plan_.ranks; ++member) {
-        // The first operand must outlive the taking of the second.
-        std::uint64_t* const words = member == plan_.rank ? carried_ : member == 0 ? first_ : received_;
+        const void* operand = source(step.left, step);
         if (member != plan_.rank) {
+            // The first operand must outlive the taking of the second.
+            std::uint64_t* const words = member == 0 ? first_ : received_;
             take(member, step, words);
+            operand = reinterpret_cast<const std::byte*>(words) + skip;
         }
-        const void* const operand = reinterpret_cast<const std::byte*>(words) + skip;
         if (member == 0) {
             left = operand;
             continue;
@@ -365,7 +367,7 @@ void Executor::reduce_every_received(const Step& step) {
         op_.kernels->reduce(op_.state, partial, left, operand, count);
         left = partial;
     }
-    copy_bytes(target(step), plan_.ranks == 1 ? source(step.left, step) : left, bytes);
+    copy_bytes(target(step), left, bytes);
 }
 
 } // namespace tutti::execute

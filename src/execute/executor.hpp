@@ -72,7 +72,7 @@ private:
     const void* source(plan::Vector vector, const plan::Step& step) const;
     /// Bytes to skip in a received payload.
     std::size_t skipped(const plan::Step& step) const {
-        return step.whole != 0 ? op_.partition.offset(step.first) * op_.element_bytes : 0;
+        return step.whole != 0 ? op_.partition.offset(step.from) * op_.element_bytes : 0;
     }
     const void* received(const plan::Step& step) const {
         return static_cast<const std::byte*>(taken_) + skipped(step);

@@ -56,7 +56,7 @@ struct Operation {
     /// The message does not fit into a slot and goes over the stage; the slot then carries the claim.
     bool staged = false;
     bool stream = false;
-    /// Messages travel in the slots.
+    /// This member sends messages in its slots.
     bool carries = false;
     /// The plan is one exchange of messages of at most one word, whose bytes these are; see
     /// Executor::exchange_words.

@@ -69,14 +69,6 @@ std::size_t touched_bytes(Kind kind, std::size_t total_bytes, std::size_t member
     }
 }
 
-/// Whether every member's result depends on every member's input.
-bool depends_on_all(schedule::Collective collective) {
-    using schedule::Collective;
-    return collective == Collective::barrier || collective == Collective::allreduce ||
-           collective == Collective::reduce_scatter || collective == Collective::allgather ||
-           collective == Collective::alltoall;
-}
-
 /// The compiled kernels of a reduction; nothing for what does not reduce.
 const Kernels* kernels_of(const Call& call) {
     return reduces(execute::collective_of(call.kind)) ? &builtin(call.type, call.op) : nullptr;
@@ -152,7 +144,7 @@ void Seat::prepare(const Call& call) {
     operation.plan = &plan({row, form, has_root ? call.root : 0, exchanges});
     operation.kernels = call.kernels != nullptr ? call.kernels : kernels_of(call);
     operation.element_bytes = call.element_bytes;
-    operation.carries = form == Form::carried;
+    operation.carries = operation.plan->carries;
     operation.settles = depends_on_all(execute::collective_of(call.kind));
     operation.staged = form == Form::carried && shape.message_bytes > mailbox::carried_bytes;
     operation.carried_words = operation.staged ? 1 : carried_words(shape.message_bytes);

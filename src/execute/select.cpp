@@ -47,7 +47,9 @@ const Defaults& defaults(Collective collective) {
         const auto row = [](Collective each, const char* name) {
             return index_of(algorithm::find(each, name));
         };
-        rows[static_cast<std::size_t>(Collective::allreduce)].carried = row(Collective::allreduce, "flat");
+        for (const Collective each : {Collective::allreduce, Collective::scan, Collective::exscan}) {
+            rows[static_cast<std::size_t>(each)].carried = row(each, "flat");
+        }
         Defaults& allgather = rows[static_cast<std::size_t>(Collective::allgather)];
         allgather.carried = allgather.cached = row(Collective::allgather, "flat");
         return rows;

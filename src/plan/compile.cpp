@@ -71,6 +71,7 @@ public:
             }
             publish(round + 1);
         }
+        plan_.carries = std::ranges::find(plan_.steps, Code::carry, &Step::code) != plan_.steps.end();
         plan_.exchanges_once = exchanges_once();
         return std::move(plan_);
     }
@@ -100,9 +101,6 @@ private:
     void check_blocks(const Move& move) const {
         if (move.has_right() && move.left.blocks != move.right.blocks) {
             throw std::invalid_argument("compile: the operands of a move are blocks of different numbers");
-        }
-        if (carried() && move.left.blocks != move.to.blocks) {
-            throw std::invalid_argument("compile: a carried move changes the numbers of its blocks");
         }
     }
 

@@ -57,7 +57,7 @@ struct Step {
     Vector right;
     std::uint16_t peer = 0;
     std::uint16_t first = 0;
-    /// The first block of `left`; of `right` as well.
+    /// The first block of `left`; of `right` and of what is received as well.
     std::uint16_t from = 0;
     std::uint16_t count = 0;
     std::uint16_t point = 0;
@@ -81,6 +81,8 @@ struct Plan {
     /// The blocks that there are of a scratch vector, cyclic.
     schedule::Blocks scratch;
     std::vector<Step> steps;
+    /// Whether any step carries a message.
+    bool carries = false;
     /// Whether the steps are: carry the whole vector (or, of a barrier, nothing) and take what every other
     /// member carries.
     bool exchanges_once = false;
@@ -97,7 +99,7 @@ int slots_per_operation(int ranks);
 
 /// Compiles the program of `rank`. Throws std::invalid_argument when ranks or blocks exceed 65535, when the
 /// schedule keeps blocks in more than one scratch vector, when it carries more points than there are slots,
-/// or when a move combines blocks of different numbers or carries a block to one of another number.
+/// or when a move combines blocks of different numbers.
 Plan compile(const schedule::Synchronised& synchronised, int rank);
 
 /// The plan of an all-to-all for blocks of any size. Every member has counts of its own, so where a block

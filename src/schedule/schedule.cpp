@@ -100,6 +100,12 @@ bool reduces(Collective collective) {
            collective == Collective::exscan;
 }
 
+bool depends_on_all(Collective collective) {
+    return collective == Collective::barrier || collective == Collective::allreduce ||
+           collective == Collective::reduce_scatter || collective == Collective::allgather ||
+           collective == Collective::alltoall;
+}
+
 std::string_view to_string(Space space) {
     switch (space) {
     case Space::input:

@@ -32,6 +32,9 @@ std::string_view to_string(Collective collective);
 bool is_rooted(Collective collective);
 /// Whether it combines inputs.
 bool reduces(Collective collective);
+/// Whether every member's result depends on every member's input, so that nobody can return before everybody
+/// has entered.
+bool depends_on_all(Collective collective);
 
 /// The vectors of a member. Every one is indexed by the blocks of the whole vector, whatever part of it
 /// exists: the output of a reduce-scatter at member r is a vector that has block r only. In an all-to-all

@@ -21,7 +21,9 @@ void check_races(const schedule::Synchronised& plan, Clocks& clocks, Report& rep
 /// The same for mailbox slots of Form::carried. The slots of one operation are written again by the operation
 /// after next, so whoever waits for a point (and reads what it carries) in one operation must be done with
 /// that round before the owner publishes the point in the operation after next. `clocks` must have run for
-/// three operations.
+/// three operations. There is nothing to prove of collectives that let members run ahead of each other:
+/// before a member writes over a message, the executor waits until everybody has entered the operation in
+/// between.
 void check_slots(const schedule::Synchronised& plan, Clocks& clocks, Report& report);
 
 } // namespace tutti::verify

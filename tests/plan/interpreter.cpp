@@ -23,8 +23,8 @@ class Interpreter {
 public:
     Interpreter(const schedule::Synchronised& synchronised, const Run& run)
         : run_(run), caller_(synchronised.schedule, run.partition, run.in_place, run.order),
-          ranks_(synchronised.schedule.ranks()), random_(run.seed),
-          members_(static_cast<std::size_t>(ranks_)) {
+          collective_(synchronised.schedule.collective()), ranks_(synchronised.schedule.ranks()),
+          random_(run.seed), members_(static_cast<std::size_t>(ranks_)) {
         for (int rank = 0; rank < ranks_; ++rank) {
             Member& member = member_of(rank);
             member.plan = plan::compile(synchronised, rank);
@@ -57,6 +57,7 @@ public:
 
 private:
     Member& member_of(int rank) { return members_[static_cast<std::size_t>(rank)]; }
+    const Member& member_of(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
 
     std::size_t offset(int block) const { return run_.partition.offset(static_cast<std::size_t>(block)); }
 
@@ -146,8 +147,19 @@ private:
         return true;
     }
 
+    /// Messages of the operation before the last may still be read where nobody waits for everybody: before
+    /// one is written over, everybody must have come to the last operation.
+    bool settled(int rank) const {
+        const int before = member_of(rank).operation - 1;
+        return depends_on_all(collective_) || std::ranges::all_of(members_, [&](const Member& member) {
+                   return member.operation >= before;
+               });
+    }
+
     bool ready(int rank, const Step& step) {
         switch (step.code) {
+        case Code::carry:
+            return settled(rank);
         case Code::open:
         case Code::await:
         case Code::receive:
@@ -189,7 +201,6 @@ private:
         if (carries) {
             const auto source = elements(rank, step.left, step.from, step);
             own.payload.assign(source.begin(), source.end());
-            member_of(rank).carried = own.payload;
         }
     }
 
@@ -270,8 +281,8 @@ private:
     std::vector<std::string> operand_of_every(int rank, int peer, const Step& step) {
         std::span<const std::string> found;
         std::vector<std::string> carried;
-        if (step.code == Code::reduce_every_received && ranks_ > 1) {
-            carried = peer == rank ? member_of(rank).carried : payload(rank, peer, step);
+        if (step.code == Code::reduce_every_received && peer != rank) {
+            carried = payload(rank, peer, step);
             found = part(carried, step);
         } else {
             found = elements(peer, step.left, step.from, step);
@@ -333,6 +344,7 @@ private:
 
     const Run& run_;
     Caller caller_;
+    schedule::Collective collective_;
     int ranks_;
     std::mt19937 random_;
     std::vector<Member> members_;

@@ -46,7 +46,6 @@ struct Member {
     std::array<Memory, schedule::space_count> vectors;
     std::array<std::vector<Slot>, 2> slots;
     std::vector<std::string> received;
-    std::vector<std::string> carried;
     int operation = 0;
     std::size_t next = 0;
 };

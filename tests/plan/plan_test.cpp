@@ -297,9 +297,9 @@ TEST_CASE("moves that a step cannot say are refused") {
     // Two operands from blocks of different numbers, and two other members.
     CHECK_THROWS_AS(compiled({out(0), in(0, 1), in(1, 2), true}, Form::separate), std::invalid_argument);
     CHECK_THROWS_AS(compiled({out(0), in(1, 0), in(2, 0), true}, Form::separate), std::invalid_argument);
-    // What is carried is found in the message by the number of the block that it goes to.
-    CHECK_NOTHROW(compiled({out(0), in(1, 0), {}, false}, Form::carried));
-    CHECK_THROWS_AS(compiled({out(0), in(1, 2), {}, false}, Form::carried), std::invalid_argument);
+    // What is carried is found in the message wherever it goes, but not combined with another number.
+    CHECK_NOTHROW(compiled({out(0), in(1, 2), {}, false}, Form::carried));
+    CHECK_THROWS_AS(compiled({out(0), in(0, 1), in(1, 2), true}, Form::carried), std::invalid_argument);
 }
 
 TEST_CASE(

@@ -183,8 +183,19 @@ private:
             return false;
         }
         const Action& action = actions_[index(rank)][next_[index(rank)]];
+        if (action.what == Action::What::publish) {
+            return may_write_over(rank);
+        }
         return action.what != Action::What::wait ||
                published_[index(action.member)] >= stamp(operation_[index(rank)], action.point);
+    }
+
+    /// Messages lie where those of the operation before the last did, which may still be read where nobody
+    /// waits for everybody: unless everybody has come to the last operation.
+    bool may_write_over(int rank) const {
+        return plan_.form != Form::carried || depends_on_all(schedule_.collective()) ||
+               std::ranges::all_of(operation_,
+                                   [&](int operation) { return operation >= operation_[index(rank)] - 1; });
     }
 
     int stamp(int operation, int point) const { return operation * (schedule_.rounds() + 1) + point; }
