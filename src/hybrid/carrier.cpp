@@ -74,7 +74,7 @@ const Relay& Carrier::relay(const Claim& claim, int root) {
     return entry->second;
 }
 
-void Carrier::carry(const Carriage& carriage, const Claim& claim) {
+void Carrier::carry(const Carriage& carriage, const Claim& claim, bool agreed) {
     if (wire_.size() == 1) {
         return copy_alone(carriage);
     }
@@ -97,7 +97,7 @@ void Carrier::carry(const Carriage& carriage, const Claim& claim) {
     std::byte* const scratch = scratch_.at_least(static_cast<std::size_t>(own.scratch_vectors) * stride);
     freight.spaces = {carriage.input, carriage.output, scratch, scratch + stride, scratch + 2 * stride};
     const bool headed = !is_pairwise(claim) && is_short(total_bytes, own.most_places);
-    if (!headed) {
+    if (!headed && !agreed) {
         agree(wire_, claim);
     }
     if (is_pairwise(claim)) {

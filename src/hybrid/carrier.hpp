@@ -20,8 +20,9 @@ public:
     Wire& wire() { return wire_; }
 
     /// Carries out one collective among the processes by claim.algorithm, once all have made the same claim.
-    /// Short ones have the claims in their messages; for others an exchange of claims comes first.
-    void carry(const Carriage& carriage, const Claim& claim);
+    /// Short ones have the claims in their messages; for others an exchange of claims comes first, unless
+    /// all have `agreed` before: on the segments of one call.
+    void carry(const Carriage& carriage, const Claim& claim, bool agreed = false);
 
 private:
     const Relay& relay(const Claim& claim, int root);

@@ -50,7 +50,7 @@ constexpr int carriers_limit = 16;
 
 ClusterState::ClusterState(int members, MPI_Comm communicator, const ClusterOptions& options, bool on_team)
     : on_team_(on_team), control_(checked(communicator, members > 1 || on_team)),
-      claims_(static_cast<std::size_t>(members)) {
+      boards_(static_cast<std::size_t>(members)) {
     exchange_sizes(members);
     patience_ = patience_on_node(control_.communicator());
     open_carriers(control_.communicator(), options);
@@ -86,7 +86,7 @@ void ClusterState::exchange_sizes(int members) {
 
 mailbox::Patience ClusterState::patience_on_node(MPI_Comm communicator) const {
     const hybrid::Node node(communicator);
-    return mailbox::patience_for(node.total(members_of(process_)), node.all_cpus());
+    return mailbox::patience_for(node.total(members_of(process_)), static_cast<int>(node.all_cpus().size()));
 }
 
 void ClusterState::open_carriers(MPI_Comm communicator, const ClusterOptions& options) {

@@ -64,8 +64,16 @@ public:
     const std::shared_ptr<tutti::detail::GroupState>& enter() { return enter_; }
     const std::shared_ptr<tutti::detail::GroupState>& leave() { return leave_; }
 
-    /// What each member believes it is doing; ordered by the exchanges of enter().
-    hybrid::Claim& claim(int rank) { return claims_[static_cast<std::size_t>(rank)].claim; }
+    /// What each member shows to the carriers of its process; ordered by the exchanges of enter().
+    struct alignas(64) Board {
+        hybrid::Claim claim;
+        const std::byte* input = nullptr;
+        std::byte* output = nullptr;
+    };
+    Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
+
+    /// Whether there are fewer CPUs on this node than members.
+    bool is_crowded() const { return patience_.spin_ns == 0; }
 
     /// The depot for calls of one parity: while one is still being read the next one may be written.
     const Depot& depot(unsigned parity) const { return depots_[parity]; }
@@ -79,10 +87,6 @@ public:
     void tell_others(const std::string& text);
 
 private:
-    struct alignas(64) ClaimLine {
-        hybrid::Claim claim;
-    };
-
     void exchange_sizes(int members);
     mailbox::Patience patience_on_node(MPI_Comm communicator) const;
     void open_carriers(MPI_Comm communicator, const ClusterOptions& options);
@@ -100,7 +104,7 @@ private:
     std::vector<std::unique_ptr<hybrid::Carrier>> carriers_;
     std::shared_ptr<tutti::detail::GroupState> enter_;
     std::shared_ptr<tutti::detail::GroupState> leave_;
-    std::vector<ClaimLine> claims_;
+    std::vector<Board> boards_;
     std::vector<std::unique_ptr<Seat>> seats_;
     std::array<Depot, 2> depots_;
     std::array<tutti::execute::Memory, 4> memory_;

@@ -37,12 +37,12 @@ Node::~Node() {
     MPI_Comm_free(&communicator_);
 }
 
-int Node::all_cpus() const {
+std::vector<int> Node::all_cpus() const {
     std::set<int> all;
     for (const auto& each : cpus_) {
         all.insert(each.begin(), each.end());
     }
-    return std::max(1, static_cast<int>(all.size()));
+    return {all.begin(), all.end()};
 }
 
 int Node::total(int value) const {

@@ -21,8 +21,8 @@ public:
     int rank() const { return rank_; }
     /// The CPUs of each process, ascending.
     const std::vector<std::vector<int>>& cpus() const { return cpus_; }
-    /// How many CPUs they have together.
-    int all_cpus() const;
+    /// The CPUs that they have together, ascending.
+    std::vector<int> all_cpus() const;
     /// The sum of all processes' values. Collective over the node.
     int total(int value) const;
 

@@ -273,7 +273,7 @@ void Seat::find_leader() {
 
 void Seat::compare_claims() const {
     for (int other = 0; other < cluster_.members(); ++other) {
-        const hybrid::Claim& claim = cluster_.claim(other);
+        const hybrid::Claim& claim = cluster_.board(other).claim;
         if (claim != claim_) {
             throw MismatchError("the members are in different calls: member " +
                                 std::to_string(global_rank()) + " in " + to_string(claim_) + "; member " +
@@ -286,7 +286,7 @@ void Seat::run_prepared() {
     find_leader();
     ++calls_;
     claim_.call = calls_;
-    cluster_.claim(rank_) = claim_;
+    cluster_.board(rank_) = {claim_, in(), out()};
     make_room();
     contribute();
     if (carries()) {

@@ -12,6 +12,9 @@
 
 namespace tutti::mpi::detail {
 
+/// Up to so many bytes members exchange values in one go instead of combining slices.
+inline constexpr std::size_t one_exchange_bytes = 4096;
+
 /// One member's own part of a cluster: touched only by the thread that sits in it.
 class Seat {
 public:
@@ -64,6 +67,13 @@ private:
     hybrid::Carriage carriage() const;
     void carry_slice();
 
+    // The leader combines, carries and hands out by itself, segment by segment: alone in its process, with
+    // vectors too short to be worth two more exchanges, and where the members share CPUs anyway.
+    bool is_solo() const;
+    void carry_solo();
+    void combine_range(std::byte* to, std::size_t first, std::size_t elements);
+    void hand_out(const std::byte* from, std::size_t first, std::size_t elements);
+
     /// A local exchange: returns when all members have come.
     void meet(tutti::detail::GroupState& group);
     void run_local(const Call& call);
@@ -103,6 +113,9 @@ private:
     std::vector<std::size_t> offsets_;
     std::vector<std::size_t> process_offsets_;
     std::vector<std::size_t> slices_;
+    std::vector<std::size_t> segment_offsets_;
+    std::vector<const void*> ins_;
+    std::vector<void*> outs_;
     std::size_t input_room_ = 0;
     std::size_t output_room_ = 0;
 };

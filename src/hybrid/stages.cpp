@@ -13,9 +13,6 @@ using tutti::detail::Kind;
 
 namespace {
 
-/// Up to so many bytes members exchange values in one go instead of combining slices.
-constexpr std::size_t one_exchange_bytes = 4096;
-
 void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
     if (bytes != 0 && to != from) {
         std::memcpy(to, from, bytes);
@@ -115,6 +112,9 @@ void Seat::contribute() {
 /// The members' vectors, combined in rank order, in the depot; every carrier returns when what it carries is
 /// there.
 void Seat::combine() {
+    if (is_solo()) {
+        return meet(*cluster_.enter());
+    }
     if (sends_directly()) {
         return;
     }
@@ -200,7 +200,7 @@ hybrid::Carriage Seat::carriage() const {
 }
 
 void Seat::carry() {
-    speak([this] { carry_slice(); });
+    speak([this] { is_solo() ? carry_solo() : carry_slice(); });
 }
 
 void Seat::carry_slice() {
@@ -228,6 +228,9 @@ void Seat::carry_slice() {
 
 void Seat::take() {
     meet(*cluster_.leave());
+    if (is_solo()) {
+        return;
+    }
     const std::size_t own_bytes = bytes(shape_.own_offset);
     const bool here = cluster_.process_of(call_.root) == cluster_.process();
     switch (call_.kind) {
