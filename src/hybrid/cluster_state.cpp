@@ -52,10 +52,11 @@ ClusterState::ClusterState(int members, MPI_Comm communicator, const ClusterOpti
     : on_team_(on_team), control_(checked(communicator, members > 1 || on_team)),
       boards_(static_cast<std::size_t>(members)) {
     exchange_sizes(members);
-    patience_ = patience_on_node(control_.communicator());
+    look_at_node(control_.communicator());
     open_carriers(control_.communicator(), options);
-    enter_ = std::make_shared<tutti::detail::GroupState>(members, patience_);
-    leave_ = std::make_shared<tutti::detail::GroupState>(members, patience_);
+    const mailbox::Patience patience = mailbox::patience_for(members_on_node_, cpus_on_node_);
+    enter_ = std::make_shared<tutti::detail::GroupState>(members, patience);
+    leave_ = std::make_shared<tutti::detail::GroupState>(members, patience);
     for (int rank = 0; rank < members; ++rank) {
         seats_.push_back(std::make_unique<Seat>(*this, rank));
     }
@@ -84,9 +85,11 @@ void ClusterState::exchange_sizes(int members) {
     }
 }
 
-mailbox::Patience ClusterState::patience_on_node(MPI_Comm communicator) const {
+void ClusterState::look_at_node(MPI_Comm communicator) {
     const hybrid::Node node(communicator);
-    return mailbox::patience_for(node.total(members_of(process_)), static_cast<int>(node.all_cpus().size()));
+    processes_on_node_ = static_cast<int>(node.cpus().size());
+    members_on_node_ = node.total(members_of(process_));
+    cpus_on_node_ = std::max(1, static_cast<int>(node.all_cpus().size()));
 }
 
 void ClusterState::open_carriers(MPI_Comm communicator, const ClusterOptions& options) {
@@ -94,7 +97,7 @@ void ClusterState::open_carriers(MPI_Comm communicator, const ClusterOptions& op
     const int count = several ? std::min(fewest_members_, carriers_limit) : 1;
     for (int index = 0; index < count; ++index) {
         carriers_.push_back(std::make_unique<hybrid::Carrier>(communicator));
-        carriers_.back()->wire().set_waiting(patience_, options.deadline, communicator);
+        carriers_.back()->wire().set_limits(options.deadline, communicator);
     }
 }
 

@@ -69,11 +69,17 @@ public:
         hybrid::Claim claim;
         const std::byte* input = nullptr;
         std::byte* output = nullptr;
+        /// Segments of the current call that the member is through with; grows from call to call.
+        std::atomic<std::uint64_t> progress{0};
     };
     Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
 
     /// Whether there are fewer CPUs on this node than members.
-    bool is_crowded() const { return patience_.spin_ns == 0; }
+    bool is_crowded() const { return members_on_node_ > cpus_on_node_; }
+    /// How `carriers` threads of each process wait for messages. While they do, all others wait for them.
+    mailbox::Patience patience_of(int carriers) const {
+        return mailbox::patience_for(processes_on_node_ * carriers, cpus_on_node_);
+    }
 
     /// The depot for calls of one parity: while one is still being read the next one may be written.
     const Depot& depot(unsigned parity) const { return depots_[parity]; }
@@ -88,7 +94,7 @@ public:
 
 private:
     void exchange_sizes(int members);
-    mailbox::Patience patience_on_node(MPI_Comm communicator) const;
+    void look_at_node(MPI_Comm communicator);
     void open_carriers(MPI_Comm communicator, const ClusterOptions& options);
 
     int process_ = 0;
@@ -100,7 +106,9 @@ private:
     Speaker speaker_ = Speaker::first_member;
     /// Its own communicator, which carries failures.
     hybrid::Wire control_;
-    mailbox::Patience patience_;
+    int processes_on_node_ = 1;
+    int members_on_node_ = 1;
+    int cpus_on_node_ = 1;
     std::vector<std::unique_ptr<hybrid::Carrier>> carriers_;
     std::shared_ptr<tutti::detail::GroupState> enter_;
     std::shared_ptr<tutti::detail::GroupState> leave_;

@@ -286,11 +286,15 @@ void Seat::run_prepared() {
     find_leader();
     ++calls_;
     claim_.call = calls_;
-    cluster_.board(rank_) = {claim_, in(), out()};
+    ClusterState::Board& board = cluster_.board(rank_);
+    board.claim = claim_;
+    board.input = in();
+    board.output = out();
     make_room();
     contribute();
-    if (carries()) {
-        compare_claims();
+    if (is_pipelined()) {
+        run_pipeline();
+    } else if (carries()) {
         carry();
     }
     take();

@@ -64,7 +64,7 @@ private:
     void pack();
     void unpack();
     void take_prefix();
-    hybrid::Carriage carriage() const;
+    hybrid::Carriage carriage();
     void carry_slice();
 
     // The leader combines, carries and hands out by itself, segment by segment: alone in its process, with
@@ -73,6 +73,16 @@ private:
     void carry_solo();
     void combine_range(std::byte* to, std::size_t first, std::size_t elements);
     void hand_out(const std::byte* from, std::size_t first, std::size_t elements);
+
+    // The way "pipelined": the leader carries segments while the others combine the next ones.
+    bool is_pipelined() const;
+    void run_pipeline();
+    void carry_segment(std::size_t segment);
+    void combine_segment(std::size_t segment);
+    void store_segment(std::size_t segment);
+    void await_progress(int member, std::size_t segments);
+    std::size_t segments() const;
+    std::size_t segment_start(std::size_t segment) const;
 
     /// A local exchange: returns when all members have come.
     void meet(tutti::detail::GroupState& group);
@@ -86,6 +96,7 @@ private:
     bool receives_directly() const;
     /// This member's block of a divided vector, wherever the caller's vector has it.
     std::size_t own_block_elements() const;
+    bool root_is_here() const { return cluster_.process_of(call_.root) == cluster_.process(); }
     bool is_root() const { return call_.root == global_rank(); }
     const std::byte* in() const { return static_cast<const std::byte*>(call_.input); }
     std::byte* out() const { return static_cast<std::byte*>(call_.output); }

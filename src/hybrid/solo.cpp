@@ -24,25 +24,25 @@ bool Seat::is_solo() const {
     const bool combines =
         call_.kind == Kind::reduce || call_.kind == Kind::allreduce || call_.kind == Kind::reduce_scatter;
     const std::size_t total_bytes = bytes(shape_.total);
-    if (!combines || claim_.way != Way::leader || total_bytes <= one_exchange_bytes) {
+    const bool one_leader = claim_.way == Way::leader || (claim_.way == Way::pipelined && alone());
+    if (!combines || !one_leader || total_bytes <= one_exchange_bytes) {
         return false;
     }
     return alone() ? total_bytes > segment_bytes : cluster_.is_crowded() || total_bytes <= short_bytes;
 }
 
 void Seat::carry_solo() {
-    hybrid::require_mpi();
     const bool divided = call_.kind == Kind::reduce_scatter;
     const std::array<std::size_t, 2> whole{0, shape_.total};
     const std::span<const std::size_t> blocks =
         divided ? std::span<const std::size_t>(process_offsets_) : whole;
     const bool in_one = claim_.algorithm == hybrid::library_algorithm;
     const std::size_t segments = in_one ? 1 : (bytes(shape_.total) + segment_bytes - 1) / segment_bytes;
+    hybrid::Carriage carriage = this->carriage();
+    carriage.input = depot().input;
+    carriage.output = depot().output;
     for (std::size_t segment = 0; segment < segments; ++segment) {
         // The segment has its part of each process's block, one after the other.
-        hybrid::Carriage carriage = this->carriage();
-        carriage.input = depot().input;
-        carriage.output = depot().output;
         std::size_t own_first = 0;
         std::size_t own_elements = 0;
         segment_offsets_.assign(1, 0);

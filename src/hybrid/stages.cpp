@@ -80,7 +80,7 @@ void Seat::contribute() {
         return combine();
     case Kind::broadcast:
     case Kind::scatter:
-        if (is_root()) {
+        if (is_root() && !is_pipelined()) {
             copy_bytes(depot().input, in(), bytes(shape_.total));
         }
         break;
@@ -112,7 +112,7 @@ void Seat::contribute() {
 /// The members' vectors, combined in rank order, in the depot; every carrier returns when what it carries is
 /// there.
 void Seat::combine() {
-    if (is_solo()) {
+    if (is_solo() || is_pipelined()) {
         return meet(*cluster_.enter());
     }
     if (sends_directly()) {
@@ -166,7 +166,12 @@ void Seat::unpack() {
     }
 }
 
-hybrid::Carriage Seat::carriage() const {
+/// For a carrier, once the members have met.
+hybrid::Carriage Seat::carriage() {
+    compare_claims();
+    hybrid::require_mpi();
+    cluster_.carrier(carriers_ == 1 ? 0 : rank_).wire().set_patience(cluster_.patience_of(carriers_));
+
     const bool rooted = is_rooted(tutti::execute::collective_of(call_.kind));
     const bool divided = call_.kind == Kind::reduce_scatter || call_.kind == Kind::allgather ||
                          call_.kind == Kind::gather || call_.kind == Kind::scatter ||
@@ -204,7 +209,6 @@ void Seat::carry() {
 }
 
 void Seat::carry_slice() {
-    hybrid::require_mpi();
     hybrid::Carriage own = carriage();
     if (carriers_ == 1) {
         return cluster_.carrier(0).carry(own, claim_);
@@ -228,15 +232,14 @@ void Seat::carry_slice() {
 
 void Seat::take() {
     meet(*cluster_.leave());
-    if (is_solo()) {
+    if (is_solo() || is_pipelined()) {
         return;
     }
     const std::size_t own_bytes = bytes(shape_.own_offset);
-    const bool here = cluster_.process_of(call_.root) == cluster_.process();
     switch (call_.kind) {
     case Kind::broadcast:
         if (!is_root()) {
-            copy_bytes(out(), here ? depot().input : depot().output, bytes(shape_.total));
+            copy_bytes(out(), root_is_here() ? depot().input : depot().output, bytes(shape_.total));
         }
         return;
     case Kind::allreduce:

@@ -36,13 +36,12 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    /// How to wait: `control` carries the failures of other processes; a deadline of 0 is none.
-    void set_waiting(const mailbox::Patience& patience, std::chrono::milliseconds deadline,
-                     MPI_Comm control) {
-        patience_ = patience;
+    /// What ends a wait: `control` carries the failures of other processes; a deadline of 0 is none.
+    void set_limits(std::chrono::milliseconds deadline, MPI_Comm control) {
         deadline_ = deadline;
         control_ = control;
     }
+    void set_patience(const mailbox::Patience& patience) { patience_ = patience; }
 
     /// Starts to send or receive the pieces of `message` as one message.
     struct Piece {
@@ -91,7 +90,7 @@ struct alignas(64) Header {
 };
 
 /// The longest message with a header, header included: what receivers have room for, whatever comes.
-inline constexpr std::size_t most_headed_bytes = 4096;
+inline constexpr std::size_t most_headed_bytes = 8192 + 64;
 
 /// Throws MismatchError when the header that came from `peer` does not go with one's own.
 void compare(const Header& own, const Header& received, int process, int peer);

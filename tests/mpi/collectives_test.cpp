@@ -275,6 +275,14 @@ int most_members() {
     return thread_level() == MPI_THREAD_SINGLE ? 1 : 4;
 }
 
+void sliced(mpi::Member& me, std::size_t count, const mpi::Options& options) {
+    Exam exam(me, count, options);
+    exam.broadcasts();
+    exam.allreduce(input, tutti::sum);
+    exam.reduce(maps, tutti::non_commutative(compose));
+    exam.allreduce(maps, tutti::non_commutative(compose));
+}
+
 } // namespace
 
 TEST_CASE("all collectives, up to 4 processes of up to 4 members") {
@@ -333,6 +341,51 @@ TEST_CASE("long vectors") {
             });
         });
     }
+}
+
+TEST_CASE("the ways over the wire") {
+    const bool multiple = thread_level() == MPI_THREAD_MULTIPLE;
+    const std::vector<mpi::Options> ways =
+        multiple ? std::vector<mpi::Options>{{.way = "leader"},  {.way = "pipelined"},
+                                             {.way = "leaders"}, {.way = "leaders", .leaders = 1},
+                                             {.way = "lane"},    {.way = "lane", .algorithm = "library"}}
+                 : std::vector<mpi::Options>{{.way = "leader"}, {.way = "pipelined"}};
+    for (int processes = 1; processes <= 4; ++processes) {
+        on_processes(processes, [&](MPI_Comm part) {
+            for (const int members : {2, 3}) {
+                const int here = std::min(members + process_of_world() % 2, most_members());
+                on_members(part, here, [&](mpi::Member& me) {
+                    for (const mpi::Options& options : ways) {
+                        for (const std::size_t count : {0U, 1U, 3U, 1000U, 40001U}) {
+                            sliced(me, count, options);
+                        }
+                    }
+                });
+            }
+        });
+    }
+}
+
+TEST_CASE("a way that the thread level or the collective does not allow is refused by name") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, most_members() == 1 ? 1 : 2, [](mpi::Member& me) {
+            std::vector<double> vector(4, 1);
+            if (thread_level() < MPI_THREAD_MULTIPLE) {
+                for (const char* const way : {"lane", "leaders"}) {
+                    CHECK_THROWS_WITH_AS(me.allreduce(vector, tutti::sum, {.way = way}),
+                                         doctest::Contains("needs MPI_THREAD_MULTIPLE"), ArgumentError);
+                }
+            }
+            CHECK_THROWS_WITH_AS(me.scan(vector, tutti::sum, {.way = "pipelined"}),
+                                 doctest::Contains("\"leader\" would work"), ArgumentError);
+            CHECK_THROWS_WITH_AS(me.barrier({.way = "flying"}),
+                                 doctest::Contains("there is no way \"flying\""), ArgumentError);
+            CHECK_THROWS_WITH_AS(me.barrier({.algorithm = "direct"}), doctest::Contains("dissemination"),
+                                 ArgumentError);
+            me.allreduce(vector, tutti::sum); // nothing has been sent by those
+            CHECK(vector == std::vector<double>(4, me.size()));
+        });
+    });
 }
 
 } // namespace tutti::test
