@@ -77,6 +77,7 @@ void Cluster::run(const std::function<void(Member&)>& function) {
         throw ArgumentError(
             "run: the cluster is made from a Group, whose threads are the caller's: use join()");
     }
+    state_->expect_all();
     const auto on_team = [&] {
         team_->run([&](tutti::Member& local) {
             Member member(state_, &local, nullptr);

@@ -118,6 +118,15 @@ void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes) {
     }
 }
 
+void ClusterState::expect_all() {
+    for (int rank = 0; rank < members(); ++rank) {
+        for (const auto& group : {enter_, leave_}) {
+            group->board(rank).away.store(false,
+                                          std::memory_order_relaxed); // ordered by the start of the run
+        }
+    }
+}
+
 void ClusterState::fail(int rank, const std::exception_ptr& cause) {
     failure_.raise(first_rank(process_) + rank, cause);
     enter_->fail(rank, cause);

@@ -86,10 +86,13 @@ public:
     /// Makes the depots larger. While nobody uses them.
     void enlarge(std::size_t input_bytes, std::size_t output_bytes);
 
+    /// The threads of a team, which left for good after the last run, come again. Before they start.
+    void expect_all();
+
     tutti::execute::Failure& failure() { return failure_; }
     /// Records that a member has failed, by local rank, and releases the others of this process.
     void fail(int rank, const std::exception_ptr& cause);
-    /// Tells the other processes. By the thread that may make MPI calls.
+    /// Tells the other processes, once. By the thread that may make MPI calls.
     void tell_others(const std::string& text);
 
 private:

@@ -54,17 +54,20 @@ std::string text_of(const std::exception_ptr& cause) {
 } // namespace
 
 void Seat::sit(tutti::detail::Leaving leaving) {
-    if (cluster_.failure().raised()) {
-        cluster_.failure().throw_aborted();
-    }
-    cluster_.enter()->take_seat(rank_);
-    cluster_.leave()->take_seat(rank_);
     leaving_ = leaving;
-    for (auto* group : {cluster_.enter().get(), cluster_.leave().get()}) {
-        group->board(rank_).away.store(false, std::memory_order_relaxed); // the others' next waits are later
-    }
     knows_leader_ = cluster_.speaker() != Speaker::main_member;
     leader_ = 0;
+    check_failure();
+    cluster_.enter()->take_seat(rank_);
+    cluster_.leave()->take_seat(rank_);
+}
+
+/// A cluster that has failed stays so; the other processes may not know yet.
+void Seat::check_failure() {
+    if (cluster_.failure().raised()) {
+        tell_others("a member of it failed before");
+        cluster_.failure().throw_aborted();
+    }
 }
 
 void Seat::rise() {
@@ -81,8 +84,14 @@ void Seat::rise() {
 
 void Seat::fail(const std::exception_ptr& cause) {
     cluster_.fail(rank_, cause);
-    if (leads() && knows_leader_) {
-        speak([&] { cluster_.tell_others(text_of(cause)); });
+    tell_others(text_of(cause));
+}
+
+/// Lets the other processes know, if this is the thread that may.
+void Seat::tell_others(const std::string& text) {
+    int is_main = 0;
+    if (knows_leader_ ? leads() : MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0) {
+        speak([&] { cluster_.tell_others(text); });
     }
 }
 
@@ -215,9 +224,7 @@ void Seat::prepare(const Call& call, const Options& options) {
 }
 
 void Seat::run(const Call& call, const Options& options) {
-    if (cluster_.failure().raised()) {
-        cluster_.failure().throw_aborted();
-    }
+    check_failure();
     if (!is_prepared_for(call, options)) {
         prepare(call, options);
     }
@@ -233,9 +240,7 @@ void Seat::run(const Call& call, const Options& options) {
         if (!local) {
             cluster_.fail(rank_, cause);
         }
-        if (leads()) {
-            speak([&] { cluster_.tell_others(text_of(cause)); });
-        }
+        tell_others(text_of(cause));
         throw;
     } catch (...) {
         fail(std::current_exception());

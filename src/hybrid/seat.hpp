@@ -46,6 +46,8 @@ private:
     void make_room();
 
     void run_prepared();
+    void check_failure();
+    void tell_others(const std::string& text);
     void find_leader();
     /// Compares what the members of this process believe to be doing.
     void compare_claims() const;

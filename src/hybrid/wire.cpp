@@ -110,75 +110,81 @@ Wire::~Wire() {
     }
 }
 
-void Wire::send(std::span<const Piece> message, int peer) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (is_one_range(message)) {
-        check(MPI_Isend(message.front().address, static_cast<int>(message.front().bytes), MPI_BYTE, peer,
-                        data_tag, communicator_, &request),
-              "MPI_Isend");
-    } else {
-        const PiecesType type(message);
-        check(MPI_Isend(MPI_BOTTOM, 1, type.get(), peer, data_tag, communicator_, &request), "MPI_Isend");
+void Wire::started(int code, const char* what, MPI_Request request, int awaited) {
+    if (code != MPI_SUCCESS) {
+        give_up();
+        check(code, what);
     }
     requests_.push_back(request);
-    awaited_.push_back(-1);
+    awaited_.push_back(awaited);
+}
+
+void Wire::send(std::span<const Piece> message, int peer) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code = MPI_SUCCESS;
+    if (is_one_range(message)) {
+        code = MPI_Isend(message.front().address, static_cast<int>(message.front().bytes), MPI_BYTE, peer,
+                         data_tag, communicator_, &request);
+    } else {
+        const PiecesType type(message);
+        code = MPI_Isend(MPI_BOTTOM, 1, type.get(), peer, data_tag, communicator_, &request);
+    }
+    started(code, "MPI_Isend", request, -1);
 }
 
 void Wire::receive(std::span<const Piece> message, int peer) {
     MPI_Request request = MPI_REQUEST_NULL;
+    int code = MPI_SUCCESS;
     if (is_one_range(message)) {
-        check(MPI_Irecv(message.front().address, static_cast<int>(message.front().bytes), MPI_BYTE, peer,
-                        data_tag, communicator_, &request),
-              "MPI_Irecv");
+        code = MPI_Irecv(message.front().address, static_cast<int>(message.front().bytes), MPI_BYTE, peer,
+                         data_tag, communicator_, &request);
     } else {
         const PiecesType type(message);
-        check(MPI_Irecv(MPI_BOTTOM, 1, type.get(), peer, data_tag, communicator_, &request), "MPI_Irecv");
+        code = MPI_Irecv(MPI_BOTTOM, 1, type.get(), peer, data_tag, communicator_, &request);
     }
-    requests_.push_back(request);
-    awaited_.push_back(peer);
+    started(code, "MPI_Irecv", request, peer);
+}
+
+bool Wire::is_done() {
+    int done = 0;
+    const int code =
+        MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+    if (code != MPI_SUCCESS) {
+        give_up();
+        check(code, "MPI_Testall");
+    }
+    return done != 0;
 }
 
 void Wire::wait() {
-    try {
-        std::chrono::steady_clock::time_point started;
-        mailbox::Waiting waiting(patience_);
-        unsigned checks = 0;
-        for (;;) {
-            int done = 0;
-            check(
-                MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
-                "MPI_Testall");
-            if (done != 0) {
-                break;
-            }
-            const mailbox::Waiting::Next next = waiting.pass();
-            if (next == mailbox::Waiting::Next::look) {
-                continue;
-            }
-            if (next == mailbox::Waiting::Next::sleep) {
-                sched_yield(); // MPI makes no progress while its caller sleeps
-            }
-            // A probe and a look at the clock cost more than a test.
-            constexpr unsigned tests_per_look = 32;
-            if (checks++ % tests_per_look == 0) {
-                const bool first = started == std::chrono::steady_clock::time_point{};
-                started = first ? std::chrono::steady_clock::now() : started;
-                look_for_failures(started);
-            }
+    std::chrono::steady_clock::time_point first_look;
+    mailbox::Waiting waiting(patience_);
+    unsigned checks = 0;
+    while (!is_done()) {
+        const mailbox::Waiting::Next next = waiting.pass();
+        if (next == mailbox::Waiting::Next::look) {
+            continue;
         }
-    } catch (...) {
-        give_up();
-        throw;
+        if (next == mailbox::Waiting::Next::sleep) {
+            sched_yield(); // MPI makes no progress while its caller sleeps
+        }
+        // A probe and a look at the clock cost more than a test.
+        constexpr unsigned tests_per_look = 32;
+        if (checks++ % tests_per_look == 0) {
+            first_look = checks == 1 ? std::chrono::steady_clock::now() : first_look;
+            look_for_failures(first_look);
+        }
     }
     requests_.clear();
     awaited_.clear();
 }
 
-void Wire::look_for_failures(std::chrono::steady_clock::time_point started) const {
+void Wire::look_for_failures(std::chrono::steady_clock::time_point first_look) {
     if (const std::string text = failure_of_others(control_); !text.empty()) {
+        give_up();
         throw Aborted(text);
     }
-    if (deadline_.count() == 0 || std::chrono::steady_clock::now() - started < deadline_) {
+    if (deadline_.count() == 0 || std::chrono::steady_clock::now() - first_look < deadline_) {
         return;
     }
     std::string peers;
@@ -187,20 +193,30 @@ void Wire::look_for_failures(std::chrono::steady_clock::time_point started) cons
             peers += (peers.empty() ? " " : ", ") + std::to_string(awaited_[i]);
         }
     }
+    give_up();
     throw Error("no answer from process" + peers + " within the deadline of " +
                 std::to_string(deadline_.count()) +
                 " ms: it has ended, hangs, or comes later than ClusterOptions::deadline allows");
 }
 
-void Wire::give_up() {
+void Wire::give_up() noexcept {
     for (std::size_t i = 0; i < requests_.size(); ++i) {
-        if (requests_[i] == MPI_REQUEST_NULL) {
-            continue;
-        }
-        if (awaited_[i] >= 0) {
+        if (requests_[i] != MPI_REQUEST_NULL && awaited_[i] >= 0) {
             MPI_Cancel(&requests_[i]);
         }
-        MPI_Request_free(&requests_[i]);
+    }
+    // A message that is on its way into memory cannot be cancelled: let it arrive.
+    constexpr std::chrono::milliseconds grace{100};
+    const auto end = std::chrono::steady_clock::now() + grace;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+        int done = 0;
+        while (requests_[i] != MPI_REQUEST_NULL && awaited_[i] >= 0 && done == 0 &&
+               std::chrono::steady_clock::now() < end) {
+            MPI_Test(&requests_[i], &done, MPI_STATUS_IGNORE);
+        }
+        if (requests_[i] != MPI_REQUEST_NULL) {
+            MPI_Request_free(&requests_[i]);
+        }
     }
     requests_.clear();
     awaited_.clear();

@@ -51,16 +51,19 @@ public:
     void send(std::span<const Piece> message, int peer);
     void receive(std::span<const Piece> message, int peer);
 
-    /// Returns when all that was started has been done. Throws Aborted when another process has failed, Error
-    /// at the deadline and when MPI reports one. What was started is given up then.
+    /// Returns when all that was started has been done. Throws Aborted when another process has failed, and
+    /// Error at the deadline. When this or one of the others throws, what was started has been given up.
     void wait();
+    void give_up() noexcept;
 
     /// Lets the destructor leave the communicator alone: a cluster that has failed ends without others.
     void abandon() { abandoned_ = true; }
 
 private:
-    void look_for_failures(std::chrono::steady_clock::time_point started) const;
-    void give_up();
+    void look_for_failures(std::chrono::steady_clock::time_point first_look);
+    bool is_done();
+    /// Notes what a call of MPI has started.
+    void started(int code, const char* what, MPI_Request request, int awaited);
 
     MPI_Comm communicator_ = MPI_COMM_NULL;
     MPI_Comm control_ = MPI_COMM_NULL;
