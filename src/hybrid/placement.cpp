@@ -53,11 +53,17 @@ int Node::total(int value) const {
 
 namespace {
 
-/// Each CPU to the process with the fewest so far of those that may use it; a process left without gets the
-/// first that it may use.
+/// Each CPU to the process with the fewest so far of those that may use it, those that few may use first; a
+/// process left without gets the first that it may use.
 std::vector<std::vector<int>> dealt(const std::vector<std::vector<int>>& cpus, const std::set<int>& all) {
     std::vector<std::vector<int>> hands(cpus.size());
-    for (const int cpu : all) {
+    const auto users = [&](int cpu) {
+        return std::ranges::count_if(cpus,
+                                     [&](const auto& each) { return std::ranges::binary_search(each, cpu); });
+    };
+    std::vector<int> rarest_first(all.begin(), all.end());
+    std::ranges::stable_sort(rarest_first, {}, users);
+    for (const int cpu : rarest_first) {
         std::vector<int>* least = nullptr;
         for (std::size_t process = 0; process < cpus.size(); ++process) {
             const bool may = std::ranges::binary_search(cpus[process], cpu);
@@ -68,6 +74,7 @@ std::vector<std::vector<int>> dealt(const std::vector<std::vector<int>>& cpus, c
         least->push_back(cpu);
     }
     for (std::size_t process = 0; process < cpus.size(); ++process) {
+        std::ranges::sort(hands[process]);
         if (hands[process].empty() && !cpus[process].empty()) {
             hands[process].push_back(cpus[process].front());
         }
