@@ -76,6 +76,9 @@ public:
 
     /// Whether there are fewer CPUs on this node than members.
     bool is_crowded() const { return members_on_node_ > cpus_on_node_; }
+    /// Whether in every process one thread might as well do everything: it is the only one, or the members
+    /// share CPUs.
+    bool all_go_solo() const { return all_go_solo_; }
     /// How `carriers` threads of each process wait for messages. While they do, all others wait for them.
     mailbox::Patience patience_of(int carriers) const {
         return mailbox::patience_for(processes_on_node_ * carriers, cpus_on_node_);
@@ -112,6 +115,7 @@ private:
     int processes_on_node_ = 1;
     int members_on_node_ = 1;
     int cpus_on_node_ = 1;
+    bool all_go_solo_ = false;
     std::vector<std::unique_ptr<hybrid::Carrier>> carriers_;
     std::shared_ptr<tutti::detail::GroupState> enter_;
     std::shared_ptr<tutti::detail::GroupState> leave_;

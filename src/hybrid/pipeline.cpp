@@ -12,8 +12,6 @@ using tutti::detail::Kind;
 
 namespace {
 
-constexpr std::size_t segment_bytes = std::size_t{256} << 10U;
-
 /// Progress only grows: from call to call, and from segment to segment.
 constexpr std::uint64_t progress(std::uint64_t call, std::size_t segments) {
     constexpr unsigned segment_bits = 24;
@@ -23,7 +21,7 @@ constexpr std::uint64_t progress(std::uint64_t call, std::size_t segments) {
 } // namespace
 
 bool Seat::is_pipelined() const {
-    return claim_.way == hybrid::Way::pipelined && !alone();
+    return claim_.way == hybrid::Way::pipelined;
 }
 
 /// Returns when `member` has done `segments` segments of this call.
@@ -54,10 +52,14 @@ std::size_t Seat::segments() const {
 }
 
 /// The leader carries a segment when all others have combined it. They store what has come while the leader
-/// carries the next one, the leader's share included, in turn.
+/// carries the next one, the leader's share included, in turn. A leader without others does both.
 void Seat::run_pipeline() {
     std::atomic<std::uint64_t>& own = cluster_.board(rank_).progress;
+    const bool works = !leads() || alone();
     for (std::size_t segment = 0; segment < segments(); ++segment) {
+        if (works) {
+            combine_segment(segment);
+        }
         if (leads()) {
             for (int member = 0; member < cluster_.members(); ++member) {
                 if (member != rank_) {
@@ -65,18 +67,26 @@ void Seat::run_pipeline() {
                 }
             }
             speak([&] { carry_segment(segment); });
-        } else {
-            combine_segment(segment);
         }
         own.store(progress(calls_, segment + 1),
                   std::memory_order_release); // release: pairs with await_progress()
-        if (!leads() && segment > 0) {
+        if (works && segment > 0) {
             store_segment(segment - 1);
         }
     }
-    if (!leads()) {
+    if (works) {
         store_segment(segments() - 1);
     }
+}
+
+/// How many members combine and store, and this one's number among them: all but the leader, if there are
+/// others.
+std::size_t Seat::workers() const {
+    return static_cast<std::size_t>(std::max(1, cluster_.members() - 1));
+}
+
+std::size_t Seat::worker() const {
+    return static_cast<std::size_t>(alone() || rank_ < leader_ ? rank_ : rank_ - 1);
 }
 
 void Seat::carry_segment(std::size_t segment) {
@@ -95,29 +105,26 @@ void Seat::combine_segment(std::size_t segment) {
     if (call_.kind == Kind::broadcast) {
         return;
     }
-    const auto workers = static_cast<std::size_t>(cluster_.members() - 1);
-    const auto index = static_cast<std::size_t>(rank_ < leader_ ? rank_ : rank_ - 1);
     const std::size_t first = segment_start(segment);
     const std::size_t elements = segment_start(segment + 1) - first;
-    const std::size_t begin = first + elements * index / workers;
-    const std::size_t end = first + elements * (index + 1) / workers;
+    const std::size_t begin = first + elements * worker() / workers();
+    const std::size_t end = first + elements * (worker() + 1) / workers();
     combine_range(depot().input + bytes(begin), begin, end - begin);
 }
 
 void Seat::store_segment(std::size_t segment) {
     await_progress(leader_, segment + 1);
     const int first_member = global_rank() - rank_;
-    const auto workers = static_cast<std::size_t>(cluster_.members() - 1);
-    const auto index = static_cast<std::size_t>(rank_ < leader_ ? rank_ : rank_ - 1);
     const bool from_root = call_.kind == Kind::broadcast && root_is_here();
     const std::byte* const from =
         (from_root ? cluster_.board(call_.root - first_member).output : depot().output) +
         bytes(segment_start(segment));
     const std::size_t length = bytes(segment_start(segment + 1) - segment_start(segment));
-    for (const int member : {rank_, leader_}) {
+    for (int member = 0; member < cluster_.members(); ++member) {
         const bool is_root = first_member + member == call_.root;
         const bool wants = call_.kind == Kind::allreduce || (call_.kind == Kind::reduce) == is_root;
-        if (wants && length != 0 && (member == rank_ || segment % workers == index)) {
+        if (wants && length != 0 &&
+            (member == rank_ || (member == leader_ && segment % workers() == worker()))) {
             void* to = cluster_.board(member).output + bytes(segment_start(segment));
             tutti::detail::copy_many(&to, 1, from, length, false);
         }

@@ -15,6 +15,9 @@ namespace tutti::mpi::detail {
 /// Up to so many bytes members exchange values in one go instead of combining slices.
 inline constexpr std::size_t one_exchange_bytes = 4096;
 
+/// What is combined, carried and stored in one go, so that it stays in a core's own cache.
+inline constexpr std::size_t segment_bytes = std::size_t{256} << 10U;
+
 /// One member's own part of a cluster: touched only by the thread that sits in it.
 class Seat {
 public:
@@ -83,6 +86,8 @@ private:
     void combine_segment(std::size_t segment);
     void store_segment(std::size_t segment);
     void await_progress(int member, std::size_t segments);
+    std::size_t workers() const;
+    std::size_t worker() const;
     std::size_t segments() const;
     std::size_t segment_start(std::size_t segment) const;
 

@@ -12,9 +12,6 @@ using tutti::detail::Kind;
 
 namespace {
 
-/// What is combined, carried and handed out in one go, so that it stays in a core's own cache.
-constexpr std::size_t segment_bytes = std::size_t{256} << 10U;
-
 /// Up to so many bytes one thread combines in less time than two more exchanges take.
 constexpr std::size_t short_bytes = std::size_t{16} << 10U;
 
@@ -24,11 +21,13 @@ bool Seat::is_solo() const {
     const bool combines =
         call_.kind == Kind::reduce || call_.kind == Kind::allreduce || call_.kind == Kind::reduce_scatter;
     const std::size_t total_bytes = bytes(shape_.total);
-    const bool one_leader = claim_.way == Way::leader || (claim_.way == Way::pipelined && alone());
-    if (!combines || !one_leader || total_bytes <= one_exchange_bytes) {
+    if (!combines || claim_.way != Way::leader || total_bytes <= one_exchange_bytes) {
         return false;
     }
-    return alone() ? total_bytes > segment_bytes : cluster_.is_crowded() || total_bytes <= short_bytes;
+    if (total_bytes > segment_bytes) {
+        return cluster_.all_go_solo(); // segments show on the wire, so all processes must agree on them
+    }
+    return !alone() && (cluster_.is_crowded() || total_bytes <= short_bytes);
 }
 
 void Seat::carry_solo() {

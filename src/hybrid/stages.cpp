@@ -59,11 +59,12 @@ void Seat::make_room() {
 bool Seat::sends_directly() const {
     const bool whole =
         call_.kind == Kind::reduce || call_.kind == Kind::allreduce || call_.kind == Kind::reduce_scatter;
-    return alone() && whole;
+    return alone() && whole && !is_pipelined();
 }
 
 bool Seat::receives_directly() const {
-    return alone() && call_.kind == Kind::allreduce && shape_.aliasing == tutti::execute::Aliasing::separate;
+    return sends_directly() && call_.kind == Kind::allreduce &&
+           shape_.aliasing == tutti::execute::Aliasing::separate;
 }
 
 std::size_t Seat::own_block_elements() const {
