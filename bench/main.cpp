@@ -99,6 +99,19 @@ void declare_model(CLI::App& command, ModelArguments& arguments) {
     command.add_option("--alpha", arguments.alpha_us, "Microseconds a round")->capture_default_str();
     command.add_option("--beta", arguments.beta_ns, "Nanoseconds a byte moved")->capture_default_str();
     command.add_option("--gamma", arguments.gamma_ns, "Nanoseconds a byte combined")->capture_default_str();
+    command.add_flag("--cluster", arguments.cluster, "Nodes of threads instead: an allreduce by each way");
+    command.add_option("--nodes", arguments.nodes, "Of a cluster: nodes at most")->capture_default_str();
+    command.add_option("--threads", arguments.threads, "Of a cluster: threads of each node")
+        ->capture_default_str();
+    command.add_option("--lanes", arguments.lanes, "Of a cluster: threads that the network serves at once")
+        ->capture_default_str();
+    command
+        .add_option("--alpha-local", arguments.local_alpha_us,
+                    "Of a cluster: microseconds an exchange inside a node")
+        ->capture_default_str();
+    command
+        .add_option("--beta-local", arguments.local_beta_ns, "Of a cluster: nanoseconds a byte inside a node")
+        ->capture_default_str();
 }
 
 /// `tutti bench --hybrid ...` is another program, the only one with MPI in it. Does not return if it is asked

@@ -80,9 +80,7 @@ public:
     /// share CPUs.
     bool all_go_solo() const { return all_go_solo_; }
     /// How `carriers` threads of each process wait for messages. While they do, all others wait for them.
-    mailbox::Patience patience_of(int carriers) const {
-        return mailbox::patience_for(processes_on_node_ * carriers, cpus_on_node_);
-    }
+    mailbox::Patience patience_of(int carriers) const;
 
     /// The depot for calls of one parity: while one is still being read the next one may be written.
     const Depot& depot(unsigned parity) const { return depots_[parity]; }

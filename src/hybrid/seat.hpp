@@ -16,7 +16,7 @@ namespace tutti::mpi::detail {
 inline constexpr std::size_t one_exchange_bytes = 4096;
 
 /// What is combined, carried and stored in one go, so that it stays in a core's own cache.
-inline constexpr std::size_t segment_bytes = std::size_t{256} << 10U;
+inline constexpr std::size_t segment_bytes = std::size_t{512} << 10U;
 
 /// One member's own part of a cluster: touched only by the thread that sits in it.
 class Seat {
