@@ -17,10 +17,10 @@ using detail::Kind;
 
 namespace {
 
-/// From how many bytes on volume counts more than rounds. Two processes on one node, doubles, microseconds of
-/// an allreduce by whole vectors against by halves: 4 KiB 2.7 and 4.1, 32 KiB 10.9 and 11.4, 64 KiB 20
-/// and 19.
-constexpr std::size_t long_bytes = std::size_t{32} << 10U;
+/// From how many bytes on volume counts more than rounds. Allreduce of doubles between two processes on one
+/// node, butterfly (whole vectors) and circulant (halves), Open MPI, microseconds: 8 KiB 3.5 and 5.7, 32 KiB
+/// 5.6 and 7.3, 64 KiB 8.6 and 9.8, 128 KiB 14.8 and 14.9.
+constexpr std::size_t long_bytes = std::size_t{128} << 10U;
 
 /// Whether any order of operands gives the same bits.
 bool is_exact(const detail::Call& call) {

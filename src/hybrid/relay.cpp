@@ -10,7 +10,6 @@ namespace tutti::hybrid {
 
 using schedule::Place;
 using schedule::Schedule;
-using schedule::Space;
 
 namespace {
 

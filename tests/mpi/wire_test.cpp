@@ -78,7 +78,8 @@ TEST_CASE("messages of an allreduce, the most of any leader, are those that docs
             CAPTURE(processes);
             CHECK(messages(part, members_here(), [](mpi::Member& me) { me.barrier(); }) == q);
             CHECK(messages(part, members_here(), allreduce(1)) == q);
-            CHECK(messages(part, members_here(), allreduce(8192)) == q + 2 * q);
+            CHECK(messages(part, members_here(), allreduce(8192)) == q + q);
+            CHECK(messages(part, members_here(), allreduce(4 * 8192)) == q + 2 * q);
             const mpi::Options halves{.algorithm = power ? "butterfly-halving" : "circulant"};
             CHECK(messages(part, members_here(), allreduce(8192, halves)) == q + 2 * q);
             CHECK(messages(part, members_here(), allreduce(1, {.algorithm = "library"})) == q);
@@ -94,8 +95,9 @@ TEST_CASE("messages of slices: those of a leader, for each carrier") {
         on_processes(processes, [&](MPI_Comm part) {
             const int q = log2_ceil(processes);
             CHECK(messages(part, 2, allreduce(1, {.way = "lane"})) == 2 * q);
-            CHECK(messages(part, 3, allreduce(4 * 8192, {.way = "lane"})) == 3 * 3 * q);
-            CHECK(messages(part, 3, allreduce(4 * 8192, {.way = "leaders", .leaders = 2})) == 2 * 3 * q);
+            CHECK(messages(part, 2, allreduce(4 * 65536, {.way = "pipelined"})) == q + 4 * 2 * q);
+            CHECK(messages(part, 3, allreduce(16 * 8192, {.way = "lane"})) == 3 * 3 * q);
+            CHECK(messages(part, 3, allreduce(16 * 8192, {.way = "leaders", .leaders = 2})) == 2 * 3 * q);
         });
     }
 }
