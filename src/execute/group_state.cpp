@@ -41,8 +41,7 @@ GroupState::GroupState(int members)
     : GroupState(members, mailbox::patience_for(members, machine::allowed_pus())) {}
 
 GroupState::GroupState(int members, const mailbox::Patience& patience)
-    : patience_(patience),
-      slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
+    : patience_(patience), slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
       stream_threshold_bytes_(stream_threshold_bytes()),
       slots_(static_cast<std::size_t>(members) * 2 * slots_per_operation_),
       stages_(static_cast<std::size_t>(members) * 2 * mailbox::stage_bytes),

@@ -54,11 +54,7 @@ ClusterState::ClusterState(int members, MPI_Comm communicator, const ClusterOpti
     exchange_sizes(members);
     look_at_node(control_.communicator());
     open_carriers(control_.communicator(), options);
-    mailbox::Patience patience = mailbox::patience_for(members_on_node_, cpus_on_node_);
-    // Waits for a leader are longer than those for each other. With compilers running beside, an allreduce of
-    // 2 MiB took 2.2 ms where the members slept after 0.2 ms, and 0.6 ms to 1.0 ms so.
-    constexpr std::int64_t yield_ns = 20'000'000;
-    patience.yield_ns = yield_ns;
+    const mailbox::Patience patience = mailbox::patience_for(members_on_node_, cpus_on_node_);
     enter_ = std::make_shared<tutti::detail::GroupState>(members, patience);
     leave_ = std::make_shared<tutti::detail::GroupState>(members, patience);
     for (int rank = 0; rank < members; ++rank) {
@@ -69,7 +65,7 @@ ClusterState::ClusterState(int members, MPI_Comm communicator, const ClusterOpti
 ClusterState::~ClusterState() = default;
 
 void ClusterState::exchange_sizes(int members) {
-    MPI_Comm const communicator = control_.communicator();
+    MPI_Comm communicator = control_.communicator();
     process_ = control_.rank();
     check(MPI_Query_thread(&thread_level_), "MPI_Query_thread");
     int lowest = 0;

@@ -187,8 +187,8 @@ struct Blocks {
 };
 
 int call_library(Wire& wire, const Carriage& carriage, const Operand& operand) {
-    MPI_Comm const comm = wire.communicator();
-    MPI_Datatype const type = operand.type();
+    MPI_Comm comm = wire.communicator();
+    MPI_Datatype type = operand.type();
     const int count = static_cast<int>(carriage.total);
     const Blocks blocks(carriage, wire.size());
     const int* const counts = blocks.counts.data();

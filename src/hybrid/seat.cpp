@@ -123,7 +123,7 @@ Way Seat::choose_way(const Call& call, const Options& options) const {
         }
         if (way != Way::leader && !can_be_sliced(call.kind)) {
             throw ArgumentError(name_of(call.kind) + ": way \"" + std::string(options.way) +
-                                "\" is for broadcast, reduce and allreduce; \"leader\" would work");
+                                R"(" is for broadcast, reduce and allreduce; "leader" would work)");
         }
         if ((way == Way::leaders || way == Way::lane) && cluster_.thread_level() < MPI_THREAD_MULTIPLE) {
             throw ArgumentError(
