@@ -15,7 +15,7 @@ build_packages='cmake:cmake g++:g++ ninja-build:ninja pkg-config:pkg-config libh
     nlohmann-json3-dev:nlohmann/json.hpp libfmt-dev:fmt/format.h'
 bench_packages='libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi'
 test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi
-    libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip openssh-client:ssh'
+    libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip'
 lint_packages='clang-format:clang-format clang-tidy:run-clang-tidy'
 
 is_there() {

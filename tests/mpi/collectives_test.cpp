@@ -388,4 +388,22 @@ TEST_CASE("a way that the thread level or the collective does not allow is refus
     });
 }
 
+TEST_CASE("processes of a node divide its CPUs, and a team takes its share") {
+    if (thread_level() == MPI_THREAD_SINGLE) {
+        return;
+    }
+    on_processes(2, [](MPI_Comm part) {
+        const mpi::Share share = mpi::divide_cpus(part);
+        CHECK(share.cpus >= 1);
+        CHECK(share.note.find("on this node") != std::string::npos);
+        Team team({.members = 2, .placement = share.placement});
+        mpi::Cluster cluster(team, part);
+        cluster.run([](mpi::Member& me) {
+            int x = 1;
+            me.allreduce(x, tutti::sum);
+            CHECK(x == me.size());
+        });
+    });
+}
+
 } // namespace tutti::test
