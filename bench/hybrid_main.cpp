@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -254,7 +255,7 @@ int run(const Arguments& arguments) {
 void start_again_if_crowded(const Arguments& arguments, char** argv) {
     const char* const open_mpi = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     const char* const mpich = std::getenv("MPI_LOCALNRANKS");
-    const int processes = std::atoi(open_mpi != nullptr ? open_mpi : mpich != nullptr ? mpich : "1");
+    const long processes = std::atol(open_mpi != nullptr ? open_mpi : mpich != nullptr ? mpich : "1");
     if (std::getenv("OMP_WAIT_POLICY") == nullptr &&
         processes * arguments.threads > sysconf(_SC_NPROCESSORS_ONLN)) {
         setenv("OMP_WAIT_POLICY", "passive", 1);
@@ -268,18 +269,21 @@ void start_again_if_crowded(const Arguments& arguments, char** argv) {
 
 int main(int argc, char** argv) {
     using namespace tutti::bench;
-    const Arguments arguments = parsed(argc, argv);
-    start_again_if_crowded(arguments, argv);
-    int level = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     int code = exit_wrong;
     try {
+        const Arguments arguments = parsed(argc, argv);
+        start_again_if_crowded(arguments, argv);
+        int level = 0;
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
         code = run(arguments);
     } catch (const UsageError& error) {
-        fmt::print(stderr, "tutti bench --hybrid: {}\n", error.what());
+        std::fprintf(stderr, "tutti bench --hybrid: %s\n", error.what());
+        code = exit_usage;
+    } catch (const std::invalid_argument& error) {
+        std::fprintf(stderr, "tutti bench --hybrid: %s\n", error.what());
         code = exit_usage;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "tutti bench --hybrid: {}\n", error.what());
+        std::fprintf(stderr, "tutti bench --hybrid: %s\n", error.what());
         MPI_Abort(MPI_COMM_WORLD, code);
     }
     MPI_Finalize();
