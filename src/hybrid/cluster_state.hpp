@@ -46,13 +46,10 @@ public:
     /// The process of a global rank.
     int process_of(int rank) const;
     bool is_even() const { return even_; }
-    /// The fewest members of any process.
-    int fewest_members() const { return fewest_members_; }
     int thread_level() const { return thread_level_; }
     /// How many threads of each process may carry at the same time.
     int most_carriers() const { return static_cast<int>(carriers_.size()); }
     Speaker speaker() const { return speaker_; }
-    bool on_team() const { return on_team_; }
     std::string description() const;
 
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <exception>
 #include <limits>
-#include <optional>
 
 namespace tutti::hybrid {
 

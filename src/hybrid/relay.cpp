@@ -59,20 +59,6 @@ Relay::Round own_round(const schedule::Round& moves, int rank) {
 
 } // namespace
 
-bool can_relay(const Schedule& schedule) {
-    for (std::size_t index = 0; index < schedule.programs().size(); ++index) {
-        for (const schedule::Round& round : schedule.programs()[index]) {
-            for (const schedule::Move& move : round) {
-                const bool own = move.to.member == static_cast<int>(index);
-                if (!own || move.left.member == schedule::every) {
-                    return false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
 Relay relay_of(const Schedule& schedule, int rank) {
     Relay relay;
     relay.blocks = schedule.blocks();

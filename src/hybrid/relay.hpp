@@ -44,10 +44,8 @@ struct Relay {
     std::size_t most_places = 1;
 };
 
-/// Whether members only write to their own vectors and read from named ones: what messages can carry out.
-bool can_relay(const schedule::Schedule& schedule);
-
-/// The part of `rank`. O(ranks * moves of a member). \pre can_relay(schedule)
+/// The part of `rank`. O(ranks * moves of a member). \pre members write to their own vectors only, and read
+/// from named ones: all schedules of the registry but those of `direct` and `flat`
 Relay relay_of(const schedule::Schedule& schedule, int rank);
 
 /// The vectors of one process, and how they are combined.

@@ -23,7 +23,6 @@ class Seat {
 public:
     Seat(ClusterState& cluster, int rank) : cluster_(cluster), rank_(rank) {}
 
-    int rank() const { return rank_; }
     int global_rank() const { return cluster_.first_rank(cluster_.process()) + rank_; }
 
     /// The calling thread comes to the seat, or leaves it.

@@ -54,13 +54,13 @@ public:
     /// Returns when all that was started has been done. Throws Aborted when another process has failed, and
     /// Error at the deadline. When this or one of the others throws, what was started has been given up.
     void wait();
-    void give_up() noexcept;
 
     /// Lets the destructor leave the communicator alone: a cluster that has failed ends without others.
     void abandon() { abandoned_ = true; }
 
 private:
     void look_for_failures(std::chrono::steady_clock::time_point first_look);
+    void give_up() noexcept;
     bool is_done();
     /// Notes what a call of MPI has started.
     void started(int code, const char* what, MPI_Request request, int awaited);
