@@ -43,7 +43,7 @@ MPI_Comm checked(MPI_Comm communicator, bool has_threads) {
     return communicator;
 }
 
-/// More carriers than this share one network no better.
+/// Each needs a communicator, of which MPI libraries have not many.
 constexpr int carriers_limit = 16;
 
 } // namespace

@@ -12,7 +12,8 @@ using tutti::detail::Kind;
 
 namespace {
 
-/// Up to so many bytes one thread combines in less time than two more exchanges take.
+/// Up to so many bytes one thread should combine in less time than two more exchanges take: an estimate,
+/// since there was no machine with a CPU for every member to measure it on.
 constexpr std::size_t short_bytes = std::size_t{16} << 10U;
 
 } // namespace
