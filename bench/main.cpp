@@ -11,9 +11,17 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <string_view>
+#include <vector>
 
 namespace tutti::bench {
 
@@ -49,6 +57,8 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
     command.add_option("--json", arguments.json, "Write all points to this file");
     command.add_option("--csv", arguments.csv, "Write all points to this file");
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
+    command.add_flag("--hybrid", std::function<void(std::int64_t)>(),
+                     "Under mpirun: clusters of processes; has options of its own, see --hybrid --help");
 }
 
 void declare_verify(CLI::App& command, VerifyArguments& arguments) {
@@ -89,9 +99,44 @@ void declare_model(CLI::App& command, ModelArguments& arguments) {
     command.add_option("--alpha", arguments.alpha_us, "Microseconds a round")->capture_default_str();
     command.add_option("--beta", arguments.beta_ns, "Nanoseconds a byte moved")->capture_default_str();
     command.add_option("--gamma", arguments.gamma_ns, "Nanoseconds a byte combined")->capture_default_str();
+    command.add_flag("--cluster", arguments.cluster, "Nodes of threads instead: an allreduce by each way");
+    command.add_option("--nodes", arguments.nodes, "Of a cluster: nodes at most")->capture_default_str();
+    command.add_option("--threads", arguments.threads, "Of a cluster: threads of each node")
+        ->capture_default_str();
+    command.add_option("--lanes", arguments.lanes, "Of a cluster: threads that the network serves at once")
+        ->capture_default_str();
+    command
+        .add_option("--alpha-local", arguments.local_alpha_us,
+                    "Of a cluster: microseconds an exchange inside a node")
+        ->capture_default_str();
+    command
+        .add_option("--beta-local", arguments.local_beta_ns, "Of a cluster: nanoseconds a byte inside a node")
+        ->capture_default_str();
+}
+
+/// `tutti bench --hybrid ...` is another program, the only one with MPI in it. Does not return if it is asked
+/// for.
+void become_hybrid_bench(int argc, char** argv) {
+    const bool is_asked_for =
+        argc > 1 && std::string_view(argv[1]) == "bench" &&
+        std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--hybrid"; });
+    if (!is_asked_for) {
+        return;
+    }
+    const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tutti-hybrid-bench";
+    std::vector<char*> words{argv[0]};
+    std::copy_if(argv + 2, argv + argc, std::back_inserter(words),
+                 [](const char* word) { return std::string_view(word) != "--hybrid"; });
+    words.push_back(nullptr);
+    execv(program.c_str(), words.data());
+    throw EnvironmentUnfit(
+        fmt::format("bench --hybrid: there is no {}: it is built where Open MPI and OpenMP are "
+                    "found",
+                    program.string()));
 }
 
 int run(int argc, char** argv) {
+    become_hybrid_bench(argc, argv);
     CLI::App app("Collectives for threads: measure, verify, model, draw, look at the machine", "tutti");
     app.set_version_flag("--version", TUTTI_VERSION_STRING);
     app.require_subcommand(0, 1);

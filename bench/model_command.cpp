@@ -1,6 +1,7 @@
 #include "model_command.hpp"
 
 #include "algorithm/registry.hpp"
+#include "cluster_model.hpp"
 #include "cost/model.hpp"
 #include "numbers.hpp"
 #include "paper_tables.hpp"
@@ -78,9 +79,33 @@ std::string predictions(const ModelArguments& arguments) {
                arguments.gamma_ns);
 }
 
+std::string cluster(const ModelArguments& arguments) {
+    constexpr double us_per_ns = 1e-3;
+    constexpr int most = 1 << 20;
+    if (arguments.nodes < 2 || arguments.nodes > most || arguments.threads < 1 ||
+        arguments.threads > most / 1024 || arguments.lanes < 1) {
+        throw UsageError(
+            fmt::format("--cluster: --nodes must be in 2..{}, --threads in 1..{}, --lanes at least 1", most,
+                        most / 1024));
+    }
+    return cluster_table({.threads = arguments.threads,
+                          .lanes = arguments.lanes,
+                          .bytes = static_cast<double>(parsed_bytes(arguments)),
+                          .alpha_us = arguments.alpha_us,
+                          .beta_us = arguments.beta_ns * us_per_ns,
+                          .gamma_us = arguments.gamma_ns * us_per_ns,
+                          .local_alpha_us = arguments.local_alpha_us,
+                          .local_beta_us = arguments.local_beta_ns * us_per_ns},
+                         arguments.nodes);
+}
+
 } // namespace
 
 int run_model(const ModelArguments& arguments) {
+    if (arguments.cluster) {
+        fmt::print("{}", cluster(arguments));
+        return exit_fine;
+    }
     if (arguments.ranks < 1 || arguments.ranks > most_ranks) {
         throw UsageError(fmt::format("--ranks: {} is not in 1..{}", arguments.ranks, most_ranks));
     }

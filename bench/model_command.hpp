@@ -16,6 +16,15 @@ struct ModelArguments {
     double alpha_us = 1;
     double beta_ns = 0.1;
     double gamma_ns = 0.05;
+
+    /// A cluster of nodes instead: an allreduce by each way, up to so many nodes, with threads and lanes in
+    /// each, microseconds an exchange inside a node and nanoseconds a byte there.
+    bool cluster = false;
+    int nodes = 4096;
+    int threads = 8;
+    int lanes = 2;
+    double local_alpha_us = 0.2;
+    double local_beta_ns = 0.1;
 };
 
 /// `tutti model`: what the schedules cost in the linear model, or a paper's table computed from them beside

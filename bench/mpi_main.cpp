@@ -2,6 +2,7 @@
 // job file; it measures the same works with the MPI library, behind the same gate, with the same data and
 // statistics.
 
+#include "board_window.hpp"
 #include "buffer.hpp"
 #include "job.hpp"
 #include "mpi_types.hpp"
@@ -39,32 +40,6 @@ void pin(const std::vector<int>& cpus) {
     sched_setaffinity(0, sizeof(set), &set);
 }
 
-/// The board, in a window that all processes map.
-class BoardWindow {
-public:
-    BoardWindow(int rank, int members, bool crowded, std::size_t stamps) {
-        const auto bytes = static_cast<MPI_Aint>(Board::bytes(members, stamps));
-        void* own = nullptr;
-        MPI_Win_allocate_shared(rank == 0 ? bytes : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &window_);
-        MPI_Aint size = 0;
-        int unit = 0;
-        MPI_Win_shared_query(window_, 0, &size, &unit, &memory_);
-        if (rank == 0) {
-            Board::create(memory_, members, crowded);
-        }
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
-    ~BoardWindow() { MPI_Win_free(&window_); }
-    BoardWindow(const BoardWindow&) = delete;
-    BoardWindow& operator=(const BoardWindow&) = delete;
-
-    void* memory() const { return memory_; }
-
-private:
-    MPI_Win window_ = MPI_WIN_NULL;
-    void* memory_ = nullptr;
-};
-
 /// One MPI call for a work.
 void call_mpi(const Work& work, const void* input, void* output) {
     const MPI_Datatype type = mpi_type(work.type);
@@ -99,7 +74,7 @@ std::string library_version() {
 
 void measure_all(const Job& job, int rank, int members) {
     const std::size_t stamps = stamps_needed(job.method);
-    const BoardWindow window(rank, members, job.crowded, stamps);
+    const BoardWindow window(MPI_COMM_WORLD, rank, members, job.crowded, stamps);
     Harness harness(Board(window.memory(), members, stamps), rank);
     std::size_t most_bytes = 0;
     for (const Work& work : job.works) {

@@ -2,8 +2,12 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tutti EXPORT tuttiTargets)
+set(without_mpi)
+if(NOT TUTTI_HAS_MPI)
+  set(without_mpi PATTERN mpi.hpp EXCLUDE)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
-        PATTERN *.hpp)
+        PATTERN *.hpp ${without_mpi})
 
 set(TUTTI_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)
 set(TUTTI_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -24,9 +28,23 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tuttiConfigVersion.cmake 
 install(FILES ${PROJECT_BINARY_DIR}/tuttiConfig.cmake ${PROJECT_BINARY_DIR}/tuttiConfigVersion.cmake
         DESTINATION ${TUTTI_CMAKE_DIR})
 
+# The component mpi, which nobody needs who does not ask for it.
+if(TUTTI_HAS_MPI)
+  install(TARGETS tutti_mpi EXPORT tuttiMpiTargets)
+  install(EXPORT tuttiMpiTargets NAMESPACE tutti:: DESTINATION ${TUTTI_CMAKE_DIR})
+endif()
+
 # Directories relative to the file itself, so that `cmake --install --prefix` may put it anywhere.
 file(RELATIVE_PATH TUTTI_PKGCONFIG_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 file(RELATIVE_PATH TUTTI_PKGCONFIG_LIBDIR ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
 file(RELATIVE_PATH TUTTI_PKGCONFIG_INCLUDEDIR ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/tutti.pc.in ${PROJECT_BINARY_DIR}/tutti.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tutti.pc DESTINATION ${TUTTI_PKGCONFIG_DIR})
+if(TUTTI_HAS_MPI)
+  # What the compiler wrapper of this MPI would add.
+  list(TRANSFORM MPI_CXX_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
+  list(JOIN includes " " TUTTI_MPI_CFLAGS)
+  list(JOIN MPI_CXX_LIBRARIES " " TUTTI_MPI_LIBS)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/tutti-mpi.pc.in ${PROJECT_BINARY_DIR}/tutti-mpi.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/tutti-mpi.pc DESTINATION ${TUTTI_PKGCONFIG_DIR})
+endif()

@@ -4,7 +4,8 @@
 #     reaches. A layer is what tutti_module(tutti_<directory>) says it is.
 #   - A header of another library needs that library on the layer's own link line.
 #   - Some layers are kept apart however the link lines grow.
-#   - Public headers show nothing of the layers or of the libraries behind them.
+#   - Public headers show nothing of the layers or of the libraries behind them, but for tutti/mpi.hpp, which is
+#     there for MPI.
 #
 # tutti_check_layers() is called once, after every tutti_module.
 
@@ -115,6 +116,10 @@ function(tutti_check_layers)
 
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tutti/*.hpp)
   foreach(file IN LISTS files)
-    tutti_check_file(${file} "a public header" "" "" "${layers}")
+    set(library "")
+    if(file MATCHES "/tutti/mpi\\.hpp$")
+      set(library MPI::MPI_CXX)
+    endif()
+    tutti_check_file(${file} "a public header" "" "${library}" "${layers}")
   endforeach()
 endfunction()

@@ -3,7 +3,7 @@
 #
 #   cmake/setup.sh build          what the library and the command are built with
 #   cmake/setup.sh build bench    the same, and Open MPI to compare with
-#   cmake/setup.sh build test     the same, and what the tests need
+#   cmake/setup.sh build test     the same, and what the tests need, with both MPI libraries
 #   cmake/setup.sh lint           what the format and the sources are checked with
 #
 # Needs neither root nor a network where everything is there. Exit code 4: something is missing and cannot be
@@ -14,7 +14,8 @@ set -eu
 build_packages='cmake:cmake g++:g++ ninja-build:ninja pkg-config:pkg-config libhwloc-dev:hwloc.h libtbb-dev:tbb/parallel_for.h libcli11-dev:CLI/CLI.hpp
     nlohmann-json3-dev:nlohmann/json.hpp libfmt-dev:fmt/format.h'
 bench_packages='libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi'
-test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp'
+test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi
+    libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip'
 lint_packages='clang-format:clang-format clang-tidy:run-clang-tidy'
 
 is_there() {

@@ -13,6 +13,10 @@
 
 namespace tutti {
 
+namespace mpi {
+class Member;
+}
+
 namespace detail {
 
 class GroupState;
@@ -284,6 +288,8 @@ public:
     Member dup();
 
 private:
+    friend class mpi::Member; // makes its calls of operands in the same way
+
     static detail::Call call(detail::Kind kind, const Options& options) {
         return {.kind = kind,
                 .type = Type::u8,

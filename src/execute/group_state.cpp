@@ -38,8 +38,10 @@ std::size_t stream_threshold_bytes() {
 } // namespace
 
 GroupState::GroupState(int members)
-    : patience_(mailbox::patience_for(members, machine::allowed_pus())),
-      slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
+    : GroupState(members, mailbox::patience_for(members, machine::allowed_pus())) {}
+
+GroupState::GroupState(int members, const mailbox::Patience& patience)
+    : patience_(patience), slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
       stream_threshold_bytes_(stream_threshold_bytes()),
       slots_(static_cast<std::size_t>(members) * 2 * slots_per_operation_),
       stages_(static_cast<std::size_t>(members) * 2 * mailbox::stage_bytes),

@@ -69,6 +69,8 @@ namespace tutti::detail {
 class GroupState {
 public:
     explicit GroupState(int members);
+    /// With a patience of its own: where other processes want the CPUs as well.
+    GroupState(int members, const mailbox::Patience& patience);
 
     int size() const { return static_cast<int>(seats_.size()); }
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }

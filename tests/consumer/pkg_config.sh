@@ -1,11 +1,13 @@
 #!/bin/sh
-# pkg_config.sh COMPILER PREFIX SOURCE PROGRAM [--static]: compiles and runs a program against the library installed in PREFIX.
+# pkg_config.sh COMPILER PREFIX SOURCE PROGRAM [--static] [PACKAGE...]: compiles and runs a program against
+# the library installed in PREFIX.
 set -eu
 compiler=$1 prefix=$2 source=$3 program=$4
 shift 4
+[ "${2:-}" ] || set -- "$@" tutti
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tutti.pc)")
 export PKG_CONFIG_PATH
 # The words of the flags are meant to be split.
 # shellcheck disable=SC2046
-"$compiler" -std=c++20 "$source" -o "$program" $(pkg-config "$@" --cflags --libs tutti)
+"$compiler" -std=c++20 "$source" -o "$program" $(pkg-config "$@" --cflags --libs)
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir tutti) "$program"

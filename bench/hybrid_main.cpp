@@ -1,0 +1,291 @@
+// tutti-hybrid-bench: `mpirun -n N tutti bench --hybrid -t T` becomes this program. N processes of T OpenMP
+// threads measure cluster collectives beside what hybrid programs write by hand, in the same threads behind
+// the same gate; then process 0 has flat MPI measured with N * T processes.
+
+#include "baseline.hpp"
+#include "board_window.hpp"
+#include "buffer.hpp"
+#include "hand_written.hpp"
+#include "hybrid/placement.hpp"
+#include "hybrid_report.hpp"
+#include "measure.hpp"
+#include "numbers.hpp"
+#include "usage.hpp"
+
+#include <tutti/mpi.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+extern char** environ; // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
+
+namespace tutti::bench {
+
+namespace {
+
+struct Arguments {
+    std::vector<std::string> collectives{"allreduce", "reduce_scatter"};
+    std::string begin = "1K";
+    std::string end = "64M";
+    double factor = 4;
+    int threads = 2;
+    std::string way;
+    std::string algorithm;
+    double seconds = 1;
+    bool flat = true;
+    std::string json;
+};
+
+Arguments parsed(int argc, char** argv) {
+    Arguments arguments;
+    CLI::App app("Cluster collectives beside OpenMP + MPI by hand and beside flat MPI; sums of doubles",
+                 "tutti bench --hybrid");
+    app.add_option("collective", arguments.collectives, "allreduce, reduce_scatter")->capture_default_str();
+    app.add_option("-b,--begin", arguments.begin, "Smallest vector in bytes")->capture_default_str();
+    app.add_option("-e,--end", arguments.end, "Largest vector in bytes")->capture_default_str();
+    app.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
+    app.add_option("-t,--members", arguments.threads, "Threads of each process")->capture_default_str();
+    app.add_option("--way", arguments.way, "leader, leaders, lane or pipelined");
+    app.add_option("-a,--algorithm", arguments.algorithm, "Among the processes: library, circulant, ...");
+    app.add_option("--seconds", arguments.seconds, "Time limit for a point")->capture_default_str();
+    app.add_flag("--flat,!--no-flat", arguments.flat, "Measure flat MPI as well");
+    app.add_option("--json", arguments.json, "Write all points to this file");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        std::exit(app.exit(error) == 0 ? exit_fine : exit_usage);
+    }
+    return arguments;
+}
+
+std::vector<Work> works_of(const Arguments& arguments, int members) {
+    std::vector<Work> works;
+    for (const std::string& name : arguments.collectives) {
+        const Collective collective = parse_collective(name);
+        if (collective != Collective::allreduce && collective != Collective::reduce_scatter) {
+            throw UsageError(fmt::format("collective: \"{}\" is not measured; there are: allreduce, "
+                                         "reduce_scatter",
+                                         name));
+        }
+        const std::size_t first = parse_bytes(arguments.begin);
+        const std::size_t last = parse_bytes(arguments.end);
+        if (first == 0 || last < first || !(arguments.factor > 1)) {
+            throw UsageError("--begin, --end, --factor: sizes must be above 0 and grow");
+        }
+        for (const std::size_t bytes : geometric_sizes(first, last, arguments.factor)) {
+            works.push_back(make_work(collective, Type::f64, Operator::sum, members, bytes, false));
+        }
+    }
+    return works;
+}
+
+/// The part of one process.
+class Process {
+public:
+    Process(const Arguments& arguments, MPI_Comm communicator)
+        : arguments_(arguments), group_(arguments.threads), cluster_(group_, communicator),
+          works_(works_of(arguments, cluster_.size())), cpus_(hybrid::Node(communicator).all_cpus()),
+          crowded_(static_cast<std::size_t>(cluster_.size()) > cpus_.size()),
+          window_(communicator, cluster_.process(), cluster_.size(), crowded_, stamps_needed(method())),
+          hand_(arguments.threads, cluster_.first_rank(), most_elements(), communicator) {}
+
+    /// All threads of all processes measure; the points are those of rank 0.
+    Results measure_all() {
+        Results results{.title = cluster_.description()};
+#pragma omp parallel num_threads(arguments_.threads)
+        {
+            try {
+                measure_member(results);
+            } catch (const std::exception& error) {
+                std::fprintf(stderr, "tutti bench --hybrid: %s\n", error.what());
+                MPI_Abort(MPI_COMM_WORLD, exit_wrong);
+            }
+        }
+        return results;
+    }
+
+    const std::vector<Work>& works() const {
+        return works_;
+    }
+    const std::vector<int>& cpus() const {
+        return cpus_;
+    }
+    bool crowded() const {
+        return crowded_;
+    }
+    Method method() const {
+        Method method;
+        method.limits.seconds = arguments_.seconds;
+        return method;
+    }
+
+private:
+    std::size_t most_elements() const {
+        std::size_t most = 0;
+        for (const Work& work : works_) {
+            most = std::max(most, work.elements);
+        }
+        return most;
+    }
+
+    void measure_member(Results& results) {
+        mpi::Member me = cluster_.join(omp_get_thread_num());
+        Harness harness(Board(window_.memory(), me.size(), stamps_needed(method())), me.rank());
+        const Buffer input(most_elements() * sizeof(double));
+        const Buffer output(most_elements() * sizeof(double));
+        const auto* const in = reinterpret_cast<const double*>(input.data());
+        auto* const out = reinterpret_cast<double*>(output.data());
+        const auto measured = [&](const Work& work, const std::function<void(std::size_t)>& run) {
+            return bench::measure(
+                harness, work,
+                {.input = input.data(), .output = output.data(), .result = output.data(), .collective = run},
+                method());
+        };
+        for (const Work& work : works_) {
+            Point hybrid = measured(work, [&](std::size_t calls) { call_hybrid(me, work, in, out, calls); });
+            Point by_hand = measured(work, [&](std::size_t calls) {
+                for (std::size_t i = 0; i < calls; ++i) {
+                    hand_.run(work, in, out);
+                }
+            });
+            if (harness.leads()) {
+                hybrid.provider = "hybrid";
+                by_hand.provider = "hand-written";
+                results.points.push_back(hybrid);
+                results.points.push_back(by_hand);
+            }
+        }
+    }
+
+    void call_hybrid(mpi::Member& me, const Work& work, const double* in, double* out,
+                     std::size_t calls) const {
+        const mpi::Options options{.way = arguments_.way, .algorithm = arguments_.algorithm};
+        const std::span from(in, work.elements);
+        const std::span to(out, work.output_elements());
+        for (std::size_t i = 0; i < calls; ++i) {
+            if (work.collective == Collective::reduce_scatter) {
+                me.reduce_scatter(from, to, tutti::sum, options);
+            } else {
+                me.allreduce(from, to, tutti::sum, options);
+            }
+        }
+    }
+
+    const Arguments& arguments_;
+    Group group_;
+    mpi::Cluster cluster_;
+    std::vector<Work> works_;
+    std::vector<int> cpus_;
+    bool crowded_;
+    BoardWindow window_;
+    HandWritten hand_;
+};
+
+/// Flat MPI, in processes of its own, which must not take themselves for part of this job.
+void measure_flat(const Process& process, Results& results) {
+    std::vector<std::string> names;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string text = *entry;
+        for (const char* const prefix : {"OMPI_", "PMIX_", "PMI_", "ORTE_", "PRTE_"}) {
+            if (text.starts_with(prefix)) {
+                names.push_back(text.substr(0, text.find('=')));
+            }
+        }
+    }
+    for (const std::string& name : names) {
+        unsetenv(name.c_str()); // NOLINT(concurrency-mt-unsafe): there is one thread now
+    }
+    const int members = process.works().front().members;
+    Job job{.works = process.works(),
+            .method = process.method(),
+            .cpus = std::vector<int>(static_cast<std::size_t>(members)),
+            .crowded = process.crowded(),
+            .results = {}};
+    for (std::size_t rank = 0; rank < job.cpus.size(); ++rank) {
+        job.cpus[rank] = process.cpus()[rank % process.cpus().size()];
+    }
+    const BaselineResult flat = run_open_mpi(job, [](std::size_t /*step*/) {});
+    results.failure = flat.failure;
+    results.points.insert(results.points.end(), flat.points.begin(), flat.points.end());
+}
+
+/// Waits for process 0 without taking a CPU from what it runs.
+void meet(MPI_Comm communicator) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(communicator, &request);
+    int done = 0;
+    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), done == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
+int run(const Arguments& arguments) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    bool wrong = false;
+    {
+        Process process(arguments, MPI_COMM_WORLD);
+        Results results = process.measure_all();
+        if (rank == 0) {
+            if (arguments.flat) {
+                measure_flat(process, results);
+            }
+            fmt::print("{}", hybrid_text(results));
+            write_points(arguments.json, results);
+            wrong = has_wrong(results);
+        }
+        meet(MPI_COMM_WORLD);
+    }
+    return wrong ? exit_wrong : exit_fine;
+}
+
+/// With more threads than CPUs OpenMP's must not spin while they wait, which its runtime decides when it is
+/// loaded.
+void start_again_if_crowded(const Arguments& arguments, char** argv) {
+    const char* const open_mpi = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    const char* const mpich = std::getenv("MPI_LOCALNRANKS");
+    const long processes = std::atol(open_mpi != nullptr ? open_mpi : mpich != nullptr ? mpich : "1");
+    if (std::getenv("OMP_WAIT_POLICY") == nullptr &&
+        processes * arguments.threads > sysconf(_SC_NPROCESSORS_ONLN)) {
+        setenv("OMP_WAIT_POLICY", "passive", 1);
+        execv("/proc/self/exe", argv);
+    }
+}
+
+} // namespace
+
+} // namespace tutti::bench
+
+int main(int argc, char** argv) {
+    using namespace tutti::bench;
+    int code = exit_wrong;
+    try {
+        const Arguments arguments = parsed(argc, argv);
+        start_again_if_crowded(arguments, argv);
+        int level = 0;
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+        code = run(arguments);
+    } catch (const UsageError& error) {
+        std::fprintf(stderr, "tutti bench --hybrid: %s\n", error.what());
+        code = exit_usage;
+    } catch (const std::invalid_argument& error) {
+        std::fprintf(stderr, "tutti bench --hybrid: %s\n", error.what());
+        code = exit_usage;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "tutti bench --hybrid: %s\n", error.what());
+        MPI_Abort(MPI_COMM_WORLD, code);
+    }
+    MPI_Finalize();
+    return code;
+}

@@ -1,0 +1,27 @@
+# MPI libraries differ in their binary interfaces, so what uses one is built once for each.
+#
+# tutti_mpi_kinds(RESULT): the MPI libraries of this machine that the tests can use, of openmpi and mpich. For each there
+# are then the target tutti_mpi_<kind>, the component built for it, and TUTTI_MPIRUN_<kind>, how its programs start.
+set(TUTTI_PKG_openmpi ompi-c)
+set(TUTTI_PKG_mpich mpich)
+set(TUTTI_MPIRUN_OPTIONS_openmpi --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+set(TUTTI_MPIRUN_OPTIONS_mpich -bind-to none)
+
+function(tutti_mpi_kinds result)
+  set(kinds)
+  foreach(kind openmpi mpich)
+    find_program(TUTTI_MPIRUN_PROGRAM_${kind} mpirun.${kind})
+    pkg_check_modules(TUTTI_${kind} QUIET IMPORTED_TARGET ${TUTTI_PKG_${kind}})
+    if(NOT TUTTI_MPIRUN_PROGRAM_${kind} OR NOT TUTTI_${kind}_FOUND)
+      message(STATUS "tutti: no ${kind}, so its tests are left out")
+      continue()
+    endif()
+    list(APPEND kinds ${kind})
+    set(TUTTI_MPIRUN_${kind} ${TUTTI_MPIRUN_PROGRAM_${kind}} ${TUTTI_MPIRUN_OPTIONS_${kind}} PARENT_SCOPE)
+    add_library(tutti_mpi_${kind} STATIC ${TUTTI_HYBRID_SOURCES})
+    tutti_configure(tutti_mpi_${kind})
+    target_compile_definitions(tutti_mpi_${kind} PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    target_link_libraries(tutti_mpi_${kind} PUBLIC tutti PkgConfig::TUTTI_${kind} PRIVATE tutti_headers)
+  endforeach()
+  set(${result} ${kinds} PARENT_SCOPE)
+endfunction()

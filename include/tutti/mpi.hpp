@@ -1,0 +1,356 @@
+#pragma once
+
+#include <tutti/counts.hpp>
+#include <tutti/group.hpp>
+#include <tutti/member.hpp>
+#include <tutti/operators.hpp>
+#include <tutti/team.hpp>
+
+#include <mpi.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+/// Collectives among the threads of several MPI processes: every thread calls, leaders carry the data over
+/// MPI.
+namespace tutti::mpi {
+
+namespace detail {
+class ClusterState;
+class Seat;
+} // namespace detail
+
+/// What a caller may choose for one collective call. Every member of every process must choose the same.
+struct Options {
+    /// How a process's vectors travel; empty: the library chooses.
+    ///
+    /// - leader: one thread of each process carries everything
+    /// - leaders: `leaders` threads carry a slice each, on communicators of their own
+    /// - lane: every thread carries the slice that it has combined itself
+    /// - pipelined: one thread carries segments while the others combine the next ones
+    ///
+    /// The last three are for broadcast, reduce and allreduce; leaders and lane need MPI_THREAD_MULTIPLE.
+    std::string_view way = {};
+    /// What the leaders run among themselves: "library" for the MPI library's own collective, or the name of
+    /// one of Tutti's algorithms (`tutti info --algorithms`); empty: the library chooses.
+    std::string_view algorithm = {};
+    /// The number of leaders of each process, for way "leaders"; 0: two, or as many as the process with the
+    /// fewest threads has.
+    int leaders = 0;
+};
+
+/// What a cluster is to do about processes that do not answer.
+struct ClusterOptions {
+    /// How long a leader waits for a message from another process before all members of its process are
+    /// released with an error; 0: for ever. Must exceed the time by which processes come late to a call.
+    std::chrono::milliseconds deadline{600'000};
+};
+
+/// One thread's seat in a cluster: where collectives are called. The collectives are those of tutti::Member,
+/// with the members of all processes: rank and size, roots, counts and the order of operands are global. All
+/// members of all processes must make the same calls in the same order.
+///
+/// Throws what tutti::Member throws, and tutti::Error when MPI reports an error or a process does not answer.
+/// A failure of one member releases all members of all processes, and ends the cluster.
+///
+/// P is the number of members of all processes, m the bytes of the whole vector of one member. Inside a
+/// process a call is two exchanges and 2m to 3m bytes read and written by each member; across, it costs what
+/// the algorithm among the processes does.
+class Member {
+public:
+    ~Member();
+    Member(Member&& other) noexcept;
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+    Member& operator=(Member&&) = delete;
+
+    /// The global rank, 0 .. size() - 1: that of the process's first member plus the local rank.
+    int rank() const { return rank_; }
+    /// The number of members of all processes, P.
+    int size() const { return size_; }
+    /// This thread's seat in the process's own group, for collectives inside the process.
+    tutti::Member& local() { return *local_; }
+
+    /// Returns when every member has called it.
+    void barrier(const Options& options = {}) {
+        run(tutti::Member::call(tutti::detail::Kind::barrier, local_options(options)), options);
+    }
+
+    /// `inout` of every member becomes that of `root`: as many elements on every member.
+    template <tutti::detail::Writable InOut>
+    void broadcast(InOut&& inout, int root, const Options& options = {}) {
+        run(rooted(in_place(tutti::detail::Kind::broadcast, inout, options), root), options);
+    }
+
+    /// out[i] = in_0[i] op ... op in_{P-1}[i] on the root; `out` of the others is not looked at.
+    template <class In, class Out, class Op>
+    requires tutti::detail::Reduction<In, Out, Op>
+    void reduce(In&& in, Out&& out, const Op& op, int root, const Options& options = {}) {
+        auto call = vectors(tutti::detail::Kind::reduce, in, out, options);
+        run(rooted(reduction(call, out, op), root), options);
+    }
+
+    /// The same in place: `inout` of the root is replaced by the result, that of the others is kept.
+    template <class InOut, class Op>
+    requires tutti::detail::Reduction<InOut, InOut, Op>
+    void reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
+        auto call = in_place(tutti::detail::Kind::reduce, inout, options);
+        run(rooted(reduction(call, inout, op), root), options);
+    }
+
+    /// out[i] = in_0[i] op ... op in_{P-1}[i], the same bits on every member of every process.
+    template <class In, class Out, class Op>
+    requires tutti::detail::Reduction<In, Out, Op>
+    void allreduce(In&& in, Out&& out, const Op& op, const Options& options = {}) {
+        run(reduction(vectors(tutti::detail::Kind::allreduce, in, out, options), out, op), options);
+    }
+
+    /// The same in place.
+    template <class InOut, class Op>
+    requires tutti::detail::Reduction<InOut, InOut, Op>
+    void allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
+        run(reduction(in_place(tutti::detail::Kind::allreduce, inout, options), inout, op), options);
+    }
+
+    /// block[i] = in_0[r n + i] op ... op in_{P-1}[r n + i] on member r; `block` has n elements, `in` P n.
+    template <class In, class Block, class Op>
+    requires tutti::detail::Reduction<In, Block, Op>
+    void reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {
+        run(reduction(vectors(tutti::detail::Kind::reduce_scatter, in, block, options), block, op), options);
+    }
+
+    /// The same in place: member r's block of `inout` is replaced by the result, the other blocks are kept.
+    template <class InOut, class Op>
+    requires tutti::detail::Reduction<InOut, InOut, Op>
+    void reduce_scatter(InOut&& inout, const Op& op, const Options& options = {}) {
+        run(reduction(in_place(tutti::detail::Kind::reduce_scatter, inout, options), inout, op), options);
+    }
+
+    /// Reduce-scatter with irregular blocks: P counts, the same list on every member.
+    template <class In, class Block, class Op>
+    requires tutti::detail::Reduction<In, Block, Op>
+    void reduce_scatter(In&& in, Block&& block, Counts counts, const Op& op, const Options& options = {}) {
+        auto call = irregular(vectors(tutti::detail::Kind::reduce_scatter, in, block, options), counts);
+        run(reduction(call, block, op), options);
+    }
+
+    /// The irregular form in place.
+    template <class InOut, class Op>
+    requires tutti::detail::Reduction<InOut, InOut, Op>
+    void reduce_scatter(InOut&& inout, Counts counts, const Op& op, const Options& options = {}) {
+        auto call = irregular(in_place(tutti::detail::Kind::reduce_scatter, inout, options), counts);
+        run(reduction(call, inout, op), options);
+    }
+
+    /// out = block_0, block_1, ..., block_{P-1}: `block` has n elements on every member, `out` has P n.
+    template <class Block, class Out>
+    requires tutti::detail::Vectors<Block, Out>
+    void allgather(Block&& block, Out&& out, const Options& options = {}) {
+        run(vectors(tutti::detail::Kind::allgather, block, out, options), options);
+    }
+
+    /// The same in place: `inout` has P n elements, of which this member's n are its contribution.
+    template <tutti::detail::Writable InOut>
+    void allgather(InOut&& inout, const Options& options = {}) {
+        run(in_place(tutti::detail::Kind::allgather, inout, options), options);
+    }
+
+    /// Allgather of irregular blocks.
+    template <class Block, class Out>
+    requires tutti::detail::Vectors<Block, Out>
+    void allgather(Block&& block, Out&& out, Counts counts, const Options& options = {}) {
+        run(irregular(vectors(tutti::detail::Kind::allgather, block, out, options), counts), options);
+    }
+
+    /// out = block_0, block_1, ..., block_{P-1} on the root; `out` of the others is not looked at.
+    template <class Block, class Out>
+    requires tutti::detail::Vectors<Block, Out>
+    void gather(Block&& block, Out&& out, int root, const Options& options = {}) {
+        run(rooted(vectors(tutti::detail::Kind::gather, block, out, options), root), options);
+    }
+
+    /// The same in place: `inout` of the root is the whole, of which its own n elements are its contribution;
+    /// that of the others is their block.
+    template <tutti::detail::Writable InOut>
+    void gather(InOut&& inout, int root, const Options& options = {}) {
+        run(rooted(in_place(tutti::detail::Kind::gather, inout, options), root), options);
+    }
+
+    /// Gather of irregular blocks.
+    template <class Block, class Out>
+    requires tutti::detail::Vectors<Block, Out>
+    void gather(Block&& block, Out&& out, Counts counts, int root, const Options& options = {}) {
+        auto call = rooted(vectors(tutti::detail::Kind::gather, block, out, options), root);
+        run(irregular(call, counts), options);
+    }
+
+    /// `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`; `in` of the others is not
+    /// looked at.
+    template <class In, class Block>
+    requires tutti::detail::Vectors<In, Block>
+    void scatter(In&& in, Block&& block, int root, const Options& options = {}) {
+        run(rooted(vectors(tutti::detail::Kind::scatter, in, block, options), root), options);
+    }
+
+    /// The same in place: `inout` of the root is the whole and is kept; that of the others becomes their
+    /// block.
+    template <tutti::detail::Writable InOut>
+    void scatter(InOut&& inout, int root, const Options& options = {}) {
+        run(rooted(in_place(tutti::detail::Kind::scatter, inout, options), root), options);
+    }
+
+    /// Scatter of irregular blocks.
+    template <class In, class Block>
+    requires tutti::detail::Vectors<In, Block>
+    void scatter(In&& in, Block&& block, Counts counts, int root, const Options& options = {}) {
+        auto call = rooted(vectors(tutti::detail::Kind::scatter, in, block, options), root);
+        run(irregular(call, counts), options);
+    }
+
+    /// Block s of `out` becomes block r of member s's `in`, on member r; both have P equal blocks.
+    template <class In, class Out>
+    requires tutti::detail::Vectors<In, Out>
+    void alltoall(In&& in, Out&& out, const Options& options = {}) {
+        run(vectors(tutti::detail::Kind::alltoall, in, out, options), options);
+    }
+
+    /// The same in place.
+    template <tutti::detail::Writable InOut>
+    void alltoall(InOut&& inout, const Options& options = {}) {
+        run(in_place(tutti::detail::Kind::alltoall, inout, options), options);
+    }
+
+    /// out[i] = in_0[i] op ... op in_r[i] on member r.
+    template <class In, class Out, class Op>
+    requires tutti::detail::Reduction<In, Out, Op>
+    void scan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
+        run(reduction(vectors(tutti::detail::Kind::scan, in, out, options), out, op), options);
+    }
+
+    /// The same in place.
+    template <class InOut, class Op>
+    requires tutti::detail::Reduction<InOut, InOut, Op>
+    void scan(InOut&& inout, const Op& op, const Options& options = {}) {
+        run(reduction(in_place(tutti::detail::Kind::scan, inout, options), inout, op), options);
+    }
+
+    /// out[i] = in_0[i] op ... op in_{r-1}[i] on member r; `out` of member 0 is kept.
+    template <class In, class Out, class Op>
+    requires tutti::detail::Reduction<In, Out, Op>
+    void exscan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
+        run(reduction(vectors(tutti::detail::Kind::exscan, in, out, options), out, op), options);
+    }
+
+    /// The same in place.
+    template <class InOut, class Op>
+    requires tutti::detail::Reduction<InOut, InOut, Op>
+    void exscan(InOut&& inout, const Op& op, const Options& options = {}) {
+        run(reduction(in_place(tutti::detail::Kind::exscan, inout, options), inout, op), options);
+    }
+
+private:
+    friend class Cluster;
+    Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
+           std::unique_ptr<tutti::Member> own);
+
+    static tutti::Options local_options(const Options& options) { return {.algorithm = options.algorithm}; }
+
+    template <class In, class Out>
+    static tutti::detail::Call vectors(tutti::detail::Kind kind, In& in, Out& out, const Options& options) {
+        return tutti::Member::vectors(kind, in, out, local_options(options));
+    }
+
+    template <class InOut>
+    static tutti::detail::Call in_place(tutti::detail::Kind kind, InOut& inout, const Options& options) {
+        return tutti::Member::in_place(kind, inout, local_options(options));
+    }
+
+    template <class Out, class Op>
+    static tutti::detail::Call reduction(const tutti::detail::Call& call, Out& out, const Op& op) {
+        return tutti::Member::reduction(call, out, op);
+    }
+
+    static tutti::detail::Call rooted(const tutti::detail::Call& call, int root) {
+        return tutti::Member::rooted(call, root);
+    }
+
+    static tutti::detail::Call irregular(const tutti::detail::Call& call, Counts counts) {
+        return tutti::Member::irregular(call, counts);
+    }
+
+    void run(const tutti::detail::Call& call, const Options& options);
+
+    std::shared_ptr<detail::ClusterState> cluster_;
+    std::unique_ptr<tutti::Member> own_;
+    tutti::Member* local_;
+    detail::Seat* seat_;
+    int rank_;
+    int size_;
+    int exceptions_on_entry_;
+};
+
+/// The threads of all processes of a communicator as one group: the local groups, joined over MPI.
+///
+/// Making one is collective over the communicator, called by one thread of each process, and so is the end of
+/// the last handle and member, unless the cluster has failed; both make MPI calls. The communicator is
+/// duplicated: whatever else the program sends does not meet the cluster's messages. Processes may have
+/// different numbers of members. Messages are bytes: all processes must represent numbers alike.
+///
+/// MPI must have been initialised for at least MPI_THREAD_FUNNELED where there is more than one thread. Under
+/// FUNNELED the main thread makes all MPI calls: it must be one of the members of the Group, or the one that
+/// calls run() for a Team. Under SERIALIZED member 0 of each process makes them, at times when no other
+/// thread of the program may. Under MULTIPLE the carriers make them.
+class Cluster {
+public:
+    /// From seats for threads that exist. Throws ArgumentError when MPI is not initialised or already
+    /// finalised, when the communicator is null or an inter-communicator, or when its thread level is too
+    /// low.
+    Cluster(const Group& group, MPI_Comm communicator, const ClusterOptions& options = {});
+
+    /// From a team, which must outlive the cluster.
+    Cluster(Team& team, MPI_Comm communicator, const ClusterOptions& options = {});
+
+    /// The number of members of all processes.
+    int size() const;
+    /// The number of processes, and this one's rank among them.
+    int processes() const;
+    int process() const;
+    /// The global rank of this process's member 0.
+    int first_rank() const;
+
+    /// One line: processes and members, thread level, carriers.
+    std::string description() const;
+
+    /// Takes seat `local_rank` of the group for the calling thread. Throws as Group::join, and ArgumentError
+    /// for a cluster made from a Team.
+    Member join(int local_rank);
+
+    /// Runs `function` once on every thread of the team, as Team::run. Throws ArgumentError for a cluster
+    /// made from a Group, and under MPI_THREAD_FUNNELED when it is not the main thread that calls it.
+    void run(const std::function<void(Member&)>& function);
+
+private:
+    std::shared_ptr<detail::ClusterState> state_;
+    std::unique_ptr<Group> group_;
+    Team* team_ = nullptr;
+};
+
+/// Which CPUs each process should use.
+struct Share {
+    /// This process's CPUs, as TeamOptions::placement takes them.
+    std::string placement = {};
+    /// How many there are.
+    int cpus = 0;
+    /// One line that says how the CPUs of the node were divided, and why.
+    std::string note = {};
+};
+
+/// Divides the CPUs of each node among its processes of `communicator`, which exchange the masks of CPUs that
+/// they are allowed: masks that share no CPU are kept; otherwise the processes get equal parts of all allowed
+/// CPUs, in rank order (with more processes than CPUs, one each, in turn). Collective. Throws as Cluster.
+Share divide_cpus(MPI_Comm communicator);
+
+} // namespace tutti::mpi

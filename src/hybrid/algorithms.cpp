@@ -1,0 +1,117 @@
+#include "hybrid/algorithms.hpp"
+
+#include "algorithm/registry.hpp"
+#include "execute/select.hpp"
+#include "graph/torus.hpp"
+#include "hybrid/claim.hpp"
+#include "hybrid/relay.hpp"
+
+#include <tutti/error.hpp>
+
+#include <string>
+
+namespace tutti::hybrid {
+
+using algorithm::Algorithm;
+using detail::Kind;
+
+namespace {
+
+/// From how many bytes on volume counts more than rounds. Allreduce of doubles between two processes on one
+/// node, butterfly (whole vectors) and circulant (halves), Open MPI, microseconds: 8 KiB 3.5 and 5.7, 32 KiB
+/// 5.6 and 7.3, 64 KiB 8.6 and 9.8, 128 KiB 14.8 and 14.9.
+constexpr std::size_t long_bytes = std::size_t{128} << 10U;
+
+/// Whether any order of operands gives the same bits.
+bool is_exact(const detail::Call& call) {
+    return call.type < Type::f32 && call.op != Operator::callable;
+}
+
+/// Why the row cannot serve the call, or nothing.
+std::string refusal(const Algorithm& row, const detail::Call& call, const Route& route) {
+    const int processes = route.processes;
+    if (!takes(row, processes)) {
+        return "is for powers of two, not for " + std::to_string(processes) + " processes";
+    }
+    if (row.name == "direct" || row.name == "flat") {
+        return "needs memory that all processes share";
+    }
+    if (row.order == algorithm::Order::any && !is_exact(call)) {
+        return "needs an operator that gives the same bits in any order, which " +
+               std::string(to_string(call.op)) + " on " + std::string(to_string(call.type)) + " does not";
+    }
+    if (!call.commutative && (row.order == algorithm::Order::same || row.order == algorithm::Order::any)) {
+        return "does not keep the order of the ranks, which an operator that is not commutative needs";
+    }
+    if (call.kind == Kind::alltoall && !route.even && row.name != "pairwise") {
+        return "needs equally many members in all processes";
+    }
+    return {};
+}
+
+std::string_view default_allreduce(const detail::Call& call, const Route& route) {
+    const bool power = graph::is_power_of_two(route.processes);
+    if (route.bytes < long_bytes) {
+        return power ? "butterfly" : "butterfly-overlapping";
+    }
+    if (call.commutative) {
+        return "circulant";
+    }
+    return power ? "butterfly-halving" : "butterfly-overlapping-halving";
+}
+
+std::string_view default_name(const detail::Call& call, const Route& route) {
+    const bool is_long = route.bytes >= long_bytes && route.processes > 2;
+    switch (call.kind) {
+    case Kind::barrier:
+        return "dissemination";
+    case Kind::broadcast:
+        return is_long ? "scatter-allgather" : "tree";
+    case Kind::reduce:
+        return !is_long ? "tree" : call.commutative ? "reduce-scatter-gather" : "butterfly";
+    case Kind::allreduce:
+        return default_allreduce(call, route);
+    case Kind::reduce_scatter:
+        return call.commutative ? "circulant" : "butterfly";
+    case Kind::allgather:
+    case Kind::gather:
+    case Kind::scatter:
+        return "circulant";
+    case Kind::alltoall:
+        return "pairwise";
+    case Kind::scan:
+    case Kind::exscan:
+    case Kind::shift:
+        break;
+    }
+    return "hypercube";
+}
+
+std::string names_that_serve(const detail::Call& call, const Route& route) {
+    std::string list = "library";
+    for (const Algorithm& row : algorithm::registry()) {
+        if (row.collective == execute::collective_of(call.kind) && refusal(row, call, route).empty()) {
+            list += ", " + std::string(row.name);
+        }
+    }
+    return list;
+}
+
+} // namespace
+
+std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, const Route& route) {
+    if (name == "library") {
+        return library_algorithm;
+    }
+    const auto collective = execute::collective_of(call.kind);
+    const Algorithm* const row = algorithm::find(collective, name.empty() ? default_name(call, route) : name);
+    const std::string reason = row == nullptr ? "does not exist" : refusal(*row, call, route);
+    if (!reason.empty()) {
+        throw ArgumentError(std::string(to_string(collective)) + ": algorithm \"" + std::string(name) +
+                            "\" " + reason +
+                            "; these would work among processes: " + names_that_serve(call, route));
+    }
+    return static_cast<std::uint32_t>(row - algorithm::registry().data());
+}
+
+} // namespace tutti::hybrid

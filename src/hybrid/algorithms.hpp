@@ -1,0 +1,25 @@
+#pragma once
+
+#include <tutti/detail/call.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tutti::hybrid {
+
+/// What the choice of an algorithm among the processes depends on.
+struct Route {
+    int processes = 1;
+    /// Bytes of the whole vector.
+    std::size_t bytes = 0;
+    /// Whether all processes have equally many members.
+    bool even = true;
+};
+
+/// The algorithm that the leaders run for `call`: the row of the registry that `name` is, or
+/// library_algorithm, or for an empty name Tutti's choice. Throws ArgumentError when there is none of that
+/// name, or when it cannot serve the call, naming what would work.
+std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, const Route& route);
+
+} // namespace tutti::hybrid

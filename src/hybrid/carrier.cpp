@@ -1,0 +1,109 @@
+#include "hybrid/carrier.hpp"
+
+#include "algorithm/registry.hpp"
+
+#include <cstring>
+
+namespace tutti::hybrid {
+
+using detail::Kind;
+using schedule::Place;
+using schedule::Space;
+
+namespace {
+
+/// Every process sends to every other, block by block, whatever their sizes: what the registry's schedule
+/// does, which takes blocks of one size only.
+Relay pairwise(int processes, int rank) {
+    Relay relay;
+    relay.blocks = processes;
+    for (int distance = 1; distance < processes; ++distance) {
+        const int to = (rank + distance) % processes;
+        const int from = (rank + processes - distance) % processes;
+        const Place source{from, Space::input, {rank, 1}};
+        const schedule::Move move{
+            {rank, Space::output, {from, 1}}, source, {}, false, schedule::Prefix::none};
+        relay.rounds.push_back({.sends = {{to, {{rank, Space::input, {to, 1}}}}},
+                                .receives = {{from, {source}}},
+                                .moves = {{move, 0, Relay::own_place}},
+                                .stores_only = true});
+    }
+    return relay;
+}
+
+bool is_pairwise(const Claim& claim) {
+    return claim.kind == Kind::alltoall && claim.algorithm != library_algorithm &&
+           algorithm::registry()[claim.algorithm].name == "pairwise";
+}
+
+plan::Partition partition_of(const Carriage& carriage, int blocks) {
+    const auto count = static_cast<std::size_t>(blocks);
+    return {
+        .total = carriage.total, .block = (carriage.total + count - 1) / count, .offsets = carriage.offsets};
+}
+
+/// What a collective of a single process leaves: its input, but nothing of an exclusive prefix.
+void copy_alone(const Carriage& carriage) {
+    if (carriage.kind != Kind::exscan && carriage.total != 0) {
+        std::memcpy(carriage.output, carriage.input, carriage.total * carriage.element_bytes);
+    }
+}
+
+void copy_own_block(const Carriage& carriage, int rank) {
+    const auto own = static_cast<std::size_t>(rank);
+    const std::size_t first = carriage.offsets[own] * carriage.element_bytes;
+    const std::size_t bytes = carriage.offsets[own + 1] * carriage.element_bytes - first;
+    if (bytes != 0) {
+        std::memcpy(carriage.output + first, carriage.input + first, bytes);
+    }
+}
+
+} // namespace
+
+bool is_short(std::size_t total_bytes, std::size_t most_places) {
+    return total_bytes * most_places <= most_headed_bytes - sizeof(Header);
+}
+
+const Relay& Carrier::relay(const Claim& claim, int root) {
+    const auto [entry, is_new] = relays_.try_emplace({claim.algorithm, root});
+    if (is_new) {
+        const algorithm::Algorithm& row = algorithm::registry()[claim.algorithm];
+        entry->second = is_pairwise(claim) ? pairwise(wire_.size(), wire_.rank())
+                                           : relay_of(row.make(wire_.size(), root), wire_.rank());
+    }
+    return entry->second;
+}
+
+void Carrier::carry(const Carriage& carriage, const Claim& claim, bool agreed) {
+    if (wire_.size() == 1) {
+        return copy_alone(carriage);
+    }
+    if (claim.algorithm == library_algorithm) {
+        agree(wire_, claim);
+        run_library(wire_, carriage);
+        if (carriage.op == Operator::callable && carriage.kernels != nullptr) {
+            agree(wire_, claim); // nobody leaves with a result that somebody's operator has not finished
+        }
+        return;
+    }
+    const Relay& own = relay(claim, carriage.root);
+    Freight freight{.partition = partition_of(carriage, own.blocks),
+                    .element_bytes = carriage.element_bytes,
+                    .kernels = carriage.kernels,
+                    .state = carriage.state};
+    const std::size_t total_bytes = carriage.total * carriage.element_bytes;
+    const std::size_t stride =
+        (total_bytes + mailbox::line_bytes - 1) / mailbox::line_bytes * mailbox::line_bytes;
+    std::byte* const scratch = scratch_.at_least(static_cast<std::size_t>(own.scratch_vectors) * stride);
+    freight.spaces = {carriage.input, carriage.output, scratch, scratch + stride, scratch + 2 * stride};
+    const bool headed = !is_pairwise(claim) && is_short(total_bytes, own.most_places);
+    if (!headed && !agreed) {
+        agree(wire_, claim);
+    }
+    if (is_pairwise(claim)) {
+        copy_own_block(carriage, wire_.rank());
+    }
+    hybrid::run(wire_, own, freight, {claim, 0}, headed, landing_);
+}
+
+} // namespace tutti::hybrid

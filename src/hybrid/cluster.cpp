@@ -1,0 +1,113 @@
+#include "hybrid/cluster_state.hpp"
+#include "hybrid/seat.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/mpi.hpp>
+
+#include <exception>
+#include <thread>
+#include <utility>
+
+namespace tutti::mpi {
+
+Member::Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
+               std::unique_ptr<tutti::Member> own)
+    : cluster_(std::move(cluster)), own_(std::move(own)), local_(own_ != nullptr ? own_.get() : borrowed),
+      seat_(&cluster_->seat(local_->rank())), rank_(seat_->global_rank()), size_(cluster_->size()),
+      exceptions_on_entry_(std::uncaught_exceptions()) {
+    seat_->sit(own_ != nullptr ? tutti::detail::Leaving::for_now : tutti::detail::Leaving::for_good);
+}
+
+Member::Member(Member&& other) noexcept
+    : cluster_(std::move(other.cluster_)), own_(std::move(other.own_)), local_(other.local_),
+      seat_(std::exchange(other.seat_, nullptr)), rank_(other.rank_), size_(other.size_),
+      exceptions_on_entry_(other.exceptions_on_entry_) {}
+
+Member::~Member() {
+    if (seat_ == nullptr) {
+        return;
+    }
+    if (std::uncaught_exceptions() > exceptions_on_entry_) {
+        seat_->fail(std::make_exception_ptr(Error("an exception ended its part")));
+    }
+    seat_->rise();
+}
+
+void Member::run(const tutti::detail::Call& call, const Options& options) {
+    seat_->run(call, options);
+}
+
+Cluster::Cluster(const Group& group, MPI_Comm communicator, const ClusterOptions& options)
+    : state_(std::make_shared<detail::ClusterState>(group.size(), communicator, options, false)),
+      group_(std::make_unique<Group>(group)) {}
+
+Cluster::Cluster(Team& team, MPI_Comm communicator, const ClusterOptions& options)
+    : state_(std::make_shared<detail::ClusterState>(team.size(), communicator, options, true)), team_(&team) {
+}
+
+int Cluster::size() const {
+    return state_->size();
+}
+
+int Cluster::processes() const {
+    return state_->processes();
+}
+
+int Cluster::process() const {
+    return state_->process();
+}
+
+int Cluster::first_rank() const {
+    return state_->first_rank(state_->process());
+}
+
+std::string Cluster::description() const {
+    return state_->description();
+}
+
+Member Cluster::join(int local_rank) {
+    if (group_ == nullptr) {
+        throw ArgumentError("join: the cluster is made from a Team, whose threads it has: use run()");
+    }
+    return {state_, nullptr, std::make_unique<tutti::Member>(group_->join(local_rank))};
+}
+
+void Cluster::run(const std::function<void(Member&)>& function) {
+    if (team_ == nullptr) {
+        throw ArgumentError(
+            "run: the cluster is made from a Group, whose threads are the caller's: use join()");
+    }
+    state_->expect_all();
+    const auto on_team = [&] {
+        team_->run([&](tutti::Member& local) {
+            Member member(state_, &local, nullptr);
+            function(member);
+        });
+    };
+    if (state_->speaker() != detail::Speaker::main_caller) {
+        return on_team();
+    }
+    int is_main = 0;
+    hybrid::check(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
+    if (is_main == 0) {
+        throw ArgumentError(
+            "run: MPI was initialised for MPI_THREAD_FUNNELED: the main thread must call this, "
+            "or ask MPI_Init_thread for MPI_THREAD_SERIALIZED");
+    }
+    std::exception_ptr thrown;
+    std::thread starter([&] {
+        try {
+            on_team();
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        state_->main_thread().finish();
+    });
+    state_->main_thread().serve();
+    starter.join();
+    if (thrown != nullptr) {
+        std::rethrow_exception(thrown);
+    }
+}
+
+} // namespace tutti::mpi

@@ -1,0 +1,155 @@
+#include "hybrid/cluster_state.hpp"
+
+#include "hybrid/placement.hpp"
+#include "hybrid/seat.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+
+namespace tutti::mpi::detail {
+
+using hybrid::check;
+
+namespace {
+
+std::string level_name(int level) {
+    return level == MPI_THREAD_MULTIPLE     ? "MPI_THREAD_MULTIPLE"
+           : level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
+           : level == MPI_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
+                                            : "MPI_THREAD_SINGLE";
+}
+
+/// The communicator, if a cluster can be made of it.
+MPI_Comm checked(MPI_Comm communicator, bool has_threads) {
+    hybrid::require_mpi();
+    if (communicator == MPI_COMM_NULL) {
+        throw ArgumentError(
+            "Cluster: `communicator` is MPI_COMM_NULL; pass one of which this process is a member");
+    }
+    int is_inter = 0;
+    check(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
+    if (is_inter != 0) {
+        throw ArgumentError(
+            "Cluster: `communicator` is an inter-communicator; merge it first (MPI_Intercomm_merge)");
+    }
+    int level = 0;
+    check(MPI_Query_thread(&level), "MPI_Query_thread");
+    if (has_threads && level == MPI_THREAD_SINGLE) {
+        throw ArgumentError(
+            "Cluster: MPI was initialised for MPI_THREAD_SINGLE, but there is more than one thread: "
+            "ask MPI_Init_thread for MPI_THREAD_FUNNELED or more");
+    }
+    return communicator;
+}
+
+/// Each needs a communicator, of which MPI libraries have not many.
+constexpr int carriers_limit = 16;
+
+} // namespace
+
+ClusterState::ClusterState(int members, MPI_Comm communicator, const ClusterOptions& options, bool on_team)
+    : on_team_(on_team), control_(checked(communicator, members > 1 || on_team)),
+      boards_(static_cast<std::size_t>(members)) {
+    exchange_sizes(members);
+    look_at_node(control_.communicator());
+    open_carriers(control_.communicator(), options);
+    const mailbox::Patience patience = mailbox::patience_for(members_on_node_, cpus_on_node_);
+    enter_ = std::make_shared<tutti::detail::GroupState>(members, patience);
+    leave_ = std::make_shared<tutti::detail::GroupState>(members, patience);
+    for (int rank = 0; rank < members; ++rank) {
+        seats_.push_back(std::make_unique<Seat>(*this, rank));
+    }
+}
+
+ClusterState::~ClusterState() = default;
+
+void ClusterState::exchange_sizes(int members) {
+    MPI_Comm communicator = control_.communicator();
+    process_ = control_.rank();
+    check(MPI_Query_thread(&thread_level_), "MPI_Query_thread");
+    int lowest = 0;
+    check(MPI_Allreduce(&thread_level_, &lowest, 1, MPI_INT, MPI_MIN, communicator), "MPI_Allreduce");
+    // Members must agree on the way, so all processes go by the lowest level.
+    thread_level_ = lowest;
+    std::vector<int> sizes(static_cast<std::size_t>(control_.size()));
+    check(MPI_Allgather(&members, 1, MPI_INT, sizes.data(), 1, MPI_INT, communicator), "MPI_Allgather");
+    first_ranks_.push_back(0);
+    for (const int size : sizes) {
+        first_ranks_.push_back(first_ranks_.back() + size);
+        even_ = even_ && size == sizes.front();
+    }
+    fewest_members_ = *std::ranges::min_element(sizes);
+    if (thread_level_ < MPI_THREAD_SERIALIZED) {
+        speaker_ = on_team_ ? Speaker::main_caller : Speaker::main_member;
+    }
+}
+
+void ClusterState::look_at_node(MPI_Comm communicator) {
+    const hybrid::Node node(communicator);
+    processes_on_node_ = static_cast<int>(node.cpus().size());
+    members_on_node_ = node.total(members_of(process_));
+    cpus_on_node_ = std::max(1, static_cast<int>(node.all_cpus().size()));
+    const int goes_solo = is_crowded() || members_of(process_) == 1 ? 1 : 0;
+    int all = 0;
+    check(MPI_Allreduce(&goes_solo, &all, 1, MPI_INT, MPI_MIN, communicator), "MPI_Allreduce");
+    all_go_solo_ = all != 0;
+}
+
+void ClusterState::open_carriers(MPI_Comm communicator, const ClusterOptions& options) {
+    const bool several = thread_level_ == MPI_THREAD_MULTIPLE && processes() > 1;
+    const int count = several ? std::min(fewest_members_, carriers_limit) : 1;
+    for (int index = 0; index < count; ++index) {
+        carriers_.push_back(std::make_unique<hybrid::Carrier>(communicator));
+        carriers_.back()->wire().set_limits(options.deadline, communicator);
+    }
+}
+
+mailbox::Patience ClusterState::patience_of(int carriers) const {
+    return mailbox::patience_for(processes_on_node_ * carriers, cpus_on_node_);
+}
+
+int ClusterState::process_of(int rank) const {
+    return static_cast<int>(std::ranges::upper_bound(first_ranks_, rank) - first_ranks_.begin()) - 1;
+}
+
+std::string ClusterState::description() const {
+    return std::to_string(size()) + " members in " + std::to_string(processes()) + " processes, " +
+           level_name(thread_level_) + ", up to " + std::to_string(carriers_.size()) +
+           (carriers_.size() == 1 ? " carrier" : " carriers") + " in each";
+}
+
+void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes) {
+    for (std::size_t parity = 0; parity < depots_.size(); ++parity) {
+        depots_[parity].input = memory_[2 * parity].at_least(input_bytes);
+        depots_[parity].output = memory_[2 * parity + 1].at_least(output_bytes);
+    }
+}
+
+void ClusterState::expect_all() {
+    for (int rank = 0; rank < members(); ++rank) {
+        for (const auto& group : {enter_, leave_}) {
+            group->board(rank).away.store(false,
+                                          std::memory_order_relaxed); // ordered by the start of the run
+        }
+    }
+}
+
+void ClusterState::fail(int rank, const std::exception_ptr& cause) {
+    failure_.raise(first_rank(process_) + rank, cause);
+    enter_->fail(rank, cause);
+    leave_->fail(rank, cause);
+}
+
+void ClusterState::tell_others(const std::string& text) {
+    if (told_.exchange(true, std::memory_order_relaxed)) { // relaxed: it only chooses who tells
+        return;
+    }
+    hybrid::tell_failure(control_.communicator(), text);
+    control_.abandon();
+    for (const auto& carrier : carriers_) {
+        carrier->wire().abandon();
+    }
+}
+
+} // namespace tutti::mpi::detail

@@ -1,0 +1,126 @@
+#pragma once
+
+#include "execute/failure.hpp"
+#include "execute/group_state.hpp"
+#include "hybrid/carrier.hpp"
+#include "hybrid/main_thread.hpp"
+
+#include <tutti/mpi.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutti::mpi::detail {
+
+class Seat;
+
+/// Memory that the members of a process and their leaders share during a call.
+struct Depot {
+    std::byte* input = nullptr;
+    std::byte* output = nullptr;
+};
+
+/// Who makes the MPI calls: nobody else may, at the thread level of this MPI.
+enum class Speaker : std::uint8_t { main_member, main_caller, first_member };
+
+/// Everything the members of one process share.
+class ClusterState {
+public:
+    /// Collective over the communicator. `on_team`: members are threads of a Team.
+    ClusterState(int members, MPI_Comm communicator, const ClusterOptions& options, bool on_team);
+    ~ClusterState();
+    ClusterState(const ClusterState&) = delete;
+    ClusterState& operator=(const ClusterState&) = delete;
+    ClusterState(ClusterState&&) = delete;
+    ClusterState& operator=(ClusterState&&) = delete;
+
+    int members() const { return enter_->size(); }
+    int processes() const { return static_cast<int>(first_ranks_.size()) - 1; }
+    int process() const { return process_; }
+    int first_rank(int process) const { return first_ranks_[static_cast<std::size_t>(process)]; }
+    int members_of(int process) const { return first_rank(process + 1) - first_rank(process); }
+    int size() const { return first_ranks_.back(); }
+    /// The process of a global rank.
+    int process_of(int rank) const;
+    bool is_even() const { return even_; }
+    int thread_level() const { return thread_level_; }
+    /// How many threads of each process may carry at the same time.
+    int most_carriers() const { return static_cast<int>(carriers_.size()); }
+    Speaker speaker() const { return speaker_; }
+    std::string description() const;
+
+    Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
+    hybrid::Carrier& carrier(int index) { return *carriers_[static_cast<std::size_t>(index)]; }
+    hybrid::MainThread& main_thread() { return main_thread_; }
+
+    /// The groups in which members meet: on the way to the leaders, and on the way back. Two, so that each
+    /// repeats its own call, which is what makes that cheap.
+    const std::shared_ptr<tutti::detail::GroupState>& enter() { return enter_; }
+    const std::shared_ptr<tutti::detail::GroupState>& leave() { return leave_; }
+
+    /// What each member shows to the carriers of its process; ordered by the exchanges of enter().
+    struct alignas(64) Board {
+        hybrid::Claim claim;
+        const std::byte* input = nullptr;
+        std::byte* output = nullptr;
+        /// Segments of the current call that the member is through with; grows from call to call.
+        std::atomic<std::uint64_t> progress{0};
+    };
+    Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
+
+    /// Whether there are fewer CPUs on this node than members.
+    bool is_crowded() const { return members_on_node_ > cpus_on_node_; }
+    /// Whether in every process one thread might as well do everything: it is the only one, or the members
+    /// share CPUs.
+    bool all_go_solo() const { return all_go_solo_; }
+    /// How `carriers` threads of each process wait for messages. While they do, all others wait for them.
+    mailbox::Patience patience_of(int carriers) const;
+
+    /// The depot for calls of one parity: while one is still being read the next one may be written.
+    const Depot& depot(unsigned parity) const { return depots_[parity]; }
+    /// Makes the depots larger. While nobody uses them.
+    void enlarge(std::size_t input_bytes, std::size_t output_bytes);
+
+    /// The threads of a team, which left for good after the last run, come again. Before they start.
+    void expect_all();
+
+    tutti::execute::Failure& failure() { return failure_; }
+    /// Records that a member has failed, by local rank, and releases the others of this process.
+    void fail(int rank, const std::exception_ptr& cause);
+    /// Tells the other processes, once. By the thread that may make MPI calls.
+    void tell_others(const std::string& text);
+
+private:
+    void exchange_sizes(int members);
+    void look_at_node(MPI_Comm communicator);
+    void open_carriers(MPI_Comm communicator, const ClusterOptions& options);
+
+    int process_ = 0;
+    std::vector<int> first_ranks_;
+    int fewest_members_ = 1;
+    bool even_ = true;
+    int thread_level_ = 0;
+    bool on_team_;
+    Speaker speaker_ = Speaker::first_member;
+    /// Its own communicator, which carries failures.
+    hybrid::Wire control_;
+    int processes_on_node_ = 1;
+    int members_on_node_ = 1;
+    int cpus_on_node_ = 1;
+    bool all_go_solo_ = false;
+    std::vector<std::unique_ptr<hybrid::Carrier>> carriers_;
+    std::shared_ptr<tutti::detail::GroupState> enter_;
+    std::shared_ptr<tutti::detail::GroupState> leave_;
+    std::vector<Board> boards_;
+    std::vector<std::unique_ptr<Seat>> seats_;
+    std::array<Depot, 2> depots_;
+    std::array<tutti::execute::Memory, 4> memory_;
+    tutti::execute::Failure failure_;
+    hybrid::MainThread main_thread_;
+    std::atomic<bool> told_{false};
+};
+
+} // namespace tutti::mpi::detail

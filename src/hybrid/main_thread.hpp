@@ -1,0 +1,28 @@
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+
+namespace tutti::hybrid {
+
+/// Lets one thread have its MPI calls made by the one that may make them, which waits here meanwhile.
+class MainThread {
+public:
+    /// Runs `work` on the thread that serves, and returns or throws as it does. By one thread at a time.
+    void run_there(const std::function<void()>& work);
+
+    /// Serves until finish() is called.
+    void serve();
+    void finish();
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    const std::function<void()>* work_ = nullptr;
+    std::exception_ptr thrown_;
+    bool finished_ = false;
+};
+
+} // namespace tutti::hybrid

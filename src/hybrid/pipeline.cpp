@@ -1,0 +1,134 @@
+// The inside of one segment overlaps the wire of another.
+
+#include "hybrid/seat.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+namespace tutti::mpi::detail {
+
+using tutti::detail::Kind;
+
+namespace {
+
+/// Progress only grows: from call to call, and from segment to segment.
+constexpr std::uint64_t progress(std::uint64_t call, std::size_t segments) {
+    constexpr unsigned segment_bits = 24;
+    return (call << segment_bits) + segments;
+}
+
+} // namespace
+
+bool Seat::is_pipelined() const {
+    return claim_.way == hybrid::Way::pipelined;
+}
+
+/// Returns when `member` has done `segments` segments of this call.
+void Seat::await_progress(int member, std::size_t segments) {
+    mailbox::Waiting waiting(cluster_.enter()->patience());
+    const std::atomic<std::uint64_t>& done = cluster_.board(member).progress;
+    // Acquire: pairs with the release in run_pipeline(); what was combined or carried is visible.
+    while (done.load(std::memory_order_acquire) < progress(calls_, segments)) {
+        const mailbox::Waiting::Next next = waiting.pass();
+        if (next == mailbox::Waiting::Next::look) {
+            continue;
+        }
+        if (cluster_.failure().raised()) {
+            cluster_.failure().throw_aborted();
+        }
+        if (next == mailbox::Waiting::Next::sleep) {
+            sched_yield();
+        }
+    }
+}
+
+std::size_t Seat::segment_start(std::size_t segment) const {
+    return shape_.total * segment / segments();
+}
+
+std::size_t Seat::segments() const {
+    return std::max<std::size_t>(1, (bytes(shape_.total) + segment_bytes - 1) / segment_bytes);
+}
+
+/// The leader carries a segment when all others have combined it. They store what has come while the leader
+/// carries the next one, the leader's share included, in turn. A leader without others does both.
+void Seat::run_pipeline() {
+    std::atomic<std::uint64_t>& own = cluster_.board(rank_).progress;
+    const bool works = !leads() || alone();
+    for (std::size_t segment = 0; segment < segments(); ++segment) {
+        if (works) {
+            combine_segment(segment);
+        }
+        if (leads()) {
+            for (int member = 0; member < cluster_.members(); ++member) {
+                if (member != rank_) {
+                    await_progress(member, segment + 1);
+                }
+            }
+            speak([&] { carry_segment(segment); });
+        }
+        own.store(progress(calls_, segment + 1),
+                  std::memory_order_release); // release: pairs with await_progress()
+        if (works && segment > 0) {
+            store_segment(segment - 1);
+        }
+    }
+    if (works) {
+        store_segment(segments() - 1);
+    }
+}
+
+/// How many members combine and store, and this one's number among them: all but the leader, if there are
+/// others.
+std::size_t Seat::workers() const {
+    return static_cast<std::size_t>(std::max(1, cluster_.members() - 1));
+}
+
+std::size_t Seat::worker() const {
+    return static_cast<std::size_t>(alone() || rank_ < leader_ ? rank_ : rank_ - 1);
+}
+
+void Seat::carry_segment(std::size_t segment) {
+    hybrid::Carriage part = carriage();
+    const std::size_t first = segment_start(segment);
+    const bool from_root = call_.kind == Kind::broadcast && root_is_here();
+    part.input = from_root ? cluster_.board(call_.root - global_rank() + rank_).output : part.input;
+    part.input += bytes(first);
+    part.output += bytes(first);
+    part.total = segment_start(segment + 1) - first;
+    cluster_.carrier(0).carry(part, claim_, segment > 0);
+}
+
+/// This member's share of a segment: of the elements divided among all but the leader.
+void Seat::combine_segment(std::size_t segment) {
+    if (call_.kind == Kind::broadcast) {
+        return;
+    }
+    const std::size_t first = segment_start(segment);
+    const std::size_t elements = segment_start(segment + 1) - first;
+    const std::size_t begin = first + elements * worker() / workers();
+    const std::size_t end = first + elements * (worker() + 1) / workers();
+    combine_range(depot().input + bytes(begin), begin, end - begin);
+}
+
+void Seat::store_segment(std::size_t segment) {
+    await_progress(leader_, segment + 1);
+    const int first_member = global_rank() - rank_;
+    const bool from_root = call_.kind == Kind::broadcast && root_is_here();
+    const std::byte* const from =
+        (from_root ? cluster_.board(call_.root - first_member).output : depot().output) +
+        bytes(segment_start(segment));
+    const std::size_t length = bytes(segment_start(segment + 1) - segment_start(segment));
+    for (int member = 0; member < cluster_.members(); ++member) {
+        const bool is_root = first_member + member == call_.root;
+        const bool wants = call_.kind == Kind::allreduce || (call_.kind == Kind::reduce) == is_root;
+        if (wants && length != 0 &&
+            (member == rank_ || (member == leader_ && segment % workers() == worker()))) {
+            void* to = cluster_.board(member).output + bytes(segment_start(segment));
+            tutti::detail::copy_many(&to, 1, from, length, false);
+        }
+    }
+}
+
+} // namespace tutti::mpi::detail

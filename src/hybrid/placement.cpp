@@ -1,0 +1,135 @@
+#include "hybrid/placement.hpp"
+
+#include "hybrid/wire.hpp"
+#include "machine/pinning.hpp"
+
+#include <tutti/mpi.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace tutti::hybrid {
+
+Node::Node(MPI_Comm communicator) {
+    check(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &communicator_),
+          "MPI_Comm_split_type");
+    int size = 0;
+    check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(communicator_, &size), "MPI_Comm_size");
+    const std::vector<int> own = machine::process_cpus();
+    int count = static_cast<int>(own.size());
+    std::vector<int> counts(static_cast<std::size_t>(size));
+    check(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, communicator_), "MPI_Allgather");
+    std::vector<int> places{0};
+    for (const int each : counts) {
+        places.push_back(places.back() + each);
+    }
+    std::vector<int> all(static_cast<std::size_t>(places.back()));
+    check(MPI_Allgatherv(own.data(), count, MPI_INT, all.data(), counts.data(), places.data(), MPI_INT,
+                         communicator_),
+          "MPI_Allgatherv");
+    for (std::size_t process = 0; process < counts.size(); ++process) {
+        cpus_.emplace_back(all.begin() + places[process], all.begin() + places[process + 1]);
+    }
+}
+
+Node::~Node() {
+    MPI_Comm_free(&communicator_);
+}
+
+std::vector<int> Node::all_cpus() const {
+    std::set<int> all;
+    for (const auto& each : cpus_) {
+        all.insert(each.begin(), each.end());
+    }
+    return {all.begin(), all.end()};
+}
+
+int Node::total(int value) const {
+    int sum = 0;
+    check(MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, communicator_), "MPI_Allreduce");
+    return sum;
+}
+
+namespace {
+
+/// Each CPU to the process with the fewest so far of those that may use it, those that few may use first; a
+/// process left without gets the first that it may use.
+std::vector<std::vector<int>> dealt(const std::vector<std::vector<int>>& cpus, const std::set<int>& all) {
+    std::vector<std::vector<int>> hands(cpus.size());
+    const auto users = [&](int cpu) {
+        return std::ranges::count_if(cpus,
+                                     [&](const auto& each) { return std::ranges::binary_search(each, cpu); });
+    };
+    std::vector<int> rarest_first(all.begin(), all.end());
+    std::ranges::stable_sort(rarest_first, {}, users);
+    for (const int cpu : rarest_first) {
+        std::vector<int>* least = nullptr;
+        for (std::size_t process = 0; process < cpus.size(); ++process) {
+            const bool may = std::ranges::binary_search(cpus[process], cpu);
+            if (may && (least == nullptr || hands[process].size() < least->size())) {
+                least = &hands[process];
+            }
+        }
+        least->push_back(cpu);
+    }
+    for (std::size_t process = 0; process < cpus.size(); ++process) {
+        std::ranges::sort(hands[process]);
+        if (hands[process].empty() && !cpus[process].empty()) {
+            hands[process].push_back(cpus[process].front());
+        }
+    }
+    return hands;
+}
+
+} // namespace
+
+std::vector<int> divided(const std::vector<std::vector<int>>& cpus, int rank, std::string& note) {
+    const auto own = static_cast<std::size_t>(rank);
+    const std::size_t processes = cpus.size();
+    std::set<int> all_cpus;
+    std::size_t sum = 0;
+    for (const auto& each : cpus) {
+        all_cpus.insert(each.begin(), each.end());
+        sum += each.size();
+    }
+    const std::string of_node = std::to_string(processes) + " processes on this node";
+    if (sum == all_cpus.size()) {
+        note = of_node + " have CPUs of their own: kept";
+        return cpus[own];
+    }
+    const bool identical = std::ranges::all_of(cpus, [&](const auto& each) { return each == cpus.front(); });
+    note = of_node + (identical ? " have identical masks" : " have masks that overlap") + " (" +
+           std::to_string(all_cpus.size()) + " CPUs in all): ";
+    if (!identical) {
+        note += "each CPU to the process with the fewest of those that may use it";
+        return dealt(cpus, all_cpus)[own];
+    }
+    const std::vector<int>& all = cpus.front();
+    if (processes > all.size()) {
+        note += "one CPU each, in turn";
+        return {all[own % all.size()]};
+    }
+    note += "divided in rank order";
+    const auto begin = static_cast<std::ptrdiff_t>(own * all.size() / processes);
+    const auto end = static_cast<std::ptrdiff_t>((own + 1) * all.size() / processes);
+    return {all.begin() + begin, all.begin() + end};
+}
+
+} // namespace tutti::hybrid
+
+namespace tutti::mpi {
+
+Share divide_cpus(MPI_Comm communicator) {
+    hybrid::require_mpi();
+    const hybrid::Node node(communicator);
+    Share share;
+    const std::vector<int> cpus = hybrid::divided(node.cpus(), node.rank(), share.note);
+    share.cpus = static_cast<int>(cpus.size());
+    for (const int cpu : cpus) {
+        share.placement += (share.placement.empty() ? "" : ",") + std::to_string(cpu);
+    }
+    return share;
+}
+
+} // namespace tutti::mpi

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+namespace tutti::hybrid {
+
+/// The processes of a communicator that run on this one's node, and the CPUs that each is allowed.
+class Node {
+public:
+    /// Collective over `communicator`.
+    explicit Node(MPI_Comm communicator);
+    ~Node();
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+    Node(Node&&) = delete;
+    Node& operator=(Node&&) = delete;
+
+    int rank() const { return rank_; }
+    /// The CPUs of each process, ascending.
+    const std::vector<std::vector<int>>& cpus() const { return cpus_; }
+    /// The CPUs that they have together, ascending.
+    std::vector<int> all_cpus() const;
+    /// The sum of all processes' values. Collective over the node.
+    int total(int value) const;
+
+private:
+    MPI_Comm communicator_ = MPI_COMM_NULL;
+    int rank_ = 0;
+    std::vector<std::vector<int>> cpus_;
+};
+
+/// The CPUs for process `rank` when the processes of a node, allowed `cpus`, divide them; `note` says how.
+/// Pure, so that machines other than this one can be tried.
+std::vector<int> divided(const std::vector<std::vector<int>>& cpus, int rank, std::string& note);
+
+} // namespace tutti::hybrid

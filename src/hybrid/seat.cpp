@@ -1,0 +1,308 @@
+#include "hybrid/seat.hpp"
+
+#include "algorithm/registry.hpp"
+#include "execute/select.hpp"
+#include "hybrid/algorithms.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::mpi::detail {
+
+using hybrid::Way;
+using tutti::detail::Kind;
+
+namespace {
+
+std::string name_of(Kind kind) {
+    return std::string(to_string(tutti::execute::collective_of(kind)));
+}
+
+/// Whether a vector may be cut into slices that have nothing to do with each other.
+bool can_be_sliced(Kind kind) {
+    return kind == Kind::broadcast || kind == Kind::reduce || kind == Kind::allreduce;
+}
+
+/// Whether a vector is divided by rank.
+bool divides(Kind kind) {
+    return kind == Kind::reduce_scatter || kind == Kind::allgather || kind == Kind::gather ||
+           kind == Kind::scatter;
+}
+
+/// A digest of irregular counts that is never 0, which stands for equal blocks.
+std::uint64_t digest(std::span<const std::size_t> counts) {
+    std::uint64_t value = 0xcbf29ce484222325;
+    for (const std::size_t count : counts) {
+        value = (value ^ count) * 0x100000001b3;
+        value ^= value >> 29U;
+    }
+    return value | 1U;
+}
+
+std::string text_of(const std::exception_ptr& cause) {
+    try {
+        std::rethrow_exception(cause);
+    } catch (const std::exception& exception) {
+        return exception.what();
+    } catch (...) {
+        return "an exception that is not a std::exception";
+    }
+}
+
+} // namespace
+
+void Seat::sit(tutti::detail::Leaving leaving) {
+    leaving_ = leaving;
+    knows_leader_ = cluster_.speaker() != Speaker::main_member;
+    leader_ = 0;
+    check_failure();
+    cluster_.enter()->take_seat(rank_);
+    cluster_.leave()->take_seat(rank_);
+}
+
+/// A cluster that has failed stays so; the other processes may not know yet.
+void Seat::check_failure() {
+    if (cluster_.failure().raised()) {
+        tell_others("a member of it failed before");
+        cluster_.failure().throw_aborted();
+    }
+}
+
+void Seat::rise() {
+    for (auto* group : {cluster_.enter().get(), cluster_.leave().get()}) {
+        auto& board = group->board(rank_);
+        if (leaving_ == tutti::detail::Leaving::for_good) {
+            board.away.store(true,
+                             std::memory_order_release); // release: pairs with the look of a waiting member
+            board.bell.ring_if_needed();
+        }
+        group->seat(rank_).release();
+    }
+}
+
+void Seat::fail(const std::exception_ptr& cause) {
+    cluster_.fail(rank_, cause);
+    tell_others(text_of(cause));
+}
+
+/// Lets the other processes know, if this is the thread that may.
+void Seat::tell_others(const std::string& text) {
+    int is_main = 0;
+    if (knows_leader_ ? leads() : MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0) {
+        speak([&] { cluster_.tell_others(text); });
+    }
+}
+
+void Seat::speak(const std::function<void()>& work) {
+    if (cluster_.speaker() == Speaker::main_caller) {
+        cluster_.main_thread().run_there(work);
+    } else {
+        work();
+    }
+}
+
+bool Seat::is_prepared_for(const Call& call, const Options& options) const {
+    const Call& last = call_;
+    return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
+           call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
+           call.input_count == last.input_count && call.output_count == last.output_count &&
+           call.kernels == last.kernels && !call.irregular && call.root == last.root &&
+           call.commutative == last.commutative && options.algorithm == algorithm_ && options.way == way_ &&
+           options.leaders == wanted_leaders_ && tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
+}
+
+Way Seat::choose_way(const Call& call, const Options& options) const {
+    if (options.way.empty()) {
+        return Way::leader;
+    }
+    for (const Way way : {Way::leader, Way::leaders, Way::lane, Way::pipelined}) {
+        if (options.way != to_string(way)) {
+            continue;
+        }
+        if (way != Way::leader && !can_be_sliced(call.kind)) {
+            throw ArgumentError(name_of(call.kind) + ": way \"" + std::string(options.way) +
+                                R"(" is for broadcast, reduce and allreduce; "leader" would work)");
+        }
+        if ((way == Way::leaders || way == Way::lane) && cluster_.thread_level() < MPI_THREAD_MULTIPLE) {
+            throw ArgumentError(
+                name_of(call.kind) + ": way \"" + std::string(options.way) +
+                "\" needs MPI_THREAD_MULTIPLE from MPI_Init_thread in all processes; \"leader\" "
+                "and \"pipelined\" would work");
+        }
+        return way;
+    }
+    throw ArgumentError(name_of(call.kind) + ": there is no way \"" + std::string(options.way) +
+                        "\"; there are: leader, leaders, lane, pipelined");
+}
+
+int Seat::carriers_for(Way way, const Options& options) const {
+    const int most = cluster_.most_carriers();
+    if (way == Way::lane) {
+        return most;
+    }
+    if (way != Way::leaders) {
+        return 1;
+    }
+    if (options.leaders < 0 || (options.leaders > most && cluster_.processes() > 1)) {
+        throw ArgumentError("`leaders` is " + std::to_string(options.leaders) + ", must be in 0.." +
+                            std::to_string(most) + ": the process with the fewest members has no more");
+    }
+    return std::min(options.leaders == 0 ? 2 : options.leaders, most);
+}
+
+void Seat::set_offsets() {
+    const auto members = static_cast<std::size_t>(cluster_.size());
+    for (std::size_t rank = 0; divides(call_.kind) && !call_.irregular && rank <= members; ++rank) {
+        offsets_[rank] = rank * shape_.block;
+    }
+    process_offsets_.clear();
+    for (int process = 0; process <= cluster_.processes(); ++process) {
+        const auto first = static_cast<std::size_t>(cluster_.first_rank(process));
+        // What this process sends to that one: a block from each member here to each member there.
+        const std::size_t from_all = static_cast<std::size_t>(cluster_.members()) * shape_.block;
+        process_offsets_.push_back(call_.kind == Kind::alltoall ? first * from_all : offsets_[first]);
+    }
+}
+
+/// Slices for the carriers on cache lines, and nothing for other members.
+void Seat::set_slices() {
+    const auto members = static_cast<std::size_t>(cluster_.members());
+    const auto parts = claim_.way == Way::lane ? static_cast<std::size_t>(carriers_) : members;
+    constexpr std::size_t line_elements = 64;
+    const std::size_t each =
+        ((shape_.total + parts - 1) / parts + line_elements - 1) / line_elements * line_elements;
+    slices_.clear();
+    for (std::size_t member = 0; member < members; ++member) {
+        const std::size_t first = std::min(member * each, shape_.total);
+        const std::size_t end = member < parts ? std::min(first + each, shape_.total) : first;
+        slices_.push_back(end - first);
+    }
+}
+
+void Seat::prepare(const Call& call, const Options& options) {
+    is_prepared_ = false;
+    const auto members = static_cast<std::size_t>(cluster_.size());
+    offsets_.resize(members + 1);
+    shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data());
+    call_ = call;
+    const Way way = choose_way(call, options);
+    carriers_ = carriers_for(way, options);
+    Call among_processes = call;
+    if (call.kind == Kind::scan) {
+        among_processes.kind = Kind::exscan; // a process adds its members' prefixes to what comes before it
+    }
+    const std::uint32_t algorithm =
+        hybrid::choose_algorithm(among_processes, options.algorithm,
+                                 {.processes = cluster_.processes(),
+                                  .bytes = bytes(shape_.total) / static_cast<std::size_t>(carriers_),
+                                  .even = cluster_.is_even()});
+    const bool rooted = is_rooted(tutti::execute::collective_of(call.kind));
+    claim_ = {.call = 0,
+              .elements = shape_.total,
+              .counts = call.irregular ? digest(call.counts) : 0,
+              .element_bytes = static_cast<std::uint32_t>(call.element_bytes),
+              .root = rooted ? call.root : 0,
+              .algorithm = algorithm,
+              .kind = call.kind,
+              .type = call.type,
+              .op = call.op,
+              .way = way};
+    const bool reduces = tutti::schedule::reduces(tutti::execute::collective_of(call.kind));
+    kernels_ = call.kernels != nullptr ? call.kernels
+               : reduces               ? &tutti::detail::builtin(call.type, call.op)
+                                       : nullptr;
+    set_offsets();
+    set_slices();
+    algorithm_ = options.algorithm;
+    way_ = options.way;
+    wanted_leaders_ = options.leaders;
+    call_.algorithm = {};
+    call_.counts = {};
+    is_prepared_ = !call.irregular;
+}
+
+void Seat::run(const Call& call, const Options& options) {
+    check_failure();
+    if (!is_prepared_for(call, options)) {
+        prepare(call, options);
+    }
+    call_.input = call.input;
+    call_.output = call.output;
+    call_.state = call.state;
+    try {
+        run_prepared();
+    } catch (const Aborted&) {
+        // One that comes from this process has been recorded by whoever failed, or will be.
+        const bool local = cluster_.enter()->failure().raised() || cluster_.leave()->failure().raised();
+        const std::exception_ptr cause = std::current_exception();
+        if (!local) {
+            cluster_.fail(rank_, cause);
+        }
+        tell_others(text_of(cause));
+        throw;
+    } catch (...) {
+        fail(std::current_exception());
+        throw;
+    }
+}
+
+void Seat::find_leader() {
+    if (knows_leader_) {
+        return;
+    }
+    int is_main = 0;
+    hybrid::check(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
+    const std::int64_t mine = is_main != 0 ? rank_ : -1;
+    std::int64_t found = mine;
+    if (!alone()) {
+        tutti::detail::execute(cluster_.enter()->seat(rank_), {.kind = Kind::allreduce,
+                                                               .type = Type::i64,
+                                                               .op = Operator::max,
+                                                               .input = &mine,
+                                                               .output = &found,
+                                                               .input_count = 1,
+                                                               .output_count = 1,
+                                                               .element_bytes = sizeof(mine)});
+    }
+    if (found < 0) {
+        throw ArgumentError(
+            "MPI was initialised for MPI_THREAD_FUNNELED, where only the main thread may make its "
+            "calls, but none of this process's members is on it: let it join, or ask "
+            "MPI_Init_thread for MPI_THREAD_SERIALIZED");
+    }
+    leader_ = static_cast<int>(found);
+    knows_leader_ = true;
+}
+
+void Seat::compare_claims() const {
+    for (int other = 0; other < cluster_.members(); ++other) {
+        const hybrid::Claim& claim = cluster_.board(other).claim;
+        if (claim != claim_) {
+            throw MismatchError("the members are in different calls: member " +
+                                std::to_string(global_rank()) + " in " + to_string(claim_) + "; member " +
+                                std::to_string(global_rank() - rank_ + other) + " in " + to_string(claim));
+        }
+    }
+}
+
+void Seat::run_prepared() {
+    find_leader();
+    ++calls_;
+    claim_.call = calls_;
+    ClusterState::Board& board = cluster_.board(rank_);
+    board.claim = claim_;
+    board.input = in();
+    board.output = out();
+    make_room();
+    contribute();
+    if (is_pipelined()) {
+        run_pipeline();
+    } else if (carries()) {
+        carry();
+    }
+    take();
+}
+
+} // namespace tutti::mpi::detail

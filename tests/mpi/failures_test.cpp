@@ -1,0 +1,269 @@
+// Whatever goes wrong, every member of every process gets an error that says what, and soon.
+
+#include "support.hpp"
+#include "wire_count.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace tutti::test {
+
+namespace {
+
+/// What each member of this process was thrown; empty for nothing.
+using Texts = std::vector<std::string>;
+
+int members_here() {
+    return thread_level() == MPI_THREAD_SINGLE ? 1 : 2;
+}
+
+/// Runs `body` on the members of a cluster of two processes, and collects what it throws.
+Texts thrown_by(MPI_Comm part, const std::function<void(mpi::Member&)>& body,
+                std::chrono::milliseconds deadline = std::chrono::seconds(5)) {
+    Texts texts(static_cast<std::size_t>(members_here()));
+    on_members(part, members_here(),
+               [&](mpi::Member& me) {
+                   try {
+                       body(me);
+                   } catch (const Error& error) {
+                       texts[static_cast<std::size_t>(me.local().rank())] = error.what();
+                   }
+               },
+               {.deadline = deadline});
+    return texts;
+}
+
+void check_all(const Texts& texts, const char* part) {
+    for (const std::string& text : texts) {
+        CHECK_MESSAGE(text.find(part) != std::string::npos, text, " should say ", std::string(part));
+    }
+}
+
+void on_two(const std::function<void(MPI_Comm, bool is_second)>& body) {
+    on_processes(2, [&](MPI_Comm part) { body(part, process_of_world() == 1); });
+}
+
+} // namespace
+
+TEST_CASE("processes in different calls") {
+    on_two([](MPI_Comm part, bool is_second) {
+        const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+            std::vector<double> vector(3, 1);
+            is_second ? me.barrier() : me.allreduce(vector, tutti::sum);
+        });
+        check_all(texts, "the processes are in different calls");
+        check_all(texts, "allreduce of 3 f64");
+        check_all(texts, "barrier");
+    });
+}
+
+TEST_CASE("processes with different counts, roots, operators, ways, short and long") {
+    using Call = std::function<void(mpi::Member&, bool)>;
+    const std::vector<Call> calls{[](mpi::Member& me, bool second) {
+                                      std::vector<double> vector(second ? 4 : 3);
+                                      me.allreduce(vector, tutti::sum);
+                                  },
+                                  [](mpi::Member& me, bool second) {
+                                      std::vector<double> vector(second ? 100000 : 50000);
+                                      me.allreduce(vector, tutti::sum);
+                                  },
+                                  [](mpi::Member& me, bool second) {
+                                      std::vector<double> vector(second ? 100000 : 1);
+                                      me.allreduce(vector, tutti::sum);
+                                  },
+                                  [](mpi::Member& me, bool second) {
+                                      std::vector<int> vector(5);
+                                      me.broadcast(vector, second ? 1 : 0);
+                                  },
+                                  [](mpi::Member& me, bool second) {
+                                      int x = 0;
+                                      second ? me.allreduce(x, tutti::sum) : me.allreduce(x, tutti::max);
+                                  },
+                                  [](mpi::Member& me, bool second) {
+                                      std::vector<double> vector(50000);
+                                      me.allreduce(vector, tutti::sum,
+                                                   {.algorithm = second ? "library" : "circulant"});
+                                  }};
+    for (const Call& call : calls) {
+        on_two([&](MPI_Comm part, bool is_second) {
+            check_all(
+                thrown_by(part,
+                          [&](mpi::Member& me) {
+                              call(me, is_second);
+                              me.barrier(); // who was through before the other noticed learns of it here
+                          }),
+                "the processes are in different calls");
+        });
+    }
+}
+
+TEST_CASE("members of one process in different calls") {
+    if (members_here() == 1) {
+        return;
+    }
+    on_two([](MPI_Comm part, bool is_second) {
+        const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+            std::vector<double> vector(40, 1);
+            if (is_second && me.local().rank() == 1) {
+                me.allgather(vector);
+            } else {
+                me.broadcast(vector, 0);
+            }
+            me.barrier();
+        });
+        check_all(texts, "different calls");
+    });
+}
+
+TEST_CASE("an operator that throws") {
+    const auto broken = [](int a, int b) -> int {
+        if (a + b >= 2) {
+            throw std::runtime_error("the operator broke");
+        }
+        return a + b;
+    };
+    for (const char* const algorithm : {"", "library"}) {
+        on_two([&](MPI_Comm part, bool is_second) {
+            const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+                std::vector<int> vector(70000, is_second && me.local().rank() == 0 ? 2 : 0);
+                try {
+                    me.allreduce(vector, broken, {.algorithm = algorithm});
+                } catch (const Error&) {
+                    throw;
+                } catch (const std::runtime_error& error) {
+                    throw Error(error.what());
+                }
+            });
+            check_all(texts, "the operator broke");
+        });
+    }
+}
+
+TEST_CASE("a member that leaves by an exception") {
+    on_two([](MPI_Comm part, bool is_second) {
+        const int last = members_here() - 1;
+        mpi::Cluster cluster(Group(members_here()), part, {.deadline = std::chrono::seconds(5)});
+        Texts texts(static_cast<std::size_t>(members_here()));
+        const auto member = [&](int rank) {
+            try {
+                mpi::Member me = cluster.join(rank);
+                if (is_second && rank == last) {
+                    throw Error("out of luck");
+                }
+                me.barrier();
+            } catch (const Error& error) {
+                texts[static_cast<std::size_t>(rank)] = error.what();
+            }
+        };
+        std::thread other([&] { last > 0 ? member(1) : void(); });
+        member(0);
+        other.join();
+        if (is_second) {
+            CHECK(texts.back() == "out of luck");
+            texts.back() = texts.front();
+        }
+        if (!is_second || last > 0) {
+            check_all(texts, "released because");
+        }
+    });
+}
+
+TEST_CASE("a process that does not answer") {
+    on_two([](MPI_Comm part, bool is_second) {
+        const auto started = std::chrono::steady_clock::now();
+        const Texts texts = thrown_by(
+            part,
+            [&](mpi::Member& me) {
+                if (!is_second) {
+                    me.barrier();
+                }
+            },
+            std::chrono::milliseconds(200));
+        if (!is_second) {
+            check_all(texts, "no answer from process 1 within the deadline of 200 ms");
+            CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(20));
+        }
+    });
+}
+
+TEST_CASE("an error of MPI") {
+    on_two([](MPI_Comm part, bool is_second) {
+        const Texts texts = thrown_by(
+            part,
+            [&](mpi::Member& me) {
+                me.barrier();
+                me.local().barrier();
+                if (is_second && me.local().rank() == 0) {
+                    sends_until_failure = 0;
+                }
+                me.local().barrier();
+                try {
+                    me.barrier();
+                } catch (...) {
+                    sends_until_failure = -1;
+                    throw;
+                }
+            },
+            std::chrono::seconds(2));
+        sends_until_failure = -1;
+        if (is_second) {
+            check_all(texts, "MPI_Isend: ");
+        } else {
+            CHECK(!texts.front().empty());
+        }
+    });
+}
+
+TEST_CASE("a cluster that has failed stays so") {
+    on_two([](MPI_Comm part, bool is_second) {
+        Texts again(static_cast<std::size_t>(members_here()));
+        thrown_by(part, [&](mpi::Member& me) {
+            try {
+                std::vector<int> vector(is_second ? 1 : 2);
+                me.allreduce(vector, tutti::sum);
+            } catch (const Error&) {
+                CHECK_THROWS_AS(me.barrier(), Aborted);
+            }
+        });
+    });
+}
+
+TEST_CASE("a communicator of which no cluster can be made") {
+    CHECK_THROWS_WITH_AS(mpi::Cluster(Group(1), MPI_COMM_NULL), doctest::Contains("MPI_COMM_NULL"),
+                         ArgumentError);
+    if (thread_level() == MPI_THREAD_SINGLE) {
+        CHECK_THROWS_WITH_AS(mpi::Cluster(Group(2), MPI_COMM_SELF),
+                             doctest::Contains("MPI_THREAD_FUNNELED or more"), ArgumentError);
+    }
+}
+
+TEST_CASE("no member on the main thread, where only that one may speak") {
+    if (thread_level() != MPI_THREAD_FUNNELED) {
+        return;
+    }
+    mpi::Cluster cluster(Group(1), MPI_COMM_SELF);
+    std::thread([&] {
+        mpi::Member me = cluster.join(0);
+        CHECK_THROWS_WITH_AS(me.barrier(), doctest::Contains("MPI_THREAD_SERIALIZED"), ArgumentError);
+    }).join();
+}
+
+TEST_CASE("a team, whose members are never on the main thread") {
+    if (thread_level() == MPI_THREAD_SINGLE) {
+        return;
+    }
+    on_two([](MPI_Comm part, bool /*is_second*/) {
+        Team team({.members = 2, .placement = "none"});
+        mpi::Cluster cluster(team, part);
+        for (int round = 0; round < 3; ++round) {
+            cluster.run([](mpi::Member& me) {
+                int x = me.rank();
+                me.allreduce(x, tutti::sum);
+                CHECK(x == 6);
+            });
+        }
+        CHECK_THROWS_WITH_AS(cluster.join(0), doctest::Contains("run()"), ArgumentError);
+    });
+}
+
+} // namespace tutti::test

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <tutti/mpi.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace tutti::test {
+
+/// The thread level that this run was given.
+int thread_level();
+
+inline int process_of_world() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+/// Meets all processes of the world, without taking the CPUs from those that are not there yet.
+inline void meet_world() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    int done = 0;
+    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), done == 0) {
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+}
+
+/// Runs `body` on the first `processes` processes of the world, with a communicator of theirs.
+inline void on_processes(int processes, const std::function<void(MPI_Comm)>& body) {
+    const int rank = process_of_world();
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank < processes ? 0 : MPI_UNDEFINED, rank, &part);
+    if (part != MPI_COMM_NULL) {
+        body(part);
+        MPI_Comm_free(&part);
+    }
+    meet_world();
+}
+
+/// Runs `body` on `members` threads of this process, each with its seat in a cluster over `communicator`.
+/// Member 0 is on the calling thread.
+inline void on_members(MPI_Comm communicator, int members, const std::function<void(mpi::Member&)>& body,
+                       const mpi::ClusterOptions& options = {}) {
+    mpi::Cluster cluster(Group(members), communicator, options);
+    const auto part = [&](int rank) {
+        try {
+            mpi::Member me = cluster.join(rank);
+            body(me);
+        } catch (const std::exception& error) {
+            FAIL_CHECK(error.what());
+        }
+    };
+    std::vector<std::thread> threads;
+    for (int rank = 1; rank < members; ++rank) {
+        threads.emplace_back(part, rank);
+    }
+    part(0);
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+}
+
+} // namespace tutti::test

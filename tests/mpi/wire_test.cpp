@@ -1,0 +1,219 @@
+// What goes over the wire, through MPI's profiling interface; and the schedules among processes by name.
+
+#include "algorithm/registry.hpp"
+#include "execute/select.hpp"
+#include "support.hpp"
+#include "wire_count.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+
+namespace tutti::test {
+
+std::atomic<int> sends{0};
+std::atomic<int> sends_until_failure{-1};
+
+} // namespace tutti::test
+
+extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag,
+                         MPI_Comm communicator, MPI_Request* request) {
+    ++tutti::test::sends;
+    if (tutti::test::sends_until_failure >= 0 && tutti::test::sends_until_failure-- == 0) {
+        tutti::test::sends_until_failure = 0;
+        return MPI_ERR_OTHER;
+    }
+    return PMPI_Isend(buffer, count, type, to, tag, communicator, request);
+}
+
+namespace tutti::test {
+
+namespace {
+
+/// The most messages that a process sends in one call. The first call is not counted: it makes the plans.
+int messages(MPI_Comm part, int members, const std::function<void(mpi::Member&)>& call) {
+    int sent = 0;
+    on_members(part, members, [&](mpi::Member& me) {
+        call(me);
+        me.barrier();
+        me.local().barrier();
+        if (me.local().rank() == 0) {
+            sends = 0;
+        }
+        me.local().barrier();
+        call(me);
+        me.local().barrier();
+        if (me.local().rank() == 0) {
+            sent = sends;
+        }
+    });
+    int most = 0;
+    MPI_Allreduce(&sent, &most, 1, MPI_INT, MPI_MAX, part);
+    return most;
+}
+
+int members_here() {
+    return thread_level() == MPI_THREAD_SINGLE ? 1 : 2;
+}
+
+int log2_ceil(int processes) {
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(processes - 1)));
+}
+
+auto allreduce(std::size_t elements, const mpi::Options& options = {}) {
+    return [=](mpi::Member& me) {
+        std::vector<double> vector(elements, 1);
+        me.allreduce(vector, tutti::sum, options);
+    };
+}
+
+} // namespace
+
+TEST_CASE("messages of an allreduce, the most of any leader, are those that docs/hybrid.md gives") {
+    for (const int processes : {2, 3, 4}) {
+        on_processes(processes, [&](MPI_Comm part) {
+            const int q = log2_ceil(processes);
+            const bool power = std::has_single_bit(static_cast<unsigned>(processes));
+            CAPTURE(processes);
+            CHECK(messages(part, members_here(), [](mpi::Member& me) { me.barrier(); }) == q);
+            CHECK(messages(part, members_here(), allreduce(1)) == q);
+            CHECK(messages(part, members_here(), allreduce(8192)) == q + q);
+            CHECK(messages(part, members_here(), allreduce(4 * 8192)) == q + 2 * q);
+            const mpi::Options halves{.algorithm = power ? "butterfly-halving" : "circulant"};
+            CHECK(messages(part, members_here(), allreduce(8192, halves)) == q + 2 * q);
+            CHECK(messages(part, members_here(), allreduce(1, {.algorithm = "library"})) == q);
+        });
+    }
+}
+
+TEST_CASE("messages of slices: those of a leader, for each carrier") {
+    if (thread_level() < MPI_THREAD_MULTIPLE) {
+        return;
+    }
+    for (const int processes : {2, 4}) {
+        on_processes(processes, [&](MPI_Comm part) {
+            const int q = log2_ceil(processes);
+            CHECK(messages(part, 2, allreduce(1, {.way = "lane"})) == 2 * q);
+            CHECK(messages(part, 2, allreduce(4 * 65536, {.way = "pipelined"})) == q + 4 * 2 * q);
+            CHECK(messages(part, 3, allreduce(16 * 8192, {.way = "lane"})) == 3 * 3 * q);
+            CHECK(messages(part, 3, allreduce(16 * 8192, {.way = "leaders", .leaders = 2})) == 2 * 3 * q);
+        });
+    }
+}
+
+namespace {
+
+using Vector = std::vector<std::int64_t>;
+
+/// One call of a collective by an algorithm, on vectors for which the result is known.
+bool is_right(mpi::Member& me, schedule::Collective collective, const mpi::Options& options) {
+    using schedule::Collective;
+    constexpr std::size_t n = 301;
+    const auto size = static_cast<std::size_t>(me.size());
+    const auto rank = static_cast<std::size_t>(me.rank());
+    const std::int64_t all = static_cast<std::int64_t>(size * (size + 1) / 2);
+    const std::int64_t mine = me.rank() + 1;
+    const int root = me.size() - 1;
+    const auto filled = [](std::size_t count, std::int64_t value) { return Vector(count, value); };
+    Vector ranks;
+    for (std::size_t other = 0; other < size; ++other) {
+        ranks.insert(ranks.end(), n, static_cast<std::int64_t>(other) + 1);
+    }
+    Vector out(n, -1);
+    switch (collective) {
+    case Collective::barrier:
+        me.barrier(options);
+        return true;
+    case Collective::broadcast:
+        out = filled(n, me.rank() == root ? 5 : 0);
+        me.broadcast(out, root, options);
+        return out == filled(n, 5);
+    case Collective::reduce:
+        me.reduce(filled(n, mine), out, tutti::sum, root, options);
+        return out == filled(n, me.rank() == root ? all : -1);
+    case Collective::allreduce:
+        me.allreduce(filled(n, mine), out, tutti::sum, options);
+        return out == filled(n, all);
+    case Collective::reduce_scatter:
+        me.reduce_scatter(filled(n * size, mine), out, tutti::sum, options);
+        return out == filled(n, all);
+    case Collective::allgather:
+        out.resize(n * size);
+        me.allgather(filled(n, mine), out, options);
+        return out == ranks;
+    case Collective::gather:
+        out.resize(n * size);
+        me.gather(filled(n, mine), out, root, options);
+        return me.rank() != root || out == ranks;
+    case Collective::scatter:
+        me.scatter(ranks, out, root, options);
+        return out == filled(n, mine);
+    case Collective::alltoall:
+        out.resize(n * size);
+        me.alltoall(filled(n * size, mine), out, options);
+        return out == ranks;
+    case Collective::scan:
+        me.scan(filled(n, 1), out, tutti::sum, options);
+        return out == filled(n, mine);
+    case Collective::exscan:
+        me.exscan(filled(n, 1), out, tutti::sum, options);
+        return out == filled(n, rank == 0 ? -1 : mine - 1);
+    case Collective::shift:
+        break;
+    }
+    return false;
+}
+
+/// Whether an algorithm serves so many processes that share no memory.
+bool serves(const algorithm::Algorithm& row, int processes) {
+    return row.collective != schedule::Collective::shift && row.name != "direct" && row.name != "flat" &&
+           takes(row, processes);
+}
+
+} // namespace
+
+TEST_CASE("every algorithm of the registry, among up to 4 processes") {
+    for (int processes = 1; processes <= 4; ++processes) {
+        on_processes(processes, [&](MPI_Comm part) {
+            on_members(part, members_here(), [&](mpi::Member& me) {
+                for (const algorithm::Algorithm& row : algorithm::registry()) {
+                    if (serves(row, processes)) {
+                        INFO(to_string(row.collective), " ", row.name);
+                        CHECK(is_right(me, row.collective, {.algorithm = row.name}));
+                    }
+                }
+            });
+        });
+    }
+}
+
+TEST_CASE("bits are equal on all members, whatever carries them") {
+    on_processes(3, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            for (const std::size_t elements : {1U, 100U, 20000U}) {
+                for (const char* const algorithm :
+                     {"", "library", "circulant", "ring", "butterfly-elimination-2-1"}) {
+                    std::vector<double> vector(elements);
+                    for (std::size_t i = 0; i < elements; ++i) {
+                        vector[i] = 1.0 / (static_cast<double>(i % 97) + me.rank() + 1) *
+                                    (me.rank() % 2 == 0 ? 1 : -1e8);
+                    }
+                    me.allreduce(vector, tutti::sum, {.algorithm = algorithm});
+                    std::vector<std::uint64_t> bits(elements);
+                    for (std::size_t i = 0; i < elements; ++i) {
+                        bits[i] = std::bit_cast<std::uint64_t>(vector[i]);
+                    }
+                    std::vector<std::uint64_t> of_first = bits;
+                    me.broadcast(of_first, 0);
+                    CHECK(bits == of_first);
+                }
+                std::vector<double> zeros(elements, me.rank() % 2 == 0 ? 0.0 : -0.0);
+                me.allreduce(zeros, tutti::min, {.algorithm = "library"});
+                CHECK(!std::signbit(zeros.front())); // the first rank's, on every member
+            }
+        });
+    });
+}
+
+} // namespace tutti::test
