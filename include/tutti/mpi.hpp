@@ -277,7 +277,7 @@ private:
         return tutti::Member::rooted(call, root);
     }
 
-    static tutti::detail::Call irregular(const tutti::detail::Call& call, Counts counts) {
+    static tutti::detail::Call irregular(const tutti::detail::Call& call, const Counts& counts) {
         return tutti::Member::irregular(call, counts);
     }
 

@@ -62,7 +62,7 @@ Relay::Round own_round(const schedule::Round& moves, int rank) {
 Relay relay_of(const Schedule& schedule, int rank) {
     Relay relay;
     relay.blocks = schedule.blocks();
-    relay.scratch_vectors = schedule::scratch_vectors(schedule);
+    relay.scratch_vectors = schedule.scratch_vectors();
     for (const schedule::Round& moves : schedule.program(rank)) {
         relay.rounds.push_back(own_round(moves, rank));
     }

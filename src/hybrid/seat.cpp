@@ -108,7 +108,7 @@ bool Seat::is_prepared_for(const Call& call, const Options& options) const {
     return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
            call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
            call.input_count == last.input_count && call.output_count == last.output_count &&
-           call.kernels == last.kernels && !call.irregular && call.root == last.root &&
+           call.kernels == last.kernels && call.counts == nullptr && call.root == last.root &&
            call.commutative == last.commutative && options.algorithm == algorithm_ && options.way == way_ &&
            options.leaders == wanted_leaders_ && tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
 }
@@ -154,7 +154,7 @@ int Seat::carriers_for(Way way, const Options& options) const {
 
 void Seat::set_offsets() {
     const auto members = static_cast<std::size_t>(cluster_.size());
-    for (std::size_t rank = 0; divides(call_.kind) && !call_.irregular && rank <= members; ++rank) {
+    for (std::size_t rank = 0; divides(call_.kind) && call_.counts == nullptr && rank <= members; ++rank) {
         offsets_[rank] = rank * shape_.block;
     }
     process_offsets_.clear();
@@ -185,7 +185,7 @@ void Seat::prepare(const Call& call, const Options& options) {
     is_prepared_ = false;
     const auto members = static_cast<std::size_t>(cluster_.size());
     offsets_.resize(members + 1);
-    shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data());
+    shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data(), nullptr);
     call_ = call;
     const Way way = choose_way(call, options);
     carriers_ = carriers_for(way, options);
@@ -201,7 +201,7 @@ void Seat::prepare(const Call& call, const Options& options) {
     const bool rooted = is_rooted(tutti::execute::collective_of(call.kind));
     claim_ = {.call = 0,
               .elements = shape_.total,
-              .counts = call.irregular ? digest(call.counts) : 0,
+              .counts = call.counts != nullptr ? digest(call.counts->span()) : 0,
               .element_bytes = static_cast<std::uint32_t>(call.element_bytes),
               .root = rooted ? call.root : 0,
               .algorithm = algorithm,
@@ -219,8 +219,8 @@ void Seat::prepare(const Call& call, const Options& options) {
     way_ = options.way;
     wanted_leaders_ = options.leaders;
     call_.algorithm = {};
-    call_.counts = {};
-    is_prepared_ = !call.irregular;
+    call_.counts = nullptr;
+    is_prepared_ = call.counts == nullptr;
 }
 
 void Seat::run(const Call& call, const Options& options) {

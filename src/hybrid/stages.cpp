@@ -121,7 +121,7 @@ void Seat::combine() {
     }
     Call local = call_;
     local.in_place = false;
-    local.irregular = false;
+    local.counts = nullptr;
     local.root = 0;
     local.input_count = shape_.total;
     const std::size_t total_bytes = bytes(shape_.total);
@@ -136,8 +136,8 @@ void Seat::combine() {
         first += slices_[static_cast<std::size_t>(member)];
     }
     local.kind = Kind::reduce_scatter;
-    local.irregular = true;
-    local.counts = slices_;
+    const Counts slices(slices_);
+    local.counts = &slices;
     local.output = depot().input + bytes(first);
     local.output_count = slices_[static_cast<std::size_t>(rank_)];
     run_local(local);
