@@ -44,8 +44,11 @@ std::vector<std::size_t> sizes(const BenchArguments& arguments) {
 
 std::vector<Collective> collectives(const BenchArguments& arguments) {
     if (arguments.collectives.empty()) {
-        return {Collective::allreduce, Collective::reduce_scatter, Collective::allgather,
-                Collective::barrier};
+        std::vector<Collective> all;
+        for (int code = 0; code < schedule::collective_count; ++code) {
+            all.push_back(static_cast<Collective>(code));
+        }
+        return all;
     }
     std::vector<Collective> chosen;
     for (const std::string& text : arguments.collectives) {

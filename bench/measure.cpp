@@ -7,7 +7,7 @@ namespace tutti::bench {
 
 namespace {
 
-constexpr std::size_t most_timed = 5; // four floors of an allgather, and the collective
+constexpr std::size_t most_timed = 5; // four floors of what can be pushed or pulled, and the collective
 
 /// How long a batch of calls back to back should take: many times the cost of starting it.
 constexpr double batch_us = 1000;

@@ -125,7 +125,8 @@ std::string header_text(const Environment& environment, bool with_baseline) {
     text += fmt::format("{}, {} kernels, {}, placement {}\n", environment.compiler,
                         environment.instruction_set, environment.system, environment.placement);
     text +=
-        R"(bytes: of the longest vector a member holds: allreduce the vector, reduce_scatter its input, allgather its result
+        R"(bytes: of the longest vector a member holds: that of broadcasts, reductions, scans and shifts; the input of
+reduce_scatter, scatter and alltoall; the result of allgather and gather
 median, 95 % interval of the median, p99: of runs from the first entry to the last exit; before each, every member
 reads its last result and rewrites its input; loop: per call of many calls back to back, without that
 floor: the same loads and stores without any synchronisation, measured in turns with the runs

@@ -18,19 +18,20 @@ TuttiRunner::TuttiRunner(int members, const std::string& placement, bool crowded
 }
 
 Subject TuttiRunner::subject_of(Member& me, const Work& work, const std::string& algorithm) {
-    std::vector<std::byte*> inputs;
-    std::vector<std::byte*> outputs;
+    Vectors vectors;
     for (std::size_t member = 0; member < inputs_.size(); ++member) {
-        inputs.push_back(inputs_[member].data());
-        outputs.push_back(work.in_place ? inputs.back() : outputs_[member].data());
+        vectors.inputs.push_back(inputs_[member].data());
+        vectors.outputs.push_back(work.in_place ? inputs_[member].data() : outputs_[member].data());
     }
     const auto own = static_cast<std::size_t>(me.rank());
+    std::byte* const input = vectors.inputs[own];
+    std::byte* const output = vectors.outputs[own];
     const bool scatters = work.collective == Collective::reduce_scatter;
-    Subject subject{.input = inputs[own],
-                    .output = outputs[own],
-                    .result = outputs[own],
-                    .collective = tutti_calls(me, work, algorithm, inputs[own], outputs[own]),
-                    .floors = floors(work, me.rank(), inputs, outputs)};
+    Subject subject{.input = input,
+                    .output = output,
+                    .result = output,
+                    .collective = tutti_calls(me, work, algorithm, input, output),
+                    .floors = floors(work, me.rank(), vectors)};
     if (work.in_place && scatters) {
         subject.result += own * work.block_elements() * work.element_bytes();
     }

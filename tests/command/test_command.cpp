@@ -44,8 +44,8 @@ private:
 
 void check_fields(const nlohmann::json& point) {
     static const std::set<std::string> expected{
-        "provider", "collective", "algorithm",   "members", "bytes",      "type",
-        "op",       "in_place",   "median_us",   "ci95_us", "p99_us",     "max_us",
+        "provider", "collective", "algorithm",   "members", "bytes",       "type",
+        "op",       "in_place",   "median_us",   "ci95_us", "p99_us",      "max_us",
         "floor_us", "loop_us",    "exchange_us", "wrong",   "repetitions"};
     std::set<std::string> found;
     for (const auto& [name, value] : point.items()) {
@@ -68,7 +68,7 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
         {{}, "info, bench, verify, draw or model"},
         {{"sing"}, "sing"},
         {{"bench", "--loud"}, "--loud"},
-        {{"bench", "gossip"}, "there are: barrier, allreduce, reduce_scatter, allgather"},
+        {{"bench", "gossip"}, "there are: barrier, broadcast, reduce, allreduce"},
         {{"bench", "-b", "8X"}, "--begin: \"8X\""},
         {{"bench", "-b", "0"}, "--begin"},
         {{"bench", "-e", "4"}, "--end"},
@@ -150,7 +150,9 @@ TEST_CASE("a measurement's results are right, and its JSON and CSV files are com
         algorithms.insert(point.at("algorithm"));
         CHECK(point.at("floor_us").is_null() == (point.at("collective") == "barrier"));
     }
-    CHECK(collectives == std::set<std::string>{"allgather", "allreduce", "barrier", "reduce_scatter"});
+    CHECK(collectives == std::set<std::string>{"barrier", "broadcast", "reduce", "allreduce",
+                                               "reduce_scatter", "allgather", "gather", "scatter", "alltoall",
+                                               "scan", "exscan", "shift"});
     CHECK(algorithms.contains("auto"));
     CHECK(algorithms.contains("circulant-square-root"));
     CHECK_FALSE(algorithms.contains("census")); // not for sums of floating-point numbers
@@ -194,7 +196,7 @@ TEST_CASE("the baseline is measured beside") {
         ++points[point.at("provider")];
     }
     CHECK(points["openmpi"] == points["tutti"]);
-    CHECK(points["openmpi"] == 2 * (3 * 2 + 1));
+    CHECK(points["openmpi"] == 2 * (11 * 2 + 1));
     CHECK(json_file.json()
               .at("environment")
               .at("versions")
