@@ -6,12 +6,14 @@
 #include "numbers.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "results_file.hpp"
 #include "tutti_runner.hpp"
 #include "usage.hpp"
 
 #include <tutti/error.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -189,7 +191,7 @@ private:
         std::vector<Point> all = own_;
         all.insert(all.end(), baseline_.begin(), baseline_.end());
         if (!options_.json_path.empty()) {
-            write_json(options_.json_path, environment_, all);
+            write_json(options_.json_path, to_json(environment_), all);
             fmt::print("wrote {}\n", options_.json_path);
         }
         if (!options_.csv_path.empty()) {

@@ -1,6 +1,7 @@
 // tutti: the command.
 
 #include "bench_command.hpp"
+#include "compare_command.hpp"
 #include "draw_command.hpp"
 #include "info_command.hpp"
 #include "model_command.hpp"
@@ -91,6 +92,21 @@ void declare_model(CLI::App& command, ModelArguments& arguments) {
     command.add_option("--gamma", arguments.gamma_ns, "Nanoseconds a byte combined")->capture_default_str();
 }
 
+void declare_compare(CLI::App& command, CompareArguments& arguments) {
+    command.add_option("before", arguments.before, "A file that tutti bench --json wrote")->required();
+    command.add_option("after", arguments.after, "Another one")->required();
+    command
+        .add_option("--effect", arguments.effect,
+                    "Differences of the medians below this many percent do not count")
+        ->capture_default_str();
+    command
+        .add_option("--significance", arguments.significance,
+                    "Nor do those that the Mann-Whitney test finds this probable by chance")
+        ->capture_default_str();
+    command.add_option("--provider", arguments.provider, "Only its points: tutti, openmpi, ...; or all")
+        ->capture_default_str();
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Collectives for threads: measure, verify, model, draw, look at the machine", "tutti");
     app.set_version_flag("--version", TUTTI_VERSION_STRING);
@@ -118,6 +134,11 @@ int run(int argc, char** argv) {
     CLI::App& model = *app.add_subcommand("model", "What the schedules cost in the alpha-beta-gamma model");
     declare_model(model, model_arguments);
 
+    CompareArguments compare_arguments;
+    CLI::App& compare = *app.add_subcommand(
+        "compare", "What two files of measurements differ in; exit code 3 when something became slower");
+    declare_compare(compare, compare_arguments);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -132,8 +153,11 @@ int run(int argc, char** argv) {
     if (model.parsed()) {
         return run_model(model_arguments);
     }
+    if (compare.parsed()) {
+        return run_compare(compare_arguments);
+    }
     if (!bench.parsed() && !verify.parsed()) {
-        throw UsageError("what to do: info, bench, verify, draw or model?");
+        throw UsageError("what to do: info, bench, compare, verify, draw or model?");
     }
     return verify.parsed() ? run_verify(verify_arguments) : run_bench(bench_arguments.parsed());
 }

@@ -50,6 +50,7 @@ std::size_t measure_runs(Harness& harness, const Data& data, const Subject& subj
     auto lengths_us = harness.measure(timed, method.limits);
     const std::size_t wrong = method.check ? data.wrong(subject.result, last_salt) : 0;
     if (harness.leads()) {
+        point.samples_us = thinned(lengths_us.back(), most_samples);
         point.time_us = summarise(std::move(lengths_us.back()));
         point.floor_us = best_median(lengths_us);
     }

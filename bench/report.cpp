@@ -6,11 +6,8 @@
 #include <tutti/version.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <stdexcept>
 
 namespace tutti::bench {
 
@@ -108,15 +105,6 @@ std::string comparison_lines(std::span<const Point> points, std::span<const Poin
     return text;
 }
 
-template <class Write>
-void write_file(const std::string& path, Write write) {
-    std::ofstream file(path);
-    write(file);
-    if (!file.flush()) {
-        throw std::runtime_error("cannot write " + path);
-    }
-}
-
 } // namespace
 
 std::string header_text(const Environment& environment, bool with_baseline) {
@@ -175,25 +163,6 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
                             name_of(worst->work), *floor_ratio(*worst));
     }
     return text + comparison_lines(points, baseline);
-}
-
-void write_json(const std::string& path, const Environment& environment, std::span<const Point> points) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const Point& point : points) {
-        list.push_back(to_json(point));
-    }
-    const nlohmann::json whole{
-        {"schema", json_schema}, {"environment", to_json(environment)}, {"points", list}};
-    write_file(path, [&](std::ofstream& file) { file << whole.dump(1) << '\n'; });
-}
-
-void write_csv(const std::string& path, std::span<const Point> points) {
-    write_file(path, [&](std::ofstream& file) {
-        file << csv_header() << '\n';
-        for (const Point& point : points) {
-            file << to_csv(point) << '\n';
-        }
-    });
 }
 
 } // namespace tutti::bench

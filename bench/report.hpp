@@ -18,14 +18,4 @@ std::string table_text(std::span<const Point> points, std::span<const Point> bas
 /// whole compares with the baseline.
 std::string summary_text(std::span<const Point> points, std::span<const Point> baseline);
 
-/// Writes the JSON file: one object with schema, environment and points. Throws std::runtime_error when it
-/// cannot.
-void write_json(const std::string& path, const Environment& environment, std::span<const Point> points);
-
-/// Writes one line a point. Throws std::runtime_error when it cannot.
-void write_csv(const std::string& path, std::span<const Point> points);
-
-/// The value of `schema` in the JSON file.
-inline constexpr const char* json_schema = "tutti-bench-1";
-
 } // namespace tutti::bench

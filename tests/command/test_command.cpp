@@ -46,7 +46,7 @@ void check_fields(const nlohmann::json& point) {
     static const std::set<std::string> expected{
         "provider", "collective", "algorithm",   "members", "bytes",       "type",
         "op",       "in_place",   "median_us",   "ci95_us", "p99_us",      "max_us",
-        "floor_us", "loop_us",    "exchange_us", "wrong",   "repetitions"};
+        "floor_us", "loop_us",    "exchange_us", "wrong",   "repetitions", "samples_us"};
     std::set<std::string> found;
     for (const auto& [name, value] : point.items()) {
         found.insert(name);
@@ -65,7 +65,7 @@ void check_fields(const nlohmann::json& point) {
 
 TEST_CASE("usage errors end with exit code 2 and say what would work") {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-        {{}, "info, bench, verify, draw or model"},
+        {{}, "info, bench, compare, verify, draw or model"},
         {{"sing"}, "sing"},
         {{"bench", "--loud"}, "--loud"},
         {{"bench", "gossip"}, "there are: barrier, broadcast, reduce, allreduce"},
@@ -137,7 +137,7 @@ TEST_CASE("a measurement's results are right, and its JSON and CSV files are com
     CAPTURE(outcome.text);
     REQUIRE(outcome.exit_code == 0);
     const nlohmann::json json = json_file.json();
-    CHECK(json.at("schema") == "tutti-bench-1");
+    CHECK(json.at("schema") == "tutti-bench-2");
     CHECK(json.at("environment").contains("machine"));
     CHECK(json.at("environment").contains("compiler"));
     CHECK(json.at("environment").at("placement") == "compact");

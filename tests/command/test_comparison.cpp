@@ -53,6 +53,7 @@ TEST_CASE("a point survives the way through JSON") {
     Point point = point_of(1024, 1.5, 1.25);
     point.time_us = {.median = 1.5, .ci95 = {1.25, 1.75}, .p99 = 3, .max = 4, .count = 77};
     point.loop_us = 0.5;
+    point.samples_us = {1.5, 1, 4};
     point.wrong = 3;
     const Point back = point_from_json(to_json(point));
     CHECK(back.work == point.work);
@@ -61,6 +62,7 @@ TEST_CASE("a point survives the way through JSON") {
     CHECK(back.floor_us == point.floor_us);
     CHECK(back.loop_us == point.loop_us);
     CHECK_FALSE(back.exchange_us);
+    CHECK(back.samples_us == point.samples_us);
     CHECK(back.wrong == 3);
 }
 
