@@ -1,13 +1,17 @@
 #include "bench_options.hpp"
 
 #include "algorithm/registry.hpp"
+#include "baseline.hpp"
 #include "machine/placement.hpp"
 #include "numbers.hpp"
+#include "thread_peers.hpp"
 #include "usage.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -88,6 +92,28 @@ void choose_algorithms(const std::string& text, BenchOptions& options) {
     }
 }
 
+/// "all", "none" or a list; in the order in which they are known.
+std::vector<std::string> parse_baselines(const std::string& text) {
+    std::vector<std::string> known = mpi_names();
+    std::ranges::copy(thread_peer_names(), std::back_inserter(known));
+    if (text == "all" || text == "none") {
+        return text == "all" ? known : std::vector<std::string>{};
+    }
+    std::vector<std::string> asked_for;
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) {
+        if (std::ranges::find(known, word) == known.end()) {
+            throw UsageError(fmt::format("--baseline: \"{}\" is unknown; there are: none, all, {}", word,
+                                         fmt::join(known, ", ")));
+        }
+        asked_for.push_back(word);
+    }
+    std::erase_if(known, [&](const std::string& name) {
+        return std::ranges::find(asked_for, name) == asked_for.end();
+    });
+    return known;
+}
+
 } // namespace
 
 BenchOptions BenchArguments::parsed() const {
@@ -104,16 +130,13 @@ BenchOptions BenchArguments::parsed() const {
     choose_algorithms(algorithm, options);
     options.placement =
         checked("--placement", [&] { return machine::to_string(machine::parse_placement(placement)); });
-    if (baseline != "openmpi" && baseline != "none") {
-        throw UsageError(fmt::format("--baseline: \"{}\" is unknown; there are: openmpi, none", baseline));
-    }
     if (!(seconds > 0)) {
         throw UsageError("--seconds: must be above 0");
     }
     if (repetitions < 1) {
         throw UsageError("--repetitions: at least 1 is needed");
     }
-    options.open_mpi = baseline == "openmpi";
+    options.baselines = parse_baselines(baseline);
     options.in_place = in_place;
     options.quiet = quiet;
     options.json_path = json;

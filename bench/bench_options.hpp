@@ -21,7 +21,8 @@ struct BenchOptions {
     Type type = Type::f64;
     Operator op = Operator::sum;
     bool in_place = false;
-    bool open_mpi = false;
+    /// Names of peers, MPI libraries or not.
+    std::vector<std::string> baselines;
     bool quiet = false;
     std::string placement;
     std::string json_path;

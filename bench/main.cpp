@@ -43,8 +43,13 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
         ->capture_default_str();
     command.add_option("--placement", arguments.placement, "compact, scatter, none, or CPUs such as 0,2,4-7")
         ->capture_default_str();
-    command.add_option("--baseline", arguments.baseline, "openmpi or none")->capture_default_str();
-    command.add_option("--seconds", arguments.seconds, "Time limit for a point")->capture_default_str();
+    command
+        .add_option("--baseline", arguments.baseline,
+                    "none, all, or a list of openmpi, mpich, openmp, openmp_clang, openmp_array, "
+                    "std_barrier, tbb, gloo; those that are not there are skipped")
+        ->capture_default_str();
+    command.add_option("--seconds", arguments.seconds, "Time limit for a point of one provider")
+        ->capture_default_str();
     command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most")
         ->capture_default_str();
     command.add_option("--json", arguments.json, "Write all points to this file");

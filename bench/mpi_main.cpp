@@ -1,6 +1,6 @@
-// tutti-mpi-bench: the comparison program. `tutti bench --baseline openmpi` starts it through mpirun with a
-// job file; it measures the same works with the MPI library, behind the same gate, with the same data and
-// statistics.
+// tutti-mpi-bench: the comparison program, built once for each MPI library. `tutti bench --baseline openmpi`
+// starts it through mpirun with a job file; it measures the same works with the MPI library, behind the same
+// gate, with the same data and statistics.
 
 #include "buffer.hpp"
 #include "job.hpp"
@@ -25,7 +25,8 @@ namespace {
 
 /// Pins this process before MPI allocates anything. Left unpinned where the system refuses.
 void pin(const std::vector<int>& cpus) {
-    const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
+    const char* const of_open_mpi = std::getenv("OMPI_COMM_WORLD_RANK");
+    const char* const rank = of_open_mpi != nullptr ? of_open_mpi : std::getenv("PMI_RANK"); // MPICH's
     if (rank == nullptr) {
         return;
     }
@@ -148,12 +149,13 @@ std::string library_version() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
     int length = 0;
     MPI_Get_library_version(text.data(), &length);
-    const std::string version(text.data(), static_cast<std::size_t>(length));
-    return version.substr(0, version.find(','));
+    std::string version(text.data(), static_cast<std::size_t>(length));
+    std::ranges::replace(version, '\t', ' '); // "MPICH Version:\t4.0.2\nMPICH Release date: ..."
+    return version.substr(0, version.find_first_of(",\n"));
 }
 
 void measure_all(const Job& job, int rank, int members) {
-    const std::size_t stamps = stamps_needed(job.method);
+    const std::size_t stamps = stamps_needed(job.method, 1);
     const BoardWindow window(rank, members, job.crowded, stamps);
     Harness harness(Board(window.memory(), members, stamps), rank);
     std::size_t most_bytes = 0;
@@ -177,16 +179,16 @@ void measure_all(const Job& job, int rank, int members) {
             std::fflush(stdout);
         }
         std::byte* const to = work.in_place ? input.data() : output.data();
+        const Calls call = [&](std::size_t calls) {
+            for (std::size_t i = 0; i < calls; ++i) {
+                call_mpi(work, rank, input.data(), to);
+            }
+        };
         const Subject subject{.input = input.data(),
                               .output = to,
                               .result = to, // reduce_scatter in place: MPI puts the block at the front
-                              .collective = [&](std::size_t calls) {
-                                  for (std::size_t i = 0; i < calls; ++i) {
-                                      call_mpi(work, rank, input.data(), to);
-                                  }
-                              }};
-        Point point = measure(harness, work, subject, job.method);
-        point.provider = "openmpi";
+                              .contenders = {{.provider = job.provider, .collective = call}}};
+        const Point point = measure(harness, work, subject, job.method).front();
         if (rank == 0) {
             results << to_json(point) << std::endl;
         }

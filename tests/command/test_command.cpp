@@ -82,7 +82,7 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
         {{"bench", "-a", "census", "allreduce", "-t", "2", "-e", "8"},
          "in any order, which sum on f64 does not"},
         {{"bench", "--placement", "sideways"}, "--placement"},
-        {{"bench", "--baseline", "abacus"}, "openmpi"},
+        {{"bench", "--baseline", "openmpi,abacus"}, "\"abacus\" is unknown; there are: none, all, openmpi"},
         {{"bench", "--seconds", "0"}, "--seconds"},
         {{"bench", "-n", "0"}, "--repetitions"},
         {{"bench", "--json", "/nonexistent/file"}, "cannot write /nonexistent/file"},
@@ -180,29 +180,52 @@ TEST_CASE("results are right for other types, operators and in place") {
     }
 }
 
-#if defined(TUTTI_HAS_OPEN_MPI)
-TEST_CASE("the baseline is measured beside") {
-    const TemporaryFile json_file("-mpi.json");
+TEST_CASE("every baseline that is there does every collective that it has, and rightly") {
+    const TemporaryFile json_file("-peers.json");
     const Outcome outcome =
         tutti_command({"bench", "-t", "2,3", "-b", "64", "-e", "8K", "-f", "128", "-n", "10", "--seconds",
-                       "0.05", "--baseline", "openmpi", "--json", json_file.path()});
+                       "0.05", "--baseline", "all", "--json", json_file.path()});
     CAPTURE(outcome.text);
     REQUIRE(outcome.exit_code == 0);
-    CHECK_FALSE(outcome.says("the baseline for"));
+    CHECK_FALSE(outcome.says("failed"));
+    const nlohmann::json json = json_file.json();
+    std::map<std::string, int> points;
+    for (const nlohmann::json& point : json.at("points")) {
+        CAPTURE(point.dump());
+        check_fields(point);
+        ++points[point.at("provider")];
+    }
+    // Numbers of collectives that each has, of two sizes but for the barrier.
+    const std::map<std::string, int> collectives{{"openmpi", 11}, {"mpich", 11},       {"openmp", 11},
+                                                 {"tbb", 11},     {"std_barrier", 11}, {"openmp_clang", 11},
+                                                 {"gloo", 7},     {"openmp_array", 3}, {"tutti", 11}};
+    for (const auto& [provider, count] : collectives) {
+        CAPTURE(provider);
+        const bool has_barrier = provider != "tbb" && provider != "openmp_array";
+        const bool absent = outcome.says("no baseline " + provider + ":");
+        CHECK(points[provider] == (absent ? 0 : 2 * (2 * count + (has_barrier ? 1 : 0))));
+    }
+    CHECK(points.size() == collectives.size());
+}
+
+#if defined(TUTTI_HAS_OPEN_MPI)
+TEST_CASE("Open MPI says its version, and does everything in place as well") {
+    const TemporaryFile json_file("-mpi.json");
+    const Outcome outcome =
+        tutti_command({"bench", "-t", "3", "-b", "8K", "-e", "8K", "-n", "10", "--seconds", "0.05",
+                       "--in-place", "--baseline", "openmpi,std_barrier", "--json", json_file.path()});
+    CAPTURE(outcome.text);
+    REQUIRE(outcome.exit_code == 0);
     const nlohmann::json json = json_file.json();
     std::map<std::string, int> points;
     for (const nlohmann::json& point : json.at("points")) {
         check_fields(point);
         ++points[point.at("provider")];
     }
-    CHECK(points["openmpi"] == points["tutti"]);
-    CHECK(points["openmpi"] == 2 * (11 * 2 + 1));
-    CHECK(json_file.json()
-              .at("environment")
-              .at("versions")
-              .at("openmpi")
-              .get<std::string>()
-              .starts_with("Open MPI"));
+    CHECK(points["openmpi"] == 12);
+    CHECK(points["std_barrier"] == 10); // neither alltoall nor shift
+    const auto version = json.at("environment").at("versions").at("openmpi").get<std::string>();
+    CHECK(version.starts_with("Open MPI"));
 }
 #endif
 

@@ -32,6 +32,19 @@ TEST_CASE("the mean of the speed-ups is geometric, and lost points are named") {
     CHECK(comparison.lost[0]->work.bytes() == 32);
 }
 
+TEST_CASE("points are sorted out by provider, and the better of two is taken work by work") {
+    std::vector<Point> points{point_of(8, 2), point_of(16, 16), point_of(8, 1), point_of(16, 20)};
+    points[0].provider = points[1].provider = "openmpi";
+    points[2].provider = points[3].provider = "mpich";
+    CHECK(providers_of(points) == std::vector<std::string>{"openmpi", "mpich"});
+    const auto better = better_of(points_of(points, "openmpi"), points_of(points, "mpich"), "either");
+    REQUIRE(better.size() == 2);
+    CHECK(better[0].time_us.median == 1);
+    CHECK(better[1].time_us.median == 16);
+    CHECK(better[1].provider == "either");
+    CHECK(better_of(points_of(points, "openmpi"), {}, "either").empty());
+}
+
 TEST_CASE("only the library's own choice of algorithm is compared") {
     std::vector own{point_of(8, 1, 0.1)};
     own[0].algorithm = "circulant";
