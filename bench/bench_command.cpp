@@ -26,28 +26,6 @@ namespace tutti::bench {
 
 namespace {
 
-std::vector<Work> works_for(const BenchOptions& options, int members) {
-    std::vector<Work> works;
-    for (const Collective collective : options.collectives) {
-        for (const std::size_t bytes : options.bytes) {
-            const Work work =
-                make_work(collective, options.type, options.op, members, bytes, options.in_place);
-            if (works.empty() || works.back() != work) {
-                works.push_back(work);
-            }
-        }
-    }
-    return works;
-}
-
-std::size_t most_bytes(const std::vector<Work>& works) {
-    std::size_t most = 0;
-    for (const Work& work : works) {
-        most = std::max(most, work.bytes());
-    }
-    return most;
-}
-
 /// Whether to measure an algorithm for a work at all.
 bool applies(const BenchOptions& options, const std::string& name, const Work& work) {
     if (name.empty()) {
@@ -70,33 +48,6 @@ bool is_mpi(const std::string& name) {
 /// Whether a peer cannot take turns with Tutti on the same threads.
 bool is_measured_apart(const std::string& name) {
     return is_mpi(name) || has_own_threads(name);
-}
-
-/// Memory that a new program could have, in bytes; the most there is where the system does not tell.
-std::size_t available_bytes() {
-    std::ifstream file("/proc/meminfo");
-    std::string word;
-    while (file >> word) {
-        std::size_t kib = 0;
-        if (word == "MemAvailable:" && file >> kib) {
-            return kib << 10;
-        }
-    }
-    return SIZE_MAX;
-}
-
-void check_memory(const BenchOptions& options) {
-    for (const int members : options.members) {
-        const std::size_t needed =
-            2 * static_cast<std::size_t>(members) * most_bytes(works_for(options, members));
-        if (needed > available_bytes()) {
-            throw EnvironmentUnfit(
-                fmt::format("{} members with two vectors of {} each need {} MiB of memory, of which "
-                            "{} are available; choose a smaller --end or fewer --members",
-                            members, format_bytes(most_bytes(works_for(options, members))), needed >> 20,
-                            available_bytes() >> 20));
-        }
-    }
 }
 
 /// Minutes of measuring should not end with a file that cannot be written.

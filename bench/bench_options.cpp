@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
@@ -92,6 +94,19 @@ void choose_algorithms(const std::string& text, BenchOptions& options) {
     }
 }
 
+/// Memory that a new program could have, in bytes; the most there is where the system does not tell.
+std::size_t available_bytes() {
+    std::ifstream file("/proc/meminfo");
+    std::string word;
+    while (file >> word) {
+        std::size_t kib = 0;
+        if (word == "MemAvailable:" && file >> kib) {
+            return kib << 10;
+        }
+    }
+    return SIZE_MAX;
+}
+
 /// "all", "none" or a list; in the order in which they are known.
 std::vector<std::string> parse_baselines(const std::string& text) {
     std::vector<std::string> known = mpi_names();
@@ -146,6 +161,42 @@ BenchOptions BenchArguments::parsed() const {
     options.method.limits.most = repetitions;
     options.method.limits.least = std::min(options.method.limits.least, repetitions);
     return options;
+}
+
+std::vector<Work> works_for(const BenchOptions& options, int members) {
+    std::vector<Work> works;
+    for (const Collective collective : options.collectives) {
+        for (const std::size_t bytes : options.bytes) {
+            const Work work =
+                make_work(collective, options.type, options.op, members, bytes, options.in_place);
+            if (works.empty() || works.back() != work) {
+                works.push_back(work);
+            }
+        }
+    }
+    return works;
+}
+
+std::size_t most_bytes(const std::vector<Work>& works) {
+    std::size_t most = 0;
+    for (const Work& work : works) {
+        most = std::max(most, work.bytes());
+    }
+    return most;
+}
+
+void check_memory(const BenchOptions& options) {
+    for (const int members : options.members) {
+        const std::size_t needed =
+            2 * static_cast<std::size_t>(members) * most_bytes(works_for(options, members));
+        if (needed > available_bytes()) {
+            throw EnvironmentUnfit(
+                fmt::format("{} members with two vectors of {} each need {} MiB of memory, of which "
+                            "{} are available; choose a smaller --end or fewer --members",
+                            members, format_bytes(most_bytes(works_for(options, members))), needed >> 20,
+                            available_bytes() >> 20));
+        }
+    }
 }
 
 } // namespace tutti::bench

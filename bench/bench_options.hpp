@@ -54,4 +54,13 @@ struct BenchArguments {
     BenchOptions parsed() const;
 };
 
+/// What is to be measured among so many members.
+std::vector<Work> works_for(const BenchOptions& options, int members);
+
+/// Bytes of the longest vector.
+std::size_t most_bytes(const std::vector<Work>& works);
+
+/// Throws EnvironmentUnfit when there is not enough memory for the vectors.
+void check_memory(const BenchOptions& options);
+
 } // namespace tutti::bench

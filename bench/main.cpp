@@ -3,6 +3,7 @@
 #include "bench_command.hpp"
 #include "compare_command.hpp"
 #include "draw_command.hpp"
+#include "guidelines_command.hpp"
 #include "info_command.hpp"
 #include "model_command.hpp"
 #include "usage.hpp"
@@ -112,6 +113,27 @@ void declare_compare(CLI::App& command, CompareArguments& arguments) {
         ->capture_default_str();
 }
 
+void declare_guidelines(CLI::App& command, GuidelinesArguments& arguments) {
+    command
+        .add_option("-b,--begin", arguments.begin, "Smallest vector in bytes, with K, M, G as binary units")
+        ->capture_default_str();
+    command.add_option("-e,--end", arguments.end, "Largest vector in bytes")->capture_default_str();
+    command.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
+    command.add_option("-t,--members", arguments.members, "Numbers of members: 2,4,8 or 1:4")
+        ->capture_default_str();
+    command
+        .add_option("--tolerance", arguments.tolerance,
+                    "Percent by which a side may take longer than the one that bounds it")
+        ->capture_default_str();
+    command.add_option("--placement", arguments.placement, "compact, scatter, none, or CPUs such as 0,2,4-7")
+        ->capture_default_str();
+    command.add_option("--seconds", arguments.seconds, "Time limit for one operation of one size")
+        ->capture_default_str();
+    command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most, of each of 3 passes")
+        ->capture_default_str();
+    command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Collectives for threads: measure, verify, model, draw, look at the machine", "tutti");
     app.set_version_flag("--version", TUTTI_VERSION_STRING);
@@ -144,6 +166,11 @@ int run(int argc, char** argv) {
         "compare", "What two files of measurements differ in; exit code 3 when something became slower");
     declare_compare(compare, compare_arguments);
 
+    GuidelinesArguments guidelines_arguments;
+    CLI::App& guidelines = *app.add_subcommand(
+        "guidelines", "Measure whether collectives are as fast as what they could be replaced by");
+    declare_guidelines(guidelines, guidelines_arguments);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -158,11 +185,14 @@ int run(int argc, char** argv) {
     if (model.parsed()) {
         return run_model(model_arguments);
     }
+    if (guidelines.parsed()) {
+        return run_guidelines(guidelines_arguments);
+    }
     if (compare.parsed()) {
         return run_compare(compare_arguments);
     }
     if (!bench.parsed() && !verify.parsed()) {
-        throw UsageError("what to do: info, bench, compare, verify, draw or model?");
+        throw UsageError("what to do: info, bench, compare, guidelines, verify, draw or model?");
     }
     return verify.parsed() ? run_verify(verify_arguments) : run_bench(bench_arguments.parsed());
 }

@@ -119,21 +119,28 @@ std::vector<Point> TuttiRunner::measure_peers(const Work& work) {
 }
 
 std::vector<Point> TuttiRunner::measure_all(const Work& work, const std::optional<std::string>& algorithm) {
+    std::vector<Point> points;
+    run_measured([&](Harness& harness, Member& me) {
+        const Subject subject = subject_of(me, work, algorithm);
+        if (subject.contenders.empty()) {
+            return; // on all members alike
+        }
+        std::vector<Point> measured = bench::measure(harness, work, subject, options_.method);
+        if (harness.leads()) {
+            points = std::move(measured);
+        }
+    });
+    return points;
+}
+
+void TuttiRunner::run_measured(const std::function<void(Harness&, Member&)>& body) {
     Board::create(board_memory_.data(), options_.members, options_.crowded);
     const Board board(board_memory_.data(), options_.members,
                       stamps_needed(options_.method, 1 + options_.peers.size()));
-    std::vector<Point> points;
     run([&](Member& me) {
         try {
             Harness harness(board, me.rank());
-            const Subject subject = subject_of(me, work, algorithm);
-            if (subject.contenders.empty()) {
-                return; // on all members alike
-            }
-            std::vector<Point> measured = bench::measure(harness, work, subject, options_.method);
-            if (harness.leads()) {
-                points = std::move(measured);
-            }
+            body(harness, me);
         } catch (const GateClosed&) {
             return; // whoever closed it says why
         } catch (...) {
@@ -141,7 +148,6 @@ std::vector<Point> TuttiRunner::measure_all(const Work& work, const std::optiona
             throw;
         }
     });
-    return points;
 }
 
 } // namespace tutti::bench

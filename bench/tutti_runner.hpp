@@ -50,8 +50,9 @@ public:
     /// Where the members run.
     std::vector<std::string> pinning() const { return pinning_; }
 
-    /// Runs `body` as every member on its own thread and rethrows what one of them throws.
-    void run(const std::function<void(Member&)>& body);
+    /// Runs `body` as every member on its own thread, with a harness on which they meet, and rethrows what
+    /// one of them throws.
+    void run_measured(const std::function<void(Harness&, Member&)>& body);
 
     /// The vectors of all members for this work.
     Vectors vectors(const Work& work) const;
@@ -64,6 +65,7 @@ private:
 
     std::vector<Point> measure_all(const Work& work, const std::optional<std::string>& algorithm);
     Subject subject_of(Member& me, const Work& work, const std::optional<std::string>& algorithm);
+    void run(const std::function<void(Member&)>& body);
     void run_on_crew(const std::function<void(Member&)>& body);
 
     RunnerOptions options_;

@@ -65,7 +65,7 @@ void check_fields(const nlohmann::json& point) {
 
 TEST_CASE("usage errors end with exit code 2 and say what would work") {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-        {{}, "info, bench, compare, verify, draw or model"},
+        {{}, "info, bench, compare, guidelines, verify, draw or model"},
         {{"sing"}, "sing"},
         {{"bench", "--loud"}, "--loud"},
         {{"bench", "gossip"}, "there are: barrier, broadcast, reduce, allreduce"},
@@ -86,6 +86,8 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
         {{"bench", "--seconds", "0"}, "--seconds"},
         {{"bench", "-n", "0"}, "--repetitions"},
         {{"bench", "--json", "/nonexistent/file"}, "cannot write /nonexistent/file"},
+        {{"guidelines", "--tolerance", "-1"}, "--tolerance"},
+        {{"guidelines", "-b", "8X"}, "--begin: \"8X\""},
         {{"verify", "--ranks", "5:1"}, "--ranks: \"5:1\" runs backwards; write 1:5"},
         {{"verify", "--algorithm", "magic"}, "allreduce census"},
         {{"verify", "--collective", "gossip"}, "--collective"},
@@ -228,6 +230,15 @@ TEST_CASE("Open MPI says its version, and does everything in place as well") {
     CHECK(version.starts_with("Open MPI"));
 }
 #endif
+
+TEST_CASE("guidelines measures what it judges, and the results are right") {
+    const Outcome outcome = tutti_command({"guidelines", "-t", "2,3", "-e", "4K", "-f", "64", "-n", "10",
+                                           "--seconds", "0.02", "--tolerance", "1000000"});
+    CAPTURE(outcome.text);
+    CHECK(outcome.says("(2) reduce_scatter <= allreduce"));
+    CHECK(outcome.says("0 of   4 violated")); // two sizes, two numbers of members
+    CHECK(outcome.says(" 0 wrong elements"));
+}
 
 TEST_CASE("the algorithms verify, and each is held against its closed forms") {
     const Outcome outcome = tutti_command({"verify", "--ranks", "1:16"});
