@@ -1,12 +1,15 @@
-// oneTBB: member 0 has the passes of all members carried out by an arena of as many threads, pinned like the
+// oneTBB: member 0 has the passes of all members carried out by an arena of threads that are pinned like the
 // members. The other members are not involved: this is a fork and a join, with no call by anybody else.
 
 #include "peers/hand_written.hpp"
 
 #include <sched.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_scheduler_observer.h>
+
+#include <algorithm>
 
 namespace tutti::bench {
 
@@ -38,7 +41,9 @@ private:
 
 class Tbb : public Peer {
 public:
-    Tbb(int members, const std::vector<int>& cpus) : arena_(members), pinning_(arena_, cpus) {}
+    /// More threads than CPUs would only cost; the passes of several members then fall to one of them.
+    Tbb(int members, const std::vector<int>& cpus)
+        : arena_(std::min(members, tbb::info::default_concurrency())), pinning_(arena_, cpus) {}
 
     bool leader_alone() const override { return true; }
 
