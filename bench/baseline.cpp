@@ -147,6 +147,7 @@ private:
 
 std::vector<std::string> mpi_names() {
     std::vector<std::string> names;
+    names.reserve(libraries.size());
     for (const Library& library : libraries) {
         names.emplace_back(library.name);
     }

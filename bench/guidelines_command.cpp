@@ -41,6 +41,7 @@ std::vector<Operation> operations_for(int members, std::size_t bytes) {
     // The same vectors for all: of whole blocks.
     const std::size_t whole = make(Collective::reduce_scatter, bytes).bytes();
     std::vector<Operation> operations;
+    operations.reserve(collectives.size() + 1);
     for (const Collective collective : collectives) {
         operations.push_back({std::string(to_string(collective)), make(collective, whole)});
     }

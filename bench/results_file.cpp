@@ -64,9 +64,8 @@ std::vector<Point> read_json(const std::string& path) {
         throw std::invalid_argument(path + " is no file that `tutti bench --json` wrote");
     }
     if (whole["schema"] != json_schema) {
-        throw std::invalid_argument(
-            fmt::format("{} has schema \"{}\", this tutti reads \"{}\": measure again", path,
-                        whole["schema"].get<std::string>(), json_schema));
+        throw std::invalid_argument(fmt::format(R"({} has schema "{}", this tutti reads "{}": measure again)",
+                                                path, whole["schema"].get<std::string>(), json_schema));
     }
     std::vector<Point> points;
     for (const nlohmann::json& entry : whole["points"]) {

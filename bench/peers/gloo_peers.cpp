@@ -97,6 +97,7 @@ Calls scattering(const Context& context, int rank, const Operands<T>& operands) 
         gloo::ScatterOptions options(context);
         if (rank == Work::root) {
             std::vector<T*> blocks;
+            blocks.reserve(static_cast<std::size_t>(context->size));
             for (int member = 0; member < context->size; ++member) {
                 blocks.push_back(operands.input + static_cast<std::size_t>(member) * operands.block);
             }
