@@ -72,7 +72,8 @@ private:
 };
 
 /// Both as they come, which on one machine means shared memory (forcing Open MPI's transports, or its `sm`
-/// collectives, made it slower where it was tried), yielding when there are more processes than CPUs. The
+/// collectives, made it slower where it was tried). With more processes than CPUs Open MPI is told to yield;
+/// MPICH has nothing of the kind that takes effect (MPIR_CVAR_POLLS_BEFORE_YIELD makes no difference). The
 /// program pins itself as Tutti's members are, before MPI starts, so mpirun need not bind.
 std::vector<std::string> command_for(const Library& library, const Job& job, const fs::path& job_file) {
     std::vector<std::string> command{library.mpiexec, "-n", std::to_string(job.works.front().members)};
@@ -84,9 +85,6 @@ std::vector<std::string> command_for(const Library& library, const Job& job, con
         }
     } else {
         command.insert(command.end(), {"-bind-to", "none"});
-        if (job.crowded) {
-            command.insert(command.end(), {"-genv", "MPIR_CVAR_POLLS_BEFORE_YIELD", "1"});
-        }
     }
     command.insert(command.end(), {program_of(library).string(), job_file.string()});
     return command;
