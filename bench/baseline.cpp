@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
 #include <deque>
 #include <filesystem>
@@ -20,15 +21,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-#if defined(TUTTI_MPIEXEC)
-constexpr const char* mpiexec = TUTTI_MPIEXEC;
-#else
-constexpr const char* mpiexec = "";
-#endif
+/// An MPI library, and the program that was built with it.
+struct Library {
+    std::string_view name;
+    /// Its mpirun; empty if there is no program.
+    const char* mpiexec;
+    const char* program;
+    const char* packages;
+};
 
-fs::path program() {
+constexpr std::array libraries{
+    Library{"openmpi", TUTTI_MPIEXEC, "tutti-mpi-bench", "libopenmpi-dev and openmpi-bin"},
+    Library{"mpich", TUTTI_MPIEXEC_MPICH, "tutti-mpi-bench-mpich", "libmpich-dev and mpich"}};
+
+const Library& library_of(std::string_view name) {
+    for (const Library& library : libraries) {
+        if (library.name == name) {
+            return library;
+        }
+    }
+    throw std::invalid_argument(fmt::format("{} is no MPI library", name));
+}
+
+fs::path program_of(const Library& library) {
     std::error_code error;
-    return fs::read_symlink("/proc/self/exe", error).parent_path() / "tutti-mpi-bench";
+    return fs::read_symlink("/proc/self/exe", error).parent_path() / library.program;
 }
 
 /// A directory that disappears with its owner.
@@ -54,17 +71,22 @@ private:
     fs::path path_;
 };
 
-/// Open MPI as it comes, which on one machine means shared memory (forcing its transports, or its `sm`
-/// collectives, made it slower where it was tried), yielding when there are more processes than CPUs. The
+/// Both as they come, which on one machine means shared memory (forcing Open MPI's transports, or its `sm`
+/// collectives, made it slower where it was tried). With more processes than CPUs Open MPI is told to yield;
+/// MPICH has nothing of the kind that takes effect (MPIR_CVAR_POLLS_BEFORE_YIELD makes no difference). The
 /// program pins itself as Tutti's members are, before MPI starts, so mpirun need not bind.
-std::vector<std::string> command_for(const Job& job, const fs::path& job_file) {
-    std::vector<std::string> command{
-        mpiexec, "-n", std::to_string(job.works.front().members), "--oversubscribe", "--bind-to", "none"};
-    if (geteuid() == 0) {
-        command.emplace_back("--allow-run-as-root");
+std::vector<std::string> command_for(const Library& library, const Job& job, const fs::path& job_file) {
+    std::vector<std::string> command{library.mpiexec, "-n", std::to_string(job.works.front().members)};
+    if (library.name == "openmpi") {
+        command.insert(command.end(), {"--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle",
+                                       job.crowded ? "1" : "0"});
+        if (geteuid() == 0) {
+            command.emplace_back("--allow-run-as-root");
+        }
+    } else {
+        command.insert(command.end(), {"-bind-to", "none"});
     }
-    command.insert(command.end(), {"--mca", "mpi_yield_when_idle", job.crowded ? "1" : "0"});
-    command.insert(command.end(), {program().string(), job_file.string()});
+    command.insert(command.end(), {program_of(library).string(), job_file.string()});
     return command;
 }
 
@@ -121,19 +143,28 @@ private:
 
 } // namespace
 
-std::string why_no_open_mpi() {
-    if (std::string_view(mpiexec).empty()) {
-        return "this build has no Open MPI program: install libopenmpi-dev and openmpi-bin, then configure "
-               "and build "
-               "again";
+std::vector<std::string> mpi_names() {
+    std::vector<std::string> names;
+    names.reserve(libraries.size());
+    for (const Library& library : libraries) {
+        names.emplace_back(library.name);
     }
-    if (!fs::exists(program())) {
-        return fmt::format("{} is missing", program().string());
-    }
-    return "";
+    return names;
 }
 
-BaselineResult run_open_mpi(Job job, const std::function<void(std::size_t)>& on_step) {
+std::string why_no_mpi(const std::string& name) {
+    const Library& library = library_of(name);
+    if (std::string_view(library.mpiexec).empty()) {
+        return fmt::format("this build does not have it: install {}, then configure and build again",
+                           library.packages);
+    }
+    if (!fs::exists(program_of(library))) {
+        return fmt::format("{} is missing", program_of(library).string());
+    }
+    return fs::exists(library.mpiexec) ? "" : fmt::format("{} is missing", library.mpiexec);
+}
+
+BaselineResult run_mpi(Job job, const std::function<void(std::size_t)>& on_step) {
     BaselineResult result;
     const TemporaryDirectory directory;
     job.results = (directory.path() / "results.jsonl").string();
@@ -145,7 +176,7 @@ BaselineResult run_open_mpi(Job job, const std::function<void(std::size_t)>& on_
     Listener listener(on_step);
     const int silence_seconds =
         startup_seconds + points_seconds * static_cast<int>(1 + job.method.limits.seconds);
-    const ChildResult child = run_child(command_for(job, job_file), silence_seconds,
+    const ChildResult child = run_child(command_for(library_of(job.provider), job, job_file), silence_seconds,
                                         [&](const std::string& line) { listener.hear(line); });
     read_results(job.results, result);
     if (!child.failure.empty()) {

@@ -19,11 +19,14 @@ struct BaselineResult {
     std::string failure;
 };
 
-/// Whether this build has the MPI program, and if not, why. Empty: it has.
-std::string why_no_open_mpi();
+/// The names of the MPI libraries that there are programs for: openmpi, mpich.
+std::vector<std::string> mpi_names();
 
-/// Measures the job's works with the MPI program, started through mpirun with as many processes as the works
-/// have members. `on_step(i)` is called when work i begins.
-BaselineResult run_open_mpi(Job job, const std::function<void(std::size_t)>& on_step);
+/// Whether this build has the program for an MPI library, and if not, why. Empty: it has.
+std::string why_no_mpi(const std::string& name);
+
+/// Measures the job's works with the program of the MPI library `job.provider`, started through its mpirun
+/// with as many processes as the works have members. `on_step(i)` is called when work i begins.
+BaselineResult run_mpi(Job job, const std::function<void(std::size_t)>& on_step);
 
 } // namespace tutti::bench

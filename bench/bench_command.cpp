@@ -6,42 +6,25 @@
 #include "numbers.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "results_file.hpp"
+#include "thread_peers.hpp"
 #include "tutti_runner.hpp"
 #include "usage.hpp"
 
 #include <tutti/error.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
+#include <stdexcept>
 
 namespace tutti::bench {
 
 namespace {
-
-std::vector<Work> works_for(const BenchOptions& options, int members) {
-    std::vector<Work> works;
-    for (const Collective collective : options.collectives) {
-        for (const std::size_t bytes : options.bytes) {
-            const Work work =
-                make_work(collective, options.type, options.op, members, bytes, options.in_place);
-            if (works.empty() || works.back() != work) {
-                works.push_back(work);
-            }
-        }
-    }
-    return works;
-}
-
-std::size_t most_bytes(const std::vector<Work>& works) {
-    std::size_t most = 0;
-    for (const Work& work : works) {
-        most = std::max(most, work.bytes());
-    }
-    return most;
-}
 
 /// Whether to measure an algorithm for a work at all.
 bool applies(const BenchOptions& options, const std::string& name, const Work& work) {
@@ -57,31 +40,14 @@ bool applies(const BenchOptions& options, const std::string& name, const Work& w
            ((row->order != algorithm::Order::any || exact) && takes(*row, work.members));
 }
 
-/// Memory that a new program could have, in bytes; the most there is where the system does not tell.
-std::size_t available_bytes() {
-    std::ifstream file("/proc/meminfo");
-    std::string word;
-    while (file >> word) {
-        std::size_t kib = 0;
-        if (word == "MemAvailable:" && file >> kib) {
-            return kib << 10;
-        }
-    }
-    return SIZE_MAX;
+bool is_mpi(const std::string& name) {
+    const std::vector<std::string> names = mpi_names();
+    return std::ranges::find(names, name) != names.end();
 }
 
-void check_memory(const BenchOptions& options) {
-    for (const int members : options.members) {
-        const std::size_t needed =
-            2 * static_cast<std::size_t>(members) * most_bytes(works_for(options, members));
-        if (needed > available_bytes()) {
-            throw EnvironmentUnfit(
-                fmt::format("{} members with two vectors of {} each need {} MiB of memory, of which "
-                            "{} are available; choose a smaller --end or fewer --members",
-                            members, format_bytes(most_bytes(works_for(options, members))), needed >> 20,
-                            available_bytes() >> 20));
-        }
-    }
+/// Whether a peer cannot take turns with Tutti on the same threads.
+bool is_measured_apart(const std::string& name) {
+    return is_mpi(name) || has_own_threads(name);
 }
 
 /// Minutes of measuring should not end with a file that cannot be written.
@@ -91,25 +57,45 @@ void check_writable(const char* option, const std::string& path) {
     }
 }
 
+/// Those of the baselines that can be had; says of the others why not.
+std::vector<std::string> available(const std::vector<std::string>& baselines) {
+    std::vector<std::string> found;
+    for (const std::string& name : baselines) {
+        std::string why;
+        if (is_mpi(name)) {
+            why = why_no_mpi(name);
+        } else {
+            try {
+                peer_module(name);
+            } catch (const std::runtime_error& error) {
+                why = error.what();
+            }
+        }
+        if (why.empty()) {
+            found.push_back(name);
+        } else {
+            fmt::print("no baseline {}: {}\n", name, why);
+        }
+    }
+    return found;
+}
+
 /// One `tutti bench` under way.
 class Bench {
 public:
     explicit Bench(const BenchOptions& options)
-        : options_(options), environment_(detect_environment()),
-          with_baseline_(options.open_mpi && why_no_open_mpi().empty()), progress_(steps(), !options.quiet) {
+        : options_(options), environment_(detect_environment()), baselines_(available(options.baselines)),
+          progress_(steps(), !options.quiet) {
         environment_.placement = options.placement;
     }
 
     int run() {
-        if (options_.open_mpi && !with_baseline_) {
-            fmt::print("no baseline: {}\n", why_no_open_mpi());
-        }
-        fmt::print("{}", header_text(environment_, with_baseline_));
+        fmt::print("{}", header_text(environment_, baselines_));
         for (const int members : options_.members) {
             measure_members(members);
         }
         progress_.clear();
-        fmt::print("\n{}", summary_text(own_, baseline_));
+        fmt::print("\n{}", summary_text(own_, others_));
         write_files();
         return std::ranges::any_of(own_, [](const Point& point) { return point.wrong != 0; }) ? exit_wrong
                                                                                               : exit_fine;
@@ -117,14 +103,15 @@ public:
 
 private:
     std::size_t steps() const {
+        const auto apart = static_cast<std::size_t>(std::ranges::count_if(
+            baselines_, [](const std::string& name) { return is_measured_apart(name); }));
         std::size_t count = 0;
         for (const int members : options_.members) {
             for (const Work& work : works_for(options_, members)) {
-                count += static_cast<std::size_t>(
-                    std::ranges::count_if(options_.algorithms, [&](const std::string& name) {
-                        return applies(options_, name, work);
-                    }));
-                count += with_baseline_ ? 1 : 0;
+                count += apart + static_cast<std::size_t>(
+                                     std::ranges::count_if(options_.algorithms, [&](const std::string& name) {
+                                         return applies(options_, name, work);
+                                     }));
             }
         }
         return count;
@@ -134,62 +121,104 @@ private:
         return static_cast<std::size_t>(members) > environment_.machine.pus.size();
     }
 
-    void step(const char* provider, const Work& work, const std::string& algorithm) {
+    void step(const std::string& provider, const Work& work, const std::string& algorithm) {
         progress_.step(fmt::format("{}, {} members, {}", provider, work.members, to_string(work.collective)),
                        fmt::format("{} {}", format_bytes(work.bytes()), algorithm));
+    }
+
+    RunnerOptions runner_options(int members, const std::vector<std::string>& peers) const {
+        return {.members = members,
+                .placement = options_.placement,
+                .crowded = crowded(members),
+                .most_bytes = most_bytes(works_for(options_, members)),
+                .method = options_.method,
+                .peers = peers};
     }
 
     void measure_members(int members) {
         const std::vector<Work> works = works_for(options_, members);
         const std::size_t own_before = own_.size();
-        const std::size_t baseline_before = baseline_.size();
-        measure_tutti(members, works);
-        if (with_baseline_) {
-            measure_baseline(members, works);
+        const std::size_t others_before = others_.size();
+        std::vector<std::string> in_turns;
+        std::ranges::copy_if(baselines_, std::back_inserter(in_turns),
+                             [](const std::string& name) { return !is_measured_apart(name); });
+        TuttiRunner runner(runner_options(members, in_turns));
+        environment_.pinning.emplace_back(members, runner.pinning());
+        // One collective after the other, so that those apart are measured soon after.
+        for (const Collective collective : options_.collectives) {
+            std::vector<Work> part;
+            std::ranges::copy_if(works, std::back_inserter(part),
+                                 [&](const Work& work) { return work.collective == collective; });
+            measure_in_turns(runner, part);
+            for (const std::string& name : baselines_) {
+                if (is_mpi(name)) {
+                    measure_mpi(name, part);
+                } else if (is_measured_apart(name)) {
+                    measure_apart(name, part);
+                }
+            }
         }
         progress_.clear();
         fmt::print("\n{}", table_text(std::span(own_).subspan(own_before),
-                                      std::span(baseline_).subspan(baseline_before)));
+                                      std::span(others_).subspan(others_before)));
         std::fflush(stdout);
     }
 
-    void measure_tutti(int members, const std::vector<Work>& works) {
-        TuttiRunner runner(members, options_.placement, crowded(members), most_bytes(works), options_.method);
-        environment_.pinning.emplace_back(members, runner.pinning());
+    /// Peers take part where Tutti chooses: what they do does not depend on its algorithm.
+    void measure_in_turns(TuttiRunner& runner, const std::vector<Work>& works) {
         for (const Work& work : works) {
             for (const std::string& name : options_.algorithms) {
                 if (applies(options_, name, work)) {
                     step("tutti", work, name);
-                    own_.push_back(runner.measure(work, name));
+                    const std::vector<Point> points = runner.measure(work, name);
+                    own_.push_back(points.front());
+                    if (name == options_.algorithms.front()) {
+                        others_.insert(others_.end(), points.begin() + 1, points.end());
+                    }
                 }
             }
         }
     }
 
-    void measure_baseline(int members, const std::vector<Work>& works) {
-        const Job job{.works = works,
+    /// A peer with threads of its own.
+    void measure_apart(const std::string& name, const std::vector<Work>& works) {
+        RunnerOptions options = runner_options(works.front().members, {name});
+        // Gloo has a thread for what arrives; members that are done have to leave it a CPU.
+        options.crowded = options.crowded || name == "gloo";
+        TuttiRunner runner(options);
+        for (const Work& work : works) {
+            step(name, work, "");
+            const std::vector<Point> points = runner.measure_peers(work);
+            others_.insert(others_.end(), points.begin(), points.end());
+        }
+    }
+
+    void measure_mpi(const std::string& name, const std::vector<Work>& works) {
+        const int members = works.front().members;
+        const Job job{.provider = name,
+                      .works = works,
                       .method = options_.method,
                       .cpus = machine::place(environment_.machine, members,
                                              machine::parse_placement(options_.placement)),
                       .crowded = crowded(members),
                       .results = {}};
         const BaselineResult result =
-            run_open_mpi(job, [&](std::size_t index) { step("openmpi", works.at(index), ""); });
-        baseline_.insert(baseline_.end(), result.points.begin(), result.points.end());
+            run_mpi(job, [&](std::size_t index) { step(name, works.at(index), ""); });
+        others_.insert(others_.end(), result.points.begin(), result.points.end());
         if (!result.library.empty()) {
-            environment_.baseline_version = result.library;
+            environment_.peer_versions[name] = result.library;
         }
         if (!result.failure.empty()) {
             progress_.clear();
-            fmt::print("note: the baseline for {} members failed: {}\n", members, result.failure);
+            fmt::print("note: baseline {} for {} members failed: {}\n", name, members, result.failure);
         }
     }
 
     void write_files() const {
         std::vector<Point> all = own_;
-        all.insert(all.end(), baseline_.begin(), baseline_.end());
+        all.insert(all.end(), others_.begin(), others_.end());
         if (!options_.json_path.empty()) {
-            write_json(options_.json_path, environment_, all);
+            write_json(options_.json_path, to_json(environment_), all);
             fmt::print("wrote {}\n", options_.json_path);
         }
         if (!options_.csv_path.empty()) {
@@ -200,10 +229,10 @@ private:
 
     const BenchOptions& options_;
     Environment environment_;
-    bool with_baseline_;
+    std::vector<std::string> baselines_;
     Progress progress_;
     std::vector<Point> own_;
-    std::vector<Point> baseline_;
+    std::vector<Point> others_;
 };
 
 } // namespace

@@ -1,13 +1,19 @@
 #include "bench_options.hpp"
 
 #include "algorithm/registry.hpp"
+#include "baseline.hpp"
 #include "machine/placement.hpp"
 #include "numbers.hpp"
+#include "thread_peers.hpp"
 #include "usage.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -44,8 +50,11 @@ std::vector<std::size_t> sizes(const BenchArguments& arguments) {
 
 std::vector<Collective> collectives(const BenchArguments& arguments) {
     if (arguments.collectives.empty()) {
-        return {Collective::allreduce, Collective::reduce_scatter, Collective::allgather,
-                Collective::barrier};
+        std::vector<Collective> all;
+        for (int code = 0; code < schedule::collective_count; ++code) {
+            all.push_back(static_cast<Collective>(code));
+        }
+        return all;
     }
     std::vector<Collective> chosen;
     for (const std::string& text : arguments.collectives) {
@@ -85,6 +94,41 @@ void choose_algorithms(const std::string& text, BenchOptions& options) {
     }
 }
 
+/// Memory that a new program could have, in bytes; the most there is where the system does not tell.
+std::size_t available_bytes() {
+    std::ifstream file("/proc/meminfo");
+    std::string word;
+    while (file >> word) {
+        std::size_t kib = 0;
+        if (word == "MemAvailable:" && file >> kib) {
+            return kib << 10;
+        }
+    }
+    return SIZE_MAX;
+}
+
+/// "all", "none" or a list; in the order in which they are known.
+std::vector<std::string> parse_baselines(const std::string& text) {
+    std::vector<std::string> known = mpi_names();
+    std::ranges::copy(thread_peer_names(), std::back_inserter(known));
+    if (text == "all" || text == "none") {
+        return text == "all" ? known : std::vector<std::string>{};
+    }
+    std::vector<std::string> asked_for;
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) {
+        if (std::ranges::find(known, word) == known.end()) {
+            throw UsageError(fmt::format("--baseline: \"{}\" is unknown; there are: none, all, {}", word,
+                                         fmt::join(known, ", ")));
+        }
+        asked_for.push_back(word);
+    }
+    std::erase_if(known, [&](const std::string& name) {
+        return std::ranges::find(asked_for, name) == asked_for.end();
+    });
+    return known;
+}
+
 } // namespace
 
 BenchOptions BenchArguments::parsed() const {
@@ -101,16 +145,13 @@ BenchOptions BenchArguments::parsed() const {
     choose_algorithms(algorithm, options);
     options.placement =
         checked("--placement", [&] { return machine::to_string(machine::parse_placement(placement)); });
-    if (baseline != "openmpi" && baseline != "none") {
-        throw UsageError(fmt::format("--baseline: \"{}\" is unknown; there are: openmpi, none", baseline));
-    }
     if (!(seconds > 0)) {
         throw UsageError("--seconds: must be above 0");
     }
     if (repetitions < 1) {
         throw UsageError("--repetitions: at least 1 is needed");
     }
-    options.open_mpi = baseline == "openmpi";
+    options.baselines = parse_baselines(baseline);
     options.in_place = in_place;
     options.quiet = quiet;
     options.json_path = json;
@@ -120,6 +161,42 @@ BenchOptions BenchArguments::parsed() const {
     options.method.limits.most = repetitions;
     options.method.limits.least = std::min(options.method.limits.least, repetitions);
     return options;
+}
+
+std::vector<Work> works_for(const BenchOptions& options, int members) {
+    std::vector<Work> works;
+    for (const Collective collective : options.collectives) {
+        for (const std::size_t bytes : options.bytes) {
+            const Work work =
+                make_work(collective, options.type, options.op, members, bytes, options.in_place);
+            if (works.empty() || works.back() != work) {
+                works.push_back(work);
+            }
+        }
+    }
+    return works;
+}
+
+std::size_t most_bytes(const std::vector<Work>& works) {
+    std::size_t most = 0;
+    for (const Work& work : works) {
+        most = std::max(most, work.bytes());
+    }
+    return most;
+}
+
+void check_memory(const BenchOptions& options) {
+    for (const int members : options.members) {
+        const std::size_t needed =
+            2 * static_cast<std::size_t>(members) * most_bytes(works_for(options, members));
+        if (needed > available_bytes()) {
+            throw EnvironmentUnfit(
+                fmt::format("{} members with two vectors of {} each need {} MiB of memory, of which "
+                            "{} are available; choose a smaller --end or fewer --members",
+                            members, format_bytes(most_bytes(works_for(options, members))), needed >> 20,
+                            available_bytes() >> 20));
+        }
+    }
 }
 
 } // namespace tutti::bench

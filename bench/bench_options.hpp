@@ -21,7 +21,8 @@ struct BenchOptions {
     Type type = Type::f64;
     Operator op = Operator::sum;
     bool in_place = false;
-    bool open_mpi = false;
+    /// Names of peers, MPI libraries or not.
+    std::vector<std::string> baselines;
     bool quiet = false;
     std::string placement;
     std::string json_path;
@@ -52,5 +53,14 @@ struct BenchArguments {
     /// Checks and converts. Throws UsageError naming the option and what would work.
     BenchOptions parsed() const;
 };
+
+/// What is to be measured among so many members.
+std::vector<Work> works_for(const BenchOptions& options, int members);
+
+/// Bytes of the longest vector.
+std::size_t most_bytes(const std::vector<Work>& works);
+
+/// Throws EnvironmentUnfit when there is not enough memory for the vectors.
+void check_memory(const BenchOptions& options);
 
 } // namespace tutti::bench

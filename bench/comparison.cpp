@@ -1,6 +1,8 @@
 #include "comparison.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace tutti::bench {
 
@@ -19,6 +21,35 @@ const Point* find_work(std::span<const Point> points, const Work& work) {
         }
     }
     return nullptr;
+}
+
+std::vector<std::string> providers_of(std::span<const Point> points) {
+    std::vector<std::string> providers;
+    for (const Point& point : points) {
+        if (std::ranges::find(providers, point.provider) == providers.end()) {
+            providers.push_back(point.provider);
+        }
+    }
+    return providers;
+}
+
+std::vector<Point> points_of(std::span<const Point> points, const std::string& provider) {
+    std::vector<Point> own;
+    std::ranges::copy_if(points, std::back_inserter(own),
+                         [&](const Point& point) { return point.provider == provider; });
+    return own;
+}
+
+std::vector<Point> better_of(std::span<const Point> left, std::span<const Point> right,
+                             const std::string& name) {
+    std::vector<Point> better;
+    for (const Point& point : left) {
+        if (const Point* const other = find_work(right, point.work)) {
+            better.push_back(other->time_us.median < point.time_us.median ? *other : point);
+            better.back().provider = name;
+        }
+    }
+    return better;
 }
 
 Comparison compare(std::span<const Point> own, std::span<const Point> baseline) {

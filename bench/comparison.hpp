@@ -21,6 +21,16 @@ struct Comparison {
 /// The baseline's point for the same work, or nothing.
 const Point* find_work(std::span<const Point> points, const Work& work);
 
+/// The providers of these points, in the order of their first ones.
+std::vector<std::string> providers_of(std::span<const Point> points);
+
+/// The points of one provider.
+std::vector<Point> points_of(std::span<const Point> points, const std::string& provider);
+
+/// The faster one for each work that both have, as points of provider `name`.
+std::vector<Point> better_of(std::span<const Point> left, std::span<const Point> right,
+                             const std::string& name);
+
 /// Compares the points with the library's own choice of algorithm with those of the baseline.
 Comparison compare(std::span<const Point> own, std::span<const Point> baseline);
 

@@ -63,12 +63,12 @@ std::vector<T> values_of(int member, Operator op, std::size_t period) {
     return values;
 }
 
-/// The plain reference: members in rank order, one element after the other.
+/// The plain reference: the first `members` members in rank order, one element after the other.
 template <class T>
-std::vector<T> expected_of(const Work& work, std::size_t period) {
+std::vector<T> expected_of(const Work& work, int members, std::size_t period) {
     return with_operator<T>(work.op, [&](const auto& op) {
         std::vector<T> result = values_of<T>(0, work.op, period);
-        for (int member = 1; member < work.members; ++member) {
+        for (int member = 1; member < members; ++member) {
             const std::vector<T> values = values_of<T>(member, work.op, period);
             for (std::size_t i = 0; i < period; ++i) {
                 result[i] = op(result[i], values[i]);
@@ -126,16 +126,57 @@ std::size_t Tile::mismatches(const std::byte* from, std::size_t count, std::size
     return wrong;
 }
 
+template <class T>
+void Data::expect_reduction() {
+    const bool is_prefix = work_.collective == Collective::scan;
+    const bool is_prefix_before = work_.collective == Collective::exscan;
+    const int members = is_prefix ? rank_ + 1 : is_prefix_before ? rank_ : work_.members;
+    const bool scatters = work_.collective == Collective::reduce_scatter;
+    if (const std::size_t elements = work_.output_elements(rank_); elements > 0) {
+        tiles_.emplace_back(to_bytes(expected_of<T>(work_, members, period_)), sizeof(T));
+        expected_ = {{1, scatters ? static_cast<std::size_t>(rank_) * work_.block_elements() : 0, elements}};
+    }
+}
+
+/// Everything that combines nothing: from whom the result's parts come, and where they lie in the source.
+template <class T>
+void Data::expect_blocks_of_others() {
+    const auto expect = [&](int member, std::size_t offset, std::size_t elements) {
+        tiles_.emplace_back(to_bytes(values_of<T>(member, Operator::bor, period_)), sizeof(T));
+        expected_.push_back({tiles_.size() - 1, offset, elements});
+    };
+    const std::size_t block = work_.block_elements();
+    const std::size_t own_offset = static_cast<std::size_t>(rank_) * block;
+    switch (work_.collective) {
+    case Collective::broadcast:
+        expect(Work::root, 0, work_.elements);
+        return;
+    case Collective::scatter:
+        expect(Work::root, own_offset, block);
+        return;
+    case Collective::shift:
+        expect((rank_ + work_.members - Work::distance % work_.members) % work_.members, 0, work_.elements);
+        return;
+    default:
+        break; // blocks of all members, if any
+    }
+    for (int member = 0; work_.output_elements(rank_) > 0 && member < work_.members; ++member) {
+        expect(member, work_.collective == Collective::alltoall ? own_offset : 0, block);
+    }
+}
+
 Data::Data(const Work& work, int rank)
     : work_(work), rank_(rank), period_(period_for(work.block_elements())) {
+    if (work.elements == 0) {
+        return;
+    }
     with_type(work.type, [&]<class T>(std::type_identity<T>) {
+        const Operator op = work.reduces() ? work.op : Operator::bor;
+        tiles_.emplace_back(to_bytes(values_of<T>(rank, op, period_)), sizeof(T));
         if (work.reduces()) {
-            tiles_.emplace_back(to_bytes(values_of<T>(rank, work.op, period_)), sizeof(T));
-            tiles_.emplace_back(to_bytes(expected_of<T>(work, period_)), sizeof(T));
-        } else if (work.collective == Collective::allgather) {
-            for (int member = 0; member < work.members; ++member) {
-                tiles_.emplace_back(to_bytes(values_of<T>(member, Operator::bor, period_)), sizeof(T));
-            }
+            expect_reduction<T>();
+        } else {
+            expect_blocks_of_others<T>();
         }
     });
 }
@@ -148,23 +189,21 @@ void Data::write_input(std::byte* input, std::uint64_t salt) const {
     if (work_.elements == 0) {
         return;
     }
-    const bool gathers = work_.collective == Collective::allgather;
-    const std::size_t own = gathers && work_.in_place ? static_cast<std::size_t>(rank_) *
-                                                            work_.block_elements() * work_.element_bytes()
-                                                      : 0;
-    const Tile& tile = tiles_[gathers ? static_cast<std::size_t>(rank_) : 0];
-    tile.fill(input + own, work_.input_elements(), phase(salt, 0));
+    const bool amidst = work_.collective == Collective::allgather && work_.in_place;
+    const std::size_t own =
+        amidst ? static_cast<std::size_t>(rank_) * work_.block_elements() * work_.element_bytes() : 0;
+    tiles_[0].fill(input + own, work_.input_elements(rank_), phase(salt, 0));
 }
 
 void Data::spoil_output(std::byte* output) const {
     if (!work_.in_place) {
-        std::memset(output, 0x7E, work_.output_elements() * work_.element_bytes());
+        std::memset(output, 0x7E, work_.output_elements(rank_) * work_.element_bytes());
     }
 }
 
 void Data::read_output(const std::byte* output) const {
     constexpr std::size_t line_bytes = 64;
-    const std::size_t bytes = work_.output_elements() * work_.element_bytes();
+    const std::size_t bytes = work_.output_elements(rank_) * work_.element_bytes();
     unsigned sum = 0;
     for (std::size_t at = 0; at < bytes; at += line_bytes) {
         sum += static_cast<unsigned>(output[at]);
@@ -173,19 +212,10 @@ void Data::read_output(const std::byte* output) const {
 }
 
 std::size_t Data::wrong(const std::byte* result, std::uint64_t salt) const {
-    if (work_.elements == 0) {
-        return 0;
-    }
-    const std::size_t block = work_.block_elements();
-    if (work_.reduces()) {
-        const bool scatters = work_.collective == Collective::reduce_scatter;
-        const std::size_t offset = scatters ? static_cast<std::size_t>(rank_) * block : 0;
-        return tiles_[1].mismatches(result, work_.output_elements(), phase(salt, offset), work_.type);
-    }
     std::size_t wrong = 0;
-    for (std::size_t member = 0; member < tiles_.size(); ++member) {
-        wrong += tiles_[member].mismatches(result + member * block * work_.element_bytes(), block,
-                                           phase(salt, 0), work_.type);
+    for (const Piece& piece : expected_) {
+        wrong += tiles_[piece.tile].mismatches(result, piece.elements, phase(salt, piece.offset), work_.type);
+        result += piece.elements * work_.element_bytes();
     }
     return wrong;
 }

@@ -50,17 +50,29 @@ public:
     /// caches, in memory.
     void read_output(const std::byte* output) const;
 
-    /// How many elements of the result at `result` (of work.output_elements()) are wrong.
+    /// How many elements of the result at `result` (of work.output_elements(rank)) are wrong.
     std::size_t wrong(const std::byte* result, std::uint64_t salt) const;
 
 private:
+    /// A part of the expected result: elements of a tile from `offset` on.
+    struct Piece {
+        std::size_t tile;
+        std::size_t offset;
+        std::size_t elements;
+    };
+
+    template <class T>
+    void expect_reduction();
+    template <class T>
+    void expect_blocks_of_others();
     std::size_t phase(std::uint64_t salt, std::size_t offset) const;
 
     Work work_;
     int rank_;
     std::size_t period_;
-    /// reduces(): this member's values, then the expected ones. Otherwise every member's values.
+    /// The first is what this member contributes.
     std::vector<Tile> tiles_;
+    std::vector<Piece> expected_;
 };
 
 } // namespace tutti::bench

@@ -42,7 +42,7 @@ Environment detect_environment() {
             .instruction_set = std::string(detail::kernel_isa()),
             .placement = {},
             .pinning = {},
-            .baseline_version = {}};
+            .peer_versions = {}};
 }
 
 nlohmann::json to_json(const Environment& environment) {
@@ -51,10 +51,8 @@ nlohmann::json to_json(const Environment& environment) {
     for (const auto& [members, lines] : environment.pinning) {
         pinning[std::to_string(members)] = lines;
     }
-    nlohmann::json versions{{"tutti", TUTTI_VERSION_STRING}};
-    if (!environment.baseline_version.empty()) {
-        versions["openmpi"] = environment.baseline_version;
-    }
+    nlohmann::json versions = environment.peer_versions;
+    versions["tutti"] = TUTTI_VERSION_STRING;
     return {{"machine",
              {{"model", machine.model},
               {"cpus", machine.pus.size()},

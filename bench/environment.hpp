@@ -4,6 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,8 @@ struct Environment {
     std::string placement;
     /// For each number of members measured: where each ran, one line each.
     std::vector<std::pair<int, std::vector<std::string>>> pinning;
-    /// The library that the baseline used; empty without one.
-    std::string baseline_version;
+    /// The versions that peers state, by provider.
+    std::map<std::string, std::string> peer_versions;
 };
 
 /// Looks at this machine and this build.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "work.hpp"
+#include "pass.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -8,18 +8,19 @@
 
 namespace tutti::bench {
 
-/// What member `rank` has to load and store at least, without any synchronisation with the others: the one
-/// pass in which the owner of block r reads it from all who have it and stores it to all who want it.
+/// What member `rank` has to load and store at least, without any synchronisation with the others. m is the
+/// longest vector of a member; bytes that all p members load and store together:
 ///
-/// - allreduce: block r of all inputs, combined in registers, to all outputs: 2 p m bytes in all
-/// - reduce_scatter: block r of all inputs to its own output: (p + 1) m
-/// - allgather: its own block to all outputs, or all blocks to its own output: (p + 1) m
-/// - barrier: nothing; there is no floor
+/// - allreduce, scan, exscan, alltoall, shift: 2 p m (a block of all inputs, combined in registers, to all
+///   outputs; blocks to their owners)
+/// - reduce, reduce_scatter, allgather: (p + 1) m
+/// - broadcast: p m, shared by all or (p - 1) 2 m, read by everybody; what is faster
+/// - gather, scatter: 2 m
+/// - barrier, alltoall and shift in place: no floor
 ///
-/// `inputs` and `outputs` are the vectors of all members. Returns one function for each way of storing that
-/// is worth trying for this size: through the caches and past them, and both ways round for an allgather.
+/// Returns one function for each way that is worth trying for this size: storing through the caches and past
+/// them, and pushing or pulling where that makes a difference.
 std::vector<std::function<void(std::size_t calls)>> floors(const Work& work, int rank,
-                                                           const std::vector<std::byte*>& inputs,
-                                                           const std::vector<std::byte*>& outputs);
+                                                           const Vectors& vectors);
 
 } // namespace tutti::bench

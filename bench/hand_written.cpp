@@ -50,7 +50,7 @@ void HandWritten::run(const Work& work, const double* in, double* out) {
     const std::size_t block = work.block_elements();
     const double* const result =
         scatters ? blocks_.data() + static_cast<std::size_t>(thread) * block : shared_.data();
-    std::memcpy(out, result, work.output_elements() * sizeof(double));
+    std::memcpy(out, result, (scatters ? block : work.elements) * sizeof(double));
 }
 
 } // namespace tutti::bench

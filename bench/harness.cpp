@@ -34,11 +34,28 @@ void Harness::repeat(std::span<const Timed> timed, std::size_t repetition) {
         if (timed[index].prepare) {
             timed[index].prepare(stamp);
         }
-        const std::int64_t entry_ns = board_.gate().start();
-        timed[index].run(timed[index].calls);
-        const std::int64_t exit_ns = now_ns();
-        board_.stamp(rank_, stamp) = {entry_ns, exit_ns};
+        board_.stamp(rank_, stamp) = stamp_of(timed[index], stamp);
     }
+}
+
+Stamp Harness::stamp_of(const Timed& timed, std::size_t stamp_index) {
+    // A word that agree() never leaves: its values are small.
+    const std::uint64_t done = ~static_cast<std::uint64_t>(stamp_index);
+    const std::int64_t entry_ns = board_.gate().start();
+    if (timed.leader_alone && !leads()) {
+        for (std::uint64_t word = board_.word().load(); word != done; word = board_.word().load()) {
+            board_.word().wait(word);
+        }
+        return {.entry_ns = std::numeric_limits<std::int64_t>::max(),
+                .exit_ns = std::numeric_limits<std::int64_t>::min()};
+    }
+    timed.run(timed.calls);
+    const std::int64_t exit_ns = now_ns();
+    if (timed.leader_alone) {
+        board_.word().store(done);
+        board_.word().notify_all();
+    }
+    return {.entry_ns = entry_ns, .exit_ns = exit_ns};
 }
 
 double Harness::length_us(std::size_t stamp_index) const {

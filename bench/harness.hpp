@@ -1,6 +1,7 @@
 #pragma once
 
 #include "board.hpp"
+#include "calls.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,12 +13,13 @@ namespace tutti::bench {
 
 /// One thing to time. The members take turns through all of a measurement's, so that noise hits them alike.
 struct Timed {
-    /// Performs the operation `calls` times.
-    std::function<void(std::size_t calls)> run;
+    Calls run;
     /// Called outside the timed part, before every repetition, with a number that changes each time; may be
     /// empty.
     std::function<void(std::uint64_t salt)> prepare = {};
     std::size_t calls = 1;
+    /// The leader runs it alone. The others sleep meanwhile; only among threads.
+    bool leader_alone = false;
 };
 
 /// How long a measurement goes on: at least `least` repetitions, then until `seconds` have passed or `most`
@@ -54,6 +56,8 @@ public:
 
 private:
     void repeat(std::span<const Timed> timed, std::size_t repetition);
+    /// The time that this member spends on one run.
+    Stamp stamp_of(const Timed& timed, std::size_t stamp_index);
     double length_us(std::size_t stamp_index) const;
 
     Board board_;

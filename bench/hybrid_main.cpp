@@ -90,6 +90,9 @@ std::vector<Work> works_of(const Arguments& arguments, int members) {
     return works;
 }
 
+/// The cluster's collectives, and what is written by hand.
+constexpr std::size_t contenders = 2;
+
 /// The part of one process.
 class Process {
 public:
@@ -97,7 +100,8 @@ public:
         : arguments_(arguments), group_(arguments.threads), cluster_(group_, communicator),
           works_(works_of(arguments, cluster_.size())), cpus_(hybrid::Node(communicator).all_cpus()),
           crowded_(static_cast<std::size_t>(cluster_.size()) > cpus_.size()),
-          window_(communicator, cluster_.process(), cluster_.size(), crowded_, stamps_needed(method())),
+          window_(communicator, cluster_.process(), cluster_.size(), crowded_,
+                  stamps_needed(method(), contenders)),
           hand_(arguments.threads, cluster_.first_rank(), most_elements(), communicator) {}
 
     /// All threads of all processes measure; the points are those of rank 0.
@@ -141,29 +145,28 @@ private:
 
     void measure_member(Results& results) {
         mpi::Member me = cluster_.join(omp_get_thread_num());
-        Harness harness(Board(window_.memory(), me.size(), stamps_needed(method())), me.rank());
+        Harness harness(Board(window_.memory(), me.size(), stamps_needed(method(), contenders)), me.rank());
         const Buffer input(most_elements() * sizeof(double));
         const Buffer output(most_elements() * sizeof(double));
         const auto* const in = reinterpret_cast<const double*>(input.data());
         auto* const out = reinterpret_cast<double*>(output.data());
-        const auto measured = [&](const Work& work, const std::function<void(std::size_t)>& run) {
-            return bench::measure(
-                harness, work,
-                {.input = input.data(), .output = output.data(), .result = output.data(), .collective = run},
-                method());
-        };
         for (const Work& work : works_) {
-            Point hybrid = measured(work, [&](std::size_t calls) { call_hybrid(me, work, in, out, calls); });
-            Point by_hand = measured(work, [&](std::size_t calls) {
+            const Calls hybrid = [&](std::size_t calls) { call_hybrid(me, work, in, out, calls); };
+            const Calls by_hand = [&](std::size_t calls) {
                 for (std::size_t i = 0; i < calls; ++i) {
                     hand_.run(work, in, out);
                 }
-            });
+            };
+            std::vector<Point> points =
+                bench::measure(harness, work,
+                               {.input = input.data(),
+                                .output = output.data(),
+                                .result = output.data(),
+                                .contenders = {{.provider = "hybrid", .collective = hybrid},
+                                               {.provider = "hand-written", .collective = by_hand}}},
+                               method());
             if (harness.leads()) {
-                hybrid.provider = "hybrid";
-                by_hand.provider = "hand-written";
-                results.points.push_back(hybrid);
-                results.points.push_back(by_hand);
+                results.points.insert(results.points.end(), points.begin(), points.end());
             }
         }
     }
@@ -172,7 +175,7 @@ private:
                      std::size_t calls) const {
         const mpi::Options options{.way = arguments_.way, .algorithm = arguments_.algorithm};
         const std::span from(in, work.elements);
-        const std::span to(out, work.output_elements());
+        const std::span to(out, work.output_elements(me.rank()));
         for (std::size_t i = 0; i < calls; ++i) {
             if (work.collective == Collective::reduce_scatter) {
                 me.reduce_scatter(from, to, tutti::sum, options);
@@ -207,7 +210,8 @@ void measure_flat(const Process& process, Results& results) {
         unsetenv(name.c_str()); // NOLINT(concurrency-mt-unsafe): there is one thread now
     }
     const int members = process.works().front().members;
-    Job job{.works = process.works(),
+    Job job{.provider = "openmpi",
+            .works = process.works(),
             .method = process.method(),
             .cpus = std::vector<int>(static_cast<std::size_t>(members)),
             .crowded = process.crowded(),
@@ -215,7 +219,7 @@ void measure_flat(const Process& process, Results& results) {
     for (std::size_t rank = 0; rank < job.cpus.size(); ++rank) {
         job.cpus[rank] = process.cpus()[rank % process.cpus().size()];
     }
-    const BaselineResult flat = run_open_mpi(job, [](std::size_t /*step*/) {});
+    const BaselineResult flat = run_mpi(job, [](std::size_t /*step*/) {});
     results.failure = flat.failure;
     results.points.insert(results.points.end(), flat.points.begin(), flat.points.end());
 }

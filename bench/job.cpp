@@ -34,7 +34,8 @@ void write_job(const Job& job, const std::string& path) {
     for (const Work& work : job.works) {
         works.push_back(work_to_json(work));
     }
-    const nlohmann::json json{{"works", works},
+    const nlohmann::json json{{"provider", job.provider},
+                              {"works", works},
                               {"least", job.method.limits.least},
                               {"most", job.method.limits.most},
                               {"seconds", job.method.limits.seconds},
@@ -57,6 +58,7 @@ Job read_job(const std::string& path) {
     }
     const nlohmann::json json = nlohmann::json::parse(file);
     Job job;
+    job.provider = json.at("provider").get<std::string>();
     for (const nlohmann::json& work : json.at("works")) {
         job.works.push_back(work_from_json(work));
     }

@@ -10,6 +10,8 @@ namespace tutti::bench {
 
 /// What the command asks the MPI program to measure, handed over in a JSON file.
 struct Job {
+    /// Of the points.
+    std::string provider;
     std::vector<Work> works;
     Method method;
     /// The CPU of each process; -1: not pinned.

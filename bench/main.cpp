@@ -1,7 +1,9 @@
 // tutti: the command.
 
 #include "bench_command.hpp"
+#include "compare_command.hpp"
 #include "draw_command.hpp"
+#include "guidelines_command.hpp"
 #include "info_command.hpp"
 #include "model_command.hpp"
 #include "usage.hpp"
@@ -50,8 +52,13 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
         ->capture_default_str();
     command.add_option("--placement", arguments.placement, "compact, scatter, none, or CPUs such as 0,2,4-7")
         ->capture_default_str();
-    command.add_option("--baseline", arguments.baseline, "openmpi or none")->capture_default_str();
-    command.add_option("--seconds", arguments.seconds, "Time limit for a point")->capture_default_str();
+    command
+        .add_option("--baseline", arguments.baseline,
+                    "none, all, or a list of openmpi, mpich, openmp, openmp_clang, openmp_array, "
+                    "std_barrier, tbb, gloo; those that are not there are skipped")
+        ->capture_default_str();
+    command.add_option("--seconds", arguments.seconds, "Time limit for a point of one provider")
+        ->capture_default_str();
     command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most")
         ->capture_default_str();
     command.add_option("--json", arguments.json, "Write all points to this file");
@@ -135,6 +142,42 @@ void become_hybrid_bench(int argc, char** argv) {
                     program.string()));
 }
 
+void declare_compare(CLI::App& command, CompareArguments& arguments) {
+    command.add_option("before", arguments.before, "A file that tutti bench --json wrote")->required();
+    command.add_option("after", arguments.after, "Another one")->required();
+    command
+        .add_option("--effect", arguments.effect,
+                    "Differences of the medians below this many percent do not count")
+        ->capture_default_str();
+    command
+        .add_option("--significance", arguments.significance,
+                    "Nor do those that the Mann-Whitney test finds this probable by chance")
+        ->capture_default_str();
+    command.add_option("--provider", arguments.provider, "Only its points: tutti, openmpi, ...; or all")
+        ->capture_default_str();
+}
+
+void declare_guidelines(CLI::App& command, GuidelinesArguments& arguments) {
+    command
+        .add_option("-b,--begin", arguments.begin, "Smallest vector in bytes, with K, M, G as binary units")
+        ->capture_default_str();
+    command.add_option("-e,--end", arguments.end, "Largest vector in bytes")->capture_default_str();
+    command.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
+    command.add_option("-t,--members", arguments.members, "Numbers of members: 2,4,8 or 1:4")
+        ->capture_default_str();
+    command
+        .add_option("--tolerance", arguments.tolerance,
+                    "Percent by which a side may take longer than the one that bounds it")
+        ->capture_default_str();
+    command.add_option("--placement", arguments.placement, "compact, scatter, none, or CPUs such as 0,2,4-7")
+        ->capture_default_str();
+    command.add_option("--seconds", arguments.seconds, "Time limit for one operation of one size")
+        ->capture_default_str();
+    command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most, of each of 3 passes")
+        ->capture_default_str();
+    command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
+}
+
 int run(int argc, char** argv) {
     become_hybrid_bench(argc, argv);
     CLI::App app("Collectives for threads: measure, verify, model, draw, look at the machine", "tutti");
@@ -164,6 +207,16 @@ int run(int argc, char** argv) {
     CLI::App& model = *app.add_subcommand("model", "What the schedules cost in the alpha-beta-gamma model");
     declare_model(model, model_arguments);
 
+    CompareArguments compare_arguments;
+    CLI::App& compare = *app.add_subcommand(
+        "compare", "What two files of measurements differ in; exit code 3 when something became slower");
+    declare_compare(compare, compare_arguments);
+
+    GuidelinesArguments guidelines_arguments;
+    CLI::App& guidelines = *app.add_subcommand(
+        "guidelines", "Measure whether collectives are as fast as what they could be replaced by");
+    declare_guidelines(guidelines, guidelines_arguments);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -178,8 +231,14 @@ int run(int argc, char** argv) {
     if (model.parsed()) {
         return run_model(model_arguments);
     }
+    if (guidelines.parsed()) {
+        return run_guidelines(guidelines_arguments);
+    }
+    if (compare.parsed()) {
+        return run_compare(compare_arguments);
+    }
     if (!bench.parsed() && !verify.parsed()) {
-        throw UsageError("what to do: info, bench, verify, draw or model?");
+        throw UsageError("what to do: info, bench, compare, guidelines, verify, draw or model?");
     }
     return verify.parsed() ? run_verify(verify_arguments) : run_bench(bench_arguments.parsed());
 }

@@ -1,6 +1,6 @@
-// tutti-mpi-bench: the comparison program. `tutti bench --baseline openmpi` starts it through mpirun with a
-// job file; it measures the same works with the MPI library, behind the same gate, with the same data and
-// statistics.
+// tutti-mpi-bench: the comparison program, built once for each MPI library. `tutti bench --baseline openmpi`
+// starts it through mpirun with a job file; it measures the same works with the MPI library, behind the same
+// gate, with the same data and statistics.
 
 #include "board_window.hpp"
 #include "buffer.hpp"
@@ -26,7 +26,8 @@ namespace {
 
 /// Pins this process before MPI allocates anything. Left unpinned where the system refuses.
 void pin(const std::vector<int>& cpus) {
-    const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
+    const char* const of_open_mpi = std::getenv("OMPI_COMM_WORLD_RANK");
+    const char* const rank = of_open_mpi != nullptr ? of_open_mpi : std::getenv("PMI_RANK"); // MPICH's
     if (rank == nullptr) {
         return;
     }
@@ -40,27 +41,82 @@ void pin(const std::vector<int>& cpus) {
     sched_setaffinity(0, sizeof(set), &set);
 }
 
-/// One MPI call for a work.
-void call_mpi(const Work& work, const void* input, void* output) {
+/// A work that reduces, as one MPI call. `input` is MPI_IN_PLACE where that is how MPI has it.
+void call_reduction(const Work& work, const void* input, void* output) {
     const MPI_Datatype type = mpi_type(work.type);
+    const MPI_Op op = mpi_operator(work.op);
     const int count = static_cast<int>(work.elements);
-    const int block = static_cast<int>(work.block_elements());
-    const void* const from = work.in_place ? MPI_IN_PLACE : input;
     switch (work.collective) {
-    case Collective::barrier:
-        MPI_Barrier(MPI_COMM_WORLD);
+    case Collective::reduce:
+        MPI_Reduce(input, output, count, type, op, Work::root, MPI_COMM_WORLD);
         return;
     case Collective::allreduce:
-        MPI_Allreduce(from, output, count, type, mpi_operator(work.op), MPI_COMM_WORLD);
+        MPI_Allreduce(input, output, count, type, op, MPI_COMM_WORLD);
         return;
     case Collective::reduce_scatter:
-        MPI_Reduce_scatter_block(from, output, block, type, mpi_operator(work.op), MPI_COMM_WORLD);
+        MPI_Reduce_scatter_block(input, output, static_cast<int>(work.block_elements()), type, op,
+                                 MPI_COMM_WORLD);
         return;
-    case Collective::allgather:
-        MPI_Allgather(from, block, type, output, block, type, MPI_COMM_WORLD);
+    case Collective::scan:
+        MPI_Scan(input, output, count, type, op, MPI_COMM_WORLD);
         return;
     default:
-        throw std::invalid_argument("this collective is not measured");
+        MPI_Exscan(input, output, count, type, op, MPI_COMM_WORLD);
+        return;
+    }
+}
+
+void call_shift(const Work& work, int rank, const void* input, void* output) {
+    const MPI_Datatype type = mpi_type(work.type);
+    const int count = static_cast<int>(work.elements);
+    const int to = (rank + Work::distance) % work.members;
+    const int from = (rank + work.members - Work::distance % work.members) % work.members;
+    if (work.in_place) {
+        MPI_Sendrecv_replace(output, count, type, to, 0, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Sendrecv(input, count, type, to, 0, output, count, type, from, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    }
+}
+
+/// A work that moves blocks, as one MPI call.
+void call_blocks(const Work& work, const void* input, void* output) {
+    const MPI_Datatype type = mpi_type(work.type);
+    const int block = static_cast<int>(work.block_elements());
+    switch (work.collective) {
+    case Collective::allgather:
+        MPI_Allgather(input, block, type, output, block, type, MPI_COMM_WORLD);
+        return;
+    case Collective::gather:
+        MPI_Gather(input, block, type, output, block, type, Work::root, MPI_COMM_WORLD);
+        return;
+    case Collective::scatter:
+        MPI_Scatter(input, block, type, output, block, type, Work::root, MPI_COMM_WORLD);
+        return;
+    default:
+        MPI_Alltoall(input, block, type, output, block, type, MPI_COMM_WORLD);
+        return;
+    }
+}
+
+/// One MPI call for a work. In place, `input` and `output` are the same.
+void call_mpi(const Work& work, int rank, const void* input, void* output) {
+    // Of rooted collectives only the root says that it is in place, in the argument that it would not need.
+    const bool rooted = is_rooted(work.collective);
+    const bool says_in_place = work.in_place && (!rooted || rank == Work::root);
+    const bool scatters = work.collective == Collective::scatter;
+    const void* const from = says_in_place && !scatters ? MPI_IN_PLACE : input;
+    void* const to = says_in_place && scatters ? MPI_IN_PLACE : output;
+    if (work.collective == Collective::barrier) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else if (work.collective == Collective::broadcast) {
+        MPI_Bcast(output, static_cast<int>(work.elements), mpi_type(work.type), Work::root, MPI_COMM_WORLD);
+    } else if (work.collective == Collective::shift) {
+        call_shift(work, rank, input, output);
+    } else if (work.reduces()) {
+        call_reduction(work, from, to);
+    } else {
+        call_blocks(work, from, to);
     }
 }
 
@@ -68,12 +124,13 @@ std::string library_version() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
     int length = 0;
     MPI_Get_library_version(text.data(), &length);
-    const std::string version(text.data(), static_cast<std::size_t>(length));
-    return version.substr(0, version.find(','));
+    std::string version(text.data(), static_cast<std::size_t>(length));
+    std::ranges::replace(version, '\t', ' '); // "MPICH Version:\t4.0.2\nMPICH Release date: ..."
+    return version.substr(0, version.find_first_of(",\n"));
 }
 
 void measure_all(const Job& job, int rank, int members) {
-    const std::size_t stamps = stamps_needed(job.method);
+    const std::size_t stamps = stamps_needed(job.method, 1);
     const BoardWindow window(MPI_COMM_WORLD, rank, members, job.crowded, stamps);
     Harness harness(Board(window.memory(), members, stamps), rank);
     std::size_t most_bytes = 0;
@@ -97,16 +154,16 @@ void measure_all(const Job& job, int rank, int members) {
             std::fflush(stdout);
         }
         std::byte* const to = work.in_place ? input.data() : output.data();
+        const Calls call = [&](std::size_t calls) {
+            for (std::size_t i = 0; i < calls; ++i) {
+                call_mpi(work, rank, input.data(), to);
+            }
+        };
         const Subject subject{.input = input.data(),
                               .output = to,
                               .result = to, // reduce_scatter in place: MPI puts the block at the front
-                              .collective = [&](std::size_t calls) {
-                                  for (std::size_t i = 0; i < calls; ++i) {
-                                      call_mpi(work, input.data(), to);
-                                  }
-                              }};
-        Point point = measure(harness, work, subject, job.method);
-        point.provider = "openmpi";
+                              .contenders = {{.provider = job.provider, .collective = call}}};
+        const Point point = measure(harness, work, subject, job.method).front();
         if (rank == 0) {
             results << to_json(point) << std::endl;
         }

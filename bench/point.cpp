@@ -39,7 +39,8 @@ nlohmann::json to_json(const Point& point) {
             {"loop_us", or_null(point.loop_us)},
             {"exchange_us", or_null(point.exchange_us)},
             {"wrong", point.wrong},
-            {"repetitions", point.time_us.count}};
+            {"repetitions", point.time_us.count},
+            {"samples_us", point.samples_us}};
 }
 
 Point point_from_json(const nlohmann::json& json) {
@@ -60,6 +61,7 @@ Point point_from_json(const nlohmann::json& json) {
     point.floor_us = number_or_nothing(json.at("floor_us"));
     point.loop_us = number_or_nothing(json.at("loop_us"));
     point.exchange_us = number_or_nothing(json.at("exchange_us"));
+    point.samples_us = json.at("samples_us").get<std::vector<double>>();
     point.wrong = json.at("wrong").get<std::size_t>();
     return point;
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tutti::bench {
 
@@ -19,6 +20,8 @@ struct Point {
     Work work;
     /// Of single runs whose inputs were rewritten before, in microseconds.
     Summary time_us;
+    /// Up to most_samples of these runs, evenly spaced, in the order in which they were made.
+    std::vector<double> samples_us = {};
     /// Median of what the same loads and stores cost without any synchronisation.
     std::optional<double> floor_us;
     /// Median time per call of many calls back to back; for small messages.
@@ -29,16 +32,19 @@ struct Point {
     std::size_t wrong = 0;
 };
 
+/// As many as a test between two runs can make use of; more would only make files large.
+inline constexpr std::size_t most_samples = 256;
+
 /// One entry of `points` in the JSON file: provider, collective, algorithm, members, bytes, type, op,
-/// in_place, median_us, ci95_us, p99_us, max_us, floor_us, loop_us, exchange_us, wrong, repetitions. What was
-/// not measured is null.
+/// in_place, median_us, ci95_us, p99_us, max_us, floor_us, loop_us, exchange_us, wrong, repetitions,
+/// samples_us. What was not measured is null.
 nlohmann::json to_json(const Point& point);
 
 /// The reverse. Throws nlohmann::json::exception or std::invalid_argument when it is no such entry.
 Point point_from_json(const nlohmann::json& json);
 
 /// The header of a CSV file and one of its lines, with the columns named as in the JSON file and ci95_us in
-/// two.
+/// two, and without the samples.
 std::string csv_header();
 std::string to_csv(const Point& point);
 

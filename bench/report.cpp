@@ -6,11 +6,9 @@
 #include <tutti/version.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <stdexcept>
+#include <iterator>
 
 namespace tutti::bench {
 
@@ -50,7 +48,17 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     return text;
 }
 
-std::vector<std::string> cells_of(const Point& point, std::span<const Point> baseline) {
+/// "12.3 us 1.50x": the baseline's median, and how many times Tutti's that is.
+std::string baseline_cell(const Point& point, std::span<const Point> baseline) {
+    const Point* const other = find_work(baseline, point.work);
+    if (other == nullptr) {
+        return "-";
+    }
+    return fmt::format("{} {:.2f}x{}", format_us(other->time_us.median),
+                       other->time_us.median / point.time_us.median, other->wrong == 0 ? "" : " WRONG");
+}
+
+std::vector<std::string> cells_of(const Point& point, std::span<const Point> baselines) {
     const Summary& time = point.time_us;
     std::vector<std::string> cells{
         std::string(to_string(point.work.collective)),
@@ -63,14 +71,8 @@ std::vector<std::string> cells_of(const Point& point, std::span<const Point> bas
         us_or_dash(point.floor_us),
         ratio_or_dash(floor_ratio(point)),
         point.wrong == 0 ? "0" : fmt::format("{} WRONG", point.wrong)};
-    if (baseline.empty()) {
-        return cells;
-    }
-    const Point* const other = find_work(baseline, point.work);
-    cells.push_back(other == nullptr ? "-" : format_us(other->time_us.median));
-    cells.push_back(other == nullptr ? "-" : fmt::format("{:.2f}x", other->time_us.median / time.median));
-    if (other != nullptr && other->wrong != 0) {
-        cells.back() += fmt::format(" ({} WRONG)", other->wrong);
+    for (const std::string& provider : providers_of(baselines)) {
+        cells.push_back(baseline_cell(point, points_of(baselines, provider)));
     }
     return cells;
 }
@@ -83,8 +85,7 @@ std::string comparison_lines(std::span<const Point> points, std::span<const Poin
     constexpr std::size_t listed = 12;
     const std::string& provider = baseline.front().provider;
     std::string text =
-        fmt::format("  against {}: geometric mean of the speed-ups {:.2f}x (bar: at least 4x), slower at "
-                    "{} of {} points (bar: none)\n",
+        fmt::format("  against {}: geometric mean of the speed-ups {:.2f}x, slower at {} of {} points\n",
                     provider, comparison.mean_speedup, comparison.lost.size(), comparison.points);
     for (std::size_t i = 0; i < std::min(comparison.lost.size(), listed); ++i) {
         const Point& lost = *comparison.lost[i];
@@ -108,52 +109,46 @@ std::string comparison_lines(std::span<const Point> points, std::span<const Poin
     return text;
 }
 
-template <class Write>
-void write_file(const std::string& path, Write write) {
-    std::ofstream file(path);
-    write(file);
-    if (!file.flush()) {
-        throw std::runtime_error("cannot write " + path);
-    }
-}
-
 } // namespace
 
-std::string header_text(const Environment& environment, bool with_baseline) {
+std::string header_text(const Environment& environment, std::span<const std::string> baselines) {
     std::string text =
         fmt::format("tutti {} on {}\n", TUTTI_VERSION_STRING, machine_line(environment.machine));
     text += fmt::format("{}, {} kernels, {}, placement {}\n", environment.compiler,
                         environment.instruction_set, environment.system, environment.placement);
     text +=
-        R"(bytes: of the longest vector a member holds: allreduce the vector, reduce_scatter its input, allgather its result
+        R"(bytes: of the longest vector a member holds: that of broadcasts, reductions, scans and shifts; the input of
+reduce_scatter, scatter and alltoall; the result of allgather and gather
 median, 95 % interval of the median, p99: of runs from the first entry to the last exit; before each, every member
 reads its last result and rewrites its input; loop: per call of many calls back to back, without that
 floor: the same loads and stores without any synchronisation, measured in turns with the runs
 )";
-    if (with_baseline) {
-        text += "openmpi: the same calls between processes; speed-up: its median over Tutti's\n";
+    if (!baselines.empty()) {
+        text +=
+            fmt::format("{}: its median, and how many times Tutti's that is\n", fmt::join(baselines, ", "));
+        text +=
+            "openmp, openmp_array and std_barrier take turns with Tutti, run by run on the same threads; "
+            "those "
+            "with threads or\nprocesses of their own follow it, collective by collective, on the same CPUs\n";
     }
     return text;
 }
 
-std::string table_text(std::span<const Point> points, std::span<const Point> baseline) {
+std::string table_text(std::span<const Point> points, std::span<const Point> baselines) {
     if (points.empty()) {
         return "";
     }
     std::vector<std::vector<std::string>> rows{{fmt::format("{} members", points.front().work.members),
                                                 "bytes", "algorithm", "median", "95 % interval", "p99",
                                                 "loop", "floor", "/ floor", "wrong"}};
-    if (!baseline.empty()) {
-        rows.front().push_back(baseline.front().provider);
-        rows.front().emplace_back("speed-up");
-    }
+    std::ranges::copy(providers_of(baselines), std::back_inserter(rows.front()));
     for (const Point& point : points) {
-        rows.push_back(cells_of(point, baseline));
+        rows.push_back(cells_of(point, baselines));
     }
     return aligned(rows);
 }
 
-std::string summary_text(std::span<const Point> points, std::span<const Point> baseline) {
+std::string summary_text(std::span<const Point> points, std::span<const Point> baselines) {
     std::string text = "summary\n";
     std::size_t wrong = 0;
     for (const Point& point : points) {
@@ -173,26 +168,12 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
         text += fmt::format("  from 16 MiB on, furthest above the floor: {}: {:.2f}x (bar: at most 1.10x)\n",
                             name_of(worst->work), *floor_ratio(*worst));
     }
-    return text + comparison_lines(points, baseline);
-}
-
-void write_json(const std::string& path, const Environment& environment, std::span<const Point> points) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const Point& point : points) {
-        list.push_back(to_json(point));
+    for (const std::string& provider : providers_of(baselines)) {
+        text += comparison_lines(points, points_of(baselines, provider));
     }
-    const nlohmann::json whole{
-        {"schema", json_schema}, {"environment", to_json(environment)}, {"points", list}};
-    write_file(path, [&](std::ofstream& file) { file << whole.dump(1) << '\n'; });
-}
-
-void write_csv(const std::string& path, std::span<const Point> points) {
-    write_file(path, [&](std::ofstream& file) {
-        file << csv_header() << '\n';
-        for (const Point& point : points) {
-            file << to_csv(point) << '\n';
-        }
-    });
+    const std::vector<Point> mpi =
+        better_of(points_of(baselines, "openmpi"), points_of(baselines, "mpich"), "the better of both MPIs");
+    return text + comparison_lines(points, mpi);
 }
 
 } // namespace tutti::bench

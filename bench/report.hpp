@@ -9,23 +9,13 @@
 namespace tutti::bench {
 
 /// The lines above the tables: where the numbers come from and what the columns mean.
-std::string header_text(const Environment& environment, bool with_baseline);
+std::string header_text(const Environment& environment, std::span<const std::string> baselines);
 
-/// A table of the points of one number of members, each beside the baseline's for the same work.
-std::string table_text(std::span<const Point> points, std::span<const Point> baseline);
+/// A table of the points of one number of members, each beside the baselines' for the same work.
+std::string table_text(std::span<const Point> points, std::span<const Point> baselines);
 
 /// The lines below: the worst ratio to the floor from 16 MiB on, the ratio to the bare exchange, and how the
-/// whole compares with the baseline.
-std::string summary_text(std::span<const Point> points, std::span<const Point> baseline);
-
-/// Writes the JSON file: one object with schema, environment and points. Throws std::runtime_error when it
-/// cannot.
-void write_json(const std::string& path, const Environment& environment, std::span<const Point> points);
-
-/// Writes one line a point. Throws std::runtime_error when it cannot.
-void write_csv(const std::string& path, std::span<const Point> points);
-
-/// The value of `schema` in the JSON file.
-inline constexpr const char* json_schema = "tutti-bench-1";
+/// whole compares with each baseline.
+std::string summary_text(std::span<const Point> points, std::span<const Point> baselines);
 
 } // namespace tutti::bench

@@ -2,6 +2,7 @@
 
 #include "types.hpp"
 
+#include <algorithm>
 #include <span>
 
 namespace tutti::bench {
@@ -25,19 +26,68 @@ Calls repeated(const std::string& algorithm, Call call) {
 template <class T, class Op>
 Calls reducing(Member& me, const Work& work, const std::string& algorithm, std::span<T> in, std::span<T> out,
                const Op& op) {
-    const bool scatters = work.collective == Collective::reduce_scatter;
-    return repeated(algorithm,
-                    [&me, in, out, op, scatters, in_place = work.in_place](const Options& options) {
-                        if (scatters && in_place) {
-                            me.reduce_scatter(in, op, options);
-                        } else if (scatters) {
-                            me.reduce_scatter(in, out, op, options);
-                        } else if (in_place) {
-                            me.allreduce(out, op, options);
-                        } else {
-                            me.allreduce(in, out, op, options);
-                        }
-                    });
+    const bool in_place = work.in_place;
+    switch (work.collective) {
+    case Collective::reduce:
+        return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
+            in_place ? me.reduce(out, op, Work::root, options) : me.reduce(in, out, op, Work::root, options);
+        });
+    case Collective::allreduce:
+        return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
+            in_place ? me.allreduce(out, op, options) : me.allreduce(in, out, op, options);
+        });
+    case Collective::reduce_scatter:
+        return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
+            in_place ? me.reduce_scatter(out, op, options) : me.reduce_scatter(in, out, op, options);
+        });
+    case Collective::scan:
+        return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
+            in_place ? me.scan(out, op, options) : me.scan(in, out, op, options);
+        });
+    default:
+        return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
+            in_place ? me.exscan(out, op, options) : me.exscan(in, out, op, options);
+        });
+    }
+}
+
+template <class T>
+Calls moving(Member& me, const Work& work, const std::string& algorithm, std::span<T> in, std::span<T> out) {
+    const bool in_place = work.in_place;
+    switch (work.collective) {
+    case Collective::broadcast:
+        return repeated(algorithm,
+                        [&me, out](const Options& options) { me.broadcast(out, Work::root, options); });
+    case Collective::allgather:
+        return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
+            in_place ? me.allgather(out, options) : me.allgather(in, out, options);
+        });
+    case Collective::gather:
+        return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
+            in_place ? me.gather(out, Work::root, options) : me.gather(in, out, Work::root, options);
+        });
+    case Collective::scatter:
+        return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
+            in_place ? me.scatter(out, Work::root, options) : me.scatter(in, out, Work::root, options);
+        });
+    case Collective::alltoall:
+        return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
+            in_place ? me.alltoall(out, options) : me.alltoall(in, out, options);
+        });
+    default:
+        return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
+            in_place ? me.shift(out, Work::distance, options) : me.shift(in, out, Work::distance, options);
+        });
+    }
+}
+
+/// The elements of the vector that a member hands over as output; in place, as the only one.
+std::size_t vector_elements(const Work& work, int rank) {
+    if (work.collective == Collective::reduce || work.collective == Collective::exscan) {
+        return work.elements;
+    }
+    return work.in_place ? std::max(work.input_elements(rank), work.output_elements(rank))
+                         : work.output_elements(rank);
 }
 
 } // namespace
@@ -48,17 +98,13 @@ Calls tutti_calls(Member& me, const Work& work, const std::string& algorithm, st
         return repeated(algorithm, [&me](const Options& options) { me.barrier(options); });
     }
     return with_type(work.type, [&]<class T>(std::type_identity<T>) -> Calls {
-        const std::span<T> in(reinterpret_cast<T*>(input), work.input_elements());
-        const std::span<T> out(reinterpret_cast<T*>(output), work.output_elements());
+        const std::span<T> in(reinterpret_cast<T*>(input), work.input_elements(me.rank()));
+        const std::span<T> out(reinterpret_cast<T*>(output), vector_elements(work, me.rank()));
         if (work.reduces()) {
             return with_operator<T>(
                 work.op, [&](const auto& op) { return reducing(me, work, algorithm, in, out, op); });
         }
-        if (work.in_place) {
-            return repeated(algorithm, [&me, out](const Options& options) { me.allgather(out, options); });
-        }
-        return repeated(algorithm,
-                        [&me, in, out](const Options& options) { me.allgather(in, out, options); });
+        return moving(me, work, algorithm, in, out);
     });
 }
 

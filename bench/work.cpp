@@ -37,12 +37,45 @@ std::size_t Work::element_bytes() const {
     return with_type(type, []<class T>(std::type_identity<T>) { return sizeof(T); });
 }
 
-std::size_t Work::input_elements() const {
-    return collective == Collective::allgather ? block_elements() : elements;
+bool Work::has_blocks() const {
+    switch (collective) {
+    case Collective::reduce_scatter:
+    case Collective::allgather:
+    case Collective::gather:
+    case Collective::scatter:
+    case Collective::alltoall:
+        return true;
+    default:
+        return false;
+    }
 }
 
-std::size_t Work::output_elements() const {
-    return collective == Collective::reduce_scatter ? block_elements() : elements;
+std::size_t Work::input_elements(int rank) const {
+    switch (collective) {
+    case Collective::broadcast:
+    case Collective::scatter:
+        return rank == root ? elements : 0;
+    case Collective::allgather:
+    case Collective::gather:
+        return block_elements();
+    default:
+        return elements;
+    }
+}
+
+std::size_t Work::output_elements(int rank) const {
+    switch (collective) {
+    case Collective::reduce:
+    case Collective::gather:
+        return rank == root ? elements : 0;
+    case Collective::reduce_scatter:
+    case Collective::scatter:
+        return block_elements();
+    case Collective::exscan:
+        return rank == 0 ? 0 : elements;
+    default:
+        return elements;
+    }
 }
 
 Work make_work(Collective collective, Type type, Operator op, int members, std::size_t bytes, bool in_place) {
@@ -50,15 +83,16 @@ Work make_work(Collective collective, Type type, Operator op, int members, std::
     if (collective == Collective::barrier) {
         return work;
     }
-    const std::size_t unit = collective == Collective::allreduce ? 1 : static_cast<std::size_t>(members);
+    work.in_place = in_place || collective == Collective::broadcast;
+    const std::size_t unit = work.has_blocks() ? static_cast<std::size_t>(members) : 1;
     work.elements = std::max<std::size_t>(bytes / (work.element_bytes() * unit), 1) * unit;
     return work;
 }
 
 Collective parse_collective(const std::string& text) {
-    constexpr std::array collectives{Collective::barrier, Collective::allreduce, Collective::reduce_scatter,
-                                     Collective::allgather};
-    return parse_one_of<Collective>("collective", text, collectives);
+    constexpr auto collectives = first_values(static_cast<Collective>(schedule::collective_count));
+    return parse_one_of<Collective>("collective", text,
+                                    std::span(collectives).first(schedule::collective_count));
 }
 
 Type parse_type(const std::string& text) {

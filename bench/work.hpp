@@ -17,22 +17,30 @@ struct Work {
     Type type = Type::f64;
     Operator op = Operator::sum;
     int members = 1;
-    /// Elements of the longest vector that a member holds: allreduce the vector, reduce_scatter its input,
-    /// allgather its result. A multiple of the members for the last two; 0 for a barrier.
+    /// Elements of the longest vector that a member holds: that of a broadcast, a reduction, a scan or a
+    /// shift, the input of a reduce_scatter, a scatter or an alltoall, the result of an allgather or a
+    /// gather. A multiple of the members where it is made of blocks; 0 for a barrier.
     std::size_t elements = 0;
+    /// Always true for a broadcast, which has one vector.
     bool in_place = false;
+
+    /// Of rooted collectives; a shift goes to the next rank.
+    static constexpr int root = 0;
+    static constexpr int distance = 1;
 
     std::size_t element_bytes() const;
     /// Bytes of the longest vector that a member holds.
     std::size_t bytes() const { return elements * element_bytes(); }
-    bool reduces() const {
-        return collective == Collective::allreduce || collective == Collective::reduce_scatter;
-    }
+    /// Whether operands are combined.
+    bool reduces() const { return schedule::reduces(collective); }
+    /// Whether a vector is made of one block for each member.
+    bool has_blocks() const;
 
     /// Elements of one of `members` equal parts of the vector.
     std::size_t block_elements() const { return elements / static_cast<std::size_t>(members); }
-    std::size_t input_elements() const;
-    std::size_t output_elements() const;
+    /// Elements that member `rank` contributes, and those of the result that it gets.
+    std::size_t input_elements(int rank) const;
+    std::size_t output_elements(int rank) const;
 
     friend bool operator==(const Work&, const Work&) = default;
 };

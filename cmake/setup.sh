@@ -2,7 +2,8 @@
 # Installs the Debian packages that are missing, and only those.
 #
 #   cmake/setup.sh build          what the library and the command are built with
-#   cmake/setup.sh build bench    the same, and Open MPI to compare with
+#   cmake/setup.sh build bench    the same, and what to compare with: Open MPI, and where it can be had MPICH, clang's
+#                                 OpenMP runtime and Gloo, without which `tutti bench` skips them
 #   cmake/setup.sh build test     the same, and what the tests need, with both MPI libraries
 #   cmake/setup.sh lint           what the format and the sources are checked with
 #
@@ -14,15 +15,17 @@ set -eu
 build_packages='cmake:cmake g++:g++ ninja-build:ninja pkg-config:pkg-config libhwloc-dev:hwloc.h libtbb-dev:tbb/parallel_for.h libcli11-dev:CLI/CLI.hpp
     nlohmann-json3-dev:nlohmann/json.hpp libfmt-dev:fmt/format.h'
 bench_packages='libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi'
+bench_optional='libmpich-dev:mpicxx.mpich mpich:mpirun.mpich libomp-dev:/usr/lib/x86_64-linux-gnu/libomp.so.5 libgloo-dev:gloo/context.h'
 test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi
     libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip'
 lint_packages='clang-format:clang-format clang-tidy:run-clang-tidy'
 
 is_there() {
-    command -v "$1" >/dev/null 2>&1 || [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ]
+    command -v "$1" >/dev/null 2>&1 || [ -e "$1" ] || [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ]
 }
 
 missing=''
+missing_optional=''
 for group in "${@:-build}"; do
     case $group in
     build) packages=$build_packages ;;
@@ -37,27 +40,41 @@ for group in "${@:-build}"; do
     for entry in $packages; do
         is_there "${entry#*:}" || missing="$missing ${entry%%:*}"
     done
+    [ "$group" = bench ] || continue
+    for entry in $bench_optional; do
+        is_there "${entry#*:}" || missing_optional="$missing_optional ${entry%%:*}"
+    done
 done
 
-if [ -z "$missing" ]; then
+cannot() { # exit only where something that is needed is missing
+    echo "cmake/setup.sh: $1" >&2
+    [ -n "$missing" ] && exit 4
+    exit 0
+}
+
+if [ -z "$missing$missing_optional" ]; then
     exit 0
 fi
 if ! command -v apt-get >/dev/null 2>&1; then
-    echo "cmake/setup.sh: these are missing, and there is no apt-get to install them:$missing" >&2
-    exit 4
+    cannot "these are missing, and there is no apt-get to install them:$missing$missing_optional"
 fi
 as_root=''
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null 2>&1; then
-        echo "cmake/setup.sh: as root, run: apt-get install$missing" >&2
-        exit 4
+        cannot "as root, run: apt-get install$missing$missing_optional"
     fi
     as_root='sudo'
 fi
-echo "installing$missing"
+echo "installing$missing$missing_optional"
 export DEBIAN_FRONTEND=noninteractive
-# Word splitting of the lists is meant.
-{ $as_root apt-get update -qq && $as_root apt-get install -qq -y --no-install-recommends $missing; } >&2 || {
-    echo "cmake/setup.sh: apt-get could not install$missing" >&2
-    exit 4
+install() {
+    $as_root apt-get install -qq -y --no-install-recommends "$@" >&2
 }
+$as_root apt-get update -qq >&2 || cannot "apt-get could not look up$missing$missing_optional"
+# Word splitting of the lists is meant. What is optional comes one by one, so that one that fails stands alone.
+if [ -n "$missing" ]; then
+    install $missing || cannot "apt-get could not install$missing"
+fi
+for package in $missing_optional; do
+    install "$package" || echo "cmake/setup.sh: there will be no baseline that needs $package" >&2
+done

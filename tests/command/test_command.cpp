@@ -44,9 +44,9 @@ private:
 
 void check_fields(const nlohmann::json& point) {
     static const std::set<std::string> expected{
-        "provider", "collective", "algorithm",   "members", "bytes",      "type",
-        "op",       "in_place",   "median_us",   "ci95_us", "p99_us",     "max_us",
-        "floor_us", "loop_us",    "exchange_us", "wrong",   "repetitions"};
+        "provider", "collective", "algorithm",   "members", "bytes",       "type",
+        "op",       "in_place",   "median_us",   "ci95_us", "p99_us",      "max_us",
+        "floor_us", "loop_us",    "exchange_us", "wrong",   "repetitions", "samples_us"};
     std::set<std::string> found;
     for (const auto& [name, value] : point.items()) {
         found.insert(name);
@@ -65,10 +65,10 @@ void check_fields(const nlohmann::json& point) {
 
 TEST_CASE("usage errors end with exit code 2 and say what would work") {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-        {{}, "info, bench, verify, draw or model"},
+        {{}, "info, bench, compare, guidelines, verify, draw or model"},
         {{"sing"}, "sing"},
         {{"bench", "--loud"}, "--loud"},
-        {{"bench", "gossip"}, "there are: barrier, allreduce, reduce_scatter, allgather"},
+        {{"bench", "gossip"}, "there are: barrier, broadcast, reduce, allreduce"},
         {{"bench", "-b", "8X"}, "--begin: \"8X\""},
         {{"bench", "-b", "0"}, "--begin"},
         {{"bench", "-e", "4"}, "--end"},
@@ -82,10 +82,12 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
         {{"bench", "-a", "census", "allreduce", "-t", "2", "-e", "8"},
          "in any order, which sum on f64 does not"},
         {{"bench", "--placement", "sideways"}, "--placement"},
-        {{"bench", "--baseline", "abacus"}, "openmpi"},
+        {{"bench", "--baseline", "openmpi,abacus"}, "\"abacus\" is unknown; there are: none, all, openmpi"},
         {{"bench", "--seconds", "0"}, "--seconds"},
         {{"bench", "-n", "0"}, "--repetitions"},
         {{"bench", "--json", "/nonexistent/file"}, "cannot write /nonexistent/file"},
+        {{"guidelines", "--tolerance", "-1"}, "--tolerance"},
+        {{"guidelines", "-b", "8X"}, "--begin: \"8X\""},
         {{"verify", "--ranks", "5:1"}, "--ranks: \"5:1\" runs backwards; write 1:5"},
         {{"verify", "--algorithm", "magic"}, "allreduce census"},
         {{"verify", "--collective", "gossip"}, "--collective"},
@@ -132,12 +134,12 @@ TEST_CASE("a measurement's results are right, and its JSON and CSV files are com
     const TemporaryFile json_file(".json");
     const TemporaryFile csv_file(".csv");
     const Outcome outcome =
-        tutti_command({"bench", "-t", "2,3", "-b", "8", "-e", "64K", "-f", "8", "-n", "12", "--seconds",
+        tutti_command({"bench", "-t", "2,3", "-b", "8", "-e", "64K", "-f", "64", "-n", "12", "--seconds",
                        "0.05", "-a", "all", "--json", json_file.path(), "--csv", csv_file.path()});
     CAPTURE(outcome.text);
     REQUIRE(outcome.exit_code == 0);
     const nlohmann::json json = json_file.json();
-    CHECK(json.at("schema") == "tutti-bench-1");
+    CHECK(json.at("schema") == "tutti-bench-2");
     CHECK(json.at("environment").contains("machine"));
     CHECK(json.at("environment").contains("compiler"));
     CHECK(json.at("environment").at("placement") == "compact");
@@ -150,7 +152,9 @@ TEST_CASE("a measurement's results are right, and its JSON and CSV files are com
         algorithms.insert(point.at("algorithm"));
         CHECK(point.at("floor_us").is_null() == (point.at("collective") == "barrier"));
     }
-    CHECK(collectives == std::set<std::string>{"allgather", "allreduce", "barrier", "reduce_scatter"});
+    CHECK(collectives == std::set<std::string>{"barrier", "broadcast", "reduce", "allreduce",
+                                               "reduce_scatter", "allgather", "gather", "scatter", "alltoall",
+                                               "scan", "exscan", "shift"});
     CHECK(algorithms.contains("auto"));
     CHECK(algorithms.contains("circulant-square-root"));
     CHECK_FALSE(algorithms.contains("census")); // not for sums of floating-point numbers
@@ -178,31 +182,63 @@ TEST_CASE("results are right for other types, operators and in place") {
     }
 }
 
-#if defined(TUTTI_HAS_OPEN_MPI)
-TEST_CASE("the baseline is measured beside") {
-    const TemporaryFile json_file("-mpi.json");
+TEST_CASE("every baseline that is there does every collective that it has, and rightly") {
+    const TemporaryFile json_file("-peers.json");
     const Outcome outcome =
-        tutti_command({"bench", "-t", "2,3", "-b", "64", "-e", "8K", "-f", "128", "-n", "10", "--seconds",
-                       "0.05", "--baseline", "openmpi", "--json", json_file.path()});
+        tutti_command({"bench", "-t", "3", "-b", "8K", "-e", "8K", "-n", "10", "--seconds", "0.05",
+                       "--baseline", "all", "--json", json_file.path()});
     CAPTURE(outcome.text);
     REQUIRE(outcome.exit_code == 0);
-    CHECK_FALSE(outcome.says("the baseline for"));
+    CHECK_FALSE(outcome.says("failed"));
+    const nlohmann::json json = json_file.json();
+    std::map<std::string, int> points;
+    for (const nlohmann::json& point : json.at("points")) {
+        CAPTURE(point.dump());
+        check_fields(point);
+        ++points[point.at("provider")];
+    }
+    // Numbers of collectives that each has, not counting the barrier.
+    const std::map<std::string, int> collectives{{"openmpi", 11}, {"mpich", 11},       {"openmp", 11},
+                                                 {"tbb", 11},     {"std_barrier", 11}, {"openmp_clang", 11},
+                                                 {"gloo", 7},     {"openmp_array", 3}, {"tutti", 11}};
+    for (const auto& [provider, count] : collectives) {
+        CAPTURE(provider);
+        const bool has_barrier = provider != "tbb" && provider != "openmp_array";
+        const bool absent = outcome.says("no baseline " + provider + ":");
+        CHECK(points[provider] == (absent ? 0 : count + (has_barrier ? 1 : 0)));
+    }
+    CHECK(points.size() == collectives.size());
+}
+
+#if defined(TUTTI_HAS_OPEN_MPI)
+TEST_CASE("Open MPI says its version, and does everything in place as well") {
+    const TemporaryFile json_file("-mpi.json");
+    const Outcome outcome =
+        tutti_command({"bench", "-t", "3", "-b", "8K", "-e", "8K", "-n", "10", "--seconds", "0.05",
+                       "--in-place", "--baseline", "openmpi,std_barrier", "--json", json_file.path()});
+    CAPTURE(outcome.text);
+    REQUIRE(outcome.exit_code == 0);
     const nlohmann::json json = json_file.json();
     std::map<std::string, int> points;
     for (const nlohmann::json& point : json.at("points")) {
         check_fields(point);
         ++points[point.at("provider")];
     }
-    CHECK(points["openmpi"] == points["tutti"]);
-    CHECK(points["openmpi"] == 2 * (3 * 2 + 1));
-    CHECK(json_file.json()
-              .at("environment")
-              .at("versions")
-              .at("openmpi")
-              .get<std::string>()
-              .starts_with("Open MPI"));
+    CHECK(points["openmpi"] == 12);
+    CHECK(points["std_barrier"] == 10); // neither alltoall nor shift
+    const auto version = json.at("environment").at("versions").at("openmpi").get<std::string>();
+    CHECK(version.starts_with("Open MPI"));
 }
 #endif
+
+TEST_CASE("guidelines measures what it judges, and the results are right") {
+    const Outcome outcome = tutti_command({"guidelines", "-t", "2,3", "-e", "4K", "-f", "64", "-n", "10",
+                                           "--seconds", "0.02", "--tolerance", "1000000"});
+    CAPTURE(outcome.text);
+    CHECK(outcome.says("(2) reduce_scatter <= allreduce"));
+    CHECK(outcome.says("0 of   4 violated")); // two sizes, two numbers of members
+    CHECK(outcome.says(" 0 wrong elements"));
+}
 
 TEST_CASE("the algorithms verify, and each is held against its closed forms") {
     const Outcome outcome = tutti_command({"verify", "--ranks", "1:16"});

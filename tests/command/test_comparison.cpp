@@ -32,6 +32,19 @@ TEST_CASE("the mean of the speed-ups is geometric, and lost points are named") {
     CHECK(comparison.lost[0]->work.bytes() == 32);
 }
 
+TEST_CASE("points are sorted out by provider, and the better of two is taken work by work") {
+    std::vector<Point> points{point_of(8, 2), point_of(16, 16), point_of(8, 1), point_of(16, 20)};
+    points[0].provider = points[1].provider = "openmpi";
+    points[2].provider = points[3].provider = "mpich";
+    CHECK(providers_of(points) == std::vector<std::string>{"openmpi", "mpich"});
+    const auto better = better_of(points_of(points, "openmpi"), points_of(points, "mpich"), "either");
+    REQUIRE(better.size() == 2);
+    CHECK(better[0].time_us.median == 1);
+    CHECK(better[1].time_us.median == 16);
+    CHECK(better[1].provider == "either");
+    CHECK(better_of(points_of(points, "openmpi"), {}, "either").empty());
+}
+
 TEST_CASE("only the library's own choice of algorithm is compared") {
     std::vector own{point_of(8, 1, 0.1)};
     own[0].algorithm = "circulant";
@@ -53,6 +66,7 @@ TEST_CASE("a point survives the way through JSON") {
     Point point = point_of(1024, 1.5, 1.25);
     point.time_us = {.median = 1.5, .ci95 = {1.25, 1.75}, .p99 = 3, .max = 4, .count = 77};
     point.loop_us = 0.5;
+    point.samples_us = {1.5, 1, 4};
     point.wrong = 3;
     const Point back = point_from_json(to_json(point));
     CHECK(back.work == point.work);
@@ -61,6 +75,7 @@ TEST_CASE("a point survives the way through JSON") {
     CHECK(back.floor_us == point.floor_us);
     CHECK(back.loop_us == point.loop_us);
     CHECK_FALSE(back.exchange_us);
+    CHECK(back.samples_us == point.samples_us);
     CHECK(back.wrong == 3);
 }
 

@@ -17,7 +17,7 @@ using Vectors = std::vector<std::vector<std::byte>>;
 Vectors inputs_of(const Work& work, std::uint64_t salt) {
     Vectors inputs;
     for (int rank = 0; rank < work.members; ++rank) {
-        inputs.emplace_back(work.input_elements() * work.element_bytes());
+        inputs.emplace_back(work.input_elements(rank) * work.element_bytes());
         Data(work, rank).write_input(inputs.back().data(), salt);
     }
     return inputs;
@@ -41,7 +41,7 @@ Vectors reduce(const Work& work, const Vectors& inputs, bool backwards) {
     for (int rank = 0; rank < work.members; ++rank) {
         const bool scatters = work.collective == Collective::reduce_scatter;
         const std::size_t first = scatters ? static_cast<std::size_t>(rank) * work.block_elements() : 0;
-        outputs.emplace_back(work.output_elements() * sizeof(T));
+        outputs.emplace_back(work.output_elements(rank) * sizeof(T));
         std::memcpy(outputs.back().data(), sum.data() + first, outputs.back().size());
     }
     return outputs;

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 
@@ -119,6 +120,34 @@ TEST_CASE("a run lasts from the first entry to the last exit") {
         }
     });
     CHECK(length_us >= 3000);
+}
+
+TEST_CASE("where the leader runs alone, the others wait, and the run is as long as its own") {
+    std::atomic<int> runs{0};
+    std::atomic<int> leader_done{0};
+    std::atomic<int> early{0};
+    std::vector<std::vector<double>> lengths_us;
+    with_members(3, true, [&](Harness& harness, const Board&) {
+        const std::vector<Timed> timed{{.run =
+                                            [&](std::size_t) {
+                                                ++runs;
+                                                std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                                                ++leader_done;
+                                            },
+                                        .leader_alone = true},
+                                       {.run = [&](std::size_t) { early += leader_done == 0 ? 1 : 0; }}};
+        auto measured = harness.measure(timed, {.least = 5, .most = 5, .seconds = 0});
+        if (harness.leads()) {
+            lengths_us = std::move(measured);
+        }
+    });
+    CHECK(runs == 5);
+    CHECK(early == 0);
+    REQUIRE(lengths_us.size() == 2);
+    CHECK(lengths_us[0].size() == 5);
+    for (const double length_us : lengths_us[0]) {
+        CHECK(length_us >= 2000);
+    }
 }
 
 TEST_CASE("a member that fails releases those that wait for it") {

@@ -65,12 +65,12 @@ TEST_CASE("works have whole elements and, where there are blocks, whole blocks")
     CHECK(tiny.bytes() == 8);
     const Work scattered = make_work(Collective::reduce_scatter, Type::f64, Operator::sum, 8, 8, false);
     CHECK(scattered.bytes() == 64);
-    CHECK(scattered.input_elements() == 8);
-    CHECK(scattered.output_elements() == 1);
+    CHECK(scattered.input_elements(3) == 8);
+    CHECK(scattered.output_elements(3) == 1);
     const Work gathered = make_work(Collective::allgather, Type::i32, Operator::sum, 3, 100, false);
     CHECK(gathered.bytes() == 96);
-    CHECK(gathered.input_elements() == 8);
-    CHECK(gathered.output_elements() == 24);
+    CHECK(gathered.input_elements(1) == 8);
+    CHECK(gathered.output_elements(1) == 24);
     CHECK(make_work(Collective::barrier, Type::f64, Operator::sum, 3, 100, false).bytes() == 0);
 }
 
@@ -80,7 +80,8 @@ TEST_CASE("names are read back, and unknown ones are answered with those there a
     CHECK(parse_collective("allgather") == Collective::allgather);
     CHECK_THROWS_WITH_AS(
         parse_collective("gossip"),
-        "\"gossip\" is no collective; there are: barrier, allreduce, reduce_scatter, allgather",
+        "\"gossip\" is no collective; there are: barrier, broadcast, reduce, allreduce, reduce_scatter, "
+        "allgather, gather, scatter, alltoall, scan, exscan, shift",
         std::invalid_argument);
     CHECK_THROWS_AS(parse_type("other"), std::invalid_argument);
     CHECK_THROWS_AS(parse_operator("callable"), std::invalid_argument);

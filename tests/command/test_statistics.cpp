@@ -67,3 +67,49 @@ TEST_CASE("no samples give an empty summary") {
     CHECK(summarise({}).count == 0);
     CHECK(summarise({}).median == 0.0);
 }
+
+TEST_CASE("thinned samples are evenly spaced, in their order, and no more than asked for") {
+    std::vector<double> samples(1000);
+    std::iota(samples.begin(), samples.end(), 0.0);
+    CHECK(thinned(samples, 1000) == samples);
+    CHECK(thinned(samples, 250).size() == 250);
+    CHECK(thinned(samples, 300) == thinned(samples, 250));
+    CHECK(thinned(samples, 250)[1] == 4);
+    CHECK(thinned({}, 10).empty());
+}
+
+TEST_CASE("the Mann-Whitney test of published examples") {
+    // No overlap: U = 0, mean 12.5, variance 25 * 11 / 12; z = 12 / 4.787 = 2.507.
+    const std::vector<double> low{1, 2, 3, 4, 5};
+    const std::vector<double> high{6, 7, 8, 9, 10};
+    CHECK(mann_whitney(low, high) == doctest::Approx(0.01219).epsilon(0.001));
+    CHECK(mann_whitney(high, low) == mann_whitney(low, high));
+    CHECK(mann_whitney(low, low) == 1);
+    // R: wilcox.test(c(0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46),
+    //                c(1.15, 0.88, 0.90, 0.74, 1.21), exact = FALSE)
+    const std::vector<double> x{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
+    const std::vector<double> y{1.15, 0.88, 0.90, 0.74, 1.21};
+    CHECK(mann_whitney(x, y) == doctest::Approx(0.2448).epsilon(0.01)); // W = 35: z = 9.5 / 8.165
+    // All equal, or nothing: no evidence.
+    CHECK(mann_whitney(std::vector{1.0, 1.0}, std::vector{1.0, 1.0, 1.0}) == 1);
+    CHECK(mann_whitney({}, low) == 1);
+    // Ties shrink the variance: ranks 1.5 1.5 3.5 against 3.5 5 6.
+    CHECK(mann_whitney(std::vector{1.0, 1.0, 2.0}, std::vector{2.0, 3.0, 4.0}) ==
+          doctest::Approx(0.1157).epsilon(0.01));
+}
+
+TEST_CASE("the test finds what differs by chance in as many cases as it says") {
+    std::mt19937 random(11);
+    std::lognormal_distribution<double> noise(0, 0.5);
+    int found = 0;
+    constexpr int trials = 2000;
+    for (int trial = 0; trial < trials; ++trial) {
+        std::vector<double> a(40);
+        std::vector<double> b(60);
+        std::ranges::generate(a, [&] { return noise(random); });
+        std::ranges::generate(b, [&] { return noise(random); });
+        found += mann_whitney(a, b) < 0.05 ? 1 : 0;
+    }
+    CHECK(found > trials * 0.03);
+    CHECK(found < trials * 0.07);
+}

@@ -1,0 +1,143 @@
+#include "command.hpp"
+#include "regression.hpp"
+#include "results_file.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace tutti::bench;
+using tutti::Operator;
+using tutti::Type;
+using tutti::test::Outcome;
+using tutti::test::tutti_command;
+
+namespace {
+
+/// 41 samples around `median_us`, at most `spread` of it away.
+Point point_of(std::size_t bytes, double median_us, double spread = 0.02) {
+    Point point;
+    point.provider = "tutti";
+    point.work = make_work(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
+    for (int i = -20; i <= 20; ++i) {
+        point.samples_us.push_back(median_us * (1 + spread * i / 20));
+    }
+    point.time_us = summarise(point.samples_us);
+    return point;
+}
+
+class Directory {
+public:
+    Directory()
+        : path_(std::filesystem::temp_directory_path() / ("tutti-compare-" + std::to_string(getpid()))) {
+        std::filesystem::create_directory(path_);
+    }
+    ~Directory() {
+        std::error_code error;
+        std::filesystem::remove_all(path_, error);
+    }
+    Directory(const Directory&) = delete;
+    Directory& operator=(const Directory&) = delete;
+
+    std::string file(const std::string& name, const std::string& text) const {
+        std::ofstream(path_ / name) << text;
+        return (path_ / name).string();
+    }
+    std::string file(const std::string& name, const std::vector<Point>& points) const {
+        write_json((path_ / name).string(), nlohmann::json::object(), points);
+        return (path_ / name).string();
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+} // namespace
+
+TEST_CASE("what differs clearly and by enough is faster or slower") {
+    const Threshold threshold{.effect = 0.1, .significance = 0.001};
+    const Point before = point_of(8, 10);
+    CHECK(judge(before, point_of(8, 12), threshold).change == Change::slower);
+    CHECK(judge(before, point_of(8, 8), threshold).change == Change::faster);
+    CHECK(judge(before, before, threshold).change == Change::same);
+    // Clear, but little.
+    const Judgement little = judge(before, point_of(8, 10.5), threshold);
+    CHECK(little.p_value < 0.001);
+    CHECK(little.change == Change::same);
+    CHECK(judge(before, point_of(8, 10.5), {.effect = 0.04}).change == Change::slower);
+    // Much, but not clear.
+    Point few = point_of(8, 20);
+    few.samples_us.resize(2);
+    CHECK(judge(before, few, threshold).change == Change::same);
+    CHECK(judge(point_of(8, 10, 0.9), point_of(8, 11.5, 0.9), threshold).change == Change::same);
+}
+
+TEST_CASE("points are compared with those of the same work, provider and algorithm") {
+    std::vector<Point> after{point_of(8, 1), point_of(64, 1), point_of(8, 1), point_of(16, 1)};
+    after[1].algorithm = "ring";
+    after[2].provider = "openmpi";
+    const std::vector<Point> before{point_of(64, 1), point_of(16, 1), point_of(8, 1)};
+    const auto judgements = judge_all(before, after, {});
+    REQUIRE(judgements.size() == 2);
+    CHECK(judgements[0].after == &after[3]);
+    CHECK(judgements[1].after == &after[0]);
+}
+
+TEST_CASE("compare ends with exit code 3 when something is slower, and with 0 when not") {
+    const Directory directory;
+    const std::string before = directory.file("before", std::vector{point_of(8, 1), point_of(1024, 10)});
+    const std::string slower = directory.file("slower", std::vector{point_of(8, 0.5), point_of(1024, 15)});
+    const Outcome worse = tutti_command({"compare", before, slower});
+    CAPTURE(worse.text);
+    CHECK(worse.exit_code == 3);
+    CHECK(worse.says("1 slower, 1 faster, 0 the same"));
+    CHECK(worse.says("1.50x"));
+    const Outcome better = tutti_command({"compare", before, slower, "--effect", "60"});
+    CHECK(better.exit_code == 0);
+    CHECK(better.says("0 slower, 1 faster, 1 the same"));
+    CHECK(tutti_command({"compare", before, before}).exit_code == 0);
+}
+
+TEST_CASE("files that cannot be compared are refused with the reason") {
+    const Directory directory;
+    const std::string good = directory.file("good", std::vector{point_of(8, 1)});
+    nlohmann::json json = nlohmann::json::parse(std::ifstream(good));
+    const auto refused = [&](const std::string& text, const std::string& reason) {
+        const std::string bad = directory.file("bad", text);
+        for (const auto& files : {std::pair(good, bad), std::pair(bad, good)}) {
+            const Outcome outcome = tutti_command({"compare", files.first, files.second});
+            CAPTURE(outcome.text);
+            CHECK(outcome.exit_code == 2);
+            CHECK(outcome.says(reason));
+            CHECK(outcome.says(bad));
+        }
+    };
+    refused("", "is no JSON, or cut off");
+    refused(json.dump().substr(0, json.dump().size() / 2), "is no JSON, or cut off");
+    refused("[1, 2]", "is no file that `tutti bench --json` wrote");
+    refused(R"({"schema": 7, "points": []})", "is no file that `tutti bench --json` wrote");
+    refused(R"({"schema": "tutti-bench-1", "points": []})", "has schema \"tutti-bench-1\"");
+    refused(R"({"schema": "tutti-bench-2", "points": []})", "in common");
+    for (const auto& [field, value] : std::vector<std::pair<std::string, nlohmann::json>>{
+             {"collective", "gossip"},
+             {"members", -1},
+             {"median_us", "fast"},
+             {"samples_us", nlohmann::json::array({1, nullptr})},
+             {"samples_us", nlohmann::json::array({1, -1})}}) {
+        nlohmann::json damaged = json;
+        damaged["points"][0][field] = value;
+        refused(damaged.dump(), "entry 0 of \"points\" is damaged");
+    }
+    json["points"][0].erase("repetitions");
+    refused(json.dump(), "repetitions");
+    CHECK(tutti_command({"compare", good, "/nonexistent"}).says("cannot read /nonexistent"));
+    CHECK(tutti_command({"compare", good, good, "--provider", "abacus"}).says("\"abacus\" in common"));
+    CHECK(tutti_command({"compare", good, good, "--effect", "-1"}).says("--effect"));
+    CHECK(tutti_command({"compare", good, good, "--significance", "1"}).says("--significance"));
+}
