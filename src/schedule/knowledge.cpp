@@ -131,10 +131,93 @@ private:
     std::vector<Now> now_;
 };
 
+/// Who can hear of whom, without regard to when. That is enough to see that in most schedules with a program
+/// for each rank no wait implies another: it would have to be for somebody of whom the member can hear from
+/// somebody else for whom it waits.
+class Hearsay {
+public:
+    Hearsay(int rounds, const std::vector<std::vector<Wait>>& waits)
+        : rounds_(rounds), waits_(waits), ranks_(waits.size()), words_((ranks_ + word_bits - 1) / word_bits),
+          hears_(ranks_, 0), heard_of_(ranks_ * words_, 0) {}
+
+    /// False only if no wait implies another.
+    bool may_imply() {
+        if (!find_heard_of()) {
+            return true;
+        }
+        for (const auto& list : waits_) {
+            for (const Wait& from : list) {
+                const auto other = static_cast<std::size_t>(from.member);
+                if (hears_[other] != 0 && std::ranges::any_of(list, [&](const Wait& of) {
+                        return is_heard_of(other, static_cast<std::size_t>(of.member));
+                    })) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+private:
+    static constexpr std::size_t word_bits = 64;
+
+    bool is_heard_of(std::size_t rank, std::size_t member) const {
+        return (heard_of_[rank * words_ + member / word_bits] >> (member % word_bits) & 1U) != 0;
+    }
+
+    /// Members tell on what they have learnt once all from whom they learn before they return have told them.
+    /// False where some wait for each other in a circle, so that nobody is the first.
+    bool find_heard_of() {
+        std::vector<std::vector<std::size_t>> learners(ranks_);
+        std::vector<int> missing(ranks_, 0);
+        for (std::size_t rank = 0; rank < ranks_; ++rank) {
+            for (const Wait& wait : waits_[rank]) {
+                if (wait.before_round < rounds_) {
+                    learners[static_cast<std::size_t>(wait.member)].push_back(rank);
+                    ++missing[rank];
+                }
+            }
+        }
+        std::vector<std::size_t> complete;
+        for (std::size_t rank = 0; rank < ranks_; ++rank) {
+            if (missing[rank] == 0) {
+                complete.push_back(rank);
+            }
+        }
+        for (std::size_t next = 0; next < complete.size(); ++next) {
+            for (const std::size_t learner : learners[complete[next]]) {
+                tell(complete[next], learner);
+                if (--missing[learner] == 0) {
+                    complete.push_back(learner);
+                }
+            }
+        }
+        return complete.size() == ranks_;
+    }
+
+    void tell(std::size_t teller, std::size_t learner) {
+        hears_[learner] = 1;
+        for (std::size_t word = 0; hears_[teller] != 0 && word < words_; ++word) {
+            heard_of_[learner * words_ + word] |= heard_of_[teller * words_ + word];
+        }
+        heard_of_[learner * words_ + teller / word_bits] |= std::uint64_t{1} << (teller % word_bits);
+    }
+
+    int rounds_;
+    const std::vector<std::vector<Wait>>& waits_;
+    std::size_t ranks_;
+    std::size_t words_;
+    std::vector<char> hears_;
+    std::vector<std::uint64_t> heard_of_;
+};
+
 } // namespace
 
 std::vector<std::vector<Wait>> without_implied(const Schedule& schedule,
                                                const std::vector<std::vector<Wait>>& waits) {
+    if (!schedule.symmetry().translates() && !Hearsay(schedule.rounds(), waits).may_imply()) {
+        return waits;
+    }
     Knowledge knowledge(schedule, waits);
     std::vector<std::vector<Wait>> kept(waits.size());
     std::vector<std::size_t> next(waits.size(), 0);
