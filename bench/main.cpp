@@ -69,7 +69,11 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
 }
 
 void declare_verify(CLI::App& command, VerifyArguments& arguments) {
-    command.add_option("-r,--ranks", arguments.ranks, "Numbers of ranks: 1:1024, 22, or 2,4,8:16")
+    command
+        .add_option(
+            "-r,--ranks", arguments.ranks,
+            "Numbers of ranks: 1:1024, 22, or 2,4,8:16. Above 128 ranks one root by turns, and one form "
+            "where each rank has a program of its own")
         ->capture_default_str();
     command.add_option("--collective", arguments.collective, "Only this collective");
     command.add_option("-a,--algorithm", arguments.algorithm, "Only algorithms of this name");

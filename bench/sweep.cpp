@@ -28,8 +28,9 @@ using schedule::Form;
 using schedule::Move;
 using schedule::Schedule;
 
-/// Of more ranks one root and form is looked at, which takes turns from one number of ranks to the next.
-constexpr int all_roots_up_to = 128;
+/// Of more ranks one root and, where each has a program of its own, one form is looked at: another one from
+/// one number of ranks to the next.
+constexpr int all_up_to = 128;
 constexpr int root_kinds = 4;
 
 std::string in_words(const Counts& counts, long scratch) {
@@ -72,7 +73,7 @@ private:
         Schedule schedule = found_.row->make(ranks_, root);
         if (first_ && is_renamed_first(schedule)) {
             check_counts(first_tally_, root);
-            found_.renamed += forms_to_prove(*found_.row, ranks_).size();
+            found_.renamed += forms_to_prove(*found_.row, schedule).size();
             return;
         }
         const cost::Tally tally = cost::tally(schedule);
@@ -98,7 +99,7 @@ private:
             say(root, fmt::format("not proved, which takes {:.0f} GB", bytes * 1e-9));
             return;
         }
-        for (const Form form : forms_to_prove(*found_.row, ranks_)) {
+        for (const Form form : forms_to_prove(*found_.row, schedule)) {
             schedule::Synchronised plan = synchronise(std::move(schedule), form);
             const verify::Report report = verify::verify(plan, verify::requirement_of(*found_.row));
             schedule = std::move(plan.schedule);
@@ -234,12 +235,12 @@ std::vector<Form> forms_of(const Algorithm& row) {
     return forms;
 }
 
-std::vector<Form> forms_to_prove(const Algorithm& row, int ranks) {
+std::vector<Form> forms_to_prove(const Algorithm& row, const Schedule& schedule) {
     const std::vector<Form> forms = forms_of(row);
-    if (!has_root(row) || ranks <= all_roots_up_to) {
+    if (schedule.symmetry().translates() || schedule.ranks() <= all_up_to) {
         return forms;
     }
-    return {forms[static_cast<std::size_t>(ranks / root_kinds) % forms.size()]};
+    return {forms[static_cast<std::size_t>(schedule.ranks() / root_kinds) % forms.size()]};
 }
 
 std::string name_of(Form form) {
@@ -259,7 +260,7 @@ std::vector<int> roots_of(const Algorithm& row, int ranks) {
         return {0};
     }
     std::vector<int> roots;
-    if (ranks <= all_roots_up_to) {
+    if (ranks <= all_up_to) {
         for (int root = 0; root < ranks; ++root) {
             roots.push_back(root);
         }

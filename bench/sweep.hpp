@@ -32,8 +32,10 @@ struct Verdict {
 /// The forms in which a row can be carried out.
 std::vector<schedule::Form> forms_of(const algorithm::Algorithm& row);
 
-/// Those that are proved: all where all roots are, of more ranks one that depends on `ranks` only.
-std::vector<schedule::Form> forms_to_prove(const algorithm::Algorithm& row, int ranks);
+/// Those in which a schedule of the row is proved: all, but of more than 128 ranks that each have a program
+/// of their own one that depends on the number of ranks only.
+std::vector<schedule::Form> forms_to_prove(const algorithm::Algorithm& row,
+                                           const schedule::Schedule& schedule);
 
 /// "separate", "in place", "carried"
 std::string name_of(schedule::Form form);

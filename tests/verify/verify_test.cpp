@@ -129,11 +129,18 @@ TEST_CASE("a deadlock round the ring: everybody waits for its neighbour to be fu
     CHECK(only(verify::verify(plan), Kind::deadlock));
 }
 
-TEST_CASE("slot reuse: nothing tells the leaves of a carried gather that the root has read") {
+TEST_CASE("slot reuse: a member that does not wait for everybody may write over what is still read") {
+    Synchronised plan = synchronise(algorithm::flat_allgather(3), Form::carried);
+    REQUIRE(verify::verify(plan).ok());
+    std::erase_if(plan.waits.front(), [](const Wait& wait) { return wait.member == 2; });
+    CHECK(verify::verify(plan).has(Kind::slot_reuse));
+}
+
+TEST_CASE("slot reuse: where members may run ahead, the executor waits before it writes over a message") {
     const Pattern pattern = restrict_to_root(
         algorithm::circulant_allgather_pattern(3, graph::skips(3, graph::Skips::fully_connected)), 0);
     const Synchronised plan = synchronise(place(pattern, Collective::gather, 0), Form::carried);
-    CHECK(only(verify::verify(plan), Kind::slot_reuse));
+    CHECK(verify::verify(plan).ok());
     CHECK(verify::verify(synchronise(plan.schedule, Form::separate)).ok());
 }
 
