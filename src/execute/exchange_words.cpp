@@ -15,7 +15,7 @@ void copy_word(void* to, const void* from, std::size_t bytes) {
         std::memcpy(to, from, sizeof(std::uint64_t));
     } else if (bytes == sizeof(std::uint32_t)) {
         std::memcpy(to, from, sizeof(std::uint32_t));
-    } else {
+    } else if (bytes != 0) {
         std::memcpy(to, from, bytes);
     }
 }

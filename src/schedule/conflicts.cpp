@@ -60,9 +60,9 @@ private:
     template <class Visit>
     void visit_all(Visit visit) const {
         for (std::size_t stored = 0; stored < schedule_.programs().size(); ++stored) {
-            for (std::int16_t round = 0; round < schedule_.rounds(); ++round) {
+            for (int round = 0; round < schedule_.rounds(); ++round) {
                 for (const Move& move : schedule_.programs()[stored][static_cast<std::size_t>(round)]) {
-                    visit_move(static_cast<int>(stored), round, move, visit);
+                    visit_move(static_cast<int>(stored), static_cast<std::int16_t>(round), move, visit);
                 }
             }
         }

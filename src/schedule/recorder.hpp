@@ -29,7 +29,7 @@ public:
         return add({to, {every, space, to.blocks}, {}, true});
     }
 
-    Program take() { return std::move(program_); }
+    Program take() { return std::exchange(program_, {}); }
 
 private:
     Recorder& add(const Move& move) {

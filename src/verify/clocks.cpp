@@ -140,11 +140,12 @@ bool Clocks::advance(std::size_t stored) {
 
 void Clocks::set_clock(std::size_t stored, int here) {
     const int round = here % (rounds_ + 1);
-    const auto waits = std::ranges::equal_range(waits_[stored], round, {}, &Wait::before_round);
+    const auto first = std::ranges::lower_bound(waits_[stored], round, {}, &Wait::before_round);
+    const auto last = std::ranges::upper_bound(waits_[stored], round, {}, &Wait::before_round);
     std::size_t& clock = clock_at_[index(stored, here + 1)];
     clock = clock_at_[index(stored, here)];
-    if (!waits.empty()) {
-        Clock learnt = after(clock, waits, here - round);
+    if (first != last) {
+        Clock learnt = after(clock, std::span(first, last), here - round);
         clock = clocks_.size();
         clocks_.push_back(std::move(learnt));
     }

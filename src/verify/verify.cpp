@@ -86,14 +86,17 @@ void check_carried(const Synchronised& plan, Report& report) {
     for (std::size_t stored = 0; stored < lists; ++stored) {
         int before = -1;
         for (const Carried& carried : plan.carried[stored]) {
+            const bool is_there = static_cast<int>(carried.space) <
+                                  static_cast<int>(schedule::Space::scratch0) + schedule.scratch_vectors();
             const bool whole = carried.blocks == schedule::Blocks{0, schedule.blocks()};
             const bool one = carried.blocks.count == 1 && carried.blocks.first >= 0 &&
                              carried.blocks.first < schedule.blocks();
-            if (carried.point <= before || carried.point > schedule.rounds() || !(whole || one)) {
+            if (carried.point <= before || carried.point > schedule.rounds() || !(whole || one) ||
+                !is_there) {
                 report.add(Kind::bounds, "point " + std::to_string(carried.point) + " of member " +
                                              std::to_string(stored) +
                                              " is out of order, does not exist, has two messages, or one "
-                                             "that is neither a block nor the whole vector");
+                                             "that is neither a block nor the whole vector of those in use");
             }
             before = carried.point;
         }
