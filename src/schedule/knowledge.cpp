@@ -146,10 +146,13 @@ public:
             return true;
         }
         for (const auto& list : waits_) {
+            int before = -1;
             for (const Wait& from : list) {
                 const auto other = static_cast<std::size_t>(from.member);
-                if (hears_[other] != 0 && std::ranges::any_of(list, [&](const Wait& of) {
-                        return is_heard_of(other, static_cast<std::size_t>(of.member));
+                const bool again = from.member == std::exchange(before, from.member);
+                if (!again && hears_[other] != 0 && std::ranges::any_of(list, [&](const Wait& of) {
+                        return of.before_round >= from.before_round &&
+                               is_heard_of(other, static_cast<std::size_t>(of.member));
                     })) {
                     return true;
                 }
