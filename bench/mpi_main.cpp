@@ -4,8 +4,8 @@
 
 #include "board_window.hpp"
 #include "buffer.hpp"
+#include "hybrid/mpi_names.hpp"
 #include "job.hpp"
-#include "mpi_types.hpp"
 
 #include <nlohmann/json.hpp>
 #include <sched.h>
@@ -43,8 +43,8 @@ void pin(const std::vector<int>& cpus) {
 
 /// A work that reduces, as one MPI call. `input` is MPI_IN_PLACE where that is how MPI has it.
 void call_reduction(const Work& work, const void* input, void* output) {
-    const MPI_Datatype type = mpi_type(work.type);
-    const MPI_Op op = mpi_operator(work.op);
+    const MPI_Datatype type = hybrid::mpi_type(work.type);
+    const MPI_Op op = hybrid::mpi_operator(work.op);
     const int count = static_cast<int>(work.elements);
     switch (work.collective) {
     case Collective::reduce:
@@ -67,7 +67,7 @@ void call_reduction(const Work& work, const void* input, void* output) {
 }
 
 void call_shift(const Work& work, int rank, const void* input, void* output) {
-    const MPI_Datatype type = mpi_type(work.type);
+    const MPI_Datatype type = hybrid::mpi_type(work.type);
     const int count = static_cast<int>(work.elements);
     const int to = (rank + Work::distance) % work.members;
     const int from = (rank + work.members - Work::distance % work.members) % work.members;
@@ -81,7 +81,7 @@ void call_shift(const Work& work, int rank, const void* input, void* output) {
 
 /// A work that moves blocks, as one MPI call.
 void call_blocks(const Work& work, const void* input, void* output) {
-    const MPI_Datatype type = mpi_type(work.type);
+    const MPI_Datatype type = hybrid::mpi_type(work.type);
     const int block = static_cast<int>(work.block_elements());
     switch (work.collective) {
     case Collective::allgather:
@@ -110,7 +110,8 @@ void call_mpi(const Work& work, int rank, const void* input, void* output) {
     if (work.collective == Collective::barrier) {
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (work.collective == Collective::broadcast) {
-        MPI_Bcast(output, static_cast<int>(work.elements), mpi_type(work.type), Work::root, MPI_COMM_WORLD);
+        MPI_Bcast(output, static_cast<int>(work.elements), hybrid::mpi_type(work.type), Work::root,
+                  MPI_COMM_WORLD);
     } else if (work.collective == Collective::shift) {
         call_shift(work, rank, input, output);
     } else if (work.reduces()) {

@@ -26,4 +26,13 @@ std::string Claim::describe() const {
     return text + (form == schedule::Form::in_place ? ", in place" : "");
 }
 
+std::uint64_t digest(std::span<const std::size_t> counts) {
+    std::uint64_t value = 0xcbf29ce484222325;
+    for (const std::size_t count : counts) {
+        value = (value ^ count) * 0x100000001b3;
+        value ^= value >> 29U;
+    }
+    return value | 1U;
+}
+
 } // namespace tutti::execute

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace tutti::execute {
@@ -73,5 +74,8 @@ private:
 };
 
 static_assert(mailbox::carried_bytes < 59, "the sizes of carried messages fit below the marks of the others");
+
+/// A digest of irregular counts that is never 0, which stands for equal blocks.
+std::uint64_t digest(std::span<const std::size_t> counts);
 
 } // namespace tutti::execute

@@ -12,8 +12,6 @@
 
 namespace tutti::execute {
 
-namespace {
-
 std::string text_of(const std::exception_ptr& cause) {
     try {
         std::rethrow_exception(cause);
@@ -23,8 +21,6 @@ std::string text_of(const std::exception_ptr& cause) {
         return "an exception that is not a std::exception";
     }
 }
-
-} // namespace
 
 bool Failure::raise(int member, std::exception_ptr cause) {
     const std::scoped_lock lock(mutex_);

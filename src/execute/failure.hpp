@@ -32,6 +32,9 @@ private:
     std::atomic<bool> raised_{false};
 };
 
+/// What an exception says, whatever its type.
+std::string text_of(const std::exception_ptr& cause);
+
 /// Makes every thread of the process pass a full memory barrier, so that the members need none on the path of
 /// a call that goes well.
 void order_all_threads() noexcept;

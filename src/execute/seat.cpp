@@ -39,16 +39,6 @@ int carried_words(std::size_t message_bytes) {
     return message_bytes <= word_bytes ? 1 : static_cast<int>((message_bytes + word_bytes - 1) / word_bytes);
 }
 
-/// A digest of irregular counts that is never 0, which stands for equal blocks.
-std::uint64_t digest(std::span<const std::size_t> counts) {
-    std::uint64_t value = 0xcbf29ce484222325;
-    for (const std::size_t count : counts) {
-        value = (value ^ count) * 0x100000001b3;
-        value ^= value >> 29U;
-    }
-    return value | 1U;
-}
-
 /// What roots and counts add to the print in every tag, so that members that disagree on them find out even
 /// if they do not look at each other's vectors. Nothing where there are none.
 std::uint64_t mixed(std::uint64_t root, std::uint64_t counts) {
@@ -167,7 +157,7 @@ void Seat::prepare(const Call& call) {
     const execute::Claim claim(row, form, call.type, call.op,
                                exchanges ? execute::Claim::by_counts | call.element_bytes : total_bytes);
     operation.claim = claim.word();
-    operation.counts = call.counts != nullptr && !exchanges ? digest(call.counts->span()) : 0;
+    operation.counts = call.counts != nullptr && !exchanges ? execute::digest(call.counts->span()) : 0;
     operation.root = has_root ? static_cast<std::uint64_t>(call.root) : 0;
     operation.print = claim.print() ^ mixed(operation.root, operation.counts);
 

@@ -124,10 +124,10 @@ private:
     /// That of the last one.
     std::uint64_t epoch_before_ = 0;
     unsigned parity_ = 0;
-    /// Whether the last operation carried messages.
+    /// Whether this member carried messages in the last operation.
     bool carried_before_ = false;
-    /// Whether the slots that come next may still be read: the operation before the last carried messages,
-    /// and the last one says nothing about whether everybody has left it.
+    /// Whether the slots that come next may still be read: this member carried messages in the operation
+    /// before the last, and the last one says nothing about whether everybody has left that.
     bool must_settle_ = false;
     std::atomic<bool> taken_{false};
 

@@ -1,5 +1,7 @@
 #include "hybrid/library.hpp"
 
+#include "hybrid/mpi_names.hpp"
+
 #include <tutti/error.hpp>
 
 #include <cstring>
@@ -11,66 +13,6 @@ namespace tutti::hybrid {
 using detail::Kind;
 
 namespace {
-
-MPI_Datatype library_type(Type type) {
-    switch (type) {
-    case Type::i8:
-        return MPI_INT8_T;
-    case Type::u8:
-        return MPI_UINT8_T;
-    case Type::i16:
-        return MPI_INT16_T;
-    case Type::u16:
-        return MPI_UINT16_T;
-    case Type::i32:
-        return MPI_INT32_T;
-    case Type::u32:
-        return MPI_UINT32_T;
-    case Type::i64:
-        return MPI_INT64_T;
-    case Type::u64:
-        return MPI_UINT64_T;
-    case Type::f32:
-        return MPI_FLOAT;
-    case Type::f64:
-        return MPI_DOUBLE;
-    case Type::c32:
-        return MPI_C_FLOAT_COMPLEX;
-    case Type::c64:
-        return MPI_C_DOUBLE_COMPLEX;
-    case Type::other:
-        break;
-    }
-    return MPI_DATATYPE_NULL;
-}
-
-MPI_Op library_op(Operator op) {
-    switch (op) {
-    case Operator::sum:
-        return MPI_SUM;
-    case Operator::prod:
-        return MPI_PROD;
-    case Operator::min:
-        return MPI_MIN;
-    case Operator::max:
-        return MPI_MAX;
-    case Operator::land:
-        return MPI_LAND;
-    case Operator::lor:
-        return MPI_LOR;
-    case Operator::lxor:
-        return MPI_LXOR;
-    case Operator::band:
-        return MPI_BAND;
-    case Operator::bor:
-        return MPI_BOR;
-    case Operator::bxor:
-        return MPI_BXOR;
-    case Operator::callable:
-        break;
-    }
-    return MPI_OP_NULL;
-}
 
 /// Whether the library's own operator gives the same bits whichever operand comes first, so that processes
 /// that combine in different directions agree. The least of -0 and +0 is either; products of complex numbers
@@ -123,8 +65,8 @@ class Operand {
 public:
     explicit Operand(const Carriage& carriage) : combining_{&carriage, nullptr} {
         if (reduces(carriage.kind) && library_serves(carriage)) {
-            type_ = library_type(carriage.type);
-            op_ = library_op(carriage.op);
+            type_ = mpi_type(carriage.type);
+            op_ = mpi_operator(carriage.op);
             return;
         }
         check(MPI_Type_contiguous(static_cast<int>(carriage.element_bytes), MPI_BYTE, &made_type_),

@@ -1,6 +1,8 @@
 #include "hybrid/seat.hpp"
 
 #include "algorithm/registry.hpp"
+#include "execute/claim.hpp"
+#include "execute/failure.hpp"
 #include "execute/select.hpp"
 #include "hybrid/algorithms.hpp"
 
@@ -29,26 +31,6 @@ bool can_be_sliced(Kind kind) {
 bool divides(Kind kind) {
     return kind == Kind::reduce_scatter || kind == Kind::allgather || kind == Kind::gather ||
            kind == Kind::scatter;
-}
-
-/// A digest of irregular counts that is never 0, which stands for equal blocks.
-std::uint64_t digest(std::span<const std::size_t> counts) {
-    std::uint64_t value = 0xcbf29ce484222325;
-    for (const std::size_t count : counts) {
-        value = (value ^ count) * 0x100000001b3;
-        value ^= value >> 29U;
-    }
-    return value | 1U;
-}
-
-std::string text_of(const std::exception_ptr& cause) {
-    try {
-        std::rethrow_exception(cause);
-    } catch (const std::exception& exception) {
-        return exception.what();
-    } catch (...) {
-        return "an exception that is not a std::exception";
-    }
 }
 
 } // namespace
@@ -84,7 +66,7 @@ void Seat::rise() {
 
 void Seat::fail(const std::exception_ptr& cause) {
     cluster_.fail(rank_, cause);
-    tell_others(text_of(cause));
+    tell_others(tutti::execute::text_of(cause));
 }
 
 /// Lets the other processes know, if this is the thread that may.
@@ -201,7 +183,7 @@ void Seat::prepare(const Call& call, const Options& options) {
     const bool rooted = is_rooted(tutti::execute::collective_of(call.kind));
     claim_ = {.call = 0,
               .elements = shape_.total,
-              .counts = call.counts != nullptr ? digest(call.counts->span()) : 0,
+              .counts = call.counts != nullptr ? tutti::execute::digest(call.counts->span()) : 0,
               .element_bytes = static_cast<std::uint32_t>(call.element_bytes),
               .root = rooted ? call.root : 0,
               .algorithm = algorithm,
@@ -240,7 +222,7 @@ void Seat::run(const Call& call, const Options& options) {
         if (!local) {
             cluster_.fail(rank_, cause);
         }
-        tell_others(text_of(cause));
+        tell_others(tutti::execute::text_of(cause));
         throw;
     } catch (...) {
         fail(std::current_exception());

@@ -1,8 +1,8 @@
-#include "mpi_types.hpp"
+#include "hybrid/mpi_names.hpp"
 
 #include <stdexcept>
 
-namespace tutti::bench {
+namespace tutti::hybrid {
 
 MPI_Datatype mpi_type(Type type) {
     switch (type) {
@@ -64,4 +64,4 @@ MPI_Op mpi_operator(Operator op) {
     throw std::invalid_argument("this operator has no name in MPI");
 }
 
-} // namespace tutti::bench
+} // namespace tutti::hybrid

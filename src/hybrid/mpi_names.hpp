@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-namespace tutti::bench {
+namespace tutti::hybrid {
 
 /// MPI's name for an element type. Throws std::invalid_argument for Type::other.
 MPI_Datatype mpi_type(Type type);
@@ -12,4 +12,4 @@ MPI_Datatype mpi_type(Type type);
 /// MPI's name for an operator. Throws std::invalid_argument for Operator::callable.
 MPI_Op mpi_operator(Operator op);
 
-} // namespace tutti::bench
+} // namespace tutti::hybrid
