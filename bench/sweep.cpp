@@ -68,36 +68,37 @@ public:
 
 private:
     /// Of a rooted collective the schedules are mostly one, with the members renamed so that another is the
-    /// root. These are compared with the first, which has been proved.
+    /// root. These are compared with one that has been proved.
     void examine(int root) {
         Schedule schedule = found_.row->make(ranks_, root);
-        if (first_ && is_renamed_first(schedule)) {
-            check_counts(first_tally_, root);
+        if (proved_ && is_renamed(schedule)) {
+            check_counts(proved_tally_, root);
             found_.renamed += forms_to_prove(*found_.row, schedule).size();
             return;
         }
         const cost::Tally tally = cost::tally(schedule);
         check_counts(tally, root);
-        prove(schedule, root);
-        if (!first_ && has_root(*found_.row)) {
-            first_ = std::move(schedule);
-            first_tally_ = tally;
+        if (prove(schedule, root) && !proved_) {
+            proved_ = std::move(schedule);
+            proved_tally_ = tally;
         }
     }
 
     /// Renaming does not keep the order of the ranks.
-    bool is_renamed_first(const Schedule& schedule) const {
+    bool is_renamed(const Schedule& schedule) const {
         const schedule::Translation rename(schedule::Symmetry::rotation, ranks_, schedule.blocks(),
-                                           schedule.root() - first_->root());
+                                           schedule.root() - proved_->root());
         return found_.row->order <= algorithm::Order::same && is_rooted(schedule.collective()) &&
-               is_renamed(*first_, schedule, rename);
+               schedule::is_renamed(*proved_, schedule, rename);
     }
 
-    void prove(Schedule& schedule, int root) {
+    /// Whether the schedule was looked at and nothing is wrong with it.
+    bool prove(Schedule& schedule, int root) {
+        const std::size_t violations = found_.violations;
         if (const double bytes = proof_bytes(schedule); bytes > available_bytes()) {
             ++found_.too_large;
             say(root, fmt::format("not proved, which takes {:.0f} GB", bytes * 1e-9));
-            return;
+            return false;
         }
         for (const Form form : forms_to_prove(*found_.row, schedule)) {
             schedule::Synchronised plan = synchronise(std::move(schedule), form);
@@ -110,6 +111,7 @@ private:
                     fmt::format("{}: {}: {}", name_of(form), to_string(violation.kind), violation.text));
             }
         }
+        return found_.violations == violations;
     }
 
     void check_counts(const cost::Tally& tally, int root) {
@@ -141,8 +143,8 @@ private:
 
     int ranks_;
     Verdict found_;
-    std::optional<Schedule> first_;
-    cost::Tally first_tally_;
+    std::optional<Schedule> proved_;
+    cost::Tally proved_tally_;
 };
 
 void add(const Verdict& found, Verdict& verdict) {
