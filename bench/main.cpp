@@ -29,9 +29,9 @@ namespace tutti::bench {
 
 namespace {
 
-void declare_bench(CLI::App& command, BenchArguments& arguments) {
-    command.add_option("collective", arguments.collectives,
-                       "barrier, broadcast, allreduce, ...; all if none is named");
+/// What is measured where: the same for all commands that measure.
+template <class Arguments>
+void declare_points(CLI::App& command, Arguments& arguments) {
     command
         .add_option("-b,--begin", arguments.begin, "Smallest vector in bytes, with K, M, G as binary units")
         ->capture_default_str();
@@ -39,6 +39,15 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
     command.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
     command.add_option("-t,--members", arguments.members, "Numbers of members: 2,4,8 or 1:4")
         ->capture_default_str();
+    command.add_option("--placement", arguments.placement, "compact, scatter, none, or CPUs such as 0,2,4-7")
+        ->capture_default_str();
+    command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
+}
+
+void declare_bench(CLI::App& command, BenchArguments& arguments) {
+    command.add_option("collective", arguments.collectives,
+                       "barrier, broadcast, allreduce, ...; all if none is named");
+    declare_points(command, arguments);
     command
         .add_option("-a,--algorithm", arguments.algorithm,
                     "auto, all, or a name (see tutti info --algorithms)")
@@ -49,8 +58,6 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
         ->capture_default_str();
     command.add_flag("--in-place", arguments.in_place, "One vector is input and output");
     command.add_option("-c,--check", arguments.check, "Check results before and after timing: 0 or 1")
-        ->capture_default_str();
-    command.add_option("--placement", arguments.placement, "compact, scatter, none, or CPUs such as 0,2,4-7")
         ->capture_default_str();
     command
         .add_option("--baseline", arguments.baseline,
@@ -63,7 +70,6 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
         ->capture_default_str();
     command.add_option("--json", arguments.json, "Write all points to this file");
     command.add_option("--csv", arguments.csv, "Write all points to this file");
-    command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
     command.add_flag("--hybrid", std::function<void(std::int64_t)>(),
                      "Under mpirun: clusters of processes; has options of its own, see --hybrid --help");
 }
@@ -162,24 +168,15 @@ void declare_compare(CLI::App& command, CompareArguments& arguments) {
 }
 
 void declare_guidelines(CLI::App& command, GuidelinesArguments& arguments) {
-    command
-        .add_option("-b,--begin", arguments.begin, "Smallest vector in bytes, with K, M, G as binary units")
-        ->capture_default_str();
-    command.add_option("-e,--end", arguments.end, "Largest vector in bytes")->capture_default_str();
-    command.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
-    command.add_option("-t,--members", arguments.members, "Numbers of members: 2,4,8 or 1:4")
-        ->capture_default_str();
+    declare_points(command, arguments);
     command
         .add_option("--tolerance", arguments.tolerance,
                     "Percent by which a side may take longer than the one that bounds it")
-        ->capture_default_str();
-    command.add_option("--placement", arguments.placement, "compact, scatter, none, or CPUs such as 0,2,4-7")
         ->capture_default_str();
     command.add_option("--seconds", arguments.seconds, "Time limit for one operation of one size")
         ->capture_default_str();
     command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most, of each of 3 passes")
         ->capture_default_str();
-    command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
 }
 
 int run(int argc, char** argv) {
