@@ -267,12 +267,16 @@ const void* Executor::source(plan::Vector vector, const Step& step) const {
     return pointer(place(vector.remote() ? seat_.peers_[step.peer] : op_.own, vector, step.from));
 }
 
+detail::Stores Executor::stores(const Step& step) const {
+    return step.to.remote() ? detail::Stores{.stream = op_.all_stores.stream} : op_.own_stores;
+}
+
 void Executor::copy(const Step& step) {
     void* const to = target(step);
     const void* const from = source(step.left, step);
     const std::size_t bytes = elements(step) * op_.element_bytes;
     if (to != from && bytes != 0) {
-        detail::copy_many(&to, 1, from, bytes, op_.stream);
+        detail::copy_many(&to, 1, from, bytes, stores(step));
     }
 }
 
@@ -283,7 +287,7 @@ void Executor::exchange(const Step& step) {
     void* const to = target(step);
     const std::size_t bytes = elements(step) * op_.element_bytes;
     if (bytes != 0) {
-        detail::copy_many(&to, 1, from, bytes, op_.stream);
+        detail::copy_many(&to, 1, from, bytes, stores(step));
     }
 }
 
@@ -296,7 +300,8 @@ void Executor::copy_to_every(const Step& step) {
     for (int member = 0; member < plan_.ranks; ++member) {
         seat_.outs_[static_cast<std::size_t>(member)] = pointer(place(bases_of(member), step.to, step.first));
     }
-    detail::copy_many(seat_.outs_.data(), plan_.ranks, from, elements(step) * op_.element_bytes, op_.stream);
+    detail::copy_many(seat_.outs_.data(), plan_.ranks, from, elements(step) * op_.element_bytes,
+                      op_.all_stores);
 }
 
 void Executor::reduce(const Step& step) {
@@ -318,7 +323,7 @@ void Executor::reduce_every(const Step& step, bool to_every) {
     }
     void* const single = target(step);
     op_.kernels->reduce_many(op_.state, to_every ? seat_.outs_.data() : &single, outs, seat_.ins_.data(),
-                             plan_.ranks, elements(step), op_.stream);
+                             plan_.ranks, elements(step), to_every ? op_.all_stores : stores(step));
 }
 
 void Executor::scan_every(const Step& step, bool exclusive) {
@@ -329,7 +334,7 @@ void Executor::scan_every(const Step& step, bool exclusive) {
         seat_.outs_[index] = pointer(place(bases, step.to, step.first));
     }
     op_.kernels->scan_many(op_.state, seat_.outs_.data(), seat_.ins_.data(), plan_.ranks, elements(step),
-                           exclusive);
+                           exclusive, op_.all_stores);
 }
 
 void Executor::reduce_every_staged(const Step& step) {
@@ -340,7 +345,7 @@ void Executor::reduce_every_staged(const Step& step) {
                 : static_cast<const std::byte*>(take(member, step, received_)) + skipped(step);
     }
     void* const to = target(step);
-    op_.kernels->reduce_many(op_.state, &to, 1, seat_.ins_.data(), plan_.ranks, elements(step), false);
+    op_.kernels->reduce_many(op_.state, &to, 1, seat_.ins_.data(), plan_.ranks, elements(step), {});
 }
 
 void Executor::reduce_every_received(const Step& step) {

@@ -70,6 +70,7 @@ private:
     std::uintptr_t place(const Bases& bases, plan::Vector vector, std::uint16_t block) const;
     void* target(const plan::Step& step) const;
     const void* source(plan::Vector vector, const plan::Step& step) const;
+    detail::Stores stores(const plan::Step& step) const;
     /// Bytes to skip in a received payload.
     std::size_t skipped(const plan::Step& step) const {
         return step.whole != 0 ? op_.partition.offset(step.from) * op_.element_bytes : 0;

@@ -55,6 +55,13 @@ struct PairAligned {
     friend bool operator==(const PairAligned&, const PairAligned&) = default;
 };
 
+/// From how many bytes on that an operation touches it writes past the caches: a member's own vectors, and
+/// those of others, whose lines their CPUs have read.
+struct StreamThresholds {
+    std::size_t own_bytes;
+    std::size_t others_bytes;
+};
+
 /// Ranks and blocks are 16-bit numbers in a plan.
 inline constexpr int most_members = 65535;
 
@@ -92,7 +99,14 @@ public:
 
     /// Whether the vectors of an operation that touches so many distinct bytes in all do not fit into the
     /// caches.
-    bool exceeds_caches(std::size_t touched_bytes) const { return touched_bytes >= stream_threshold_bytes_; }
+    bool exceeds_caches(std::size_t touched_bytes) const {
+        return touched_bytes >= stream_thresholds_.own_bytes;
+    }
+
+    /// Whether such an operation writes other members' vectors with streaming stores.
+    bool streams_to_others(std::size_t touched_bytes) const {
+        return touched_bytes >= stream_thresholds_.others_bytes;
+    }
 
     /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted while others
     /// are still leaving after a failure; the first to come after that makes the group usable again.
@@ -114,7 +128,7 @@ public:
 private:
     mailbox::Patience patience_;
     std::size_t slots_per_operation_;
-    std::size_t stream_threshold_bytes_;
+    execute::StreamThresholds stream_thresholds_;
     std::vector<mailbox::Slot, execute::PairAligned<mailbox::Slot>> slots_;
     std::vector<std::byte, execute::PairAligned<std::byte>> stages_;
     std::vector<execute::MemberBoard> boards_;

@@ -55,7 +55,9 @@ struct Operation {
     int carried_words = 1;
     /// The message does not fit into a slot and goes over the stage; the slot then carries the claim.
     bool staged = false;
-    bool stream = false;
+    /// How the member's own vectors are written, and how those of all members.
+    detail::Stores own_stores;
+    detail::Stores all_stores;
     /// This member sends messages in its slots.
     bool carries = false;
     /// The plan is one exchange of messages of at most one word, whose bytes these are; see

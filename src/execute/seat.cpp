@@ -124,7 +124,8 @@ void Seat::prepare(const Call& call) {
     const execute::Shape& shape = shape_ =
         execute::checked_shape(call, rank_, group_.size(), offsets_.data(), sent_offsets_.data());
     const std::size_t total_bytes = shape.total * call.element_bytes;
-    const bool beyond_caches = group_.exceeds_caches(touched_bytes(call.kind, total_bytes, members()));
+    const std::size_t touched = touched_bytes(call.kind, total_bytes, members());
+    const bool beyond_caches = group_.exceeds_caches(touched);
     const auto [row, form] = execute::select(call, {.message_bytes = shape.message_bytes,
                                                     .in_place = shape.aliasing == execute::Aliasing::same,
                                                     .members = group_.size(),
@@ -153,7 +154,10 @@ void Seat::prepare(const Call& call) {
     }
 
     // In place every line that is written has just been read: writing past the caches only loses it.
-    operation.stream = form == Form::separate && beyond_caches;
+    const bool separate = form == Form::separate;
+    operation.own_stores = {.stream = separate && beyond_caches};
+    operation.all_stores = {.stream = separate && group_.streams_to_others(touched),
+                            .cached_out = beyond_caches ? -1 : rank_};
     const execute::Claim claim(row, form, call.type, call.op,
                                exchanges ? execute::Claim::by_counts | call.element_bytes : total_bytes);
     operation.claim = claim.word();

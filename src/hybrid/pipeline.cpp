@@ -126,7 +126,7 @@ void Seat::store_segment(std::size_t segment) {
         if (wants && length != 0 &&
             (member == rank_ || (member == leader_ && segment % workers() == worker()))) {
             void* to = cluster_.board(member).output + bytes(segment_start(segment));
-            tutti::detail::copy_many(&to, 1, from, length, false);
+            tutti::detail::copy_many(&to, 1, from, length, {});
         }
     }
 }

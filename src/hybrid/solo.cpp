@@ -72,7 +72,7 @@ void Seat::combine_range(std::byte* to, std::size_t first, std::size_t elements)
         ins_.push_back(cluster_.board(member).input + bytes(first));
     }
     void* result = to;
-    kernels_->reduce_many(call_.state, &result, 1, ins_.data(), cluster_.members(), elements, false);
+    kernels_->reduce_many(call_.state, &result, 1, ins_.data(), cluster_.members(), elements, {});
 }
 
 /// Stores elements of the result, from `first` on, where the members want them.
@@ -85,7 +85,7 @@ void Seat::hand_out(const std::byte* from, std::size_t first, std::size_t elemen
             if (begin < end) {
                 const std::size_t at = begin - (shape_.output_is_block ? offsets_[rank] : 0);
                 void* to = cluster_.board(member).output + bytes(at);
-                tutti::detail::copy_many(&to, 1, from + bytes(begin - first), bytes(end - begin), false);
+                tutti::detail::copy_many(&to, 1, from + bytes(begin - first), bytes(end - begin), {});
             }
         }
         return;
@@ -98,9 +98,10 @@ void Seat::hand_out(const std::byte* from, std::size_t first, std::size_t elemen
         }
     }
     if (!outs_.empty()) {
-        const bool beyond_caches = cluster_.enter()->exceeds_caches(2 * outs_.size() * bytes(shape_.total));
-        const bool stream = beyond_caches && shape_.aliasing == tutti::execute::Aliasing::separate;
-        tutti::detail::copy_many(outs_.data(), static_cast<int>(outs_.size()), from, bytes(elements), stream);
+        const bool stream = shape_.aliasing == tutti::execute::Aliasing::separate &&
+                            cluster_.enter()->streams_to_others(2 * outs_.size() * bytes(shape_.total));
+        tutti::detail::copy_many(outs_.data(), static_cast<int>(outs_.size()), from, bytes(elements),
+                                 {.stream = stream});
     }
 }
 

@@ -102,13 +102,13 @@ const Kernels& builtin(Type type, Operator op) {
                                 std::string(to_string(type)));
 }
 
-void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, bool stream) {
-    if (outs_count == 1 && !stream && bytes >= kernel::string_move_from_bytes &&
+void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, Stores stores) {
+    if (outs_count == 1 && !stores.stream && bytes >= kernel::string_move_from_bytes &&
         kernel::has_fast_string_moves()) {
         return kernel::move_string(outs[0], in, bytes);
     }
     // With a single input no operator is applied: any reduction of bytes is a copy.
-    builtin(Type::u8, Operator::bor).reduce_many(nullptr, outs, outs_count, &in, 1, bytes, stream);
+    builtin(Type::u8, Operator::bor).reduce_many(nullptr, outs, outs_count, &in, 1, bytes, stores);
 }
 
 std::string_view kernel_isa() {

@@ -187,9 +187,10 @@ template <class Vector>
 
 /// Streams only to outputs that are aligned here: those that share the first output's misalignment.
 template <bool Stream, class Vector, std::size_t Vectors>
-[[gnu::always_inline]] inline void store_tile(void* out, std::size_t offset, const Vector (&tile)[Vectors]) {
+[[gnu::always_inline]] inline void store_tile(void* out, std::size_t offset, const Vector (&tile)[Vectors],
+                                              bool cached = false) {
     if constexpr (Stream) {
-        if ((reinterpret_cast<std::uintptr_t>(out) + offset) % sizeof(Vector) == 0) {
+        if (!cached && (reinterpret_cast<std::uintptr_t>(out) + offset) % sizeof(Vector) == 0) {
             for (std::size_t v = 0; v < Vectors; ++v) {
                 store_streaming(out, offset + v * sizeof(Vector), tile[v]);
             }
@@ -207,6 +208,7 @@ struct Reduction {
     int outs_count;
     const void* const* ins;
     int ins_count;
+    int cached_out;
 };
 
 /// outs[j] gets the reduction of inputs 0 .. j; there are `count` of both. outs[j] may be ins[j] or ins[j+1].
@@ -214,6 +216,7 @@ struct Prefixes {
     void* const* outs;
     const void* const* ins;
     int count;
+    int cached_out;
 };
 
 template <class Lane, class Op, std::size_t ElementBytes>
@@ -237,7 +240,8 @@ struct Loops {
                 }
             }
             for (int destination = 0; destination < data.outs_count; ++destination) {
-                store_tile<Stream>(data.outs[destination], begin, accumulated);
+                store_tile<Stream>(data.outs[destination], begin, accumulated,
+                                   destination == data.cached_out);
             }
         }
         return begin;
@@ -261,12 +265,12 @@ struct Loops {
                 for (std::size_t v = 0; v < Vectors; ++v) {
                     operand[v] = load<Vector>(in, begin + v * Width);
                 }
-                store_tile<Stream>(data.outs[member - 1], begin, prefix);
+                store_tile<Stream>(data.outs[member - 1], begin, prefix, member - 1 == data.cached_out);
                 for (std::size_t v = 0; v < Vectors; ++v) {
                     prefix[v] = Op::apply(prefix[v], operand[v]);
                 }
             }
-            store_tile<Stream>(data.outs[data.count - 1], begin, prefix);
+            store_tile<Stream>(data.outs[data.count - 1], begin, prefix, data.count - 1 == data.cached_out);
         }
         return begin;
     }
@@ -302,6 +306,16 @@ struct Loops {
         }
     }
 
+    template <class Data>
+    [[gnu::always_inline]] static void run(const Data& data, std::size_t end, bool stream) {
+        if (stream) {
+            run<true>(data, end);
+            finish_streaming();
+        } else {
+            run<false>(data, end);
+        }
+    }
+
     static void reduce(const void* /*state*/, void* out, const void* a, const void* b, std::size_t count) {
         if (count == 1) {
             // Latency counts here: a message of one element is reduced between two exchanges.
@@ -311,26 +325,21 @@ struct Loops {
             return;
         }
         const void* const ins[] = {a, b};
-        run<false>(Reduction{&out, 1, ins, 2}, count * ElementBytes);
+        run<false>(Reduction{&out, 1, ins, 2, -1}, count * ElementBytes);
     }
 
     static void reduce_many(const void* /*state*/, void* const* outs, int outs_count, const void* const* ins,
-                            int ins_count, std::size_t count, bool stream) {
-        const Reduction data{outs, outs_count, ins, ins_count};
-        if (stream) {
-            run<true>(data, count * ElementBytes);
-            finish_streaming();
-        } else {
-            run<false>(data, count * ElementBytes);
-        }
+                            int ins_count, std::size_t count, detail::Stores stores) {
+        run(Reduction{outs, outs_count, ins, ins_count, stores.cached_out}, count * ElementBytes,
+            stores.stream);
     }
 
     static void scan_many(const void* /*state*/, void* const* outs, const void* const* ins, int members,
-                          std::size_t count, bool exclusive) {
-        if (!exclusive) {
-            run<false>(Prefixes{outs, ins, members}, count * ElementBytes);
-        } else if (members > 1) {
-            run<false>(Prefixes{outs + 1, ins, members - 1}, count * ElementBytes);
+                          std::size_t count, bool exclusive, detail::Stores stores) {
+        const Prefixes data = exclusive ? Prefixes{outs + 1, ins, members - 1, stores.cached_out - 1}
+                                        : Prefixes{outs, ins, members, stores.cached_out};
+        if (data.count > 0) {
+            run(data, count * ElementBytes, stores.stream);
         }
     }
 };

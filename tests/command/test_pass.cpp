@@ -54,10 +54,10 @@ void carry_out(const Pass& pass) {
     const auto ins = static_cast<int>(pass.ins.size());
     if (pass.kind == Pass::Kind::scan || pass.kind == Pass::Kind::exscan) {
         Loops::scan_many(&tutti::sum, pass.outs.data(), pass.ins.data(), ins, pass.elements,
-                         pass.kind == Pass::Kind::exscan);
+                         pass.kind == Pass::Kind::exscan, {});
     } else {
         Loops::reduce_many(&tutti::sum, pass.outs.data(), static_cast<int>(pass.outs.size()), pass.ins.data(),
-                           ins, pass.elements, false);
+                           ins, pass.elements, {});
     }
 }
 

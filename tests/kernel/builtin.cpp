@@ -21,6 +21,7 @@ namespace {
 
 using tutti::Operator;
 using tutti::detail::Kernels;
+using tutti::detail::Stores;
 using tutti::kernel::Table;
 
 constexpr std::size_t guard = 70; // elements before and after each operand: more than any kernel's vector
@@ -31,7 +32,7 @@ struct Shape {
     std::size_t offset;
     bool ragged; // operands at different offsets, so that they do not share their misalignment
     bool in_place;
-    bool stream;
+    tutti::detail::Stores stores;
 };
 
 template <class T>
@@ -74,7 +75,7 @@ public:
             outs.push_back(buffers[out_index.back()].data() + place(out_index.back()));
         }
         kernels.reduce_many(nullptr, outs.data(), shape.outs_count, ins.data(), shape.ins_count, count,
-                            shape.stream);
+                            shape.stores);
         for (const std::size_t index : out_index) {
             const std::string wrong = check(buffers[index], place(index), shape.ins_count, count);
             if (!wrong.empty()) {
@@ -154,7 +155,8 @@ void check_pair(Operator op, const std::vector<Shape>& shapes, const std::vector
             for (const Shape& shape : shapes) {
                 INFO(shape.ins_count << " in, " << shape.outs_count << " out, count " << count << ", offset "
                                      << shape.offset << ", ragged " << shape.ragged << ", in place "
-                                     << shape.in_place << ", stream " << shape.stream);
+                                     << shape.in_place << ", stream " << shape.stores.stream
+                                     << ", cached output " << shape.stores.cached_out);
                 REQUIRE(values.reduce_many(kernels, shape, count) == "");
             }
             INFO("reduce, count " << count);
@@ -168,10 +170,11 @@ std::vector<Shape> all_shapes(std::initializer_list<std::pair<int, int>> arities
     std::vector<Shape> shapes;
     for (const auto& [ins_count, outs_count] : arities) {
         for (const bool in_place : {false, true}) {
-            for (const bool stream : {false, true}) {
-                shapes.push_back({ins_count, outs_count, 0, false, in_place, stream});
-                shapes.push_back({ins_count, outs_count, 1, false, in_place, stream});
-                shapes.push_back({ins_count, outs_count, 3, true, in_place, stream});
+            for (const Stores stores :
+                 {Stores{}, Stores{.stream = true}, Stores{.stream = true, .cached_out = outs_count / 2}}) {
+                shapes.push_back({ins_count, outs_count, 0, false, in_place, stores});
+                shapes.push_back({ins_count, outs_count, 1, false, in_place, stores});
+                shapes.push_back({ins_count, outs_count, 3, true, in_place, stores});
             }
         }
     }
@@ -215,7 +218,7 @@ TEST_CASE("floating-point sums are bracketed from left to right") {
     for (const Table* table : tutti::kernel::available_tables()) {
         float out = 0;
         void* const outs[] = {&out};
-        table->at(tutti::Type::f32, Operator::sum).reduce_many(nullptr, outs, 1, ins, 3, 1, false);
+        table->at(tutti::Type::f32, Operator::sum).reduce_many(nullptr, outs, 1, ins, 3, 1, {});
         CHECK(out == 1);
     }
 }
@@ -250,7 +253,7 @@ TEST_CASE("copy_many copies bytes to every destination") {
                 for (std::size_t j = 0; j < buffers.size(); ++j) {
                     outs.push_back(buffers[j].data() + offset + j);
                 }
-                tutti::detail::copy_many(outs.data(), 17, in.data() + offset, bytes, stream);
+                tutti::detail::copy_many(outs.data(), 17, in.data() + offset, bytes, {.stream = stream});
                 for (std::size_t j = 0; j < buffers.size(); ++j) {
                     auto expected = std::vector<std::uint8_t>(bytes + offset + 80, 99);
                     std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(offset), bytes,
@@ -274,7 +277,8 @@ TEST_CASE("complex numbers that start in the middle of an element's size") {
             std::vector<double> out(2 * count + 2, 99.0);
             void* const outs[] = {out.data() + shift};
             const void* const ins[] = {in.data() + shift, in.data() + shift};
-            table->at(tutti::Type::c64, Operator::prod).reduce_many(nullptr, outs, 1, ins, 2, count, true);
+            table->at(tutti::Type::c64, Operator::prod)
+                .reduce_many(nullptr, outs, 1, ins, 2, count, {.stream = true});
             for (std::size_t i = 0; i < count; ++i) {
                 const Complex element(values[2 * i], values[2 * i + 1]);
                 const Complex result(out[shift + 2 * i], out[shift + 2 * i + 1]);

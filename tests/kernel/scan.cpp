@@ -32,6 +32,7 @@ struct Shape {
     bool ragged; // operands at different offsets, so that they do not share their misalignment
     bool in_place;
     bool exclusive;
+    tutti::detail::Stores stores;
 };
 
 std::vector<Shape> all_shapes() {
@@ -40,7 +41,10 @@ std::vector<Shape> all_shapes() {
         for (const bool ragged : {false, true}) {
             for (const bool in_place : {false, true}) {
                 for (const bool exclusive : {false, true}) {
-                    shapes.push_back({members, ragged, in_place, exclusive});
+                    shapes.push_back({members, ragged, in_place, exclusive, {}});
+                    shapes.push_back({members, ragged, in_place, exclusive, {.stream = true}});
+                    shapes.push_back(
+                        {members, ragged, in_place, exclusive, {.stream = true, .cached_out = members - 1}});
                 }
             }
         }
@@ -90,7 +94,7 @@ std::string wrong_scan(const Kernels& kernels, const void* state, const Data<T>&
         ins.push_back(buffers[j].data() + place(j));
         outs.push_back(buffers[out].data() + place(out));
     }
-    kernels.scan_many(state, outs.data(), ins.data(), shape.members, count, shape.exclusive);
+    kernels.scan_many(state, outs.data(), ins.data(), shape.members, count, shape.exclusive, shape.stores);
     for (std::size_t b = 0; b < buffers.size(); ++b) {
         for (std::size_t i = 0; i < buffers[b].size(); ++i) {
             if (!same(buffers[b][i], expected[b][i])) {
@@ -113,7 +117,8 @@ std::vector<std::size_t> counts_around_widths() {
 std::string text(const Shape& shape, std::size_t count) {
     return std::to_string(shape.members) + " members, count " + std::to_string(count) +
            (shape.ragged ? ", ragged" : "") + (shape.in_place ? ", in place" : "") +
-           (shape.exclusive ? ", exclusive" : "");
+           (shape.exclusive ? ", exclusive" : "") + (shape.stores.stream ? ", streaming" : "") +
+           (shape.stores.cached_out >= 0 ? " but the last" : "");
 }
 
 template <class T>
@@ -202,10 +207,10 @@ TEST_CASE("a prefix uses the operator's own state, and an exclusive one not the 
     int out[] = {-1, -1, -1};
     const void* const ins[] = {&in[0], &in[1], &in[2]};
     void* const outs[] = {&out[0], &out[1], &out[2]};
-    kernels.scan_many(&refuses_13, outs, ins, 3, 1, true);
+    kernels.scan_many(&refuses_13, outs, ins, 3, 1, true, {});
     CHECK(out[0] == -1);
     CHECK(out[1] == 1);
     CHECK(out[2] == 103);
-    CHECK_THROWS_WITH_AS(kernels.scan_many(&refuses_13, outs, ins, 3, 1, false), "thirteen",
+    CHECK_THROWS_WITH_AS(kernels.scan_many(&refuses_13, outs, ins, 3, 1, false, {}), "thirteen",
                          std::runtime_error);
 }

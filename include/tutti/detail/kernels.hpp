@@ -7,6 +7,14 @@
 
 namespace tutti::detail {
 
+/// How outputs are written. Past the caches pays when the data do not fit into them, and where another CPU
+/// has read the lines that are written; the call then ends with a store fence, so that a release store made
+/// afterwards publishes the results.
+struct Stores {
+    bool stream = false; ///< past the caches
+    int cached_out = -1; ///< the one output that is written through them all the same; -1: none
+};
+
 /// The inner loops of one (element type, operator) pair. `state` is the operator object for user callables
 /// and ignored for the library's own operators. An operator that throws leaves the outputs partly written.
 struct Kernels {
@@ -17,17 +25,15 @@ struct Kernels {
     /// outs[j][i] = (..((ins[0][i] op ins[1][i]) op ins[2][i])..) for every j < outs_count and i < count,
     /// strictly from left to right. ins_count >= 1 (1 copies), outs_count >= 1. outs[j] may equal some ins[k]
     /// exactly; other overlap is not allowed. One pass: every input is read and every output written once.
-    /// `stream`: write past the caches, which pays when the data do not fit into them; the call then ends
-    /// with a store fence, so that a release store made afterwards publishes the results.
     void (*reduce_many)(const void* state, void* const* outs, int outs_count, const void* const* ins,
-                        int ins_count, std::size_t count, bool stream);
+                        int ins_count, std::size_t count, Stores stores);
 
     /// The prefixes of `members` >= 1 vectors. Inclusive: outs[j][i] = ins[0][i] op ... op ins[j][i] for
     /// every j < members. Exclusive: outs[j][i] = ins[0][i] op ... op ins[j-1][i]; outs[0] is not written,
     /// and ins[members-1] not read. Strictly from left to right, in one pass that stores each prefix as it is
     /// formed. outs[j] may equal ins[j] exactly; other overlap is not allowed.
     void (*scan_many)(const void* state, void* const* outs, const void* const* ins, int members,
-                      std::size_t count, bool exclusive);
+                      std::size_t count, bool exclusive, Stores stores);
 };
 
 /// The compiled kernels of a pair, in the widest instruction set this CPU has. The same bits come out
@@ -36,8 +42,8 @@ struct Kernels {
 /// complex numbers; logical and bitwise operators on anything but integers; `other`; `callable`).
 const Kernels& builtin(Type type, Operator op);
 
-/// Copies `bytes` bytes from `in` to every outs[j], j < outs_count. Overlap and `stream` as in reduce_many.
-void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, bool stream);
+/// Copies `bytes` bytes from `in` to every outs[j], j < outs_count. Overlap as in reduce_many.
+void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, Stores stores);
 
 /// The instruction set in use: "generic", "avx2" or "avx512". The environment variable TUTTI_ISA, read once,
 /// lowers it: one of these names means "at most this"; any other value makes the first use of a compiled
@@ -57,9 +63,9 @@ struct TemplateLoops {
         }
     }
 
-    /// Ordinary stores, whatever `stream` says: the operator, not the memory, is the limit here.
+    /// Ordinary stores, whatever `stores` says: the operator, not the memory, is the limit here.
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
-                            int ins_count, std::size_t count, bool /*stream*/) {
+                            int ins_count, std::size_t count, Stores /*stores*/) {
         const Op& op = *static_cast<const Op*>(state);
         for (std::size_t i = 0; i < count; ++i) {
             T accumulated = static_cast<const T*>(ins[0])[i];
@@ -73,7 +79,7 @@ struct TemplateLoops {
     }
 
     static void scan_many(const void* state, void* const* outs, const void* const* ins, int members,
-                          std::size_t count, bool exclusive) {
+                          std::size_t count, bool exclusive, Stores /*stores*/) {
         const Op& op = *static_cast<const Op*>(state);
         const int prefixes = exclusive ? members - 1 : members;
         if (prefixes == 0) {
