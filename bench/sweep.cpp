@@ -11,7 +11,8 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
+#include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -45,10 +46,46 @@ std::string subject(const Algorithm& row, int ranks, int root) {
                        has_root(row) ? fmt::format(", {} {}", name, root) : "");
 }
 
+/// What proofs that run side by side may take of memory: half of what is free.
+class Memory {
+public:
+    /// While it lives, so many bytes are in use.
+    class Lease {
+    public:
+        /// Waits until the bytes are free, or nobody else uses any.
+        Lease(Memory& memory, double bytes) : memory_(memory), bytes_(bytes) {
+            std::unique_lock lock(memory_.mutex_);
+            memory_.freed_.wait(
+                lock, [&] { return memory_.used_ == 0 || memory_.used_ + bytes_ <= memory_.bytes_; });
+            memory_.used_ += bytes_;
+        }
+        ~Lease() {
+            const std::scoped_lock lock(memory_.mutex_);
+            memory_.used_ -= bytes_;
+            memory_.freed_.notify_all();
+        }
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+
+    private:
+        Memory& memory_;
+        double bytes_;
+    };
+
+    double bytes() const { return bytes_; }
+
+private:
+    double bytes_ =
+        0.5 * static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    std::mutex mutex_;
+    std::condition_variable freed_;
+    double used_ = 0;
+};
+
 /// All that one (row, ranks) comes to.
 class Examination {
 public:
-    Examination(const Algorithm& row, int ranks) : ranks_(ranks) {
+    Examination(const Algorithm& row, int ranks, Memory& memory) : ranks_(ranks), memory_(memory) {
         found_.row = &row;
         if (!takes(row, ranks)) {
             return;
@@ -95,11 +132,13 @@ private:
     /// Whether the schedule was looked at and nothing is wrong with it.
     bool prove(Schedule& schedule, int root) {
         const std::size_t violations = found_.violations;
-        if (const double bytes = proof_bytes(schedule); bytes > available_bytes()) {
+        const double bytes = proof_bytes(schedule);
+        if (bytes > memory_.bytes()) {
             ++found_.too_large;
             say(root, fmt::format("not proved, which takes {:.0f} GB", bytes * 1e-9));
             return false;
         }
+        const Memory::Lease lease(memory_, bytes);
         for (const Form form : forms_to_prove(*found_.row, schedule)) {
             schedule::Synchronised plan = synchronise(std::move(schedule), form);
             const verify::Report report = verify::verify(plan, verify::requirement_of(*found_.row));
@@ -131,17 +170,12 @@ private:
         return 1e8 + bytes_for_each_move * static_cast<double>(schedule.moves());
     }
 
-    /// Half of what is free.
-    static double available_bytes() {
-        return 0.5 * static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
-               static_cast<double>(sysconf(_SC_PAGESIZE));
-    }
-
     void say(int root, const std::string& text) {
         found_.texts.push_back(subject(*found_.row, ranks_, root) + ": " + text);
     }
 
     int ranks_;
+    Memory& memory_;
     Verdict found_;
     std::optional<Schedule> proved_;
     cost::Tally proved_tally_;
@@ -165,54 +199,21 @@ void add(const Verdict& found, Verdict& verdict) {
 struct Job {
     std::size_t row = 0;
     int ranks = 0;
-    bool takes_gigabytes = false;
 };
 
-/// Hands out the jobs, large ones first, so that they are not left for the end.
-class Jobs {
-public:
-    Jobs(std::span<const Algorithm* const> rows, std::span<const int> ranks) {
-        constexpr int many_ranks = 1024;
-        constexpr int sample = 8;
-        std::vector<char> program_each;
-        for (const Algorithm* row : rows) {
-            program_each.push_back(row->make(sample, 0).programs().size() > 1 ? 1 : 0);
-        }
-        std::vector<int> largest_first(ranks.begin(), ranks.end());
-        std::ranges::sort(largest_first, std::greater());
-        for (const int size : largest_first) {
-            for (std::size_t row = 0; row < rows.size(); ++row) {
-                const Job job{row, size, program_each[row] != 0 && size >= many_ranks};
-                (job.takes_gigabytes ? large_ : small_).push_back(job);
-            }
+/// Large ones first, so that they are not left for the end.
+std::vector<Job> jobs_of(std::size_t rows, std::span<const int> ranks) {
+    std::vector<int> largest_first(ranks.begin(), ranks.end());
+    std::ranges::sort(largest_first, std::greater());
+    std::vector<Job> jobs;
+    jobs.reserve(rows * largest_first.size());
+    for (const int size : largest_first) {
+        for (std::size_t row = 0; row < rows; ++row) {
+            jobs.push_back({row, size});
         }
     }
-
-    /// Nothing when there is nothing left that may run now.
-    std::optional<Job> take() {
-        const std::scoped_lock lock(mutex_);
-        const bool large = !large_.empty() && !large_runs_;
-        auto& queue = large ? large_ : small_;
-        if (queue.empty()) {
-            return std::nullopt;
-        }
-        const Job job = queue.front();
-        queue.pop_front();
-        large_runs_ = large_runs_ || large;
-        return job;
-    }
-
-    void finish(const Job& job) {
-        const std::scoped_lock lock(mutex_);
-        large_runs_ = large_runs_ && !job.takes_gigabytes;
-    }
-
-private:
-    std::mutex mutex_;
-    std::deque<Job> large_;
-    std::deque<Job> small_;
-    bool large_runs_ = false;
-};
+    return jobs;
+}
 
 /// Every proof fills tables of some 100 MB. Giving them back to the system and asking for them again takes a
 /// third of the time.
@@ -290,15 +291,18 @@ std::vector<Verdict> sweep(std::span<const Algorithm* const> rows, std::span<con
     for (std::size_t row = 0; row < rows.size(); ++row) {
         verdicts[row].row = rows[row];
     }
-    Jobs jobs(rows, ranks);
+    const std::vector<Job> jobs = jobs_of(rows.size(), ranks);
+    Memory memory;
+    std::atomic<std::size_t> next = 0; // only counts: the jobs were there before the workers
     std::mutex mutex;
     const auto work = [&] {
-        while (const std::optional<Job> job = jobs.take()) {
-            const Examination examination(*rows[job->row], job->ranks);
-            jobs.finish(*job);
+        for (std::size_t i = next.fetch_add(1, std::memory_order_relaxed); i < jobs.size();
+             i = next.fetch_add(1, std::memory_order_relaxed)) {
+            const Algorithm& row = *rows[jobs[i].row];
+            const Examination examination(row, jobs[i].ranks, memory);
             const std::scoped_lock lock(mutex);
-            add(examination.found(), verdicts[job->row]);
-            on_done(*rows[job->row], job->ranks);
+            add(examination.found(), verdicts[jobs[i].row]);
+            on_done(row, jobs[i].ranks);
         }
     };
     tbb::parallel_for(0, machine::allowed_pus(), [&](int /*worker*/) { work(); });

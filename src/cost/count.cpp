@@ -13,6 +13,7 @@ using schedule::Round;
 using schedule::Schedule;
 using schedule::Space;
 using schedule::wrap;
+using schedule::WrittenScratch;
 
 namespace {
 
@@ -88,13 +89,29 @@ long reductions(const Schedule& schedule, const schedule::Program& program) {
     return combined;
 }
 
-long scratch(const Schedule& schedule, int rank, int vectors) {
-    long blocks = 0;
-    for (int vector = 0; vector < vectors; ++vector) {
-        const auto space = static_cast<Space>(static_cast<int>(Space::scratch0) + vector);
-        blocks += schedule::scratch_range(schedule, rank, space).count;
+/// The blocks of scratch that each representative needs, at the rank that needs most. Rotation takes a range
+/// to one of the same length. On a torus the range that covers what a member writes is longer at some members
+/// than at others.
+std::vector<long> scratch(const Schedule& schedule) {
+    const std::size_t stored = schedule.programs().size();
+    const bool differs =
+        schedule.symmetry().translates() && schedule.symmetry() != schedule::Symmetry::rotation;
+    std::vector<long> most(stored, 0);
+    for (std::size_t program = 0; program < stored; ++program) {
+        std::vector<WrittenScratch> vectors;
+        for (int vector = 0; vector < schedule.scratch_vectors(); ++vector) {
+            vectors.emplace_back(schedule, program,
+                                 static_cast<Space>(static_cast<int>(Space::scratch0) + vector));
+        }
+        for (int rank = 0; !vectors.empty() && rank < (differs ? schedule.ranks() : 1); ++rank) {
+            long blocks = 0;
+            for (const WrittenScratch& vector : vectors) {
+                blocks += vector.range(differs ? rank : static_cast<int>(program)).count;
+            }
+            most[program] = std::max(most[program], blocks);
+        }
     }
-    return blocks;
+    return most;
 }
 
 } // namespace
@@ -110,14 +127,7 @@ Tally tally(const Schedule& schedule) {
     for (std::size_t rank = 0; rank < stored; ++rank) {
         tally.reductions[rank] = reductions(schedule, schedule.programs()[rank]);
     }
-    // Rotation takes a range to one of the same length. On a torus the range that covers what a member writes
-    // is longer at some members than at others.
-    const bool same_for_all = schedule.symmetry() == schedule::Symmetry::rotation;
-    const int vectors = schedule.scratch_vectors();
-    for (int rank = 0; vectors > 0 && rank < (same_for_all ? 1 : schedule.ranks()); ++rank) {
-        long& most = tally.scratch[schedule.representative(rank)];
-        most = std::max(most, scratch(schedule, rank, vectors));
-    }
+    tally.scratch = scratch(schedule);
     return tally;
 }
 

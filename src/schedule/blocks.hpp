@@ -44,6 +44,12 @@ private:
 /// particular order.
 template <class Visit>
 void for_each_within(Blocks range, int blocks, int begin, int end, Visit visit) {
+    if (range.count == 1) {
+        if (range.first >= begin && range.first < end) {
+            visit(0, range.first);
+        }
+        return;
+    }
     // The range covers [first, first + count) of two rounds of blocks.
     for (const int lap : {0, blocks}) {
         const int from = std::max(range.first, begin + lap);
@@ -56,7 +62,9 @@ void for_each_within(Blocks range, int blocks, int begin, int end, Visit visit) 
 
 /// Whether any block of the range lies in [begin, end).
 constexpr bool meets(Blocks range, int blocks, int begin, int end) {
-    return wrap(begin - range.first, blocks) < range.count || wrap(range.first - begin, blocks) < end - begin;
+    const int ahead = begin - range.first; // less than one round of blocks
+    return end - begin == blocks || (ahead < 0 ? ahead + blocks : ahead) < range.count ||
+           (ahead > 0 ? blocks - ahead : -ahead) < end - begin;
 }
 
 } // namespace tutti::schedule

@@ -1,10 +1,11 @@
 #include "schedule/conflicts.hpp"
 
+#include "schedule/wait_order.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <span>
-#include <tuple>
 #include <utility>
 
 namespace tutti::schedule {
@@ -123,8 +124,8 @@ private:
 class Needs {
 public:
     explicit Needs(const Schedule& schedule)
-        : schedule_(schedule), waits_(schedule.programs().size()),
-          too_many_(schedule.programs().size(), few) {}
+        : schedule_(schedule), order_(schedule.ranks(), schedule.rounds()),
+          waits_(schedule.programs().size()), too_many_(schedule.programs().size(), few) {}
 
     /// `later` must come after `earlier`.
     void order(const Access& earlier, const Access& later) {
@@ -149,8 +150,7 @@ public:
     std::vector<std::vector<Wait>> take() {
         for (auto& waits : waits_) {
             forget_weaker(waits);
-            sort(waits,
-                 [](const Wait& wait) { return std::tuple(wait.before_round, -wait.point, wait.member); });
+            order_.by_round(waits);
         }
         return std::move(waits_);
     }
@@ -160,8 +160,8 @@ private:
 
     /// Drops every wait for a member that is no stronger than one before: blocks that move together ask for
     /// the same waits.
-    static void forget_weaker(std::vector<Wait>& waits) {
-        sort(waits, [](const Wait& wait) { return std::tuple(wait.member, wait.before_round, -wait.point); });
+    void forget_weaker(std::vector<Wait>& waits) {
+        order_.by_member(waits);
         Wait strongest{0, -1, 0};
         std::erase_if(waits, [&](const Wait& wait) {
             if (wait.member == strongest.member && wait.point <= strongest.point) {
@@ -172,15 +172,8 @@ private:
         });
     }
 
-    /// Most lists are in order as they come.
-    template <class Key>
-    static void sort(std::vector<Wait>& waits, Key key) {
-        if (!std::ranges::is_sorted(waits, {}, key)) {
-            std::ranges::sort(waits, {}, key);
-        }
-    }
-
     const Schedule& schedule_;
+    WaitOrder order_;
     std::vector<std::vector<Wait>> waits_;
     /// How many waits a list may have before repeated ones are looked for.
     std::vector<std::size_t> too_many_;

@@ -1,6 +1,8 @@
 #include "schedule/pattern.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -140,6 +142,23 @@ Pattern reverse(const Pattern& pattern) {
     return reversed(pattern, false);
 }
 
+TransfersByRound::TransfersByRound(const Lists& lists, int rounds)
+    : first_(static_cast<std::size_t>(rounds) + 2) {
+    // A counting sort. While rounds are filled, each has its end where its begin will be.
+    for (const auto& list : lists) {
+        for (const Transfer& transfer : list) {
+            ++first_[static_cast<std::size_t>(transfer.round) + 2];
+        }
+    }
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    entries_.resize(first_.back());
+    for (std::size_t list = 0; list < lists.size(); ++list) {
+        for (const Transfer& transfer : lists[list]) {
+            entries_[first_[static_cast<std::size_t>(transfer.round) + 1]++] = {list, &transfer};
+        }
+    }
+}
+
 Pattern restrict_to_root(const Pattern& pattern, int root) {
     require_root("restrict_to_root", pattern, root);
     const auto ranks = static_cast<std::size_t>(pattern.ranks());
@@ -154,23 +173,23 @@ Pattern restrict_to_root(const Pattern& pattern, int root) {
     // Backwards: a transfer is kept for the blocks whose value after its round is still needed. All transfers
     // of a round read what was there before it, so needs are updated only when the whole round has been
     // looked at.
+    const TransfersByRound rounds(full, pattern.rounds());
+    std::vector<std::pair<std::size_t, Blocks>> overwritten;
+    std::vector<std::pair<int, Blocks>> reads;
     for (int round = pattern.rounds() - 1; round >= 0; --round) {
-        std::vector<std::pair<int, Blocks>> overwritten;
-        std::vector<std::pair<int, Blocks>> reads;
-        for (std::size_t rank = 0; rank < ranks; ++rank) {
-            for (; !full[rank].empty() && full[rank].back().round == round; full[rank].pop_back()) {
-                const Transfer transfer = full[rank].back();
-                for (const Blocks part : needed_part(transfer.blocks, pattern.blocks(), needed[rank])) {
-                    kept[rank].push_back({round, transfer.from, part, transfer.action});
-                    reads.emplace_back(transfer.from, part);
-                    if (transfer.action == Action::copy) {
-                        overwritten.emplace_back(static_cast<int>(rank), part);
-                    }
+        overwritten.clear();
+        reads.clear();
+        for (const auto& [rank, transfer] : std::views::reverse(rounds.in(round))) {
+            for (const Blocks part : needed_part(transfer->blocks, pattern.blocks(), needed[rank])) {
+                kept[rank].push_back({round, transfer->from, part, transfer->action});
+                reads.emplace_back(transfer->from, part);
+                if (transfer->action == Action::copy) {
+                    overwritten.emplace_back(rank, part);
                 }
             }
         }
         for (const auto& [rank, part] : overwritten) {
-            mark(needed[static_cast<std::size_t>(rank)], part, pattern.blocks(), 0);
+            mark(needed[rank], part, pattern.blocks(), 0);
         }
         for (const auto& [from, part] : reads) {
             mark(needed[static_cast<std::size_t>(from)], part, pattern.blocks(), 1);

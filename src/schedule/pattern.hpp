@@ -2,6 +2,8 @@
 
 #include "schedule/blocks.hpp"
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 namespace tutti::schedule {
@@ -50,6 +52,27 @@ private:
     int rounds_;
     Symmetry symmetry_;
     std::vector<std::vector<Transfer>> received_;
+};
+
+/// The transfers of several lists round by round, and within a round list by list.
+class TransfersByRound {
+public:
+    struct Entry {
+        std::size_t list = 0;
+        const Transfer* transfer = nullptr;
+    };
+
+    /// The lists must outlive it.
+    TransfersByRound(const std::vector<std::vector<Transfer>>& lists, int rounds);
+
+    std::span<const Entry> in(int round) const {
+        const auto index = static_cast<std::size_t>(round);
+        return std::span(entries_).subspan(first_[index], first_[index + 1] - first_[index]);
+    }
+
+private:
+    std::vector<std::size_t> first_;
+    std::vector<Entry> entries_;
 };
 
 /// The dual: same edges, reversed, last round first, copy becomes combine. Turns an allgather into the

@@ -29,6 +29,7 @@ class Placer {
 public:
     Placer(const Pattern& pattern, Collective collective, int root)
         : pattern_(pattern), collective_(collective), root_(root),
+          transfers_(pattern.received(), pattern.rounds()),
           blocks_(pattern.received().size() * static_cast<std::size_t>(pattern.blocks())) {
         count_dodges();
         for (std::size_t stored = 0; stored < lists(); ++stored) {
@@ -74,23 +75,15 @@ private:
     /// Visits the transfers round by round, when it is known which blocks are read in the round.
     template <class Visit>
     void for_each_round(Visit visit) {
-        std::vector<std::size_t> next(lists(), 0);
         for (int round = 0; round < pattern_.rounds(); ++round) {
-            const auto for_each = [&](auto act) {
-                for (std::size_t stored = 0; stored < lists(); ++stored) {
-                    const auto& list = pattern_.received()[stored];
-                    for (std::size_t i = next[stored]; i < list.size() && list[i].round == round; ++i) {
-                        act(stored, list[i]);
-                    }
+            for (const auto& [stored, transfer] : transfers_.in(round)) {
+                for (int i = 0; i < transfer->blocks.count; ++i) {
+                    of(transfer->from, block_of(*transfer, i)).read_in = round;
                 }
-            };
-            for_each([&](std::size_t /*stored*/, const Transfer& transfer) {
-                for (int i = 0; i < transfer.blocks.count; ++i) {
-                    of(transfer.from, block_of(transfer, i)).read_in = round;
-                }
-            });
-            for_each([&](std::size_t stored, const Transfer& transfer) { visit(round, stored, transfer); });
-            for_each([&](std::size_t stored, const Transfer& /*transfer*/) { ++next[stored]; });
+            }
+            for (const auto& [stored, transfer] : transfers_.in(round)) {
+                visit(round, stored, *transfer);
+            }
             // What is read in a round is what was there before it.
             for (const auto& [block, where] : moved_) {
                 block->where = where;
@@ -132,13 +125,7 @@ private:
 
     /// Appends the moves of one transfer: maximal runs of blocks that lie in the same vectors.
     void append_moves(Round& round, int number, std::size_t stored, const Transfer& transfer) {
-        struct Run {
-            Where own;
-            Where peer;
-            Where to;
-            Blocks blocks;
-        };
-        std::vector<Run> runs;
+        runs_.clear();
         for (int i = 0; i < transfer.blocks.count; ++i) {
             const int index = block_of(transfer, i);
             const Where to = target(stored, number, index);
@@ -148,13 +135,14 @@ private:
                 throw std::invalid_argument("place: a transfer reads a block that its member does not have");
             }
             moved_.emplace_back(&at(stored, index), to);
-            if (!runs.empty() && runs.back().own == own && runs.back().peer == peer && runs.back().to == to) {
-                ++runs.back().blocks.count;
+            if (!runs_.empty() && runs_.back().own == own && runs_.back().peer == peer &&
+                runs_.back().to == to) {
+                ++runs_.back().blocks.count;
             } else {
-                runs.push_back({own, peer, to, {index, 1}});
+                runs_.push_back({own, peer, to, {index, 1}});
             }
         }
-        for (const Run& run : runs) {
+        for (const Run& run : runs_) {
             // A run that would not stay one under the symmetry is moved block by block.
             const Blocks range = run.blocks;
             const bool whole = !per_rank() || pattern_.symmetry().keeps(range.first, range.count);
@@ -205,10 +193,20 @@ private:
         }
     }
 
+    /// Blocks of a transfer that lie in the same vectors.
+    struct Run {
+        Where own;
+        Where peer;
+        Where to;
+        Blocks blocks;
+    };
+
     const Pattern& pattern_;
     Collective collective_;
     int root_;
+    TransfersByRound transfers_;
     std::vector<Block> blocks_;
+    std::vector<Run> runs_;
     std::vector<std::pair<Block*, Where>> moved_;
 };
 

@@ -20,13 +20,15 @@ void check_place(const Schedule& schedule, const Place& place, bool may_be_every
              " ranks");
     }
     const Blocks range = place.blocks;
-    const std::string blocks = "blocks " + std::to_string(range.first) + "+" + std::to_string(range.count);
+    const auto blocks = [&] {
+        return "blocks " + std::to_string(range.first) + "+" + std::to_string(range.count);
+    };
     if (range.first < 0 || range.first >= schedule.blocks() || range.count < 1 ||
         range.count > schedule.blocks()) {
-        fail(blocks + " are not among " + std::to_string(schedule.blocks()));
+        fail(blocks() + " are not among " + std::to_string(schedule.blocks()));
     }
     if (schedule.blocks() == schedule.ranks() && !schedule.symmetry().keeps(range.first, range.count)) {
-        fail(blocks + " do not stay together under the symmetry");
+        fail(blocks() + " do not stay together under the symmetry");
     }
 }
 
@@ -156,18 +158,6 @@ void Schedule::add(const Move& move) {
     }
     keeps_blocks_apart_ = keeps_blocks_apart_ && move.left.blocks == move.to.blocks &&
                           (!move.has_right() || move.right.blocks == move.to.blocks);
-}
-
-std::size_t Schedule::representative(int rank) const {
-    return symmetry_.translates() ? 0 : static_cast<std::size_t>(rank);
-}
-
-Translation Schedule::translation(int rank) const {
-    return {symmetry_, ranks_, blocks_, symmetry_.translates() ? rank : 0};
-}
-
-Translation Schedule::to_representative(int rank) const {
-    return {symmetry_, ranks_, blocks_, symmetry_.inverse(rank, ranks_)};
 }
 
 Place renamed(const Place& place, const Translation& translation) {

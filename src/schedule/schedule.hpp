@@ -106,10 +106,16 @@ public:
     const std::vector<Program>& programs() const { return programs_; }
 
     /// The index in programs() of the program that `rank` follows, and the renaming that makes it its own.
-    std::size_t representative(int rank) const;
-    Translation translation(int rank) const;
+    std::size_t representative(int rank) const {
+        return symmetry_.translates() ? 0 : static_cast<std::size_t>(rank);
+    }
+    Translation translation(int rank) const {
+        return {symmetry_, ranks_, blocks_, symmetry_.translates() ? rank : 0};
+    }
     /// The renaming back: what `rank` calls itself becomes the representative.
-    Translation to_representative(int rank) const;
+    Translation to_representative(int rank) const {
+        return {symmetry_, ranks_, blocks_, symmetry_.inverse(rank, ranks_)};
+    }
 
     /// Whether every move takes blocks to places of the same number. Then what happens to some blocks can be
     /// followed without looking at the others.

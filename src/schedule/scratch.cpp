@@ -1,22 +1,11 @@
 #include "schedule/scratch.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 namespace tutti::schedule {
 
 namespace {
-
-/// Calls `visit(place)` for everything that a representative's own program writes. No schedule writes to the
-/// scratch of another member: synchronise and the verifier see to outputs only there.
-template <class Visit>
-void for_each_write(const Program& program, Visit visit) {
-    for (const Round& round : program) {
-        for (const Move& move : round) {
-            visit(move.to);
-        }
-    }
-}
 
 /// The complement of the longest cyclic run of zeros.
 Blocks shortest_cover(const std::vector<char>& used) {
@@ -38,16 +27,34 @@ Blocks shortest_cover(const std::vector<char>& used) {
 
 } // namespace
 
-Blocks scratch_range(const Schedule& schedule, int rank, Space space) {
+/// No schedule writes to the scratch of another member: synchronise and the verifier see to outputs only
+/// there.
+WrittenScratch::WrittenScratch(const Schedule& schedule, std::size_t representative, Space space)
+    : schedule_(schedule) {
     std::vector<char> used(static_cast<std::size_t>(schedule.blocks()), 0);
-    const Translation rename = schedule.translation(rank);
-    for_each_write(schedule.programs()[schedule.representative(rank)], [&](const Place& to) {
-        for (int i = 0; to.space == space && i < to.blocks.count; ++i) {
-            const int block = rename.block(wrap(to.blocks.first + i, schedule.blocks()));
-            used[static_cast<std::size_t>(block)] = 1;
+    for (const Round& round : schedule.programs()[representative]) {
+        for (const Move& move : round) {
+            for (int i = 0; move.to.space == space && i < move.to.blocks.count; ++i) {
+                const int block = wrap(move.to.blocks.first + i, schedule.blocks());
+                if (std::exchange(used[static_cast<std::size_t>(block)], 1) == 0) {
+                    blocks_.push_back(block);
+                }
+            }
         }
-    });
+    }
+}
+
+Blocks WrittenScratch::range(int rank) const {
+    std::vector<char> used(static_cast<std::size_t>(schedule_.blocks()), 0);
+    const Translation rename = schedule_.translation(rank);
+    for (const int block : blocks_) {
+        used[static_cast<std::size_t>(rename.block(block))] = 1;
+    }
     return shortest_cover(used);
+}
+
+Blocks scratch_range(const Schedule& schedule, int rank, Space space) {
+    return WrittenScratch(schedule, schedule.representative(rank), space).range(rank);
 }
 
 } // namespace tutti::schedule

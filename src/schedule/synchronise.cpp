@@ -22,6 +22,7 @@ public:
     void run() {
         for (std::size_t stored = 0; stored < waits_.size(); ++stored) {
             const Program& program = schedule_.programs()[stored];
+            latest_.assign(static_cast<std::size_t>(schedule_.ranks()), {-1, 0, 0});
             for (int round = 0; round < schedule_.rounds(); ++round) {
                 for (const Move& move : program[static_cast<std::size_t>(round)]) {
                     add_move(static_cast<int>(stored), round, move);
@@ -61,11 +62,19 @@ private:
         const std::size_t owner = schedule_.representative(place.member);
         const int point = point_of(owner, owned, round);
         carry(carried_[owner], {point, owned.space, owned.blocks});
-        const Wait wait{round, place.member, point};
-        auto& waits = waits_[static_cast<std::size_t>(rank)];
-        if (place.member != rank && std::ranges::find(waits, wait) == waits.end()) {
+        if (place.member != rank) {
+            add_wait(waits_[static_cast<std::size_t>(rank)], {round, place.member, point});
+        }
+    }
+
+    /// Looks for a repeated wait only where the member is waited for already in this round.
+    void add_wait(std::vector<Wait>& waits, const Wait& wait) {
+        Wait& latest = latest_[static_cast<std::size_t>(wait.member)];
+        const bool is_first = waits.empty() || latest.before_round != wait.before_round;
+        if (is_first || std::ranges::find(waits, wait) == waits.end()) {
             waits.push_back(wait);
         }
+        latest = wait;
     }
 
     /// The number of rounds after which `place` has the value it has at the start of `round`.
@@ -106,6 +115,8 @@ private:
     const Schedule& schedule_;
     std::vector<std::vector<Wait>> waits_;
     std::vector<std::vector<Carried>> carried_;
+    /// Of the program looked at: the latest wait for each member.
+    std::vector<Wait> latest_;
 };
 
 } // namespace
@@ -127,7 +138,9 @@ int blocks_at_a_time(const Schedule& schedule) {
     if (schedule.symmetry().translates() || !schedule.keeps_blocks_apart()) {
         return schedule.blocks();
     }
-    const std::size_t cells_per_block = schedule.programs().size() * space_count;
+    const auto vectors =
+        static_cast<std::size_t>(schedule.scratch_vectors() + static_cast<int>(Space::scratch0));
+    const std::size_t cells_per_block = schedule.programs().size() * vectors;
     // Every window looks at every move, which must be worth it.
     const std::size_t windows = schedule.blocks_moved() / (worth_a_look * schedule.moves() + 1) + 1;
     const std::size_t blocks = std::max(fits_caches / cells_per_block, all / windows);

@@ -1,5 +1,7 @@
 #include "verify/clocks.hpp"
 
+#include "schedule/wait_order.hpp"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -175,12 +177,10 @@ void Clocks::compute_clocks() {
 void Clocks::sort_waits() {
     by_member_ = waits_;
     first_.assign(waits_.size() * ranks_, {});
+    schedule::WaitOrder order(schedule_.ranks(), rounds_);
     for (std::size_t stored = 0; stored < waits_.size(); ++stored) {
         auto& waits = by_member_[stored];
-        const auto key = [](const Wait& wait) { return std::pair(wait.member, wait.before_round); };
-        if (!std::ranges::is_sorted(waits, {}, key)) {
-            std::ranges::sort(waits, {}, key);
-        }
+        order.by_member(waits);
         for (std::size_t i = 0; i < waits.size(); ++i) {
             const Wait& wait = waits[i];
             if (i > 0 && waits[i - 1].member == wait.member) {
@@ -214,6 +214,7 @@ std::vector<std::vector<Wait>> all_waits(const schedule::Synchronised& plan) {
         return waits;
     }
     const int ranks = plan.schedule.ranks();
+    schedule::WaitOrder order(ranks, plan.schedule.rounds());
     for (std::size_t stored = 0; stored < waits.size(); ++stored) {
         std::vector<char> opened(static_cast<std::size_t>(ranks), 0);
         opened[stored] = 1;
@@ -241,9 +242,7 @@ std::vector<std::vector<Wait>> all_waits(const schedule::Synchronised& plan) {
                 }
             }
         }
-        if (!std::ranges::is_sorted(waits[stored], {}, &Wait::before_round)) {
-            std::ranges::stable_sort(waits[stored], {}, &Wait::before_round);
-        }
+        order.by_round(waits[stored]);
     }
     return waits;
 }

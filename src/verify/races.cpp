@@ -165,7 +165,7 @@ private:
         sorted_.assign(here_.begin(), here_.end());
         const auto key = [](const Access& access) { return std::pair(access.round, access.writes); };
         if (!std::ranges::is_sorted(sorted_, {}, key)) {
-            std::ranges::stable_sort(sorted_, {}, key);
+            std::ranges::sort(sorted_, {}, key);
         }
         const Access* written = nullptr;
         const Access* first_read = sorted_.data();

@@ -1,5 +1,7 @@
 #include "verify/symbolic_run.hpp"
 
+#include "schedule/wait_order.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -35,6 +37,13 @@ SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, int begin, int end,
       sent_(plan.carried.size()) {
     for (std::size_t stored = 0; stored < sent_.size(); ++stored) {
         sent_[stored].resize(plan.carried[stored].size());
+    }
+    if (plan.form == Form::carried) {
+        schedule::WaitOrder order(schedule_.ranks(), schedule_.rounds());
+        waits_by_member_ = plan.waits;
+        for (auto& waits : waits_by_member_) {
+            order.by_member(waits);
+        }
     }
     fill_inputs();
     for (int round = 0; round < schedule_.rounds(); ++round) {
@@ -175,18 +184,18 @@ void SymbolicRun::read_payload(int actor, int round, const Place& place, std::ve
     const std::size_t owner = schedule_.representative(place.member);
     const Blocks wanted = schedule_.to_representative(place.member).range(place.blocks);
     const int by = schedule_.translation(place.member).by();
-    const auto& waits = plan_.waits[static_cast<std::size_t>(actor)];
-    const auto first = std::ranges::lower_bound(waits, round, {}, &Wait::before_round);
-    const auto last = std::ranges::upper_bound(waits, round, {}, &Wait::before_round);
+    const auto of_member_and_round = std::ranges::equal_range(
+        waits_by_member_[static_cast<std::size_t>(actor)], std::pair(place.member, round), {},
+        [](const Wait& wait) { return std::pair(wait.member, wait.before_round); });
     int served = 0;
-    for (auto wait = first; wait != last; ++wait) {
-        if (wait->member != place.member || wait->point > round) {
+    for (const Wait& wait : of_member_and_round) {
+        if (wait.point > round) {
             continue;
         }
         for (std::size_t entry = 0; entry < plan_.carried[owner].size(); ++entry) {
             const Carried& carried = plan_.carried[owner][entry];
             const int offset = wrap(wanted.first - carried.blocks.first, schedule_.blocks());
-            if (carried.point != wait->point || carried.space != place.space ||
+            if (carried.point != wait.point || carried.space != place.space ||
                 offset + wanted.count > carried.blocks.count) {
                 continue;
             }

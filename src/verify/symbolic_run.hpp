@@ -69,6 +69,8 @@ private:
     std::vector<Store> stores_;
     /// Carried: for each representative and entry of its `carried` list, what was sent.
     std::vector<std::vector<std::vector<Term>>> sent_;
+    /// Carried: for each representative its waits by member and round.
+    std::vector<std::vector<schedule::Wait>> waits_by_member_;
     std::vector<Term> left_;
     std::vector<Term> right_;
 };
