@@ -95,7 +95,7 @@ public:
             measure_members(members);
         }
         progress_.clear();
-        fmt::print("\n{}", summary_text(own_, others_));
+        fmt::print("\n{}", summary_text(own_, others_, static_cast<int>(environment_.machine.pus.size())));
         write_files();
         return std::ranges::any_of(own_, [](const Point& point) { return point.wrong != 0; }) ? exit_wrong
                                                                                               : exit_fine;

@@ -77,6 +77,26 @@ std::vector<std::string> cells_of(const Point& point, std::span<const Point> bas
     return cells;
 }
 
+bool is_tiny_allreduce(const Point& point) {
+    return point.work.collective == Collective::allreduce && point.work.bytes() <= 8;
+}
+
+/// Where members share CPUs, each runs once to enter and, but for the last of a CPU, once more to see that
+/// all have: twice as many turns as the floor, in which each runs once. Back to back a member enters the next
+/// call in the turn in which it leaves the last one.
+std::string turns_line(const Point& point, int cpus) {
+    if (!is_tiny_allreduce(point) || point.work.members <= cpus || !point.floor_us) {
+        return "";
+    }
+    std::string text = fmt::format(
+        "  {} on {} CPUs: {:.2f}x the least that the system's turns allow, which is twice the floor",
+        name_of(point.work), cpus, point.time_us.median / (2 * *point.floor_us));
+    if (point.loop_us) {
+        text += fmt::format("; back to back {:.2f}x, which is the floor", *point.loop_us / *point.floor_us);
+    }
+    return text + "\n";
+}
+
 std::string comparison_lines(std::span<const Point> points, std::span<const Point> baseline) {
     const Comparison comparison = compare(points, baseline);
     if (comparison.points == 0) {
@@ -97,8 +117,7 @@ std::string comparison_lines(std::span<const Point> points, std::span<const Poin
     }
     for (const Point& point : points) {
         const Point* const other = find_work(baseline, point.work);
-        const bool tiny = point.work.collective == Collective::allreduce && point.work.bytes() <= 8;
-        if (tiny && point.algorithm == "auto" && other != nullptr) {
+        if (is_tiny_allreduce(point) && point.algorithm == "auto" && other != nullptr) {
             text += fmt::format("    {}: {:.2f}x", name_of(point.work),
                                 other->time_us.median / point.time_us.median);
             text += point.loop_us && other->loop_us
@@ -148,7 +167,7 @@ std::string table_text(std::span<const Point> points, std::span<const Point> bas
     return aligned(rows);
 }
 
-std::string summary_text(std::span<const Point> points, std::span<const Point> baselines) {
+std::string summary_text(std::span<const Point> points, std::span<const Point> baselines, int cpus) {
     std::string text = "summary\n";
     std::size_t wrong = 0;
     for (const Point& point : points) {
@@ -163,6 +182,9 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
                 name_of(point.work), point.algorithm, format_us(*point.loop_us),
                 format_us(*point.exchange_us), *ratio);
         }
+    }
+    for (const Point& point : points) {
+        text += turns_line(point, cpus);
     }
     if (const Point* const worst = worst_floor_ratio(points, large_bytes)) {
         text += fmt::format("  from 16 MiB on, furthest above the floor: {}: {:.2f}x (bar: at most 1.10x)\n",

@@ -57,14 +57,13 @@ void add_traffic(const Schedule& schedule, Tally& tally) {
     const bool symmetric = schedule.symmetry().translates();
     const auto index = [&](int rank) { return schedule.representative(rank); };
     std::vector<Message> found;
-    for (int round = 0; round < schedule.rounds(); ++round) {
-        bool any = false;
-        for (int stored = 0; stored < static_cast<int>(schedule.programs().size()); ++stored) {
-            const Round& moves =
-                schedule.programs()[static_cast<std::size_t>(stored)][static_cast<std::size_t>(round)];
-            find_messages(schedule, stored, moves, found);
+    std::vector<char> busy(static_cast<std::size_t>(schedule.rounds()), 0);
+    for (int stored = 0; stored < static_cast<int>(schedule.programs().size()); ++stored) {
+        const schedule::Program& program = schedule.programs()[static_cast<std::size_t>(stored)];
+        for (std::size_t round = 0; round < program.size(); ++round) {
+            find_messages(schedule, stored, program[round], found);
+            busy[round] = found.empty() ? busy[round] : 1;
             for (const Message& message : found) {
-                any = true;
                 const int receiver = message.stored ? message.owner : stored;
                 const int sender = message.stored ? stored : message.owner;
                 // Under a symmetry what one member receives from all is what all receive from it.
@@ -72,8 +71,8 @@ void add_traffic(const Schedule& schedule, Tally& tally) {
                 ++tally.sent[symmetric ? 0 : index(sender)];
             }
         }
-        tally.rounds += any ? 1 : 0;
     }
+    tally.rounds = std::ranges::count(busy, 1);
 }
 
 long reductions(const Schedule& schedule, const schedule::Program& program) {

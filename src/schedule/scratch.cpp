@@ -7,22 +7,21 @@ namespace tutti::schedule {
 
 namespace {
 
-/// The complement of the longest cyclic run of zeros.
-Blocks shortest_cover(const std::vector<char>& used) {
-    const auto blocks = used.size();
-    std::size_t gap_end = 0;
-    std::size_t longest = 0;
-    std::size_t gap = 0;
-    for (std::size_t i = 0; i < 2 * blocks; ++i) {
-        if (used[i % blocks] != 0) {
-            gap = 0;
-        } else if (++gap > longest) {
+/// The complement of the longest cyclic gap between `used` blocks, which are in order.
+Blocks shortest_cover(const std::vector<int>& used, int blocks) {
+    if (used.empty()) {
+        return {0, 0};
+    }
+    int first = 0;
+    int longest = 0;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        const int next = i + 1 < used.size() ? used[i + 1] : used.front() + blocks;
+        if (const int gap = next - used[i] - 1; gap > longest) {
             longest = gap;
-            gap_end = (i + 1) % blocks;
+            first = wrap(next, blocks);
         }
     }
-    longest = std::min(longest, blocks);
-    return {static_cast<int>(gap_end), static_cast<int>(blocks - longest)};
+    return {first, blocks - longest};
 }
 
 } // namespace
@@ -45,12 +44,13 @@ WrittenScratch::WrittenScratch(const Schedule& schedule, std::size_t representat
 }
 
 Blocks WrittenScratch::range(int rank) const {
-    std::vector<char> used(static_cast<std::size_t>(schedule_.blocks()), 0);
     const Translation rename = schedule_.translation(rank);
-    for (const int block : blocks_) {
-        used[static_cast<std::size_t>(rename.block(block))] = 1;
+    std::vector<int> used(blocks_.size());
+    std::ranges::transform(blocks_, used.begin(), [&](int block) { return rename.block(block); });
+    if (!std::ranges::is_sorted(used)) {
+        std::ranges::sort(used);
     }
-    return shortest_cover(used);
+    return shortest_cover(used, schedule_.blocks());
 }
 
 Blocks scratch_range(const Schedule& schedule, int rank, Space space) {
