@@ -1,9 +1,8 @@
 #include "execute/group_state.hpp"
 
 #include "algorithm/registry.hpp"
-#include "machine/machine.hpp"
-#include "machine/pinning.hpp"
 #include "plan/plan.hpp"
+#include "tuning/load.hpp"
 
 #include <tutti/error.hpp>
 
@@ -11,6 +10,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace tutti::execute {
 
@@ -30,18 +30,19 @@ namespace {
 /// L3: time of writing past them over plain stores 1.2-1.9 at half the L3, 0.6-1.1 at the L3, 0.6-0.7 at
 /// twice the L3.
 std::size_t stream_threshold_bytes() {
-    static const std::size_t threshold = machine::detect().l3_bytes;
+    const std::size_t threshold = tuning::this_machine().l3_bytes;
     constexpr std::size_t without_l3_bytes = std::size_t{32} << 20U;
     return threshold != 0 ? threshold : without_l3_bytes;
 }
 
 } // namespace
 
-GroupState::GroupState(int members)
-    : GroupState(members, mailbox::patience_for(members, machine::allowed_pus())) {}
-
 GroupState::GroupState(int members, const mailbox::Patience& patience)
-    : patience_(patience), slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
+    : GroupState(members, execute::Setting{.patience = patience}) {}
+
+GroupState::GroupState(int members, execute::Setting setting)
+    : setting_(std::move(setting)),
+      slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
       stream_threshold_bytes_(stream_threshold_bytes()),
       slots_(static_cast<std::size_t>(members) * 2 * slots_per_operation_),
       stages_(static_cast<std::size_t>(members) * 2 * mailbox::stage_bytes),
@@ -49,6 +50,11 @@ GroupState::GroupState(int members, const mailbox::Patience& patience)
     for (int rank = 0; rank < members; ++rank) {
         seats_.push_back(std::make_unique<Seat>(*this, rank, members));
     }
+}
+
+std::shared_ptr<GroupState> GroupState::of_mates(int members) const {
+    const int l3_groups = std::min(setting_.l3_groups, members);
+    return std::make_shared<GroupState>(members, execute::setting_for(members, setting_.options, l3_groups));
 }
 
 void GroupState::take_seat(int rank) {

@@ -2,6 +2,7 @@
 
 #include "execute/failure.hpp"
 #include "execute/seat.hpp"
+#include "execute/setting.hpp"
 #include "mailbox/doorbell.hpp"
 #include "mailbox/slot.hpp"
 #include "mailbox/wait.hpp"
@@ -68,15 +69,20 @@ namespace tutti::detail {
 /// Everything the members of a group share.
 class GroupState {
 public:
-    explicit GroupState(int members);
-    /// With a patience of its own: where other processes want the CPUs as well.
+    GroupState(int members, execute::Setting setting);
+    /// With a patience of its own, where other processes want the CPUs as well, and the built-in choice of
+    /// algorithms.
     GroupState(int members, const mailbox::Patience& patience);
+
+    /// A group for some of the members of this one, with the same options.
+    std::shared_ptr<GroupState> of_mates(int members) const;
 
     int size() const { return static_cast<int>(seats_.size()); }
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
     execute::MemberBoard& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
     execute::Failure& failure() { return failure_; }
-    const mailbox::Patience& patience() const { return patience_; }
+    const mailbox::Patience& patience() const { return setting_.patience; }
+    const execute::Setting& setting() const { return setting_; }
 
     std::size_t slots_per_operation() const { return slots_per_operation_; }
 
@@ -112,7 +118,7 @@ public:
     std::shared_ptr<const schedule::Synchronised> synchronised(const execute::ScheduleName& name);
 
 private:
-    mailbox::Patience patience_;
+    execute::Setting setting_;
     std::size_t slots_per_operation_;
     std::size_t stream_threshold_bytes_;
     std::vector<mailbox::Slot, execute::PairAligned<mailbox::Slot>> slots_;

@@ -125,10 +125,12 @@ void Seat::prepare(const Call& call) {
         execute::checked_shape(call, rank_, group_.size(), offsets_.data(), sent_offsets_.data());
     const std::size_t total_bytes = shape.total * call.element_bytes;
     const bool beyond_caches = group_.exceeds_caches(touched_bytes(call.kind, total_bytes, members()));
-    const auto [row, form] = execute::select(call, {.message_bytes = shape.message_bytes,
-                                                    .in_place = shape.aliasing == execute::Aliasing::same,
-                                                    .members = group_.size(),
-                                                    .beyond_caches = beyond_caches});
+    const execute::CallSize size{.message_bytes = shape.message_bytes,
+                                 .total_bytes = total_bytes,
+                                 .in_place = shape.aliasing == execute::Aliasing::same,
+                                 .members = group_.size(),
+                                 .beyond_caches = beyond_caches};
+    const auto [row, form, reason] = execute::select(call, size, group_.setting().choices);
     Operation& operation = operation_;
     const bool has_root = algorithm::has_root(algorithm::registry()[row]);
     operation.plan = &plan({row, form, has_root ? call.root : 0, exchanges});

@@ -1,6 +1,5 @@
 #include "execute/select.hpp"
 
-#include "algorithm/registry.hpp"
 #include "mailbox/slot.hpp"
 
 #include <tutti/error.hpp>
@@ -62,7 +61,16 @@ bool is_exact(const detail::Call& call) {
     return call.type < Type::f32 && call.op != Operator::callable;
 }
 
-/// Why the row cannot combine as the call asks, or nothing.
+} // namespace
+
+tuning::Operands operands_of(const detail::Call& call) {
+    if (!reduces(collective_of(call.kind))) {
+        return tuning::Operands::moved;
+    }
+    return is_exact(call) && call.commutative && !call.serial ? tuning::Operands::exact
+                                                              : tuning::Operands::serial;
+}
+
 std::string refusal(const Algorithm& row, const detail::Call& call, int members) {
     if (!takes(row, members)) {
         return "is for powers of two, not for " + std::to_string(members) + " members";
@@ -86,6 +94,8 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
     return {};
 }
 
+namespace {
+
 /// The longest message that a row carries. Where every member sends one message only it may go over the
 /// stage, as long as what a member reads of all stages stays small: two exchanges and half the traffic are
 /// better then.
@@ -96,19 +106,6 @@ std::size_t longest_carried_bytes(const Algorithm& row, int members) {
     constexpr std::size_t most_read_bytes = std::size_t{32} << 10U;
     const std::size_t share_bytes = most_read_bytes / static_cast<std::size_t>(members);
     return std::max(mailbox::carried_bytes, std::min(mailbox::stage_bytes, share_bytes));
-}
-
-Selection selection_of(std::size_t index, const detail::Call& call, const CallSize& size) {
-    const Algorithm& row = algorithm::registry()[index];
-    const bool fits = row.forms.carried && call.counts == nullptr &&
-                      (!row.forms.pulled || size.message_bytes <= longest_carried_bytes(row, size.members));
-    if (fits) {
-        return {index, Form::carried};
-    }
-    if (size.in_place && row.forms.in_place) {
-        return {index, Form::in_place};
-    }
-    return {index, Form::separate};
 }
 
 /// Throws unless `row` can serve the call, naming the reason and the rows that can.
@@ -136,24 +133,63 @@ Collective collective_of(detail::Kind kind) {
     return static_cast<Collective>(kind);
 }
 
-Selection select(const detail::Call& call, const CallSize& size) {
+Form form_of(std::size_t index, const detail::Call& call, const CallSize& size) {
+    const Algorithm& row = algorithm::registry()[index];
+    const bool fits = row.forms.carried && call.counts == nullptr &&
+                      (!row.forms.pulled || size.message_bytes <= longest_carried_bytes(row, size.members));
+    if (fits) {
+        return Form::carried;
+    }
+    return size.in_place && row.forms.in_place ? Form::in_place : Form::separate;
+}
+
+const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
+                               const tuning::Choices& choices) {
+    return call.counts != nullptr
+               ? nullptr
+               : choices.entry(collective_of(call.kind), operands_of(call), size.total_bytes);
+}
+
+namespace {
+
+Selection named_selection(Collective collective, const detail::Call& call, const CallSize& size) {
+    const Algorithm* row = algorithm::find(collective, call.algorithm);
+    if (row == nullptr) {
+        throw ArgumentError(std::string(to_string(collective)) + ": there is no algorithm \"" +
+                            std::string(call.algorithm) + "\"; there are: " + algorithm::names(collective));
+    }
+    require(*row, call, size);
+    return {index_of(row), form_of(index_of(row), call, size), Reason::named};
+}
+
+Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
+    const Defaults& rows = defaults(collective);
+    if (form_of(rows.carried, call, size) == Form::carried) {
+        return {rows.carried, Form::carried, Reason::carried};
+    }
+    const std::size_t row = size.beyond_caches ? rows.beyond_caches : rows.cached;
+    return {row, form_of(row, call, size), size.beyond_caches ? Reason::beyond_caches : Reason::cached};
+}
+
+} // namespace
+
+Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices) {
     const Collective collective = collective_of(call.kind);
     if (!call.algorithm.empty()) {
-        const Algorithm* row = algorithm::find(collective, call.algorithm);
-        if (row == nullptr) {
-            throw ArgumentError(std::string(to_string(collective)) + ": there is no algorithm \"" +
-                                std::string(call.algorithm) +
-                                "\"; there are: " + algorithm::names(collective));
-        }
-        require(*row, call, size);
-        return selection_of(index_of(row), call, size);
+        return named_selection(collective, call, size);
     }
-    const Defaults& rows = defaults(collective);
-    const Selection small = selection_of(rows.carried, call, size);
-    if (small.form == Form::carried) {
-        return small;
+    const Selection built_in = built_in_selection(collective, call, size);
+    const tuning::Entry* const entry = entry_for(call, size, choices);
+    if (entry == nullptr) {
+        return built_in;
     }
-    return selection_of(size.beyond_caches ? rows.beyond_caches : rows.cached, call, size);
+    const std::size_t row = entry->measured.front().row;
+    const Form form = form_of(row, call, size);
+    const bool only_here_copies = size.in_place && form == Form::separate && built_in.form != Form::separate;
+    if (only_here_copies || !refusal(algorithm::registry()[row], call, size.members).empty()) {
+        return built_in;
+    }
+    return {row, form, Reason::measured};
 }
 
 } // namespace tutti::execute
