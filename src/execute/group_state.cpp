@@ -2,7 +2,6 @@
 
 #include "algorithm/registry.hpp"
 #include "plan/plan.hpp"
-#include "tuning/load.hpp"
 
 #include <tutti/error.hpp>
 
@@ -24,26 +23,12 @@ std::size_t mailbox_bytes(int members) {
 
 namespace tutti::detail {
 
-namespace {
-
-/// From how many bytes on an operation writes past the caches: those that do not fit. Measured on 32 MiB of
-/// L3: time of writing past them over plain stores 1.2-1.9 at half the L3, 0.6-1.1 at the L3, 0.6-0.7 at
-/// twice the L3.
-std::size_t stream_threshold_bytes() {
-    const std::size_t threshold = tuning::this_machine().l3_bytes;
-    constexpr std::size_t without_l3_bytes = std::size_t{32} << 20U;
-    return threshold != 0 ? threshold : without_l3_bytes;
-}
-
-} // namespace
-
 GroupState::GroupState(int members, const mailbox::Patience& patience)
     : GroupState(members, execute::Setting{.patience = patience}) {}
 
 GroupState::GroupState(int members, execute::Setting setting)
     : setting_(std::move(setting)),
       slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
-      stream_threshold_bytes_(stream_threshold_bytes()),
       slots_(static_cast<std::size_t>(members) * 2 * slots_per_operation_),
       stages_(static_cast<std::size_t>(members) * 2 * mailbox::stage_bytes),
       boards_(static_cast<std::size_t>(members)) {

@@ -96,10 +96,6 @@ public:
         return &stages_[(static_cast<std::size_t>(rank) * 2 + parity) * mailbox::stage_bytes];
     }
 
-    /// Whether the vectors of an operation that touches so many distinct bytes in all do not fit into the
-    /// caches.
-    bool exceeds_caches(std::size_t touched_bytes) const { return touched_bytes >= stream_threshold_bytes_; }
-
     /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted while others
     /// are still leaving after a failure; the first to come after that makes the group usable again.
     void take_seat(int rank);
@@ -120,7 +116,6 @@ public:
 private:
     execute::Setting setting_;
     std::size_t slots_per_operation_;
-    std::size_t stream_threshold_bytes_;
     std::vector<mailbox::Slot, execute::PairAligned<mailbox::Slot>> slots_;
     std::vector<std::byte, execute::PairAligned<std::byte>> stages_;
     std::vector<execute::MemberBoard> boards_;

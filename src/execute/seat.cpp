@@ -45,20 +45,6 @@ std::uint64_t mixed(std::uint64_t root, std::uint64_t counts) {
     return ((root * 0x9E3779B97F4A7C15 ^ counts * 0xC2B2AE3D27D4EB4F) >> 40U) & mailbox::print_mask;
 }
 
-/// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
-std::size_t touched_bytes(Kind kind, std::size_t total_bytes, std::size_t members) {
-    switch (kind) {
-    case Kind::allreduce:
-    case Kind::alltoall:
-    case Kind::scan:
-    case Kind::exscan:
-    case Kind::shift:
-        return 2 * members * total_bytes;
-    default:
-        return (members + 1) * total_bytes;
-    }
-}
-
 /// The compiled kernels of a reduction; nothing for what does not reduce.
 const Kernels* kernels_of(const Call& call) {
     return reduces(execute::collective_of(call.kind)) ? &builtin(call.type, call.op) : nullptr;
@@ -124,7 +110,8 @@ void Seat::prepare(const Call& call) {
     const execute::Shape& shape = shape_ =
         execute::checked_shape(call, rank_, group_.size(), offsets_.data(), sent_offsets_.data());
     const std::size_t total_bytes = shape.total * call.element_bytes;
-    const bool beyond_caches = group_.exceeds_caches(touched_bytes(call.kind, total_bytes, members()));
+    const bool beyond_caches =
+        execute::exceeds_caches(execute::touched_bytes(call.kind, total_bytes, group_.size()));
     const execute::CallSize size{.message_bytes = shape.message_bytes,
                                  .total_bytes = total_bytes,
                                  .in_place = shape.aliasing == execute::Aliasing::same,

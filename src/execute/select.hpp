@@ -42,6 +42,12 @@ struct CallSize {
     bool beyond_caches = false;
 };
 
+/// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
+std::size_t touched_bytes(detail::Kind kind, std::size_t total_bytes, int members);
+
+/// Whether vectors of so many bytes in all do not fit into the caches.
+bool exceeds_caches(std::size_t bytes);
+
 /// What `call` asks of the order of its operands.
 tuning::Operands operands_of(const detail::Call& call);
 

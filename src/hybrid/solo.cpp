@@ -1,5 +1,6 @@
 // A leader that does everything for its process.
 
+#include "execute/select.hpp"
 #include "hybrid/seat.hpp"
 
 #include <algorithm>
@@ -98,7 +99,7 @@ void Seat::hand_out(const std::byte* from, std::size_t first, std::size_t elemen
         }
     }
     if (!outs_.empty()) {
-        const bool beyond_caches = cluster_.enter()->exceeds_caches(2 * outs_.size() * bytes(shape_.total));
+        const bool beyond_caches = tutti::execute::exceeds_caches(2 * outs_.size() * bytes(shape_.total));
         const bool stream = beyond_caches && shape_.aliasing == tutti::execute::Aliasing::separate;
         tutti::detail::copy_many(outs_.data(), static_cast<int>(outs_.size()), from, bytes(elements), stream);
     }
