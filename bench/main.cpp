@@ -6,6 +6,7 @@
 #include "guidelines_command.hpp"
 #include "info_command.hpp"
 #include "model_command.hpp"
+#include "tune_command.hpp"
 #include "usage.hpp"
 #include "verify_command.hpp"
 
@@ -179,6 +180,38 @@ void declare_guidelines(CLI::App& command, GuidelinesArguments& arguments) {
         ->capture_default_str();
 }
 
+void declare_info(CLI::App& command, InfoArguments& arguments) {
+    command.add_flag("--algorithms", arguments.algorithms, "List the registered algorithms");
+    command.add_flag("--markdown", arguments.markdown, "List them as a Markdown table");
+    command.add_flag("--names", arguments.names, "Only their names, as a Markdown table");
+    WhyArguments& why = arguments.why;
+    CLI::Option* const asked = command.add_option("--why", why.collective,
+                                                  "Explain the choice of the algorithm for this collective");
+    command.add_option("-t,--members", why.members, "Of --why: number of members")
+        ->capture_default_str()
+        ->needs(asked);
+    command.add_option("-b,--bytes", why.bytes, "Of --why: bytes of the longest vector of a member")
+        ->capture_default_str()
+        ->needs(asked);
+    command.add_option("-d,--type", why.type, "Of --why: the element type")
+        ->capture_default_str()
+        ->needs(asked);
+    command.add_option("-o,--op", why.op, "Of --why: the operator")->capture_default_str()->needs(asked);
+    command.add_flag("--in-place", why.in_place, "Of --why: one vector is input and output")->needs(asked);
+    command.add_option("--placement", why.placement, "Of --why: where the members are pinned")
+        ->capture_default_str()
+        ->needs(asked);
+}
+
+void declare_tune(CLI::App& command, TuneArguments& arguments) {
+    command.add_option("output", arguments.output, "The file to write")->capture_default_str();
+    declare_points(command, arguments);
+    command
+        .add_option("--seconds", arguments.seconds,
+                    "Time for all measurements together; what it does not last for is left out")
+        ->capture_default_str();
+}
+
 int run(int argc, char** argv) {
     become_hybrid_bench(argc, argv);
     CLI::App app("Collectives for threads: measure, verify, model, draw, look at the machine", "tutti");
@@ -186,10 +219,8 @@ int run(int argc, char** argv) {
     app.require_subcommand(0, 1);
 
     InfoArguments info_arguments;
-    CLI::App& info = *app.add_subcommand("info", "This machine, this build, the algorithms");
-    info.add_flag("--algorithms", info_arguments.algorithms, "List the registered algorithms");
-    info.add_flag("--markdown", info_arguments.markdown, "List them as a Markdown table");
-    info.add_flag("--names", info_arguments.names, "Only their names, as a Markdown table");
+    CLI::App& info = *app.add_subcommand("info", "This machine, this build, the algorithms and their choice");
+    declare_info(info, info_arguments);
 
     BenchArguments bench_arguments;
     CLI::App& bench =
@@ -218,6 +249,11 @@ int run(int argc, char** argv) {
         "guidelines", "Measure whether collectives are as fast as what they could be replaced by");
     declare_guidelines(guidelines, guidelines_arguments);
 
+    TuneArguments tune_arguments;
+    CLI::App& tune = *app.add_subcommand(
+        "tune", "Measure which algorithms are the fastest here and write a file for TUTTI_TUNING");
+    declare_tune(tune, tune_arguments);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -235,11 +271,14 @@ int run(int argc, char** argv) {
     if (guidelines.parsed()) {
         return run_guidelines(guidelines_arguments);
     }
+    if (tune.parsed()) {
+        return run_tune(tune_arguments);
+    }
     if (compare.parsed()) {
         return run_compare(compare_arguments);
     }
     if (!bench.parsed() && !verify.parsed()) {
-        throw UsageError("what to do: info, bench, compare, guidelines, verify, draw or model?");
+        throw UsageError("what to do: info, bench, compare, guidelines, tune, verify, draw or model?");
     }
     return verify.parsed() ? run_verify(verify_arguments) : run_bench(bench_arguments.parsed());
 }
