@@ -22,10 +22,6 @@ public:
         const auto own = static_cast<std::size_t>(me.rank());
         input_ = vectors.inputs[own];
         output_ = vectors.outputs[own];
-        // A call unlike the one before is prepared first, which a program that repeats its calls does not see
-        // and which small ones are not much longer than.
-        constexpr std::size_t small_bytes = std::size_t{64} << 10U;
-        repeats_ = work.bytes() <= small_bytes;
         for (const std::size_t row : rows) {
             calls_.push_back(
                 tutti_calls(me, work, std::string(algorithm::registry()[row].name), input_, output_));
@@ -47,15 +43,17 @@ public:
         return harness_.total(wrong);
     }
 
+    /// As programs do, everybody repeats its own call: one unlike the one before is prepared first, and where
+    /// an algorithm leaves the lines of an output, in this cache or that, it finds them the next time.
+    /// Gathering 64 KiB takes 3.8 us after a call of its own and 1.2 us after others'.
+    ///
     /// The run lengths of those whose bits are set, on the leader; of the others none.
     std::vector<std::vector<double>> measure(std::uint64_t chosen, const Limits& limits) {
         std::vector<Timed> timed;
         for (std::size_t i = 0; i < calls_.size(); ++i) {
             if ((chosen >> i & 1U) != 0) {
                 timed.push_back({.run = calls_[i], .prepare = [this, i](std::uint64_t salt) {
-                                     if (repeats_) {
-                                         calls_[i](1);
-                                     }
+                                     calls_[i](1);
                                      data_.read_output(output_);
                                      data_.write_input(input_, salt);
                                  }});
@@ -76,7 +74,6 @@ private:
     Data data_;
     std::byte* input_ = nullptr;
     std::byte* output_ = nullptr;
-    bool repeats_ = false;
     std::vector<Calls> calls_;
 };
 
