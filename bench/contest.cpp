@@ -44,8 +44,8 @@ public:
     }
 
     /// As programs do, everybody repeats its own call: one unlike the one before is prepared first, and where
-    /// an algorithm leaves the lines of an output, in this cache or that, it finds them the next time.
-    /// Gathering 64 KiB takes 3.8 us after a call of its own and 1.2 us after others'.
+    /// an algorithm leaves the lines of an output, in this cache or that, it finds them the next time. A scan
+    /// of 128 KiB takes two members 10.4 us after a call of its own and 3.6 us after others'.
     ///
     /// The run lengths of those whose bits are set, on the leader; of the others none.
     std::vector<std::vector<double>> measure(std::uint64_t chosen, const Limits& limits) {

@@ -1,6 +1,7 @@
 #include "question.hpp"
 
 #include "algorithm/registry.hpp"
+#include "tuning/load.hpp"
 
 namespace tutti::bench {
 
@@ -23,12 +24,14 @@ Question question_of(const Work& work) {
     }
     const std::size_t message_elements =
         sends_one_block(work.collective) ? work.block_elements() : work.elements;
+    const auto cpus = static_cast<int>(tuning::this_machine().pus.size());
     const std::size_t touched = execute::touched_bytes(question.call.kind, work.bytes(), work.members);
     question.size = {.message_bytes = message_elements * work.element_bytes(),
                      .total_bytes = work.bytes(),
                      .in_place = work.in_place,
                      .members = work.members,
-                     .beyond_caches = execute::exceeds_caches(touched)};
+                     .fit = execute::fit_of(touched, work.members, cpus),
+                     .cpus = cpus};
     return question;
 }
 

@@ -82,9 +82,11 @@ std::string rule_of(const Answer& answer) {
     }
     case Reason::carried:
         return "the built-in choice for what the mailbox carries, in one exchange";
-    case Reason::cached:
+    case Reason::in_l2:
+        return "the built-in choice for vectors in the L2 caches of two CPUs";
+    case Reason::in_l3:
         return "the built-in choice for vectors that fit into the caches";
-    case Reason::beyond_caches:
+    case Reason::in_memory:
         return "the built-in choice for vectors that do not fit into the caches";
     case Reason::named:
         break;

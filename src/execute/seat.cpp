@@ -110,13 +110,14 @@ void Seat::prepare(const Call& call) {
     const execute::Shape& shape = shape_ =
         execute::checked_shape(call, rank_, group_.size(), offsets_.data(), sent_offsets_.data());
     const std::size_t total_bytes = shape.total * call.element_bytes;
-    const bool beyond_caches =
-        execute::exceeds_caches(execute::touched_bytes(call.kind, total_bytes, group_.size()));
+    const std::size_t touched = execute::touched_bytes(call.kind, total_bytes, group_.size());
+    const int cpus = group_.setting().cpus;
     const execute::CallSize size{.message_bytes = shape.message_bytes,
                                  .total_bytes = total_bytes,
                                  .in_place = shape.aliasing == execute::Aliasing::same,
                                  .members = group_.size(),
-                                 .beyond_caches = beyond_caches};
+                                 .fit = execute::fit_of(touched, group_.size(), cpus),
+                                 .cpus = cpus};
     const auto [row, form, reason] = execute::select(call, size, group_.setting().choices);
     Operation& operation = operation_;
     const bool has_root = algorithm::has_root(algorithm::registry()[row]);
@@ -142,7 +143,7 @@ void Seat::prepare(const Call& call) {
     }
 
     // In place every line that is written has just been read: writing past the caches only loses it.
-    operation.stream = form == Form::separate && beyond_caches;
+    operation.stream = form == Form::separate && size.fit == execute::Fit::memory;
     const execute::Claim claim(row, form, call.type, call.op,
                                exchanges ? execute::Claim::by_counts | call.element_bytes : total_bytes);
     operation.claim = claim.word();

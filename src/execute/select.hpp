@@ -14,13 +14,18 @@ namespace tutti::execute {
 
 schedule::Collective collective_of(detail::Kind kind);
 
+/// The nearest caches that hold the vectors of all members: the L2 caches of the CPUs that they run on, an L3
+/// cache, or none.
+enum class Fit : std::uint8_t { l2, l3, memory };
+
 /// Why an algorithm was selected.
 ///
 /// - named: the call names it
-/// - carried, cached, beyond_caches: the built-in choice for messages that the mailbox carries, for vectors
-///   that fit into the caches, and for all others
+/// - carried, in_l2, in_l3, in_memory: the built-in choice for messages that the mailbox carries, for vectors
+/// in
+///   the L2 caches of up to two CPUs, for all others that fit into the caches, and for those that do not
 /// - measured: an entry of a table says so
-enum class Reason : std::uint8_t { named, carried, cached, beyond_caches, measured };
+enum class Reason : std::uint8_t { named, carried, in_l2, in_l3, in_memory, measured };
 
 /// An algorithm, as its row in the registry, and the form in which it is carried out.
 struct Selection {
@@ -38,8 +43,9 @@ struct CallSize {
     /// Input and output are the same memory.
     bool in_place = false;
     int members = 1;
-    /// The vectors of all members together do not fit into the caches.
-    bool beyond_caches = false;
+    Fit fit = Fit::l3;
+    /// That the process may use.
+    int cpus = 1;
 };
 
 /// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
@@ -47,6 +53,9 @@ std::size_t touched_bytes(detail::Kind kind, std::size_t total_bytes, int member
 
 /// Whether vectors of so many bytes in all do not fit into the caches.
 bool exceeds_caches(std::size_t bytes);
+
+/// Where vectors fit that touch so many bytes in all.
+Fit fit_of(std::size_t touched_bytes, int members, int cpus);
 
 /// What `call` asks of the order of its operands.
 tuning::Operands operands_of(const detail::Call& call);

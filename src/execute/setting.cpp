@@ -34,6 +34,7 @@ Setting setting_for(int members, const GroupOptions& options, int l3_groups) {
     const int cpus = machine::allowed_pus();
     tuning::Source source = tuning::source_of(options.tuning);
     return {.patience = patience_of(options.wait, members, cpus),
+            .cpus = cpus,
             .options = options,
             .l3_groups = l3_groups,
             .choices = tuning::Choices(std::move(source.table), {members, cpus, l3_groups}),

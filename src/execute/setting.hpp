@@ -13,6 +13,8 @@ namespace tutti::execute {
 /// What a group is set to, for all its calls: its options, and what follows from them on this machine.
 struct Setting {
     mailbox::Patience patience;
+    /// That the process may use.
+    int cpus = 1;
     GroupOptions options = {};
     /// See tuning::Situation.
     int l3_groups = 1;

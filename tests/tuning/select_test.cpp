@@ -59,10 +59,63 @@ TEST_CASE("what a table has measured is selected, and what it has not is selecte
     CHECK(between.reason == Reason::carried);
     const auto built_in = execute::select(call, size_of(1 << 20), {});
     CHECK(name_of(built_in) == "direct");
-    CHECK(built_in.reason == Reason::cached);
+    CHECK(built_in.reason == Reason::in_l3);
     execute::CallSize large = size_of(std::size_t{1} << 30U);
-    large.beyond_caches = true;
-    CHECK(execute::select(call, large, choices).reason == Reason::beyond_caches);
+    large.fit = execute::Fit::memory;
+    CHECK(execute::select(call, large, choices).reason == Reason::in_memory);
+}
+
+TEST_CASE("the built-in choice depends on where vectors fit and on how many CPUs are busy") {
+    const auto choice = [](detail::Kind kind, int ranks, int cpus, std::size_t bytes, bool in_place = false) {
+        execute::CallSize size = size_of(bytes, in_place);
+        size.members = ranks;
+        size.cpus = cpus;
+        size.fit = execute::Fit::l2;
+        return std::string(name_of(execute::select(call_of(kind), size, {})));
+    };
+    using enum detail::Kind;
+    CHECK(choice(allreduce, 2, 2, 32768) == "flat");
+    CHECK(choice(allreduce, 4, 2, 32768) == "flat");
+    CHECK(choice(allreduce, 8, 2, 32768) == "direct");
+    CHECK(choice(allreduce, 4, 4, 32768) == "direct");
+    CHECK(choice(allreduce, 2, 2, 32768, true) == "direct"); // which need not copy
+    CHECK(choice(reduce, 8, 2, 8) == "flat");
+    CHECK(choice(reduce, 8, 8, 8) == "direct");
+    CHECK(choice(reduce, 2, 2, 32768, true) == "flat");
+    CHECK(choice(scan, 2, 2, 32768) == "ring");
+    CHECK(choice(scan, 4, 2, 32768) == "flat");
+    CHECK(choice(gather, 2, 2, 8192) == "direct");
+    CHECK(choice(gather, 2, 2, 16384) == "flat");
+    CHECK(choice(broadcast, 2, 2, 32768) == "direct");
+}
+
+TEST_CASE("a message goes over the stage as long as that is the shorter way") {
+    const auto form = [](int ranks, int cpus, std::size_t bytes) {
+        execute::CallSize size = size_of(bytes);
+        size.members = ranks;
+        size.cpus = cpus;
+        return execute::select(call_of(detail::Kind::allreduce), size, {}).form;
+    };
+    CHECK(form(2, 2, 2048) == Form::carried);
+    CHECK(form(2, 2, 2049) == Form::separate);
+    CHECK(form(2, 1, 4096) == Form::carried);
+    CHECK(form(4, 4, 4096) == Form::carried);
+    CHECK(form(4, 2, 4097) == Form::separate);
+    CHECK(form(64, 2, 512) == Form::carried);
+    CHECK(form(64, 2, 513) == Form::separate);
+}
+
+TEST_CASE("vectors fit into the L2 caches of the CPUs that are busy, into an L3 cache or into none") {
+    using execute::Fit;
+    const machine::Machine& machine = tuning::this_machine();
+    const std::size_t l2 = machine.l2_bytes != 0 ? machine.l2_bytes : std::size_t{1} << 20U;
+    CHECK(execute::fit_of(2 * l2, 2, 8) == Fit::l2);
+    CHECK(execute::fit_of(2 * l2, 8, 2) == Fit::l2);
+    CHECK(execute::fit_of(2 * l2 + 1, 8, 2) != Fit::l2);
+    CHECK(execute::fit_of(std::size_t{1} << 40U, 8, 2) == Fit::memory);
+    CHECK(execute::touched_bytes(detail::Kind::allreduce, 100, 4) == 800);
+    CHECK(execute::touched_bytes(detail::Kind::reduce, 100, 4) == 500);
+    CHECK(execute::touched_bytes(detail::Kind::gather, 100, 4) == 200);
 }
 
 TEST_CASE("an algorithm that the call names is taken, whatever a table says") {
