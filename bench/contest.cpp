@@ -82,6 +82,7 @@ std::uint64_t finalists(const std::vector<std::vector<double>>& lengths_us,
                         const std::vector<std::size_t>& rows, std::size_t built_in) {
     constexpr double near = 1.5;
     std::vector<double> shortest;
+    shortest.reserve(rows.size());
     for (const std::vector<double>& lengths : lengths_us) {
         shortest.push_back(lengths.empty() ? std::numeric_limits<double>::max() : std::ranges::min(lengths));
     }

@@ -50,6 +50,19 @@ const Kernels* kernels_of(const Call& call) {
     return reduces(execute::collective_of(call.kind)) ? &builtin(call.type, call.op) : nullptr;
 }
 
+/// What selection looks at besides the call.
+execute::CallSize size_of(const Call& call, const execute::Shape& shape, const GroupState& group) {
+    const std::size_t total_bytes = shape.total * call.element_bytes;
+    const int cpus = group.setting().cpus;
+    const std::size_t touched = execute::touched_bytes(call.kind, total_bytes, group.size());
+    return {.message_bytes = shape.message_bytes,
+            .total_bytes = total_bytes,
+            .in_place = shape.aliasing == execute::Aliasing::same,
+            .members = group.size(),
+            .fit = execute::fit_of(touched, group.size(), cpus),
+            .cpus = cpus};
+}
+
 } // namespace
 
 Seat::Seat(GroupState& group, int rank, int members)
@@ -110,14 +123,7 @@ void Seat::prepare(const Call& call) {
     const execute::Shape& shape = shape_ =
         execute::checked_shape(call, rank_, group_.size(), offsets_.data(), sent_offsets_.data());
     const std::size_t total_bytes = shape.total * call.element_bytes;
-    const std::size_t touched = execute::touched_bytes(call.kind, total_bytes, group_.size());
-    const int cpus = group_.setting().cpus;
-    const execute::CallSize size{.message_bytes = shape.message_bytes,
-                                 .total_bytes = total_bytes,
-                                 .in_place = shape.aliasing == execute::Aliasing::same,
-                                 .members = group_.size(),
-                                 .fit = execute::fit_of(touched, group_.size(), cpus),
-                                 .cpus = cpus};
+    const execute::CallSize size = size_of(call, shape, group_);
     const auto [row, form, reason] = execute::select(call, size, group_.setting().choices);
     Operation& operation = operation_;
     const bool has_root = algorithm::has_root(algorithm::registry()[row]);

@@ -139,6 +139,7 @@ TEST_CASE("threads that ask at the same time get the same table") {
     std::vector<const tuning::Table*> tables(4);
     {
         std::vector<std::jthread> threads;
+        threads.reserve(tables.size());
         for (auto& table : tables) {
             threads.emplace_back([&] { table = tuning::source_of(path).table.get(); });
         }
