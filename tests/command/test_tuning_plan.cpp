@@ -25,6 +25,7 @@ Sampled around(std::size_t row, double median_us) {
 
 std::vector<std::size_t> rows_of(const std::vector<tuning::Measured>& measured) {
     std::vector<std::size_t> rows;
+    rows.reserve(measured.size());
     for (const tuning::Measured& each : measured) {
         rows.push_back(each.row);
     }
