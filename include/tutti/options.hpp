@@ -25,7 +25,7 @@ struct Options {
 ///
 /// - automatic: spins for 100 us where every member can have a CPU, yields for another 100 us (200 us, at
 ///   once, with more members than allowed CPUs), then sleeps until it is woken
-/// - spin: never gives up its CPU: nothing but the wait is on it, however long that takes
+/// - spin: never gives up its CPU, however long that takes. Only where every member has a CPU to itself
 /// - yield: between two looks lets other threads run that want the CPU, but never sleeps
 /// - sleep: sleeps at once: what it waits for takes long, or others need the CPUs more
 enum class Wait : std::uint8_t { automatic, spin, yield, sleep };
