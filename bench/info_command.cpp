@@ -24,8 +24,9 @@ void print_build(const Environment& environment) {
                sample);
 }
 
-void print_pinning() {
+void print_team() {
     const Team team;
+    fmt::print("algorithms:    {}\n", team.tuning());
     const auto lines = team.pinning();
     for (std::size_t member = 0; member < lines.size(); ++member) {
         fmt::print("{}{}\n", member == 0 ? "pinning:       " : "               ", lines[member]);
@@ -47,10 +48,14 @@ int run_info(const InfoArguments& arguments) {
                                               : algorithm_table());
         return exit_fine;
     }
+    if (!arguments.why.collective.empty()) {
+        fmt::print("{}", why(arguments.why));
+        return exit_fine;
+    }
     const Environment environment = detect_environment();
     fmt::print("{}", machine::describe(environment.machine));
     print_build(environment);
-    print_pinning();
+    print_team();
     return exit_fine;
 }
 

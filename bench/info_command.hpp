@@ -1,5 +1,7 @@
 #pragma once
 
+#include "why.hpp"
+
 namespace tutti::bench {
 
 /// What `tutti info` is to print, as typed.
@@ -7,10 +9,12 @@ struct InfoArguments {
     bool algorithms = false;
     bool markdown = false;
     bool names = false;
+    WhyArguments why;
 };
 
 /// `tutti info`: this machine, this build, and what members could be pinned to; with `algorithms`, the
-/// registry, as a Markdown table if asked for, or only its names. Returns the exit code. Throws UsageError.
+/// registry, as a Markdown table if asked for, or only its names; with `why`, the choice for one call.
+/// Returns the exit code. Throws UsageError.
 int run_info(const InfoArguments& arguments);
 
 } // namespace tutti::bench

@@ -6,6 +6,7 @@
 #include "guidelines_command.hpp"
 #include "info_command.hpp"
 #include "model_command.hpp"
+#include "tune_command.hpp"
 #include "usage.hpp"
 #include "verify_command.hpp"
 
@@ -22,6 +23,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -179,69 +181,85 @@ void declare_guidelines(CLI::App& command, GuidelinesArguments& arguments) {
         ->capture_default_str();
 }
 
+void declare_info(CLI::App& command, InfoArguments& arguments) {
+    command.add_flag("--algorithms", arguments.algorithms, "List the registered algorithms");
+    command.add_flag("--markdown", arguments.markdown, "List them as a Markdown table");
+    command.add_flag("--names", arguments.names, "Only their names, as a Markdown table");
+    WhyArguments& why = arguments.why;
+    CLI::Option* const asked = command.add_option("--why", why.collective,
+                                                  "Explain the choice of the algorithm for this collective");
+    command.add_option("-t,--members", why.members, "Of --why: number of members")
+        ->capture_default_str()
+        ->needs(asked);
+    command.add_option("-b,--bytes", why.bytes, "Of --why: bytes of the longest vector of a member")
+        ->capture_default_str()
+        ->needs(asked);
+    command.add_option("-d,--type", why.type, "Of --why: the element type")
+        ->capture_default_str()
+        ->needs(asked);
+    command.add_option("-o,--op", why.op, "Of --why: the operator")->capture_default_str()->needs(asked);
+    command.add_flag("--in-place", why.in_place, "Of --why: one vector is input and output")->needs(asked);
+    command.add_option("--placement", why.placement, "Of --why: where the members are pinned")
+        ->capture_default_str()
+        ->needs(asked);
+}
+
+void declare_tune(CLI::App& command, TuneArguments& arguments) {
+    command.add_option("output", arguments.output, "The file to write")->capture_default_str();
+    declare_points(command, arguments);
+    command
+        .add_option("--seconds", arguments.seconds,
+                    "Time for all measurements together; what it does not last for is left out")
+        ->capture_default_str();
+}
+
+int run_bench_arguments(const BenchArguments& arguments) {
+    return run_bench(arguments.parsed());
+}
+
+/// Adds a command with arguments of its own. When it is the one that is asked for, `chosen` runs it.
+template <class Arguments>
+void add_command(CLI::App& app, std::function<int()>& chosen, const char* name, const char* text,
+                 void (*declare)(CLI::App&, Arguments&), int (*run)(const Arguments&)) {
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App& command = *app.add_subcommand(name, text);
+    declare(command, *arguments);
+    command.callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
+}
+
 int run(int argc, char** argv) {
     become_hybrid_bench(argc, argv);
     CLI::App app("Collectives for threads: measure, verify, model, draw, look at the machine", "tutti");
     app.set_version_flag("--version", TUTTI_VERSION_STRING);
     app.require_subcommand(0, 1);
-
-    InfoArguments info_arguments;
-    CLI::App& info = *app.add_subcommand("info", "This machine, this build, the algorithms");
-    info.add_flag("--algorithms", info_arguments.algorithms, "List the registered algorithms");
-    info.add_flag("--markdown", info_arguments.markdown, "List them as a Markdown table");
-    info.add_flag("--names", info_arguments.names, "Only their names, as a Markdown table");
-
-    BenchArguments bench_arguments;
-    CLI::App& bench =
-        *app.add_subcommand("bench", "Measure collectives; results are checked before they are timed");
-    declare_bench(bench, bench_arguments);
-
-    VerifyArguments verify_arguments;
-    CLI::App& verify = *app.add_subcommand("verify", "Prove the algorithms' schedules without running them");
-    declare_verify(verify, verify_arguments);
-
-    DrawArguments draw_arguments;
-    CLI::App& draw = *app.add_subcommand("draw", "Draw the rounds of an algorithm's schedule");
-    declare_draw(draw, draw_arguments);
-
-    ModelArguments model_arguments;
-    CLI::App& model = *app.add_subcommand("model", "What the schedules cost in the alpha-beta-gamma model");
-    declare_model(model, model_arguments);
-
-    CompareArguments compare_arguments;
-    CLI::App& compare = *app.add_subcommand(
-        "compare", "What two files of measurements differ in; exit code 3 when something became slower");
-    declare_compare(compare, compare_arguments);
-
-    GuidelinesArguments guidelines_arguments;
-    CLI::App& guidelines = *app.add_subcommand(
-        "guidelines", "Measure whether collectives are as fast as what they could be replaced by");
-    declare_guidelines(guidelines, guidelines_arguments);
-
+    std::function<int()> chosen;
+    add_command(app, chosen, "info", "This machine, this build, the algorithms and their choice",
+                declare_info, run_info);
+    add_command(app, chosen, "bench", "Measure collectives; results are checked before they are timed",
+                declare_bench, run_bench_arguments);
+    add_command(app, chosen, "verify", "Prove the algorithms' schedules without running them", declare_verify,
+                run_verify);
+    add_command(app, chosen, "draw", "Draw the rounds of an algorithm's schedule", declare_draw, run_draw);
+    add_command(app, chosen, "model", "What the schedules cost in the alpha-beta-gamma model", declare_model,
+                run_model);
+    add_command(app, chosen, "compare",
+                "What two files of measurements differ in; exit code 3 when something became slower",
+                declare_compare, run_compare);
+    add_command(app, chosen, "guidelines",
+                "Measure whether collectives are as fast as what they could be replaced by",
+                declare_guidelines, run_guidelines);
+    add_command(app, chosen, "tune",
+                "Measure which algorithms are the fastest here and write a file for TUTTI_TUNING",
+                declare_tune, run_tune);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? exit_fine : exit_usage;
     }
-    if (info.parsed()) {
-        return run_info(info_arguments);
+    if (!chosen) {
+        throw UsageError("what to do: info, bench, compare, guidelines, tune, verify, draw or model?");
     }
-    if (draw.parsed()) {
-        return run_draw(draw_arguments);
-    }
-    if (model.parsed()) {
-        return run_model(model_arguments);
-    }
-    if (guidelines.parsed()) {
-        return run_guidelines(guidelines_arguments);
-    }
-    if (compare.parsed()) {
-        return run_compare(compare_arguments);
-    }
-    if (!bench.parsed() && !verify.parsed()) {
-        throw UsageError("what to do: info, bench, compare, guidelines, verify, draw or model?");
-    }
-    return verify.parsed() ? run_verify(verify_arguments) : run_bench(bench_arguments.parsed());
+    return chosen();
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include <tutti/member.hpp>
 
 #include <memory>
+#include <string>
 
 namespace tutti {
 
@@ -15,10 +16,14 @@ namespace tutti {
 class Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
-    explicit Group(int members);
+    explicit Group(int members, const GroupOptions& options = {});
 
     /// The number of seats.
     int size() const;
+
+    /// One line that says where the choice of algorithms comes from: "built-in choice", "file tuned.txt", or
+    /// why a file is not used.
+    std::string tuning() const;
 
     /// Takes seat `rank` for the calling thread. Throws ArgumentError when rank is not in 0 .. size() - 1 or
     /// the seat is taken, and Aborted while members of a failed operation are still leaving.

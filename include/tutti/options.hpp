@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tutti {
@@ -18,6 +19,27 @@ struct Options {
     /// Name of the algorithm (`tutti info --algorithms` lists them); empty: the library chooses.
     std::string_view algorithm = {};
     Order order = Order::any;
+};
+
+/// How a member waits for another one.
+///
+/// - automatic: spins for 100 us where every member can have a CPU, yields for another 100 us (200 us, at
+///   once, with more members than allowed CPUs), then sleeps until it is woken
+/// - spin: never gives up its CPU, however long that takes. Only where every member has a CPU to itself
+/// - yield: between two looks lets other threads run that want the CPU, but never sleeps
+/// - sleep: sleeps at once: what it waits for takes long, or others need the CPUs more
+enum class Wait : std::uint8_t { automatic, spin, yield, sleep };
+
+/// What may be chosen for a group of threads, once for all its calls. Groups that split() and dup() make of
+/// it have the same.
+struct GroupOptions {
+    Wait wait = Wait::automatic;
+    /// A file that `tutti tune` has written on this machine, from which the library takes its choice of
+    /// algorithms; empty: the one that the environment variable TUTTI_TUNING names, else the built-in choice.
+    /// No result depends on it by a single bit. A file is read once in the life of a process. One that cannot
+    /// be used (damaged, from another machine or version) is reported on stderr, once, and the built-in
+    /// choice is used; tuning() of the team or group tells.
+    std::string tuning = {};
 };
 
 } // namespace tutti

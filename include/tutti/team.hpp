@@ -16,6 +16,7 @@ struct TeamOptions {
     /// Where they are pinned: "compact" (neighbours share caches), "scatter", "none", or a list of CPUs such
     /// as "0,2,4-7".
     std::string placement = "compact";
+    GroupOptions group = {};
 };
 
 /// p threads of its own, pinned, and their group.
@@ -35,6 +36,9 @@ public:
 
     /// One line for each member that says where it runs or why it is not pinned.
     std::vector<std::string> pinning() const;
+
+    /// As Group::tuning().
+    std::string tuning() const;
 
     /// Runs `function` once on every member's thread and returns when all have finished. When one throws, the
     /// others are released from whatever collective they wait in, and the first exception is rethrown here

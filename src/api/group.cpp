@@ -11,20 +11,24 @@ namespace {
 
 using execute::most_members;
 
-std::shared_ptr<detail::GroupState> make_state(int members) {
+std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& options) {
     if (members < 1 || members > most_members) {
         throw ArgumentError("Group: members is " + std::to_string(members) + ", must be in 1.." +
                             std::to_string(most_members));
     }
-    return std::make_shared<detail::GroupState>(members);
+    return std::make_shared<detail::GroupState>(members, execute::setting_for(members, options));
 }
 
 } // namespace
 
-Group::Group(int members) : state_(make_state(members)) {}
+Group::Group(int members, const GroupOptions& options) : state_(make_state(members, options)) {}
 
 int Group::size() const {
     return state_->size();
+}
+
+std::string Group::tuning() const {
+    return state_->setting().tuning;
 }
 
 Member Group::join(int rank) {

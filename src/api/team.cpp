@@ -49,9 +49,10 @@ bool is_aborted(const std::exception_ptr& exception) {
 /// The threads and what they are to run next.
 class Team::Threads {
 public:
-    explicit Threads(const std::vector<int>& cpus)
-        : group_(std::make_shared<detail::GroupState>(static_cast<int>(cpus.size()))), pins_(cpus.size()),
-          thrown_(cpus.size()) {
+    Threads(const std::vector<int>& cpus, const GroupOptions& options)
+        : group_(std::make_shared<detail::GroupState>(static_cast<int>(cpus.size()),
+                                                      execute::setting_for(options, cpus))),
+          pins_(cpus.size()), thrown_(cpus.size()) {
         try {
             for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
                 threads_.emplace_back([this, rank, cpu = cpus[rank]] { serve(static_cast<int>(rank), cpu); });
@@ -72,6 +73,7 @@ public:
 
     int size() const { return group_->size(); }
     const std::vector<machine::PinResult>& pins() const { return pins_; }
+    const std::string& tuning() const { return group_->setting().tuning; }
 
     void run(const std::function<void(Member&)>& function) {
         if (serving == this) {
@@ -169,7 +171,8 @@ private:
 
 thread_local const Team::Threads* Team::Threads::serving = nullptr;
 
-Team::Team(const TeamOptions& options) : threads_(std::make_unique<Threads>(cpus_for(options))) {}
+Team::Team(const TeamOptions& options)
+    : threads_(std::make_unique<Threads>(cpus_for(options), options.group)) {}
 
 Team::~Team() = default;
 
@@ -186,6 +189,10 @@ std::vector<std::string> Team::pinning() const {
                                                                       : "not pinned: " + pin.reason));
     }
     return lines;
+}
+
+std::string Team::tuning() const {
+    return threads_->tuning();
 }
 
 void Team::run(const std::function<void(Member&)>& function) {

@@ -1,8 +1,6 @@
 #include "execute/group_state.hpp"
 
 #include "algorithm/registry.hpp"
-#include "machine/machine.hpp"
-#include "machine/pinning.hpp"
 #include "plan/plan.hpp"
 
 #include <tutti/error.hpp>
@@ -11,6 +9,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace tutti::execute {
 
@@ -24,40 +23,23 @@ std::size_t mailbox_bytes(int members) {
 
 namespace tutti::detail {
 
-namespace {
-
-/// Vectors that do not fit are written past the caches; measured on 32 MiB of L3: time of writing past them
-/// over plain stores 1.2-1.9 at half the L3, 0.6-1.1 at the L3, 0.6-0.7 at twice the L3. Lines that another
-/// CPU has read are another matter: plain stores take them back one by one, 20 ns a line on an AMD Zen 4.
-/// Streaming to the other members' vectors, allreduce, reduce and scan of 16 KiB to 1 MiB take there 0.2 to
-/// 0.5 times as long between two cores, and 0.5 to 1.9 times between two threads of one core, which share the
-/// lines. Prefetching for writing and string moves change nothing.
-execute::StreamThresholds stream_thresholds() {
-    static const execute::StreamThresholds thresholds = [] {
-        constexpr std::size_t without_l3_bytes = std::size_t{32} << 20U;
-        constexpr std::size_t taken_back_one_by_one_bytes = std::size_t{32} << 10U;
-        const machine::Machine machine = machine::detect();
-        const std::size_t caches = machine.l3_bytes != 0 ? machine.l3_bytes : without_l3_bytes;
-        const bool one_by_one = machine.model.starts_with("AMD");
-        return execute::StreamThresholds{caches, one_by_one ? taken_back_one_by_one_bytes : caches};
-    }();
-    return thresholds;
-}
-
-} // namespace
-
-GroupState::GroupState(int members)
-    : GroupState(members, mailbox::patience_for(members, machine::allowed_pus())) {}
-
 GroupState::GroupState(int members, const mailbox::Patience& patience)
-    : patience_(patience), slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
-      stream_thresholds_(stream_thresholds()),
+    : GroupState(members, execute::Setting{.patience = patience}) {}
+
+GroupState::GroupState(int members, execute::Setting setting)
+    : setting_(std::move(setting)),
+      slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
       slots_(static_cast<std::size_t>(members) * 2 * slots_per_operation_),
       stages_(static_cast<std::size_t>(members) * 2 * mailbox::stage_bytes),
       boards_(static_cast<std::size_t>(members)) {
     for (int rank = 0; rank < members; ++rank) {
         seats_.push_back(std::make_unique<Seat>(*this, rank, members));
     }
+}
+
+std::shared_ptr<GroupState> GroupState::of_mates(int members) const {
+    const int l3_groups = std::min(setting_.l3_groups, members);
+    return std::make_shared<GroupState>(members, execute::setting_for(members, setting_.options, l3_groups));
 }
 
 void GroupState::take_seat(int rank) {

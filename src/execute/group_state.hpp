@@ -2,6 +2,7 @@
 
 #include "execute/failure.hpp"
 #include "execute/seat.hpp"
+#include "execute/setting.hpp"
 #include "mailbox/doorbell.hpp"
 #include "mailbox/slot.hpp"
 #include "mailbox/wait.hpp"
@@ -55,13 +56,6 @@ struct PairAligned {
     friend bool operator==(const PairAligned&, const PairAligned&) = default;
 };
 
-/// From how many bytes on that an operation touches it writes past the caches: a member's own vectors, and
-/// those of others, whose lines their CPUs have read.
-struct StreamThresholds {
-    std::size_t own_bytes;
-    std::size_t others_bytes;
-};
-
 /// Ranks and blocks are 16-bit numbers in a plan.
 inline constexpr int most_members = 65535;
 
@@ -75,15 +69,20 @@ namespace tutti::detail {
 /// Everything the members of a group share.
 class GroupState {
 public:
-    explicit GroupState(int members);
-    /// With a patience of its own: where other processes want the CPUs as well.
+    GroupState(int members, execute::Setting setting);
+    /// With a patience of its own, where other processes want the CPUs as well, and the built-in choice of
+    /// algorithms.
     GroupState(int members, const mailbox::Patience& patience);
+
+    /// A group for some of the members of this one, with the same options.
+    std::shared_ptr<GroupState> of_mates(int members) const;
 
     int size() const { return static_cast<int>(seats_.size()); }
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
     execute::MemberBoard& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
     execute::Failure& failure() { return failure_; }
-    const mailbox::Patience& patience() const { return patience_; }
+    const mailbox::Patience& patience() const { return setting_.patience; }
+    const execute::Setting& setting() const { return setting_; }
 
     std::size_t slots_per_operation() const { return slots_per_operation_; }
 
@@ -95,17 +94,6 @@ public:
     /// The stage of one member for operations of one parity.
     std::byte* stage(int rank, unsigned parity) {
         return &stages_[(static_cast<std::size_t>(rank) * 2 + parity) * mailbox::stage_bytes];
-    }
-
-    /// Whether the vectors of an operation that touches so many distinct bytes in all do not fit into the
-    /// caches.
-    bool exceeds_caches(std::size_t touched_bytes) const {
-        return touched_bytes >= stream_thresholds_.own_bytes;
-    }
-
-    /// Whether such an operation writes other members' vectors with streaming stores.
-    bool streams_to_others(std::size_t touched_bytes) const {
-        return touched_bytes >= stream_thresholds_.others_bytes;
     }
 
     /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted while others
@@ -126,9 +114,8 @@ public:
     std::shared_ptr<const schedule::Synchronised> synchronised(const execute::ScheduleName& name);
 
 private:
-    mailbox::Patience patience_;
+    execute::Setting setting_;
     std::size_t slots_per_operation_;
-    execute::StreamThresholds stream_thresholds_;
     std::vector<mailbox::Slot, execute::PairAligned<mailbox::Slot>> slots_;
     std::vector<std::byte, execute::PairAligned<std::byte>> stages_;
     std::vector<execute::MemberBoard> boards_;

@@ -45,23 +45,20 @@ std::uint64_t mixed(std::uint64_t root, std::uint64_t counts) {
     return ((root * 0x9E3779B97F4A7C15 ^ counts * 0xC2B2AE3D27D4EB4F) >> 40U) & mailbox::print_mask;
 }
 
-/// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
-std::size_t touched_bytes(Kind kind, std::size_t total_bytes, std::size_t members) {
-    switch (kind) {
-    case Kind::allreduce:
-    case Kind::alltoall:
-    case Kind::scan:
-    case Kind::exscan:
-    case Kind::shift:
-        return 2 * members * total_bytes;
-    default:
-        return (members + 1) * total_bytes;
-    }
-}
-
 /// The compiled kernels of a reduction; nothing for what does not reduce.
 const Kernels* kernels_of(const Call& call) {
     return reduces(execute::collective_of(call.kind)) ? &builtin(call.type, call.op) : nullptr;
+}
+
+/// What selection looks at besides the call.
+execute::CallSize size_of(const Call& call, const execute::Shape& shape, const GroupState& group) {
+    const std::size_t total_bytes = shape.total * call.element_bytes;
+    return {.message_bytes = shape.message_bytes,
+            .total_bytes = total_bytes,
+            .touched_bytes = execute::touched_bytes(call.kind, total_bytes, group.size()),
+            .in_place = shape.aliasing == execute::Aliasing::same,
+            .members = group.size(),
+            .cpus = group.setting().cpus};
 }
 
 } // namespace
@@ -124,12 +121,8 @@ void Seat::prepare(const Call& call) {
     const execute::Shape& shape = shape_ =
         execute::checked_shape(call, rank_, group_.size(), offsets_.data(), sent_offsets_.data());
     const std::size_t total_bytes = shape.total * call.element_bytes;
-    const std::size_t touched = touched_bytes(call.kind, total_bytes, members());
-    const bool beyond_caches = group_.exceeds_caches(touched);
-    const auto [row, form] = execute::select(call, {.message_bytes = shape.message_bytes,
-                                                    .in_place = shape.aliasing == execute::Aliasing::same,
-                                                    .members = group_.size(),
-                                                    .beyond_caches = beyond_caches});
+    const execute::CallSize size = size_of(call, shape, group_);
+    const auto [row, form, reason] = execute::select(call, size, group_.setting().choices);
     Operation& operation = operation_;
     const bool has_root = algorithm::has_root(algorithm::registry()[row]);
     operation.plan = &plan({row, form, has_root ? call.root : 0, exchanges});
@@ -155,9 +148,10 @@ void Seat::prepare(const Call& call) {
 
     // In place every line that is written has just been read: writing past the caches only loses it.
     const bool separate = form == Form::separate;
-    operation.own_stores = {.stream = separate && beyond_caches};
-    operation.all_stores = {.stream = separate && group_.streams_to_others(touched),
-                            .cached_out = beyond_caches ? -1 : rank_};
+    const bool in_memory = execute::exceeds_caches(size.touched_bytes);
+    operation.own_stores = {.stream = separate && in_memory};
+    operation.all_stores = {.stream = separate && execute::streams_to_others(size.touched_bytes),
+                            .cached_out = in_memory ? -1 : rank_};
     const execute::Claim claim(row, form, call.type, call.op,
                                exchanges ? execute::Claim::by_counts | call.element_bytes : total_bytes);
     operation.claim = claim.word();

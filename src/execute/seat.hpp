@@ -89,8 +89,6 @@ private:
     /// More points than any plan has: where no two members can be further apart.
     static constexpr std::uint64_t longest_operation_points = 1U << 16U;
 
-    std::size_t members() const { return peers_.size(); }
-
     /// Whether the operation that was prepared last serves `call`, but for its addresses. Programs repeat
     /// their calls, and this is what makes a small one cheap.
     bool is_prepared_for(const Call& call) const;

@@ -1,6 +1,5 @@
 #include "execute/select.hpp"
 
-#include "algorithm/registry.hpp"
 #include "mailbox/slot.hpp"
 
 #include <tutti/error.hpp>
@@ -25,33 +24,42 @@ std::size_t index_of(const Algorithm* row) {
     return static_cast<std::size_t>(row - algorithm::registry().data());
 }
 
-/// The default rows of a collective: for messages that are carried, for vectors that fit into the caches, and
-/// for all others. An allgather in cache is pulled: lines that a member stores into another's cache have to
-/// come from there first (2 to 8 members, 1 to 4 MiB: pushing takes 0.9 to 3 times as long, depending on how
-/// far apart the CPUs are). Past the caches it is pushed with streaming stores: 0.6 to 0.9 times as long as
+/// The default rows of a collective: for messages that are carried, for short ones that are not, for vectors
+/// that fit into the caches, and for all others.
+///
+/// Lines that a member stores into another's cache have to come from there first. An allgather in cache is
+/// therefore pulled (2 to 8 members, 1 to 4 MiB: pushing takes 0.9 to 3 times as long, depending on how far
+/// apart the CPUs are). Past the caches it is pushed with streaming stores: 0.6 to 0.9 times as long as
 /// pulling with them, because every block is read from memory once.
+///
+/// Where members combine, each does its part for all: 0.3 to 0.9 times as long as pulling everything and
+/// combining alone (2 and 4 members on 2 CPUs, 8 KiB to 512 KiB). A short reduction is left to the root: 0.7
+/// to 0.9 times as long.
 struct Defaults {
     std::size_t carried;
-    std::size_t cached;
-    std::size_t beyond_caches;
+    std::size_t brief;
+    std::size_t in_caches;
+    std::size_t in_memory;
 };
 
 const Defaults& defaults(Collective collective) {
     static const auto table = [] {
         std::array<Defaults, schedule::collective_count> rows{};
-        for (int i = 0; i < schedule::collective_count; ++i) {
-            const auto each = static_cast<Collective>(i);
-            const std::size_t direct = index_of(algorithm::find(each, "direct"));
-            rows[static_cast<std::size_t>(i)] = {direct, direct, direct};
-        }
         const auto row = [](Collective each, const char* name) {
             return index_of(algorithm::find(each, name));
         };
-        for (const Collective each : {Collective::allreduce, Collective::scan, Collective::exscan}) {
-            rows[static_cast<std::size_t>(each)].carried = row(each, "flat");
+        const auto of = [&](Collective each) -> Defaults& { return rows[static_cast<std::size_t>(each)]; };
+        for (int i = 0; i < schedule::collective_count; ++i) {
+            const auto each = static_cast<Collective>(i);
+            const std::size_t direct = row(each, "direct");
+            of(each) = {direct, direct, direct, direct};
         }
-        Defaults& allgather = rows[static_cast<std::size_t>(Collective::allgather)];
-        allgather.carried = allgather.cached = row(Collective::allgather, "flat");
+        using enum Collective;
+        for (const Collective each : {allreduce, scan, exscan, allgather}) {
+            of(each).carried = row(each, "flat");
+        }
+        of(reduce).brief = row(reduce, "flat");
+        of(allgather).brief = of(allgather).in_caches = row(allgather, "flat");
         return rows;
     }();
     return table[static_cast<std::size_t>(collective)];
@@ -62,7 +70,16 @@ bool is_exact(const detail::Call& call) {
     return call.type < Type::f32 && call.op != Operator::callable;
 }
 
-/// Why the row cannot combine as the call asks, or nothing.
+} // namespace
+
+tuning::Operands operands_of(const detail::Call& call) {
+    if (!reduces(collective_of(call.kind))) {
+        return tuning::Operands::moved;
+    }
+    return is_exact(call) && call.commutative && !call.serial ? tuning::Operands::exact
+                                                              : tuning::Operands::serial;
+}
+
 std::string refusal(const Algorithm& row, const detail::Call& call, int members) {
     if (!takes(row, members)) {
         return "is for powers of two, not for " + std::to_string(members) + " members";
@@ -86,29 +103,24 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
     return {};
 }
 
+namespace {
+
+/// What one member may read of all before it is better shared.
+constexpr std::size_t most_read_bytes = std::size_t{32} << 10U;
+
 /// The longest message that a row carries. Where every member sends one message only it may go over the
 /// stage, as long as what a member reads of all stages stays small: two exchanges and half the traffic are
-/// better then.
-std::size_t longest_carried_bytes(const Algorithm& row, int members) {
-    if (row.counts(members, 0).rounds > 1) {
+/// better then. Two members with a CPU each exchange at little cost, but copy as others do (carried over
+/// pulled: 0.8 at 1 KiB, 1.0 at 2 KiB, 1.2-2.0 at 4 KiB).
+std::size_t longest_carried_bytes(const Algorithm& row, const CallSize& size) {
+    if (row.counts(size.members, 0).rounds > 1) {
         return mailbox::carried_bytes;
     }
-    constexpr std::size_t most_read_bytes = std::size_t{32} << 10U;
-    const std::size_t share_bytes = most_read_bytes / static_cast<std::size_t>(members);
+    constexpr std::size_t most_of_two_bytes = std::size_t{2} << 10U;
+    const std::size_t share_bytes = size.members == 2 && size.cpus >= 2
+                                        ? most_of_two_bytes
+                                        : most_read_bytes / static_cast<std::size_t>(size.members);
     return std::max(mailbox::carried_bytes, std::min(mailbox::stage_bytes, share_bytes));
-}
-
-Selection selection_of(std::size_t index, const detail::Call& call, const CallSize& size) {
-    const Algorithm& row = algorithm::registry()[index];
-    const bool fits = row.forms.carried && call.counts == nullptr &&
-                      (!row.forms.pulled || size.message_bytes <= longest_carried_bytes(row, size.members));
-    if (fits) {
-        return {index, Form::carried};
-    }
-    if (size.in_place && row.forms.in_place) {
-        return {index, Form::in_place};
-    }
-    return {index, Form::separate};
 }
 
 /// Throws unless `row` can serve the call, naming the reason and the rows that can.
@@ -136,24 +148,68 @@ Collective collective_of(detail::Kind kind) {
     return static_cast<Collective>(kind);
 }
 
-Selection select(const detail::Call& call, const CallSize& size) {
+Form form_of(std::size_t index, const detail::Call& call, const CallSize& size) {
+    const Algorithm& row = algorithm::registry()[index];
+    const bool fits = row.forms.carried && call.counts == nullptr &&
+                      (!row.forms.pulled || size.message_bytes <= longest_carried_bytes(row, size));
+    if (fits) {
+        return Form::carried;
+    }
+    return size.in_place && row.forms.in_place ? Form::in_place : Form::separate;
+}
+
+const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
+                               const tuning::Choices& choices) {
+    return call.counts != nullptr
+               ? nullptr
+               : choices.entry(collective_of(call.kind), operands_of(call), size.total_bytes);
+}
+
+namespace {
+
+Selection named_selection(Collective collective, const detail::Call& call, const CallSize& size) {
+    const Algorithm* row = algorithm::find(collective, call.algorithm);
+    if (row == nullptr) {
+        throw ArgumentError(std::string(to_string(collective)) + ": there is no algorithm \"" +
+                            std::string(call.algorithm) + "\"; there are: " + algorithm::names(collective));
+    }
+    require(*row, call, size);
+    return {index_of(row), form_of(index_of(row), call, size), Reason::named};
+}
+
+Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
+    const Defaults& rows = defaults(collective);
+    if (form_of(rows.carried, call, size) == Form::carried) {
+        return {rows.carried, Form::carried, Reason::carried};
+    }
+    const bool copies_input = size.in_place && !algorithm::registry()[rows.brief].forms.in_place;
+    if (size.message_bytes * static_cast<std::size_t>(size.members) <= most_read_bytes && !copies_input) {
+        return {rows.brief, form_of(rows.brief, call, size), Reason::brief};
+    }
+    const bool in_memory = exceeds_caches(size.touched_bytes);
+    const std::size_t row = in_memory ? rows.in_memory : rows.in_caches;
+    return {row, form_of(row, call, size), in_memory ? Reason::in_memory : Reason::in_caches};
+}
+
+} // namespace
+
+Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices) {
     const Collective collective = collective_of(call.kind);
     if (!call.algorithm.empty()) {
-        const Algorithm* row = algorithm::find(collective, call.algorithm);
-        if (row == nullptr) {
-            throw ArgumentError(std::string(to_string(collective)) + ": there is no algorithm \"" +
-                                std::string(call.algorithm) +
-                                "\"; there are: " + algorithm::names(collective));
-        }
-        require(*row, call, size);
-        return selection_of(index_of(row), call, size);
+        return named_selection(collective, call, size);
     }
-    const Defaults& rows = defaults(collective);
-    const Selection small = selection_of(rows.carried, call, size);
-    if (small.form == Form::carried) {
-        return small;
+    const Selection built_in = built_in_selection(collective, call, size);
+    const tuning::Entry* const entry = entry_for(call, size, choices);
+    if (entry == nullptr) {
+        return built_in;
     }
-    return selection_of(size.beyond_caches ? rows.beyond_caches : rows.cached, call, size);
+    const std::size_t row = entry->measured.front().row;
+    const Form form = form_of(row, call, size);
+    const bool only_here_copies = size.in_place && form == Form::separate && built_in.form != Form::separate;
+    if (only_here_copies || !refusal(algorithm::registry()[row], call, size.members).empty()) {
+        return built_in;
+    }
+    return {row, form, Reason::measured};
 }
 
 } // namespace tutti::execute

@@ -1,35 +1,69 @@
 #pragma once
 
+#include "algorithm/registry.hpp"
+#include "execute/caches.hpp"
 #include "schedule/synchronise.hpp"
+#include "tuning/choices.hpp"
 
 #include <tutti/detail/call.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 
 namespace tutti::execute {
 
 schedule::Collective collective_of(detail::Kind kind);
 
+/// Why an algorithm was selected.
+///
+/// - named: the call names it
+/// - carried, brief, in_caches, in_memory: the built-in choice for messages that the mailbox carries, for
+///   others that are short, for vectors that fit into the caches, and for those that do not
+/// - measured: an entry of a table says so
+enum class Reason : std::uint8_t { named, carried, brief, in_caches, in_memory, measured };
+
 /// An algorithm, as its row in the registry, and the form in which it is carried out.
 struct Selection {
     std::size_t row = 0;
     schedule::Form form = schedule::Form::separate;
+    Reason reason = Reason::named;
 };
 
 /// What selection needs to know of a call besides the call itself.
 struct CallSize {
     /// Bytes that a member sends to a member that wants all it has.
     std::size_t message_bytes = 0;
+    /// Of the whole vector of one member.
+    std::size_t total_bytes = 0;
+    /// Of the vectors of all members.
+    std::size_t touched_bytes = 0;
     /// Input and output are the same memory.
     bool in_place = false;
     int members = 1;
-    /// The vectors of all members together do not fit into the caches.
-    bool beyond_caches = false;
+    /// That the process may use.
+    int cpus = 1;
 };
 
-/// Selects for a call: the algorithm it names, or the library's choice: what can be carried goes through the
-/// mailbox in one exchange, everything else in one pass over the vectors. Throws ArgumentError when there is
-/// no such algorithm, or when it cannot take the operator, or the size in place.
-Selection select(const detail::Call& call, const CallSize& size);
+/// What `call` asks of the order of its operands.
+tuning::Operands operands_of(const detail::Call& call);
+
+/// Why the row cannot serve the call among so many members, or nothing.
+std::string refusal(const algorithm::Algorithm& row, const detail::Call& call, int members);
+
+/// The form in which a row of the registry would be carried out.
+schedule::Form form_of(std::size_t row, const detail::Call& call, const CallSize& size);
+
+/// The entry that speaks for a call which names no algorithm, or nothing: of calls with equal blocks, since
+/// those are what is measured.
+const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
+                               const tuning::Choices& choices);
+
+/// Selects for a call: the algorithm it names, or the library's choice. That is what `choices` have measured.
+/// The built-in one, where they say nothing: what can be carried goes through the mailbox in one exchange,
+/// everything else in one pass over the vectors. What would first have to copy an input in place is passed
+/// over if the built-in choice need not. Nothing in this depends on the member. Throws ArgumentError when
+/// there is no such algorithm, or when it cannot take the operator, or the size in place.
+Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices);
 
 } // namespace tutti::execute

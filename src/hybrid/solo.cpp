@@ -1,5 +1,6 @@
 // A leader that does everything for its process.
 
+#include "execute/caches.hpp"
 #include "hybrid/seat.hpp"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ void Seat::hand_out(const std::byte* from, std::size_t first, std::size_t elemen
     }
     if (!outs_.empty()) {
         const bool stream = shape_.aliasing == tutti::execute::Aliasing::separate &&
-                            cluster_.enter()->streams_to_others(2 * outs_.size() * bytes(shape_.total));
+                            tutti::execute::streams_to_others(2 * outs_.size() * bytes(shape_.total));
         tutti::detail::copy_many(outs_.data(), static_cast<int>(outs_.size()), from, bytes(elements),
                                  {.stream = stream});
     }

@@ -1,0 +1,119 @@
+#include "tune_command.hpp"
+
+#include "algorithm/registry.hpp"
+#include "bench_options.hpp"
+#include "environment.hpp"
+#include "numbers.hpp"
+#include "tuner.hpp"
+#include "tuning/file.hpp"
+#include "tuning/fingerprint.hpp"
+#include "tuning/load.hpp"
+#include "usage.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+
+namespace tutti::bench {
+
+namespace {
+
+/// A line for a point that is chosen otherwise than by the library itself.
+std::string change_line(const Tuned& tuned) {
+    const tuning::Point& point = tuned.entry.point;
+    const auto& measured = tuned.entry.measured;
+    const auto rows = algorithm::registry();
+    const auto built_in = std::ranges::find(measured, tuned.built_in, &tuning::Measured::row);
+    return fmt::format("{:<15} {:<7} {:>3} members {:>8}  {} {} instead of {} {}\n",
+                       to_string(point.collective), to_string(point.operands), point.members,
+                       format_bytes(point.bytes), rows[measured.front().row].name,
+                       format_us(measured.front().us), rows[built_in->row].name, format_us(built_in->us));
+}
+
+BenchOptions parsed(const TuneArguments& arguments) {
+    BenchArguments measuring;
+    measuring.begin = arguments.begin;
+    measuring.end = arguments.end;
+    measuring.factor = arguments.factor;
+    measuring.members = arguments.members;
+    measuring.placement = arguments.placement;
+    measuring.seconds = arguments.seconds;
+    measuring.quiet = arguments.quiet;
+    if (arguments.members == "auto") {
+        const auto cpus = static_cast<int>(tuning::this_machine().pus.size());
+        measuring.members = fmt::format("{}", fmt::join(members_to_tune(cpus), ","));
+    }
+    BenchOptions options = measuring.parsed();
+    if (options.members.front() < 2) {
+        throw UsageError("--members: 1 member has nothing to choose; any number from 2 on works");
+    }
+    check_memory(options);
+    return options;
+}
+
+/// A file that the library then refuses would be of no use.
+void write(const tuning::Table& table, const std::string& path) {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file << tuning::to_text(table);
+    file.close();
+    if (!file) {
+        throw EnvironmentUnfit(fmt::format("cannot write {}", path));
+    }
+    try {
+        tuning::load(path, tuning::this_machine());
+    } catch (const std::invalid_argument& error) {
+        throw EnvironmentUnfit(fmt::format("{} is not as it was written: {}", path, error.what()));
+    }
+}
+
+int tune(const BenchOptions& options, const TuneArguments& arguments) {
+    const machine::Machine& machine = tuning::this_machine();
+    fmt::print("tutti on {}, placement {}\n", machine_line(machine), options.placement);
+    Tuner tuner(options, arguments.seconds);
+    tuner.run();
+    if (tuner.wrong() > 0) {
+        fmt::print("{} wrong elements; nothing is written\n", tuner.wrong());
+        return exit_wrong;
+    }
+    tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(machine), {}};
+    std::size_t changes = 0;
+    for (Tuned& tuned : tuner.tuned()) {
+        if (tuned.entry.measured.front().row != tuned.built_in) {
+            fmt::print("{}", change_line(tuned));
+            ++changes;
+        }
+        table.entries.push_back(std::move(tuned.entry));
+    }
+    write(table, arguments.output);
+    if (tuner.left_out() > 0) {
+        fmt::print("{} points are left out for which --seconds {} did not last\n", tuner.left_out(),
+                   arguments.seconds);
+    }
+    fmt::print("{} points, {} of them chosen otherwise than by the library itself\n"
+               "written to {}: set TUTTI_TUNING to its path, or the option tuning of a team or group\n",
+               table.entries.size(), changes, arguments.output);
+    return exit_fine;
+}
+
+} // namespace
+
+int run_tune(const TuneArguments& arguments) {
+    const BenchOptions options = parsed(arguments);
+    // Minutes of measuring should not end with a file that cannot be written.
+    if (!std::ofstream(arguments.output, std::ios::app)) {
+        throw UsageError(fmt::format("output: cannot write {}", arguments.output));
+    }
+    try {
+        return tune(options, arguments);
+    } catch (const ArgumentError& error) {
+        throw UsageError(error.what());
+    }
+}
+
+} // namespace tutti::bench

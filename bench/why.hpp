@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+namespace tutti::bench {
+
+/// The call of which `tutti info --why` explains the choice of an algorithm, as typed.
+struct WhyArguments {
+    /// Empty: nothing is asked.
+    std::string collective;
+    int members = 2;
+    std::string bytes = "64K";
+    std::string type = "f64";
+    std::string op = "sum";
+    bool in_place = false;
+    std::string placement = "compact";
+};
+
+/// Which algorithm a team would choose for the call, by which rule or entry of a table, and of every
+/// algorithm of the collective whether it could be chosen, its form, its rounds, what the linear model (with
+/// the constants of `tutti model`) predicts and what the table has measured. Throws UsageError.
+std::string why(const WhyArguments& arguments);
+
+} // namespace tutti::bench

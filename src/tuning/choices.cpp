@@ -1,0 +1,76 @@
+#include "tuning/choices.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::tuning {
+
+namespace {
+
+constexpr double most_members_ratio = 2;
+constexpr double most_bytes_ratio = 8;
+
+/// How far apart two numbers are, from 1 on. Nothing is as far from nothing as one byte.
+double ratio(double a, double b) {
+    a = std::max(a, 1.0);
+    b = std::max(b, 1.0);
+    return std::max(a / b, b / a);
+}
+
+double distance(const Entry& entry, const Situation& situation) {
+    return ratio(entry.point.members, situation.members);
+}
+
+/// Whether the entry says anything about such a group.
+bool applies(const Entry& entry, const Situation& situation) {
+    const bool crowded = situation.members > situation.cpus;
+    return entry.point.l3_groups == situation.l3_groups &&
+           (entry.point.members > situation.cpus) == crowded &&
+           distance(entry, situation) <= most_members_ratio;
+}
+
+} // namespace
+
+Choices::Choices(std::shared_ptr<const Table> table, const Situation& situation) : table_(std::move(table)) {
+    if (table_ == nullptr || situation.members < 2) {
+        return;
+    }
+    for (const Entry& entry : table_->entries) {
+        if (!applies(entry, situation)) {
+            continue;
+        }
+        // Ascending by members, then by bytes: nearer ones replace all that came before.
+        Sizes& sizes = sizes_[index(entry.point.collective, entry.point.operands)];
+        if (!sizes.empty() && sizes.back()->point.members != entry.point.members) {
+            if (distance(entry, situation) >= distance(*sizes.back(), situation)) {
+                continue;
+            }
+            sizes.clear();
+        }
+        sizes.push_back(&entry);
+    }
+}
+
+const Entry* Choices::entry(schedule::Collective collective, Operands operands, std::size_t bytes) const {
+    const Sizes& sizes = sizes_[index(collective, operands)];
+    const auto above =
+        std::ranges::lower_bound(sizes, bytes, {}, [](const Entry* entry) { return entry->point.bytes; });
+    const Entry* nearest = nullptr;
+    double least = most_bytes_ratio;
+    const auto look_at = [&](const Entry* entry) {
+        const double far = ratio(static_cast<double>(entry->point.bytes), static_cast<double>(bytes));
+        if (far <= least) {
+            nearest = entry;
+            least = far;
+        }
+    };
+    if (above != sizes.begin()) {
+        look_at(*(above - 1));
+    }
+    if (above != sizes.end()) {
+        look_at(*above);
+    }
+    return nearest;
+}
+
+} // namespace tutti::tuning

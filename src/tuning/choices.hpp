@@ -1,0 +1,47 @@
+#pragma once
+
+#include "tuning/table.hpp"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace tutti::tuning {
+
+/// A group, as far as the choice of algorithms depends on it.
+struct Situation {
+    int members = 1;
+    /// CPUs that the process may use.
+    int cpus = 1;
+    int l3_groups = 1;
+};
+
+/// What a table says for one group: for each collective and kind of operands the entries that were measured
+/// nearest to it.
+///
+/// - members: the same number of L3 groups, as many CPUs or more members than CPUs as the group has, the
+///   least ratio of the members, at most 2
+/// - bytes: the least ratio, at most 8
+///
+/// Where there is none, the library's built-in choice is to be used. All members of a group have the same.
+class Choices {
+public:
+    /// No entries.
+    Choices() = default;
+    /// `table` may be null: no entries.
+    Choices(std::shared_ptr<const Table> table, const Situation& situation);
+
+    /// The entry for a vector of so many bytes, or nothing. O(log of the sizes measured).
+    const Entry* entry(schedule::Collective collective, Operands operands, std::size_t bytes) const;
+
+private:
+    using Sizes = std::vector<const Entry*>; // ascending by bytes
+    static std::size_t index(schedule::Collective collective, Operands operands) {
+        return static_cast<std::size_t>(collective) * operands_count + static_cast<std::size_t>(operands);
+    }
+
+    std::shared_ptr<const Table> table_;
+    std::array<Sizes, std::size_t{schedule::collective_count} * operands_count> sizes_;
+};
+
+} // namespace tutti::tuning

@@ -1,0 +1,282 @@
+#include "tuning/file.hpp"
+
+#include "tuning/fingerprint.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+
+namespace tutti::tuning {
+
+namespace {
+
+constexpr std::string_view magic = "tutti-tuning";
+constexpr int format_version = 1;
+constexpr std::array<std::string_view, fingerprint_lines> machine_labels{"model", "cpus", "cores", "l2",
+                                                                         "l3"};
+constexpr std::size_t most_bytes = std::size_t{1} << 40U;
+constexpr int most_members = 65535;
+constexpr double most_us = 1e9;
+
+/// Any change of one byte changes it, whatever follows.
+std::uint64_t checksum(std::string_view text) {
+    std::uint64_t hash = 0xCBF29CE484222325;
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+    }
+    return hash;
+}
+
+template <class Number, class... Base>
+std::string shown(Number number, Base... base) {
+    std::array<char, 32> buffer{};
+    const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, base...);
+    return {buffer.data(), end};
+}
+
+std::string end_line(std::size_t entries, std::string_view before) {
+    return "end " + std::to_string(entries) + " " + shown(checksum(before), 16) + "\n";
+}
+
+/// A word of the file in a message: no more of it than a reader can use.
+std::string quoted(std::string_view word) {
+    constexpr std::size_t most = 40;
+    return "\"" + std::string(word.substr(0, most)) + (word.size() > most ? "...\"" : "\"");
+}
+
+/// Takes a text apart, line by line and word by word.
+class Reader {
+public:
+    explicit Reader(std::string_view text) : rest_(text) {}
+
+    bool at_end() const { return rest_.empty(); }
+
+    /// Goes to the next line. It has to end where it should, and nothing may be left of the last one.
+    void next_line() {
+        ++number_;
+        const std::size_t end = rest_.find('\n');
+        if (end == std::string_view::npos) {
+            fail("the file ends here");
+        }
+        line_ = rest_.substr(0, end);
+        rest_.remove_prefix(end + 1);
+        ended_ = false;
+    }
+
+    bool line_is_over() const { return ended_; }
+
+    std::string_view word() {
+        if (ended_) {
+            fail("words are missing");
+        }
+        const std::size_t end = line_.find(' ');
+        const std::string_view word = line_.substr(0, end);
+        ended_ = end == std::string_view::npos;
+        line_.remove_prefix(ended_ ? line_.size() : end + 1);
+        if (word.empty()) {
+            fail("an empty word");
+        }
+        return word;
+    }
+
+    /// What is left of the line, if only nothing.
+    std::string_view remainder() {
+        ended_ = true;
+        return line_;
+    }
+
+    template <class Number>
+    Number number(const char* what, Number least, Number most) {
+        const std::string_view text = word();
+        Number value{};
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most)) {
+            fail(std::string(what) + " " + quoted(text) + " is no number from " + shown(least) + " to " +
+                 shown(most));
+        }
+        return value;
+    }
+
+    [[noreturn]] void fail(const std::string& what) const {
+        throw std::invalid_argument("line " + std::to_string(number_) + ": " + what);
+    }
+
+private:
+    std::string_view rest_;
+    std::string_view line_;
+    std::size_t number_ = 0;
+    bool ended_ = true;
+};
+
+template <class Enum>
+Enum named(Reader& reader, const char* what, int count) {
+    const std::string_view name = reader.word();
+    for (int i = 0; i < count; ++i) {
+        if (to_string(static_cast<Enum>(i)) == name) {
+            return static_cast<Enum>(i);
+        }
+    }
+    reader.fail(std::string(what) + " " + quoted(name) + " is unknown");
+}
+
+Measured measured(Reader& reader, const Point& point) {
+    const std::string_view name = reader.word();
+    const algorithm::Algorithm* const row = algorithm::find(point.collective, name);
+    if (row == nullptr) {
+        reader.fail("there is no algorithm " + quoted(name) + " for " +
+                    std::string(to_string(point.collective)));
+    }
+    if (!may_choose(*row, point.operands, point.members)) {
+        reader.fail("algorithm " + quoted(name) + " cannot be chosen for " +
+                    std::string(to_string(point.operands)) + " operands of " + std::to_string(point.members) +
+                    " members");
+    }
+    const auto index = static_cast<std::size_t>(row - algorithm::registry().data());
+    return {index, reader.number("time", 0.0, most_us)};
+}
+
+Entry entry(Reader& reader) {
+    Entry entry;
+    Point& point = entry.point;
+    point.collective = named<schedule::Collective>(reader, "collective", schedule::collective_count);
+    point.operands = named<Operands>(reader, "operands", operands_count);
+    point.members = reader.number("members", 2, most_members);
+    point.l3_groups = reader.number("L3 groups", 1, point.members);
+    point.bytes = reader.number("bytes", std::size_t{0}, most_bytes);
+    do {
+        entry.measured.push_back(measured(reader, point));
+        const auto repeats = std::ranges::count(entry.measured, entry.measured.back().row, &Measured::row);
+        if (repeats != 1) {
+            reader.fail("an algorithm is there twice");
+        }
+    } while (!reader.line_is_over());
+    return entry;
+}
+
+void check_format(Reader& reader) {
+    reader.next_line();
+    if (reader.word() != magic) {
+        reader.fail("this is no file that tutti tune has written");
+    }
+    const int version = reader.number("format version", 0, 1'000'000);
+    if (version != format_version) {
+        reader.fail("the format is version " + std::to_string(version) + ", and this library reads version " +
+                    std::to_string(format_version));
+    }
+}
+
+/// The text before the last line, which must be what end_line() says for it. The number of entries is
+/// checked when these have been read.
+std::string_view undamaged(std::string_view text) {
+    const auto is_allowed = [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); };
+    if (!std::ranges::all_of(text, is_allowed)) {
+        throw std::invalid_argument("it has bytes that are no text");
+    }
+    const std::size_t at = text.rfind("\nend ");
+    if (at == std::string_view::npos) {
+        throw std::invalid_argument("it is damaged: there is no last line that begins with \"end\"");
+    }
+    const std::string_view before = text.substr(0, at + 1);
+    const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
+    constexpr std::size_t head_lines = 2 + fingerprint_lines;
+    if (lines < head_lines || text.substr(at + 1) != end_line(lines - head_lines, before)) {
+        throw std::invalid_argument("it is damaged: the checksum or the number of entries is not right");
+    }
+    return before;
+}
+
+} // namespace
+
+std::string to_text(const Table& table) {
+    std::string text =
+        std::string(magic) + " " + std::to_string(format_version) + "\nlibrary " + table.library + "\n";
+    for (const std::string& line : table.machine) {
+        text += line + "\n";
+    }
+    for (const Entry& entry : table.entries) {
+        const Point& point = entry.point;
+        text += std::string(to_string(point.collective)) + " " + std::string(to_string(point.operands)) +
+                " " + std::to_string(point.members) + " " + std::to_string(point.l3_groups) + " " +
+                std::to_string(point.bytes);
+        for (const Measured& measured : entry.measured) {
+            text += " " + std::string(algorithm::registry()[measured.row].name) + " " + shown(measured.us);
+        }
+        text += "\n";
+    }
+    return text + end_line(table.entries.size(), text);
+}
+
+Table parse(std::string_view text) {
+    Reader format(text);
+    check_format(format);
+    Reader reader(undamaged(text));
+    Table table;
+    reader.next_line();
+    reader.remainder();
+    reader.next_line();
+    if (reader.word() != "library") {
+        reader.fail("here the library's version should be");
+    }
+    table.library = reader.remainder();
+    for (const std::string_view label : machine_labels) {
+        reader.next_line();
+        if (reader.word() != label) {
+            reader.fail("here \"" + std::string(label) + "\" of the machine should be");
+        }
+        table.machine.push_back(std::string(label) + " " + std::string(reader.remainder()));
+    }
+    while (!reader.at_end()) {
+        reader.next_line();
+        table.entries.push_back(entry(reader));
+        const std::size_t entries = table.entries.size();
+        if (entries > 1 && table.entries[entries - 2].point >= table.entries.back().point) {
+            reader.fail("entries are not in ascending order");
+        }
+    }
+    return table;
+}
+
+std::string read_file(const std::string& path) {
+    const auto refuse = [](const std::string& why) { throw std::invalid_argument(why); };
+    const auto last_error = [] { return std::generic_category().message(errno); };
+    struct stat status {};
+    // Before it is opened: opening a device or a pipe can do things.
+    if (stat(path.c_str(), &status) != 0) {
+        refuse(last_error());
+    }
+    if (!S_ISREG(status.st_mode)) {
+        refuse("it is no regular file");
+    }
+    struct Descriptor {
+        int number;
+        ~Descriptor() { close(number); }
+    };
+    const Descriptor file{open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
+    if (file.number < 0) {
+        refuse(last_error());
+    }
+    std::string text;
+    std::array<char, std::size_t{64} << 10U> part{};
+    ssize_t bytes = 0;
+    while ((bytes = read(file.number, part.data(), part.size())) > 0) {
+        text.append(part.data(), static_cast<std::size_t>(bytes));
+        if (text.size() > most_file_bytes) {
+            refuse("it is longer than " + std::to_string(most_file_bytes) + " bytes");
+        }
+    }
+    if (bytes < 0) {
+        refuse(last_error());
+    }
+    return text;
+}
+
+} // namespace tutti::tuning

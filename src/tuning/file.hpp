@@ -1,0 +1,39 @@
+#pragma once
+
+#include "tuning/table.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// The file of a table: lines of printable ASCII, words separated by one blank.
+///
+///     tutti-tuning 1                                    the format's version
+///     library 1.0.0
+///     model AMD EPYC 9R14                               the machine, see fingerprint()
+///     cpus 0-1
+///     cores 2
+///     l2 2 x 1048576
+///     l3 1 x 33554432
+///     allreduce exact 8 1 65536 direct 24.1 flat 31     collective, operands, members, L3 groups, bytes;
+///     ...                                               algorithms and their medians in us, the choice first
+///     end 387 0123456789abcdef                          entries, FNV-1a of all that precedes this line
+namespace tutti::tuning {
+
+/// No file of a table is longer.
+inline constexpr std::size_t most_file_bytes = std::size_t{4} << 20U;
+
+/// The text of the file.
+std::string to_text(const Table& table);
+
+/// The reverse. Throws std::invalid_argument that says what is wrong, and where, unless the text is one that
+/// to_text can have written: whole and undamaged by its checksum, of this format, every entry once, in
+/// order, with numbers that can be, and with algorithms that are registered and may be chosen there.
+/// Whoever forges a text with a right checksum can at worst have slow algorithms chosen.
+Table parse(std::string_view text);
+
+/// The contents of a regular file of at most most_file_bytes. Throws std::invalid_argument for all others:
+/// directories, devices, pipes, files that cannot be read or are too long. Never blocks.
+std::string read_file(const std::string& path);
+
+} // namespace tutti::tuning

@@ -1,0 +1,70 @@
+#include "tuning/load.hpp"
+
+#include "tuning/file.hpp"
+#include "tuning/fingerprint.hpp"
+
+#include <tutti/version.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
+namespace tutti::tuning {
+
+namespace {
+
+constexpr const char* built_in = "built-in choice";
+
+Source read_source(const std::string& path) {
+    try {
+        return {std::make_shared<const Table>(load(path, this_machine())), "file " + path};
+    } catch (const std::exception& error) {
+        const std::string text = "tuning file " + path + " is refused: " + error.what();
+        std::fprintf(stderr, "tutti: %s; the %s of algorithms is used\n", text.c_str(), built_in);
+        return {nullptr, std::string(built_in) + "; " + text};
+    }
+}
+
+} // namespace
+
+const machine::Machine& this_machine() {
+    static const machine::Machine machine = machine::detect();
+    return machine;
+}
+
+Table load(const std::string& path, const machine::Machine& machine) {
+    Table table = parse(read_file(path));
+    if (table.library != TUTTI_VERSION_STRING) {
+        throw std::invalid_argument("it was made with version " + table.library.substr(0, 40) +
+                                    " of the library, and this is " + TUTTI_VERSION_STRING +
+                                    ": run tutti tune again");
+    }
+    const std::vector<std::string> here = fingerprint(machine);
+    for (std::size_t line = 0; line < fingerprint_lines; ++line) {
+        if (table.machine[line] != here[line]) {
+            throw std::invalid_argument("it was made on another machine, \"" +
+                                        table.machine[line].substr(0, 100) + "\", and this one has \"" +
+                                        here[line] + "\": run tutti tune here");
+        }
+    }
+    return table;
+}
+
+Source source_of(const std::string& path) {
+    static std::mutex mutex;
+    static std::map<std::string, Source> sources;
+    const char* const variable = std::getenv("TUTTI_TUNING");
+    const std::string chosen = !path.empty() ? path : variable != nullptr ? variable : "";
+    if (chosen.empty()) {
+        return {nullptr, built_in};
+    }
+    const std::scoped_lock lock(mutex);
+    const auto known = sources.find(chosen);
+    return known != sources.end() ? known->second
+                                  : sources.emplace(chosen, read_source(chosen)).first->second;
+}
+
+} // namespace tutti::tuning

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "machine/machine.hpp"
+#include "tuning/table.hpp"
+
+#include <memory>
+#include <string>
+
+namespace tutti::tuning {
+
+/// This machine as it was when it was first asked for.
+const machine::Machine& this_machine();
+
+/// The table in a file. Throws std::invalid_argument that says why there is none that may be used: what
+/// read_file() and parse() refuse, and tables that another version of the library or another machine than
+/// `machine` has measured.
+Table load(const std::string& path, const machine::Machine& machine);
+
+/// Where groups take their choices from.
+struct Source {
+    /// Nothing: the built-in choice.
+    std::shared_ptr<const Table> table;
+    /// One line: "built-in choice", "file tuned.txt", or why a file is not used.
+    std::string text;
+};
+
+/// The table of the file at `path`; of the one that the environment variable TUTTI_TUNING names if it is
+/// empty; none if that is not set. A file is read once in the life of a process. One that is refused is
+/// reported on stderr, once, and none is used. Callable by any thread.
+Source source_of(const std::string& path);
+
+} // namespace tutti::tuning

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "algorithm/registry.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The measured choice of algorithms: a table that `tutti tune` writes and groups take their choices from.
+namespace tutti::tuning {
+
+/// What a call asks of the order in which operands are combined, and with it which algorithms may be chosen
+/// for it without changing a bit of any result.
+///
+/// - moved: nothing is combined; every algorithm gives the same
+/// - exact: integers under the library's operators; every algorithm gives the same bits
+/// - serial: all others; only what combines in rank order from the left gives the same bits
+enum class Operands : std::uint8_t { moved, exact, serial };
+
+inline constexpr int operands_count = 3;
+
+std::string_view to_string(Operands operands);
+
+/// Whether the library may choose the row for such operands among so many members.
+bool may_choose(const algorithm::Algorithm& row, Operands operands, int members);
+
+/// The median time of one algorithm, as its row in the registry.
+struct Measured {
+    std::size_t row = 0;
+    double us = 0;
+
+    friend bool operator==(const Measured&, const Measured&) = default;
+};
+
+/// Where something was measured.
+struct Point {
+    schedule::Collective collective = schedule::Collective::barrier;
+    Operands operands = Operands::moved;
+    int members = 2;
+    /// In so many groups of CPUs that share an L3 the members ran; 1 where the machine does not say.
+    int l3_groups = 1;
+    /// Of the whole vector of one member; 0 for a barrier.
+    std::size_t bytes = 0;
+
+    friend auto operator<=>(const Point&, const Point&) = default;
+};
+
+struct Entry {
+    Point point;
+    /// The first one is the choice; at least one.
+    std::vector<Measured> measured;
+
+    friend bool operator==(const Entry&, const Entry&) = default;
+};
+
+struct Table {
+    /// The version of the library that measured.
+    std::string library;
+    /// See fingerprint().
+    std::vector<std::string> machine;
+    /// Ascending by their points.
+    std::vector<Entry> entries;
+
+    friend bool operator==(const Table&, const Table&) = default;
+};
+
+} // namespace tutti::tuning

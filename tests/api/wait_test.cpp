@@ -1,0 +1,81 @@
+#include "execute/setting.hpp"
+#include "machine/pinning.hpp"
+#include "support.hpp"
+
+#include <chrono>
+#include <ctime>
+
+using namespace tutti;
+
+namespace {
+
+double cpu_seconds_of_this_thread() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// The CPU time that member 1 of 2 takes to wait for member 0, which is late by a second.
+double cpu_seconds_waiting(Wait wait) {
+    Team team({.members = 2, .group = {.wait = wait}});
+    double seconds = 0;
+    team.run([&](Member& me) {
+        me.barrier();
+        if (me.rank() == 0) {
+            std::this_thread::sleep_for(std::chrono::seconds(1));
+        }
+        const double before = cpu_seconds_of_this_thread();
+        me.barrier();
+        if (me.rank() == 1) {
+            seconds = cpu_seconds_of_this_thread() - before;
+        }
+    });
+    return seconds;
+}
+
+} // namespace
+
+TEST_CASE("groups work in whatever way their members wait") {
+    for (const Wait wait : {Wait::automatic, Wait::spin, Wait::yield, Wait::sleep}) {
+        Team team({.members = 3, .group = {.wait = wait}});
+        std::vector<long> sums(3);
+        std::vector<long> halves(3);
+        team.run([&](Member& me) {
+            const auto own = static_cast<std::size_t>(me.rank());
+            std::vector<long> values(1000, me.rank());
+            for (int i = 0; i < (test::reduced ? 3 : 30); ++i) {
+                me.allreduce(values, max);
+                me.allreduce(long{me.rank()}, sums[own], sum);
+            }
+            Member mates = me.split(me.rank() % 2, 0).value();
+            mates.allreduce(long{me.rank()}, halves[own], sum);
+        });
+        CHECK(sums == std::vector<long>{3, 3, 3});
+        CHECK(halves == std::vector<long>{2, 1, 2});
+    }
+}
+
+TEST_CASE("each way of waiting goes through the stages that it is to go through") {
+    const auto patience = [](Wait wait, int members) {
+        return execute::setting_for(members, {.wait = wait}).patience;
+    };
+    const int cpus = machine::allowed_pus();
+    constexpr std::int64_t year_ns = std::int64_t{365} * 86400 * 1'000'000'000;
+    CHECK(patience(Wait::spin, cpus + 1).spin_ns > year_ns);
+    CHECK(patience(Wait::yield, 1).spin_ns == 0);
+    CHECK(patience(Wait::yield, 1).yield_ns > year_ns);
+    CHECK(patience(Wait::sleep, 1).spin_ns == 0);
+    CHECK(patience(Wait::sleep, 1).yield_ns == 0);
+    CHECK(patience(Wait::automatic, cpus).spin_ns > 0);
+    CHECK(patience(Wait::automatic, cpus).spin_ns < 1'000'000);
+    CHECK(patience(Wait::automatic, cpus + 1).spin_ns == 0);
+    CHECK(patience(Wait::automatic, cpus + 1).yield_ns < 1'000'000);
+}
+
+TEST_CASE("waiting for a member that is a second late takes next to no CPU time") {
+    for (const Wait wait : {Wait::automatic, Wait::sleep}) {
+        const double seconds = cpu_seconds_waiting(wait);
+        MESSAGE("CPU seconds: ", seconds);
+        CHECK(seconds < 0.1);
+    }
+}

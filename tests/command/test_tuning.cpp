@@ -1,0 +1,132 @@
+#include "command.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+using tutti::test::Outcome;
+using tutti::test::tutti_command;
+
+namespace {
+
+/// A path in a directory that is gone at the end of the test.
+class Place {
+public:
+    explicit Place(const char* name) {
+        char directory[] = "/tmp/tutti-tune-XXXXXX";
+        REQUIRE(mkdtemp(directory) != nullptr);
+        directory_ = directory;
+        path_ = directory_ + "/" + name;
+    }
+    ~Place() {
+        unsetenv("TUTTI_TUNING");
+        std::error_code error;
+        std::filesystem::remove_all(directory_, error);
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+    const std::string& path() const { return path_; }
+    void name_in_environment() const { setenv("TUTTI_TUNING", path_.c_str(), 1); }
+
+    std::string text() const {
+        std::ifstream file(path_);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    void write(const std::string& text) const { std::ofstream(path_) << text; }
+
+private:
+    std::string directory_;
+    std::string path_;
+};
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+} // namespace
+
+TEST_CASE("what tune writes is what groups choose from, and info --why says so") {
+    const Place place("tuned.txt");
+    const Outcome tuned = tutti_command(
+        {"tune", place.path(), "-b", "64", "-e", "4K", "-f", "64", "-t", "2,3", "--seconds", "2", "-q"});
+    CHECK_MESSAGE(tuned.exit_code == 0, tuned.text);
+    CHECK(tuned.says("written to " + place.path()));
+    CHECK(!tuned.says("left out"));
+    CHECK(place.text().starts_with("tutti-tuning 1\n"));
+    const Outcome untuned = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "4K"});
+    CHECK(untuned.says("choices from: built-in choice\n"));
+    CHECK(untuned.says("flat, the built-in choice for what the mailbox carries, in one exchange"));
+    place.name_in_environment();
+    const Outcome info = tutti_command({"info"});
+    CHECK(info.says("algorithms:    file " + place.path() + "\n"));
+    const Outcome why = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "3K", "-d", "i32"});
+    CHECK(why.exit_code == 0);
+    CHECK(why.says("allreduce of 3 KiB of i32 with sum among 3 members"));
+    CHECK(why.says("the choice of the table's nearest entry: allreduce exact, 3 members, 4 KiB"));
+    CHECK(why.says("choices from: file " + place.path()));
+    CHECK(occurrences(why.text, "  chosen\n") == 1);
+    CHECK(why.says("cannot serve: is for powers of two, not for 3 members"));
+    const Outcome serial = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "4K"});
+    CHECK(serial.says("only by name: combines in another order"));
+    const Outcome far = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "1M"});
+    CHECK(far.says("direct, the built-in choice for vectors that fit into the caches"));
+}
+
+TEST_CASE("a file that is refused is reported once, and the command goes on") {
+    const Place place("damaged.txt");
+    place.write("tutti-tuning 1\nlibrary 0\n");
+    place.name_in_environment();
+    const Outcome bench =
+        tutti_command({"bench", "allreduce", "-b", "8", "-e", "8", "-t", "2,3", "--seconds", "0.01", "-q"});
+    CHECK(bench.exit_code == 0);
+    CHECK(occurrences(bench.text, "tutti: tuning file " + place.path() + " is refused: it is damaged") == 1);
+}
+
+TEST_CASE("why explains every collective, type and way of calling") {
+    for (const char* collective : {"barrier", "broadcast", "reduce", "reduce_scatter", "allgather", "gather",
+                                   "scatter", "alltoall", "scan", "exscan", "shift"}) {
+        const Outcome why = tutti_command({"info", "--why", collective, "-t", "5", "-b", "32"});
+        CHECK_MESSAGE(why.exit_code == 0, collective);
+        CHECK_MESSAGE(occurrences(why.text, "  chosen\n") == 1, collective);
+    }
+    const Outcome in_place = tutti_command(
+        {"info", "--why", "allreduce", "-t", "4", "-b", "64M", "-d", "u8", "-o", "bxor", "--in-place"});
+    CHECK(in_place.says("of u8 with bxor in place among 4 members"));
+    CHECK(in_place.says("the built-in choice for vectors that do not fit into the caches"));
+}
+
+TEST_CASE("tune and why say what would work") {
+    const Place place("file.txt");
+    const auto refused = [&](std::vector<std::string> arguments, const char* part) {
+        const Outcome outcome = tutti_command(std::move(arguments));
+        CHECK_MESSAGE(outcome.exit_code == 2, outcome.text);
+        CHECK_MESSAGE(outcome.says(part), outcome.text);
+    };
+    refused({"tune", place.path(), "-t", "1"}, "any number from 2 on works");
+    refused({"tune", place.path() + "/none", "-t", "2"}, "cannot write");
+    refused({"tune", place.path(), "--seconds", "0"}, "--seconds");
+    refused({"info", "--why", "allgossip"}, "is no collective; there are: barrier");
+    refused({"info", "--why", "allreduce", "-t", "0"}, "--members: 0 is not in 1..1024");
+    refused({"info", "--why", "allreduce", "--placement", "99999"}, "--placement");
+    refused({"info", "--why", "allreduce", "-d", "f64", "-o", "bxor"}, "--why");
+    refused({"info", "-t", "3"}, "--why");
+}
+
+TEST_CASE("points for which the time does not last are left out, and the file is sound") {
+    const Place place("short.txt");
+    const Outcome tuned = tutti_command({"tune", place.path(), "-t", "2", "--seconds", "0.01", "-q"});
+    CHECK(tuned.exit_code == 0);
+    CHECK(tuned.says("points are left out for which --seconds 0.01 did not last"));
+    place.name_in_environment();
+    CHECK(tutti_command({"info"}).says("algorithms:    file " + place.path() + "\n"));
+}

@@ -1,0 +1,149 @@
+#include "support.hpp"
+
+#include <sys/stat.h>
+
+#include <vector>
+
+using namespace tutti;
+using test::refusal_of;
+using test::replaced;
+using test::with_right_end;
+
+namespace {
+
+std::string refusal_of_text(const std::string& text) {
+    return refusal_of([&] { tuning::parse(text); });
+}
+
+bool says(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("a table is what its text says, to the last bit of its times") {
+    const tuning::Table table = test::small_table();
+    CHECK(tuning::parse(tuning::to_text(table)) == table);
+    tuning::Table empty = table;
+    empty.entries.clear();
+    CHECK(tuning::parse(tuning::to_text(empty)) == empty);
+}
+
+TEST_CASE("the end line of the tests is that of the library") {
+    const std::string text = tuning::to_text(test::small_table());
+    CHECK(with_right_end(text) == text);
+}
+
+TEST_CASE("a file that is cut short anywhere is refused") {
+    const std::string text = tuning::to_text(test::small_table());
+    for (std::size_t length = 0; length < text.size(); ++length) {
+        CHECK_MESSAGE(!refusal_of_text(text.substr(0, length)).empty(), length);
+    }
+    CHECK(says(refusal_of_text(""), "the file ends here"));
+    CHECK(says(refusal_of_text(text.substr(0, text.size() / 2)), "damaged"));
+}
+
+TEST_CASE("a file in which one bit is flipped is refused") {
+    const std::string text = tuning::to_text(test::small_table());
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            std::string flipped = text;
+            flipped[at] = static_cast<char>(static_cast<unsigned char>(flipped[at]) ^ (1U << bit));
+            CHECK_MESSAGE(!refusal_of_text(flipped).empty(), at, " ", bit);
+        }
+    }
+}
+
+TEST_CASE("what follows the last line is refused") {
+    const std::string text = tuning::to_text(test::small_table());
+    CHECK(says(refusal_of_text(text + "\n"), "damaged"));
+    CHECK(says(refusal_of_text(text + text), "damaged"));
+}
+
+TEST_CASE("a forged file with a right checksum is refused for what it says") {
+    const std::string text = tuning::to_text(test::small_table());
+    const std::string line = "allreduce exact 2 1 64 circulant 0.25 direct 0.3333333333333333\n";
+    struct Forgery {
+        const char* line;
+        const char* refusal;
+    };
+    const std::vector<Forgery> forgeries{
+        {"allreduce exact 2 1 64 magic 0.25\n", "no algorithm \"magic\""},
+        {"allreduce exact 2 1 64 pairwise 0.25\n", "no algorithm \"pairwise\" for allreduce"},
+        {"allgossip exact 2 1 64 circulant 0.25\n", "collective \"allgossip\" is unknown"},
+        {"allreduce quick 2 1 64 circulant 0.25\n", "operands \"quick\" is unknown"},
+        {"allreduce serial 2 1 64 circulant 0.25\n", "cannot be chosen for serial operands"},
+        {"allreduce moved 2 1 64 circulant 0.25\n", "cannot be chosen for moved operands"},
+        {"allreduce exact 3 1 64 butterfly 0.25\n", "cannot be chosen for exact operands of 3 members"},
+        {"allreduce exact 1 1 64 circulant 0.25\n", "members \"1\" is no number from 2"},
+        {"allreduce exact 4000000000 1 64 circulant 0.25\n", "members \"4000000000\""},
+        {"allreduce exact 99999999999999999999999 1 64 circulant 0.25\n", "members \"99999999999"},
+        {"allreduce exact -2 1 64 circulant 0.25\n", "members \"-2\""},
+        {"allreduce exact 2 3 64 circulant 0.25\n", "L3 groups \"3\" is no number from 1 to 2"},
+        {"allreduce exact 2 1 -64 circulant 0.25\n", "bytes \"-64\""},
+        {"allreduce exact 2 1 18446744073709551615 circulant 0.25\n", "bytes \"18446744073709551615\""},
+        {"allreduce exact 2 1 64 circulant nan\n", "time \"nan\""},
+        {"allreduce exact 2 1 64 circulant inf\n", "time \"inf\""},
+        {"allreduce exact 2 1 64 circulant -1\n", "time \"-1\""},
+        {"allreduce exact 2 1 64 circulant 1e300\n", "time \"1e300\""},
+        {"allreduce exact 2 1 64 circulant 1x\n", "time \"1x\""},
+        {"allreduce exact 2 1 64 circulant\n", "words are missing"},
+        {"allreduce exact 2 1 64\n", "words are missing"},
+        {"allreduce exact 2 1 64 \n", "an empty word"},
+        {"\n", "an empty word"},
+        {"allreduce exact 2 1 64 circulant 0.25 circulant 0.5\n", "twice"},
+        {"allreduce exact 4 1 1024 circulant 0.25\n", "ascending"},
+        {"allreduce serial 2 1 64 direct 0.25\n", "ascending"},
+    };
+    for (const Forgery& forgery : forgeries) {
+        const std::string refusal = refusal_of_text(with_right_end(replaced(text, line, forgery.line)));
+        CHECK_MESSAGE(says(refusal, forgery.refusal), forgery.line, ": ", refusal);
+    }
+    CHECK(refusal_of_text(with_right_end(replaced(text, line, ""))).empty());
+}
+
+TEST_CASE("heads of other files are refused") {
+    const std::string text = tuning::to_text(test::small_table());
+    const auto forged = [&](const char* part, const char* other) {
+        return refusal_of_text(with_right_end(replaced(text, part, other)));
+    };
+    CHECK(says(forged("tutti-tuning 1", "{\"schema\": 1}"), "no file that tutti tune has written"));
+    CHECK(says(forged("tutti-tuning 1", "tutti-tuning 2"), "version 2, and this library reads version 1"));
+    CHECK(says(forged("library ", "librarian "), "library's version"));
+    CHECK(says(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
+    CHECK(says(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
+    CHECK(says(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
+    CHECK(says(refusal_of_text(std::string(1'000'000, '[') + "\n"), "no file that tutti tune has written"));
+    CHECK(says(refusal_of_text("tutti-tuning 1\n" + std::string(100, '\0') + "\nend 0 0\n"), "no text"));
+}
+
+TEST_CASE("a message quotes no more of a hostile file than a reader can use") {
+    const std::string text = tuning::to_text(test::small_table());
+    const std::string refusal =
+        refusal_of_text(with_right_end(replaced(text, "circulant", std::string(100'000, 'x'))));
+    CHECK(says(refusal, "no algorithm \"xxxx"));
+    CHECK(refusal.size() < 200);
+}
+
+TEST_CASE("only regular files of a sound length are read") {
+    const test::Directory directory;
+    const auto refused = [](const std::string& path) { return refusal_of([&] { tuning::read_file(path); }); };
+    CHECK(tuning::read_file(directory.file("good", "text")) == "text");
+    CHECK(says(refused(directory.path("missing")), "No such file"));
+    CHECK(says(refused(directory.path("")), "no regular file"));
+    CHECK(says(refused("/dev/zero"), "no regular file"));
+    REQUIRE(mkfifo(directory.path("pipe").c_str(), 0600) == 0);
+    CHECK(says(refused(directory.path("pipe")), "no regular file"));
+    const std::string huge = directory.file("huge", "");
+    std::filesystem::resize_file(huge, std::uintmax_t{8} << 30U); // sparse
+    CHECK(says(refused(huge), "longer than"));
+    CHECK(refused(directory.file("longest", std::string(tuning::most_file_bytes, 'x'))).empty());
+    CHECK(says(refused(directory.file("long", std::string(tuning::most_file_bytes + 1, 'x'))), "longer"));
+    const std::string secret = directory.file("secret", "text");
+    std::filesystem::permissions(secret, std::filesystem::perms::none);
+    if (geteuid() != 0) { // who may read everything
+        CHECK(says(refused(secret), "Permission denied"));
+    }
+    std::filesystem::create_symlink(directory.path("loop"), directory.path("loop"));
+    CHECK(says(refused(directory.path("loop")), "symbolic links"));
+}

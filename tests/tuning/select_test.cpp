@@ -1,0 +1,191 @@
+#include "execute/select.hpp"
+#include "support.hpp"
+#include "tuning/choices.hpp"
+
+#include <tutti/counts.hpp>
+
+#include <memory>
+#include <vector>
+
+using namespace tutti;
+using execute::Reason;
+using schedule::Collective;
+using schedule::Form;
+using tuning::Operands;
+
+namespace {
+
+constexpr int members = 4;
+
+detail::Call call_of(detail::Kind kind, Type type = Type::i32, Operator op = Operator::sum) {
+    detail::Call call;
+    call.kind = kind;
+    call.type = type;
+    call.op = op;
+    return call;
+}
+
+execute::CallSize size_of(std::size_t bytes, bool in_place = false) {
+    return {.message_bytes = bytes, .total_bytes = bytes, .in_place = in_place, .members = members};
+}
+
+tuning::Choices choices_of(std::vector<tuning::Entry> entries) {
+    auto table = std::make_shared<tuning::Table>();
+    table->entries = std::move(entries);
+    return {table, {members, members, 1}};
+}
+
+tuning::Entry allreduce_entry(Operands operands, std::size_t bytes, const char* name, int ranks = members) {
+    return test::entry({Collective::allreduce, operands, ranks, 1, bytes}, name);
+}
+
+std::string_view name_of(const execute::Selection& selection) {
+    return algorithm::registry()[selection.row].name;
+}
+
+} // namespace
+
+TEST_CASE("what a table has measured is selected, and what it has not is selected as ever") {
+    const tuning::Choices choices = choices_of({allreduce_entry(Operands::exact, 8, "circulant"),
+                                                allreduce_entry(Operands::exact, 1 << 20, "ring")});
+    const detail::Call call = call_of(detail::Kind::allreduce);
+    const auto small = execute::select(call, size_of(8), choices);
+    CHECK(name_of(small) == "circulant");
+    CHECK(small.form == Form::separate);
+    CHECK(small.reason == Reason::measured);
+    CHECK(name_of(execute::select(call, size_of(1 << 20), choices)) == "ring");
+    const auto between = execute::select(call, size_of(1024), choices);
+    CHECK(name_of(between) == "flat");
+    CHECK(between.reason == Reason::carried);
+    const auto built_in = execute::select(call, size_of(1 << 20), {});
+    CHECK(name_of(built_in) == "direct");
+    CHECK(built_in.reason == Reason::in_caches);
+    execute::CallSize large = size_of(std::size_t{1} << 30U);
+    large.touched_bytes = std::size_t{1} << 40U;
+    CHECK(execute::select(call, large, choices).reason == Reason::in_memory);
+}
+
+TEST_CASE("the built-in choice depends on the size and on whether the vectors fit into the caches") {
+    const auto choice = [](detail::Kind kind, int ranks, std::size_t bytes, bool in_place = false) {
+        execute::CallSize size = size_of(bytes, in_place);
+        size.members = ranks;
+        size.touched_bytes = execute::touched_bytes(kind, bytes, ranks);
+        return std::string(name_of(execute::select(call_of(kind), size, {})));
+    };
+    using enum detail::Kind;
+    constexpr std::size_t huge = std::size_t{1} << 40U;
+    CHECK(choice(allreduce, 2, 8) == "flat");
+    CHECK(choice(allreduce, 2, 32768) == "direct");
+    CHECK(choice(allreduce, 2, 32768, true) == "direct");
+    CHECK(choice(reduce, 8, 4096) == "flat");
+    CHECK(choice(reduce, 8, 4097) == "direct");
+    CHECK(choice(reduce, 64, 512) == "flat");
+    CHECK(choice(reduce, 64, 513) == "direct");
+    CHECK(choice(allgather, 4, 65536) == "flat");
+    CHECK(choice(allgather, 4, huge) == "direct");
+    CHECK(choice(broadcast, 2, 8) == "direct");
+    CHECK(choice(broadcast, 2, huge) == "direct");
+}
+
+TEST_CASE("a message goes over the stage as long as that is the shorter way") {
+    const auto form = [](int ranks, int cpus, std::size_t bytes) {
+        execute::CallSize size = size_of(bytes);
+        size.members = ranks;
+        size.cpus = cpus;
+        return execute::select(call_of(detail::Kind::allreduce), size, {}).form;
+    };
+    CHECK(form(2, 2, 2048) == Form::carried);
+    CHECK(form(2, 2, 2049) == Form::separate);
+    CHECK(form(2, 1, 4096) == Form::carried);
+    CHECK(form(4, 4, 4096) == Form::carried);
+    CHECK(form(4, 2, 4097) == Form::separate);
+    CHECK(form(64, 2, 512) == Form::carried);
+    CHECK(form(64, 2, 513) == Form::separate);
+}
+
+TEST_CASE("an operation touches the vectors that its members have") {
+    CHECK_FALSE(execute::exceeds_caches(1));
+    CHECK(execute::exceeds_caches(std::size_t{1} << 40U));
+    CHECK_FALSE(execute::streams_to_others(1));
+    CHECK(execute::streams_to_others(std::size_t{1} << 40U));
+    CHECK(execute::touched_bytes(detail::Kind::allreduce, 100, 4) == 800);
+    CHECK(execute::touched_bytes(detail::Kind::reduce, 100, 4) == 500);
+    CHECK(execute::touched_bytes(detail::Kind::gather, 100, 4) == 200);
+}
+
+TEST_CASE("an algorithm that the call names is taken, whatever a table says") {
+    const tuning::Choices choices = choices_of({allreduce_entry(Operands::exact, 64, "circulant")});
+    detail::Call call = call_of(detail::Kind::allreduce);
+    call.algorithm = "mesh";
+    const auto selection = execute::select(call, size_of(64), choices);
+    CHECK(name_of(selection) == "mesh");
+    CHECK(selection.reason == Reason::named);
+}
+
+TEST_CASE("only calls in which any order gives the same bits take what was measured in any order") {
+    const tuning::Choices choices = choices_of(
+        {allreduce_entry(Operands::exact, 64, "circulant"), allreduce_entry(Operands::serial, 64, "direct")});
+    const auto selected = [&](const detail::Call& call) {
+        return name_of(execute::select(call, size_of(64), choices));
+    };
+    CHECK(selected(call_of(detail::Kind::allreduce)) == "circulant");
+    CHECK(selected(call_of(detail::Kind::allreduce, Type::u8, Operator::bxor)) == "circulant");
+    CHECK(selected(call_of(detail::Kind::allreduce, Type::f64)) == "direct");
+    CHECK(selected(call_of(detail::Kind::allreduce, Type::i32, Operator::callable)) == "direct");
+    detail::Call call = call_of(detail::Kind::allreduce);
+    call.serial = true;
+    CHECK(selected(call) == "direct");
+    call.serial = false;
+    call.commutative = false;
+    CHECK(selected(call) == "direct");
+}
+
+TEST_CASE("everything that a table may say keeps the promise about the order of operands") {
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        if (schedule::reduces(row.collective)) {
+            CHECK(tuning::may_choose(row, Operands::serial, 4) == (row.order == algorithm::Order::serial));
+            CHECK(tuning::may_choose(row, Operands::exact, 4));
+            CHECK(!tuning::may_choose(row, Operands::moved, 4));
+        } else {
+            CHECK(tuning::may_choose(row, Operands::moved, 4));
+            CHECK(!tuning::may_choose(row, Operands::exact, 4));
+        }
+        CHECK(
+            !(row.ranks == algorithm::Ranks::powers_of_two &&
+              (tuning::may_choose(row, Operands::moved, 6) || tuning::may_choose(row, Operands::exact, 6))));
+    }
+}
+
+TEST_CASE("what serves powers of two only is passed over for others nearby") {
+    auto table = std::make_shared<tuning::Table>();
+    table->entries = {allreduce_entry(Operands::exact, 64, "butterfly")};
+    const tuning::Choices choices(table, {3, 8, 1});
+    execute::CallSize size = size_of(64);
+    CHECK(name_of(execute::select(call_of(detail::Kind::allreduce), size, choices)) == "butterfly");
+    size.members = 3;
+    CHECK(name_of(execute::select(call_of(detail::Kind::allreduce), size, choices)) == "flat");
+}
+
+TEST_CASE("in place nothing is chosen that must copy its input where the built-in choice need not") {
+    const std::size_t bytes = 1 << 20;
+    const tuning::Choices choices =
+        choices_of({allreduce_entry(Operands::exact, bytes, "butterfly"),
+                    test::entry({Collective::alltoall, Operands::moved, members, 1, bytes}, "pairwise")});
+    const detail::Call allreduce = call_of(detail::Kind::allreduce);
+    CHECK(name_of(execute::select(allreduce, size_of(bytes), choices)) == "butterfly");
+    CHECK(name_of(execute::select(allreduce, size_of(bytes, true), choices)) == "direct");
+    // The built-in choice has to copy as well.
+    const detail::Call alltoall = call_of(detail::Kind::alltoall);
+    CHECK(name_of(execute::select(alltoall, size_of(bytes, true), choices)) == "pairwise");
+}
+
+TEST_CASE("irregular blocks are not what was measured") {
+    const tuning::Choices choices =
+        choices_of({test::entry({Collective::reduce_scatter, Operands::exact, members, 1, 1 << 16}, "ring")});
+    detail::Call call = call_of(detail::Kind::reduce_scatter);
+    CHECK(name_of(execute::select(call, size_of(1 << 16), choices)) == "ring");
+    const std::vector<std::size_t> each(members, 4096);
+    const Counts counts(each);
+    call.counts = &counts;
+    CHECK(name_of(execute::select(call, size_of(1 << 16), choices)) == "direct");
+}
