@@ -62,7 +62,13 @@ ClusterState::ClusterState(int members, MPI_Comm communicator, const ClusterOpti
     }
 }
 
-ClusterState::~ClusterState() = default;
+ClusterState::~ClusterState() {
+    for (const auto& carrier : carriers_) {
+        if (carrier->wire().is_stuck()) {
+            hybrid::keep(memory_);
+        }
+    }
+}
 
 void ClusterState::exchange_sizes(int members) {
     MPI_Comm communicator = control_.communicator();
@@ -121,8 +127,8 @@ std::string ClusterState::description() const {
 
 void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes) {
     for (std::size_t parity = 0; parity < depots_.size(); ++parity) {
-        depots_[parity].input = memory_[2 * parity].at_least(input_bytes);
-        depots_[parity].output = memory_[2 * parity + 1].at_least(output_bytes);
+        depots_[parity].input = (*memory_)[2 * parity].at_least(input_bytes);
+        depots_[parity].output = (*memory_)[2 * parity + 1].at_least(output_bytes);
     }
 }
 

@@ -117,7 +117,8 @@ private:
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<Seat>> seats_;
     std::array<Depot, 2> depots_;
-    std::array<tutti::execute::Memory, 4> memory_;
+    using DepotMemory = std::array<tutti::execute::Memory, 4>;
+    std::shared_ptr<DepotMemory> memory_ = std::make_shared<DepotMemory>();
     tutti::execute::Failure failure_;
     hybrid::MainThread main_thread_;
     std::atomic<bool> told_{false};

@@ -14,6 +14,7 @@ namespace tutti::test {
 
 std::atomic<int> sends{0};
 std::atomic<int> sends_until_failure{-1};
+std::atomic<Fate> fate_of_allreduce{Fate::none};
 
 } // namespace tutti::test
 
@@ -25,6 +26,21 @@ extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int t
         return MPI_ERR_OTHER;
     }
     return PMPI_Isend(buffer, count, type, to, tag, communicator, request);
+}
+
+extern "C" int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+                              MPI_Comm communicator, MPI_Request* request) {
+    using tutti::test::Fate;
+    const Fate fate = tutti::test::fate_of_allreduce.exchange(Fate::none);
+    if (fate == Fate::none) {
+        return PMPI_Iallreduce(in, out, count, type, op, communicator, request);
+    }
+    int resumed = fate == Fate::fails ? 1 : 0;
+    while (resumed == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        MPI_Iprobe(0, tutti::test::resume_tag, MPI_COMM_WORLD, &resumed, MPI_STATUS_IGNORE);
+    }
+    return MPI_ERR_OTHER;
 }
 
 namespace tutti::test {
