@@ -40,7 +40,7 @@ struct Arguments {
     std::string end = "64M";
     double factor = 4;
     int threads = 2;
-    std::string way;
+    std::vector<std::string> ways{"auto"};
     std::string algorithm;
     double seconds = 1;
     bool flat = true;
@@ -56,7 +56,9 @@ Arguments parsed(int argc, char** argv) {
     app.add_option("-e,--end", arguments.end, "Largest vector in bytes")->capture_default_str();
     app.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
     app.add_option("-t,--members", arguments.threads, "Threads of each process")->capture_default_str();
-    app.add_option("--way", arguments.way, "leader, leaders, lane or pipelined");
+    app.add_option("--way", arguments.ways, "auto, leader, leaders, lane, pipelined: those named take turns")
+        ->delimiter(',')
+        ->capture_default_str();
     app.add_option("-a,--algorithm", arguments.algorithm, "Among the processes: library, circulant, ...");
     app.add_option("--seconds", arguments.seconds, "Time limit for a point")->capture_default_str();
     app.add_flag("--flat,!--no-flat", arguments.flat, "Measure flat MPI as well");
@@ -90,9 +92,6 @@ std::vector<Work> works_of(const Arguments& arguments, int members) {
     return works;
 }
 
-/// The cluster's collectives, and what is written by hand.
-constexpr std::size_t contenders = 2;
-
 /// The part of one process.
 class Process {
 public:
@@ -100,8 +99,8 @@ public:
         : arguments_(arguments), group_(arguments.threads), cluster_(group_, communicator),
           works_(works_of(arguments, cluster_.size())), cpus_(hybrid::Node(communicator).all_cpus()),
           crowded_(static_cast<std::size_t>(cluster_.size()) > cpus_.size()),
-          window_(communicator, cluster_.process(), cluster_.size(), crowded_,
-                  stamps_needed(method(), contenders)),
+          stamps_(stamps_needed(method(), arguments.ways.size() + 1)), // and what is written by hand
+          window_(communicator, cluster_.process(), cluster_.size(), crowded_, stamps_),
           hand_(arguments.threads, cluster_.first_rank(), most_elements(), communicator) {}
 
     /// All threads of all processes measure; the points are those of rank 0.
@@ -145,35 +144,41 @@ private:
 
     void measure_member(Results& results) {
         mpi::Member me = cluster_.join(omp_get_thread_num());
-        Harness harness(Board(window_.memory(), me.size(), stamps_needed(method(), contenders)), me.rank());
+        Harness harness(Board(window_.memory(), me.size(), stamps_), me.rank());
         const Buffer input(most_elements() * sizeof(double));
         const Buffer output(most_elements() * sizeof(double));
         const auto* const in = reinterpret_cast<const double*>(input.data());
         auto* const out = reinterpret_cast<double*>(output.data());
         for (const Work& work : works_) {
-            const Calls hybrid = [&](std::size_t calls) { call_hybrid(me, work, in, out, calls); };
+            std::vector<Contender> contenders;
+            for (const std::string& way : arguments_.ways) {
+                contenders.push_back(
+                    {.provider = "hybrid", .algorithm = way, .collective = [&](std::size_t calls) {
+                         call_hybrid(me, work, way, in, out, calls);
+                     }});
+            }
             const Calls by_hand = [&](std::size_t calls) {
                 for (std::size_t i = 0; i < calls; ++i) {
                     hand_.run(work, in, out);
                 }
             };
-            std::vector<Point> points =
-                bench::measure(harness, work,
-                               {.input = input.data(),
-                                .output = output.data(),
-                                .result = output.data(),
-                                .contenders = {{.provider = "hybrid", .collective = hybrid},
-                                               {.provider = "hand-written", .collective = by_hand}}},
-                               method());
+            contenders.push_back({.provider = "hand-written", .collective = by_hand});
+            std::vector<Point> points = bench::measure(harness, work,
+                                                       {.input = input.data(),
+                                                        .output = output.data(),
+                                                        .result = output.data(),
+                                                        .contenders = contenders},
+                                                       method());
             if (harness.leads()) {
                 results.points.insert(results.points.end(), points.begin(), points.end());
             }
         }
     }
 
-    void call_hybrid(mpi::Member& me, const Work& work, const double* in, double* out,
+    void call_hybrid(mpi::Member& me, const Work& work, const std::string& way, const double* in, double* out,
                      std::size_t calls) const {
-        const mpi::Options options{.way = arguments_.way, .algorithm = arguments_.algorithm};
+        const mpi::Options options{.way = way == "auto" ? "" : std::string_view(way),
+                                   .algorithm = arguments_.algorithm};
         const std::span from(in, work.elements);
         const std::span to(out, work.output_elements(me.rank()));
         for (std::size_t i = 0; i < calls; ++i) {
@@ -191,6 +196,7 @@ private:
     std::vector<Work> works_;
     std::vector<int> cpus_;
     bool crowded_;
+    std::size_t stamps_;
     BoardWindow window_;
     HandWritten hand_;
 };
