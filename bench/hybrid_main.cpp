@@ -41,6 +41,7 @@ struct Arguments {
     double factor = 4;
     int threads = 2;
     std::vector<std::string> ways{"auto"};
+    int leaders = 0;
     std::string algorithm;
     double seconds = 1;
     bool flat = true;
@@ -59,6 +60,7 @@ Arguments parsed(int argc, char** argv) {
     app.add_option("--way", arguments.ways, "auto, leader, leaders, lane, pipelined: those named take turns")
         ->delimiter(',')
         ->capture_default_str();
+    app.add_option("--leaders", arguments.leaders, "How many, for way leaders");
     app.add_option("-a,--algorithm", arguments.algorithm, "Among the processes: library, circulant, ...");
     app.add_option("--seconds", arguments.seconds, "Time limit for a point")->capture_default_str();
     app.add_flag("--flat,!--no-flat", arguments.flat, "Measure flat MPI as well");
@@ -178,7 +180,8 @@ private:
     void call_hybrid(mpi::Member& me, const Work& work, const std::string& way, const double* in, double* out,
                      std::size_t calls) const {
         const mpi::Options options{.way = way == "auto" ? "" : std::string_view(way),
-                                   .algorithm = arguments_.algorithm};
+                                   .algorithm = arguments_.algorithm,
+                                   .leaders = arguments_.leaders};
         const std::span from(in, work.elements);
         const std::span to(out, work.output_elements(me.rank()));
         for (std::size_t i = 0; i < calls; ++i) {

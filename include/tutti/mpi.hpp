@@ -25,7 +25,8 @@ class Seat;
 
 /// What a caller may choose for one collective call. Every member of every process must choose the same.
 struct Options {
-    /// How a process's vectors travel; empty: the library chooses.
+    /// How a process's vectors travel; empty: the library chooses: pipelined for what is longer than 1 MiB
+    /// and allows it, where in every process several members have a CPU each, else leader.
     ///
     /// - leader: one thread of each process carries everything
     /// - leaders: `leaders` threads carry a slice each, on communicators of their own

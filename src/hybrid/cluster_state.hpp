@@ -4,6 +4,7 @@
 #include "execute/group_state.hpp"
 #include "hybrid/carrier.hpp"
 #include "hybrid/main_thread.hpp"
+#include "hybrid/ways.hpp"
 
 #include <tutti/mpi.hpp>
 
@@ -46,10 +47,16 @@ public:
     /// The process of a global rank.
     int process_of(int rank) const;
     bool is_even() const { return even_; }
-    int thread_level() const { return thread_level_; }
     /// How many threads of each process may carry at the same time.
     int most_carriers() const { return static_cast<int>(carriers_.size()); }
     Speaker speaker() const { return speaker_; }
+    /// What all processes know of each other when they choose a way.
+    hybrid::Crew crew() const {
+        return {.processes = processes(),
+                .thread_level = thread_level_,
+                .most_carriers = most_carriers(),
+                .have_cpus = none_goes_solo_};
+    }
     std::string description() const;
 
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
@@ -111,6 +118,7 @@ private:
     int members_on_node_ = 1;
     int cpus_on_node_ = 1;
     bool all_go_solo_ = false;
+    bool none_goes_solo_ = false;
     std::vector<std::unique_ptr<hybrid::Carrier>> carriers_;
     std::shared_ptr<tutti::detail::GroupState> enter_;
     std::shared_ptr<tutti::detail::GroupState> leave_;

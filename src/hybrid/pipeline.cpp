@@ -1,6 +1,7 @@
 // The inside of one segment overlaps the wire of another.
 
 #include "hybrid/seat.hpp"
+#include "hybrid/ways.hpp"
 
 #include <sched.h>
 
@@ -8,6 +9,7 @@
 
 namespace tutti::mpi::detail {
 
+using hybrid::segment_bytes;
 using tutti::detail::Kind;
 
 namespace {

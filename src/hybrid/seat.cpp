@@ -18,15 +18,6 @@ using tutti::detail::Kind;
 
 namespace {
 
-std::string name_of(Kind kind) {
-    return std::string(to_string(tutti::execute::collective_of(kind)));
-}
-
-/// Whether a vector may be cut into slices that have nothing to do with each other.
-bool can_be_sliced(Kind kind) {
-    return kind == Kind::broadcast || kind == Kind::reduce || kind == Kind::allreduce;
-}
-
 /// Whether a vector is divided by rank.
 bool divides(Kind kind) {
     return kind == Kind::reduce_scatter || kind == Kind::allgather || kind == Kind::gather ||
@@ -95,45 +86,6 @@ bool Seat::is_prepared_for(const Call& call, const Options& options) const {
            options.leaders == wanted_leaders_ && tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
 }
 
-Way Seat::choose_way(const Call& call, const Options& options) const {
-    if (options.way.empty()) {
-        return Way::leader;
-    }
-    for (const Way way : {Way::leader, Way::leaders, Way::lane, Way::pipelined}) {
-        if (options.way != to_string(way)) {
-            continue;
-        }
-        if (way != Way::leader && !can_be_sliced(call.kind)) {
-            throw ArgumentError(name_of(call.kind) + ": way \"" + std::string(options.way) +
-                                R"(" is for broadcast, reduce and allreduce; "leader" would work)");
-        }
-        if ((way == Way::leaders || way == Way::lane) && cluster_.thread_level() < MPI_THREAD_MULTIPLE) {
-            throw ArgumentError(
-                name_of(call.kind) + ": way \"" + std::string(options.way) +
-                "\" needs MPI_THREAD_MULTIPLE from MPI_Init_thread in all processes; \"leader\" "
-                "and \"pipelined\" would work");
-        }
-        return way;
-    }
-    throw ArgumentError(name_of(call.kind) + ": there is no way \"" + std::string(options.way) +
-                        "\"; there are: leader, leaders, lane, pipelined");
-}
-
-int Seat::carriers_for(Way way, const Options& options) const {
-    const int most = cluster_.most_carriers();
-    if (way == Way::lane) {
-        return most;
-    }
-    if (way != Way::leaders) {
-        return 1;
-    }
-    if (options.leaders < 0 || (options.leaders > most && cluster_.processes() > 1)) {
-        throw ArgumentError("`leaders` is " + std::to_string(options.leaders) + ", must be in 0.." +
-                            std::to_string(most) + ": the process with the fewest members has no more");
-    }
-    return std::min(options.leaders == 0 ? 2 : options.leaders, most);
-}
-
 void Seat::set_offsets() {
     const auto members = static_cast<std::size_t>(cluster_.size());
     for (std::size_t rank = 0; divides(call_.kind) && call_.counts == nullptr && rank <= members; ++rank) {
@@ -169,8 +121,8 @@ void Seat::prepare(const Call& call, const Options& options) {
     offsets_.resize(members + 1);
     shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data(), nullptr);
     call_ = call;
-    const Way way = choose_way(call, options);
-    carriers_ = carriers_for(way, options);
+    const Way way = hybrid::choose_way(call.kind, bytes(shape_.total), options.way, cluster_.crew());
+    carriers_ = hybrid::carriers_for(way, options.leaders, cluster_.crew());
     Call among_processes = call;
     if (call.kind == Kind::scan) {
         among_processes.kind = Kind::exscan; // a process adds its members' prefixes to what comes before it

@@ -15,9 +15,6 @@ namespace tutti::mpi::detail {
 /// Up to so many bytes members exchange values in one go instead of combining slices.
 inline constexpr std::size_t one_exchange_bytes = 4096;
 
-/// What is combined, carried and stored in one go, so that it stays in a core's own cache.
-inline constexpr std::size_t segment_bytes = std::size_t{512} << 10U;
-
 /// One member's own part of a cluster: touched only by the thread that sits in it.
 class Seat {
 public:
@@ -41,8 +38,6 @@ private:
     /// Checks the call and decides everything about it. Throws ArgumentError.
     void prepare(const Call& call, const Options& options);
     bool is_prepared_for(const Call& call, const Options& options) const;
-    hybrid::Way choose_way(const Call& call, const Options& options) const;
-    int carriers_for(hybrid::Way way, const Options& options) const;
     void set_offsets();
     void set_slices();
     void make_room();

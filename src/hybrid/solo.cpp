@@ -1,12 +1,14 @@
 // A leader that does everything for its process.
 
 #include "hybrid/seat.hpp"
+#include "hybrid/ways.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace tutti::mpi::detail {
 
+using hybrid::segment_bytes;
 using hybrid::Way;
 using tutti::detail::Kind;
 
