@@ -73,6 +73,9 @@ public:
         hybrid::Claim claim;
         const std::byte* input = nullptr;
         std::byte* output = nullptr;
+        /// Where in the whole vector they start, in elements.
+        std::size_t input_start = 0;
+        std::size_t output_start = 0;
         /// Segments of the current call that the member is through with; grows from call to call.
         std::atomic<std::uint64_t> progress{0};
     };

@@ -92,6 +92,10 @@ void Seat::set_offsets() {
         offsets_[rank] = rank * shape_.block;
     }
     process_offsets_.clear();
+    if (!divides(call_.kind) && call_.kind != Kind::alltoall) {
+        process_offsets_.assign({0, shape_.total});
+        return;
+    }
     for (int process = 0; process <= cluster_.processes(); ++process) {
         const auto first = static_cast<std::size_t>(cluster_.first_rank(process));
         // What this process sends to that one: a block from each member here to each member there.
@@ -229,6 +233,8 @@ void Seat::run_prepared() {
     board.claim = claim_;
     board.input = in();
     board.output = out();
+    board.input_start = shape_.input_is_block ? shape_.own_offset : 0;
+    board.output_start = shape_.output_is_block ? shape_.own_offset : 0;
     make_room();
     contribute();
     if (is_pipelined()) {

@@ -2,12 +2,14 @@
 
 #include "execute/arguments.hpp"
 #include "hybrid/cluster_state.hpp"
+#include "hybrid/part.hpp"
 
 #include <tutti/member.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::mpi::detail {
@@ -66,12 +68,25 @@ private:
     hybrid::Carriage carriage();
     void carry_slice();
 
+    // Parts of the vectors, see hybrid::Part: the one that `part_` was last cut to.
+    /// Whether the members put and take parts, from and to each other's vectors.
+    bool is_cut() const;
+    void cut(std::size_t index, std::size_t count);
+    std::pair<std::size_t, std::size_t> own_range() const;
+    void put_part(std::byte* to, std::size_t index, std::size_t shares);
+    void combine_range(std::byte* to, std::size_t first, std::size_t elements);
+    void gather_range(std::byte* to, std::size_t first, std::size_t elements);
+    void store_part(int member, const std::byte* from);
+    hybrid::Carriage part_carriage(std::byte* input, std::byte* output);
+    void put_parts();
+    void carry_part(std::size_t index);
+    void take_parts();
+
     // The leader combines, carries and hands out by itself, segment by segment: alone in its process, with
     // vectors too short to be worth two more exchanges, and where the members share CPUs anyway.
     bool is_solo() const;
     void carry_solo();
-    void combine_range(std::byte* to, std::size_t first, std::size_t elements);
-    void hand_out(const std::byte* from, std::size_t first, std::size_t elements);
+    void hand_out();
 
     // The way "pipelined": the leader carries segments while the others combine the next ones.
     bool is_pipelined() const;
@@ -83,7 +98,6 @@ private:
     std::size_t workers() const;
     std::size_t worker() const;
     std::size_t segments() const;
-    std::size_t segment_start(std::size_t segment) const;
 
     /// A local exchange: returns when all members have come.
     void meet(tutti::detail::GroupState& group);
@@ -91,6 +105,8 @@ private:
 
     std::size_t bytes(std::size_t elements) const { return elements * call_.element_bytes; }
     const Depot& depot() const { return cluster_.depot(static_cast<unsigned>(calls_ % 2)); }
+    /// The global rank of this process's first member.
+    int first_member() const { return global_rank() - rank_; }
     bool alone() const { return cluster_.members() == 1; }
     /// Whether the leader carries from, to the caller's vectors themselves.
     bool sends_directly() const;
@@ -121,11 +137,12 @@ private:
     const tutti::detail::Kernels* kernels_ = nullptr;
     int carriers_ = 1;
     tutti::execute::Memory discarded_;
-    /// Where the blocks of all members start, and those of the processes, for collectives that divide.
+    /// Where the blocks of all members start, and those of the processes; a vector that is not divided is
+    /// one block.
     std::vector<std::size_t> offsets_;
     std::vector<std::size_t> process_offsets_;
     std::vector<std::size_t> slices_;
-    std::vector<std::size_t> segment_offsets_;
+    hybrid::Part part_;
     std::vector<const void*> ins_;
     std::vector<void*> outs_;
     std::size_t input_room_ = 0;

@@ -59,7 +59,7 @@ void Seat::make_room() {
 bool Seat::sends_directly() const {
     const bool whole =
         call_.kind == Kind::reduce || call_.kind == Kind::allreduce || call_.kind == Kind::reduce_scatter;
-    return alone() && whole && !is_pipelined();
+    return alone() && whole && !is_cut();
 }
 
 bool Seat::receives_directly() const {
@@ -86,6 +86,10 @@ void Seat::contribute() {
         }
         break;
     case Kind::allgather:
+        if (is_cut()) {
+            break;
+        }
+        [[fallthrough]];
     case Kind::gather:
         copy_bytes(depot().input + own_bytes, in() + (shape_.input_is_block ? 0 : own_bytes),
                    bytes(own_block_elements()));
@@ -108,6 +112,9 @@ void Seat::contribute() {
         break;
     }
     meet(*cluster_.enter());
+    if (is_cut() && !is_pipelined()) {
+        put_parts();
+    }
 }
 
 /// The members' vectors, combined in rank order, in the depot; every carrier returns when what it carries is
@@ -115,6 +122,10 @@ void Seat::contribute() {
 void Seat::combine() {
     if (is_solo() || is_pipelined()) {
         return meet(*cluster_.enter());
+    }
+    if (is_cut()) {
+        meet(*cluster_.enter());
+        return put_parts();
     }
     if (sends_directly()) {
         return;
@@ -210,6 +221,9 @@ void Seat::carry() {
 }
 
 void Seat::carry_slice() {
+    if (is_cut()) {
+        return carry_part(carriers_ == 1 ? 0 : static_cast<std::size_t>(rank_));
+    }
     hybrid::Carriage own = carriage();
     if (carriers_ == 1) {
         return cluster_.carrier(0).carry(own, claim_);
@@ -235,6 +249,9 @@ void Seat::take() {
     meet(*cluster_.leave());
     if (is_solo() || is_pipelined()) {
         return;
+    }
+    if (is_cut()) {
+        return take_parts();
     }
     const std::size_t own_bytes = bytes(shape_.own_offset);
     switch (call_.kind) {

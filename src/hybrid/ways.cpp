@@ -15,9 +15,11 @@ using detail::Kind;
 
 namespace {
 
-/// Whether a vector may be cut into slices that have nothing to do with each other.
+/// Whether a vector may be cut into parts that have nothing to do with each other, and which enough members
+/// of a process want for that to pay: of a gather or a scatter only the root's process has more than a block.
 bool can_be_sliced(Kind kind) {
-    return kind == Kind::broadcast || kind == Kind::reduce || kind == Kind::allreduce;
+    return kind == Kind::broadcast || kind == Kind::reduce || kind == Kind::allreduce ||
+           kind == Kind::reduce_scatter || kind == Kind::allgather;
 }
 
 std::string refusal_start(Kind kind, std::string_view name) {
@@ -53,8 +55,9 @@ Way choose_way(Kind kind, std::size_t bytes, std::string_view name, const Crew& 
             continue;
         }
         if (way != Way::leader && !can_be_sliced(kind)) {
-            throw ArgumentError(refusal_start(kind, name) +
-                                R"(is for broadcast, reduce and allreduce; "leader" would work)");
+            throw ArgumentError(
+                refusal_start(kind, name) +
+                R"(is for broadcast, reduce, allreduce, reduce_scatter and allgather; "leader" would work)");
         }
         if ((way == Way::leaders || way == Way::lane) && crew.thread_level < MPI_THREAD_MULTIPLE) {
             throw ArgumentError(refusal_start(kind, name) +

@@ -29,7 +29,8 @@ TEST_CASE("a leader carries by itself where members share CPUs, and what is shor
 
 TEST_CASE("several segments overlap the wire where members have CPUs, whatever the thread level") {
     for (const int level : {MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE}) {
-        for (const Kind kind : {Kind::broadcast, Kind::reduce, Kind::allreduce}) {
+        for (const Kind kind :
+             {Kind::broadcast, Kind::reduce, Kind::allreduce, Kind::reduce_scatter, Kind::allgather}) {
             CHECK(choose_way(kind, 2 * segment_bytes + 1, "", crew(true, level)) == Way::pipelined);
         }
     }
