@@ -33,7 +33,8 @@ struct Options {
     /// - lane: every thread carries the slice that it has combined itself
     /// - pipelined: one thread carries segments while the others combine the next ones
     ///
-    /// The last three are for broadcast, reduce and allreduce; leaders and lane need MPI_THREAD_MULTIPLE.
+    /// The last three are for broadcast, reduce, allreduce, reduce_scatter and allgather; leaders and lane
+    /// need MPI_THREAD_MULTIPLE.
     std::string_view way = {};
     /// What the leaders run among themselves: "library" for the MPI library's own collective, or the name of
     /// one of Tutti's algorithms (`tutti info --algorithms`); empty: the library chooses.

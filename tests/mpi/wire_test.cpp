@@ -84,6 +84,23 @@ auto allreduce(std::size_t elements, const mpi::Options& options = {}) {
     };
 }
 
+auto reduce_scatter(std::size_t elements, const mpi::Options& options = {}) {
+    return [=](mpi::Member& me) {
+        const auto size = static_cast<std::size_t>(me.size());
+        std::vector<double> block(elements / size);
+        me.reduce_scatter(std::vector<double>(elements, 1), block, tutti::sum, options);
+    };
+}
+
+auto allgather(std::size_t elements, const mpi::Options& options = {}) {
+    return [=](mpi::Member& me) {
+        std::vector<double> all(elements);
+        me.allgather(std::vector<double>(elements / static_cast<std::size_t>(me.size())), all, options);
+    };
+}
+
+constexpr std::size_t segment_elements = 65536;
+
 } // namespace
 
 TEST_CASE("messages of an allreduce, the most of any leader, are those that docs/hybrid.md gives") {
@@ -103,6 +120,19 @@ TEST_CASE("messages of an allreduce, the most of any leader, are those that docs
     }
 }
 
+TEST_CASE("messages of segments: those of a leader, for each segment") {
+    const mpi::Options pipelined{.way = "pipelined"};
+    for (const int processes : {2, 4}) {
+        on_processes(processes, [&](MPI_Comm part) {
+            const int q = log2_ceil(processes);
+            const int members = members_here();
+            CHECK(messages(part, members, allreduce(4 * segment_elements, pipelined)) == q + 4 * 2 * q);
+            CHECK(messages(part, members, reduce_scatter(4 * segment_elements, pipelined)) == q + 4 * q);
+            CHECK(messages(part, members, allgather(4 * segment_elements, pipelined)) == q + 4 * q);
+        });
+    }
+}
+
 TEST_CASE("messages of slices: those of a leader, for each carrier") {
     if (thread_level() < MPI_THREAD_MULTIPLE) {
         return;
@@ -111,9 +141,10 @@ TEST_CASE("messages of slices: those of a leader, for each carrier") {
         on_processes(processes, [&](MPI_Comm part) {
             const int q = log2_ceil(processes);
             CHECK(messages(part, 2, allreduce(1, {.way = "lane"})) == 2 * q);
-            CHECK(messages(part, 2, allreduce(4 * 65536, {.way = "pipelined"})) == q + 4 * 2 * q);
             CHECK(messages(part, 3, allreduce(16 * 8192, {.way = "lane"})) == 3 * 3 * q);
             CHECK(messages(part, 3, allreduce(16 * 8192, {.way = "leaders", .leaders = 2})) == 2 * 3 * q);
+            CHECK(messages(part, 2, reduce_scatter(16 * 8192, {.way = "lane"})) == 2 * 2 * q);
+            CHECK(messages(part, 3, allgather(12 * 8192, {.way = "leaders", .leaders = 2})) == 2 * 2 * q);
         });
     }
 }
