@@ -82,8 +82,9 @@ bool Seat::is_prepared_for(const Call& call, const Options& options) const {
            call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
            call.input_count == last.input_count && call.output_count == last.output_count &&
            call.kernels == last.kernels && call.counts == nullptr && call.root == last.root &&
-           call.commutative == last.commutative && options.algorithm == algorithm_ && options.way == way_ &&
-           options.leaders == wanted_leaders_ && tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
+           call.commutative == last.commutative && call.serial == serial_ &&
+           options.algorithm == algorithm_ && options.way == way_ && options.leaders == wanted_leaders_ &&
+           tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
 }
 
 void Seat::set_offsets() {
@@ -125,7 +126,7 @@ void Seat::prepare(const Call& call, const Options& options) {
     offsets_.resize(members + 1);
     shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data(), nullptr);
     call_ = call;
-    const Way way = hybrid::choose_way(call.kind, bytes(shape_.total), options.way, cluster_.crew());
+    const Way way = hybrid::choose_way(call, bytes(shape_.total), options.way, cluster_.crew());
     carriers_ = hybrid::carriers_for(way, options.leaders, cluster_.crew());
     Call among_processes = call;
     if (call.kind == Kind::scan) {
@@ -156,6 +157,8 @@ void Seat::prepare(const Call& call, const Options& options) {
     algorithm_ = options.algorithm;
     way_ = options.way;
     wanted_leaders_ = options.leaders;
+    serial_ = call.serial;
+    call_.serial = false; // inside a process everything is
     call_.algorithm = {};
     call_.counts = nullptr;
     is_prepared_ = call.counts == nullptr;

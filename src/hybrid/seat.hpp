@@ -17,6 +17,9 @@ namespace tutti::mpi::detail {
 /// Up to so many bytes members exchange values in one go instead of combining slices.
 inline constexpr std::size_t one_exchange_bytes = 4096;
 
+/// memcpy, that takes 0 bytes from or to nowhere, and what is there already.
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes);
+
 /// One member's own part of a cluster: touched only by the thread that sits in it.
 class Seat {
 public:
@@ -88,6 +91,13 @@ private:
     void carry_solo();
     void hand_out();
 
+    // Order serial, by a chain of processes.
+    bool is_serial() const;
+    void carry_serial();
+    std::byte* continue_reduction(const std::byte* before);
+    std::byte* continue_prefixes(const std::byte* before);
+    void spread_serial(const hybrid::Carriage& whole);
+
     // The way "pipelined": the leader carries segments while the others combine the next ones.
     bool is_pipelined() const;
     void run_pipeline();
@@ -131,6 +141,7 @@ private:
     std::string algorithm_;
     std::string way_;
     int wanted_leaders_ = 0;
+    bool serial_ = false;
     bool is_prepared_ = false;
     tutti::execute::Shape shape_;
     hybrid::Claim claim_;

@@ -21,7 +21,7 @@ bool Seat::is_solo() const {
     const bool combines =
         call_.kind == Kind::reduce || call_.kind == Kind::allreduce || call_.kind == Kind::reduce_scatter;
     const std::size_t total_bytes = bytes(shape_.total);
-    if (!combines || claim_.way != Way::leader || total_bytes <= one_exchange_bytes) {
+    if (!combines || claim_.way != Way::leader || is_serial() || total_bytes <= one_exchange_bytes) {
         return false;
     }
     if (total_bytes > segment_bytes) {

@@ -1,6 +1,7 @@
 #include "hybrid/ways.hpp"
 
 #include "execute/select.hpp"
+#include "hybrid/algorithms.hpp"
 
 #include <tutti/error.hpp>
 
@@ -40,15 +41,17 @@ std::string refusal_start(Kind kind, std::string_view name) {
 ///     wire, 256 KiB   393            408            416    408        408
 ///     wire, 2 MiB    3181           3521           3496   3497       3284
 ///     wire, 16 MiB  26850          32780          31810  31620      27000
-Way default_way(Kind kind, std::size_t bytes, const Crew& crew) {
-    return can_be_sliced(kind) && crew.have_cpus && bytes > 2 * segment_bytes ? Way::pipelined : Way::leader;
+Way default_way(const detail::Call& call, std::size_t bytes, const Crew& crew) {
+    const bool several = can_be_sliced(call.kind) && !needs_chain(call);
+    return several && crew.have_cpus && bytes > 2 * segment_bytes ? Way::pipelined : Way::leader;
 }
 
 } // namespace
 
-Way choose_way(Kind kind, std::size_t bytes, std::string_view name, const Crew& crew) {
+Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view name, const Crew& crew) {
+    const Kind kind = call.kind;
     if (name.empty()) {
-        return default_way(kind, bytes, crew);
+        return default_way(call, bytes, crew);
     }
     for (const Way way : {Way::leader, Way::leaders, Way::lane, Way::pipelined}) {
         if (name != to_string(way)) {
@@ -58,6 +61,9 @@ Way choose_way(Kind kind, std::size_t bytes, std::string_view name, const Crew& 
             throw ArgumentError(
                 refusal_start(kind, name) +
                 R"(is for broadcast, reduce, allreduce, reduce_scatter and allgather; "leader" would work)");
+        }
+        if (way != Way::leader && needs_chain(call)) {
+            throw ArgumentError(refusal_start(kind, name) + R"(cannot keep order serial; "leader" can)");
         }
         if ((way == Way::leaders || way == Way::lane) && crew.thread_level < MPI_THREAD_MULTIPLE) {
             throw ArgumentError(refusal_start(kind, name) +

@@ -24,9 +24,9 @@ struct Crew {
 };
 
 /// The way called `name`, or for an empty name Tutti's choice for vectors of `bytes` bytes. Throws
-/// ArgumentError when there is no such way, or when the collective or the thread level does not allow it,
+/// ArgumentError when there is no such way, or when the call or the thread level does not allow it,
 /// naming what would work.
-Way choose_way(detail::Kind kind, std::size_t bytes, std::string_view name, const Crew& crew);
+Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view name, const Crew& crew);
 
 /// How many threads of each process carry; `leaders` as in mpi::Options. Throws ArgumentError when there
 /// cannot be so many.

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 namespace tutti::test {
@@ -106,7 +107,56 @@ int uneven_members() {
     return thread_level() == MPI_THREAD_SINGLE ? 1 : 1 + (process_of_world() + 1) % 3;
 }
 
+/// What a loop over the ranks first .. end - 1 gives.
+std::vector<double> looped(int end, std::size_t elements) {
+    std::vector<double> sum = delicate(0, elements);
+    for (int rank = 1; rank < end; ++rank) {
+        std::ranges::transform(sum, delicate(rank, elements), sum.begin(), std::plus<>());
+    }
+    return sum;
+}
+
+void check_serial(mpi::Member& me, std::size_t elements) {
+    const mpi::Options serial{.order = Order::serial};
+    const auto size = static_cast<std::size_t>(me.size());
+    const auto own = static_cast<std::size_t>(me.rank());
+    const std::vector<double> in = delicate(me.rank(), elements);
+    const Bits all = bits_of(looped(me.size(), elements));
+    CHECK(allreduced(me, elements, serial) == all);
+    const Bits on_root = reduced(me, elements, serial);
+    CHECK((on_root.empty() || on_root == all));
+    const Bits of_blocks = bits_of(looped(me.size(), elements * size));
+    std::vector<double> block(elements);
+    me.reduce_scatter(delicate(me.rank(), elements * size), block, tutti::sum, serial);
+    const Bits bits = bits_of(block);
+    CHECK(std::equal(bits.begin(), bits.end(),
+                     of_blocks.begin() + static_cast<std::ptrdiff_t>(own * elements)));
+    std::vector<double> prefix(elements);
+    me.scan(in, prefix, tutti::sum, serial);
+    CHECK(bits_of(prefix) == bits_of(looped(me.rank() + 1, elements)));
+    me.exscan(in, prefix, tutti::sum, serial);
+    CHECK((me.rank() == 0 || bits_of(prefix) == bits_of(looped(me.rank(), elements))));
+}
+
 } // namespace
+
+TEST_CASE("order serial has the bits of a loop over all ranks, however they are divided among processes") {
+    for (int processes = 1; processes <= 4; ++processes) {
+        on_processes(processes, [&](MPI_Comm part) {
+            CAPTURE(processes);
+            on_members(part, uneven_members(), [&](mpi::Member& me) {
+                for (const std::size_t elements : {0U, 1U, 1000U, 70001U}) {
+                    CAPTURE(elements);
+                    check_serial(me, elements);
+                }
+                std::vector<double> x(2, 1);
+                CHECK_THROWS_WITH_AS(
+                    me.allreduce(x, tutti::sum, {.algorithm = "tree", .order = Order::serial}),
+                    doctest::Contains("from the left"), ArgumentError);
+            });
+        });
+    }
+}
 
 TEST_CASE("every way has the same bits on all members, canonical algorithms the same as every other way") {
     for (int processes = 2; processes <= 4; ++processes) {

@@ -99,6 +99,13 @@ auto allgather(std::size_t elements, const mpi::Options& options = {}) {
     };
 }
 
+auto scan(std::size_t elements, const mpi::Options& options) {
+    return [=](mpi::Member& me) {
+        std::vector<double> vector(elements, 1);
+        me.scan(vector, tutti::sum, options);
+    };
+}
+
 constexpr std::size_t segment_elements = 65536;
 
 } // namespace
@@ -116,6 +123,7 @@ TEST_CASE("messages of an allreduce, the most of any leader, are those that docs
             const mpi::Options halves{.algorithm = power ? "butterfly-halving" : "circulant"};
             CHECK(messages(part, members_here(), allreduce(8192, halves)) == q + 2 * q);
             CHECK(messages(part, members_here(), allreduce(1, {.algorithm = "library"})) == q);
+            CHECK(messages(part, members_here(), allreduce(1, {.order = Order::serial})) == 2 * q);
         });
     }
 }
@@ -127,6 +135,7 @@ TEST_CASE("messages of segments: those of a leader, for each segment") {
             const int q = log2_ceil(processes);
             const int members = members_here();
             CHECK(messages(part, members, allreduce(4 * segment_elements, pipelined)) == q + 4 * 2 * q);
+            CHECK(messages(part, members, scan(4 * segment_elements, {.order = Order::serial})) == q + 4);
             CHECK(messages(part, members, reduce_scatter(4 * segment_elements, pipelined)) == q + 4 * q);
             CHECK(messages(part, members, allgather(4 * segment_elements, pipelined)) == q + 4 * q);
         });
