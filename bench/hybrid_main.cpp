@@ -7,6 +7,7 @@
 #include "buffer.hpp"
 #include "hand_written.hpp"
 #include "hybrid/placement.hpp"
+#include "hybrid_calls.hpp"
 #include "hybrid_report.hpp"
 #include "measure.hpp"
 #include "numbers.hpp"
@@ -42,7 +43,7 @@ struct Arguments {
     int threads = 2;
     std::vector<std::string> ways{"auto"};
     int leaders = 0;
-    std::string algorithm;
+    std::vector<std::string> algorithms{"auto"};
     double seconds = 1;
     bool flat = true;
     std::string json;
@@ -52,7 +53,7 @@ Arguments parsed(int argc, char** argv) {
     Arguments arguments;
     CLI::App app("Cluster collectives beside OpenMP + MPI by hand and beside flat MPI; sums of doubles",
                  "tutti bench --hybrid");
-    app.add_option("collective", arguments.collectives, "allreduce, reduce_scatter")->capture_default_str();
+    app.add_option("collective", arguments.collectives, measured_collectives)->capture_default_str();
     app.add_option("-b,--begin", arguments.begin, "Smallest vector in bytes")->capture_default_str();
     app.add_option("-e,--end", arguments.end, "Largest vector in bytes")->capture_default_str();
     app.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
@@ -61,7 +62,10 @@ Arguments parsed(int argc, char** argv) {
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--leaders", arguments.leaders, "How many, for way leaders");
-    app.add_option("-a,--algorithm", arguments.algorithm, "Among the processes: library, circulant, ...");
+    app.add_option("-a,--algorithm", arguments.algorithms,
+                   "Among the processes: auto, library, circulant, ...: those named take turns")
+        ->delimiter(',')
+        ->capture_default_str();
     app.add_option("--seconds", arguments.seconds, "Time limit for a point")->capture_default_str();
     app.add_flag("--flat,!--no-flat", arguments.flat, "Measure flat MPI as well");
     app.add_option("--json", arguments.json, "Write all points to this file");
@@ -77,10 +81,9 @@ std::vector<Work> works_of(const Arguments& arguments, int members) {
     std::vector<Work> works;
     for (const std::string& name : arguments.collectives) {
         const Collective collective = parse_collective(name);
-        if (collective != Collective::allreduce && collective != Collective::reduce_scatter) {
-            throw UsageError(fmt::format("collective: \"{}\" is not measured; there are: allreduce, "
-                                         "reduce_scatter",
-                                         name));
+        if (!is_measured(collective)) {
+            throw UsageError(
+                fmt::format("collective: \"{}\" is not measured; there are: {}", name, measured_collectives));
         }
         const std::size_t first = parse_bytes(arguments.begin);
         const std::size_t last = parse_bytes(arguments.end);
@@ -101,7 +104,8 @@ public:
         : arguments_(arguments), group_(arguments.threads), cluster_(group_, communicator),
           works_(works_of(arguments, cluster_.size())), cpus_(hybrid::Node(communicator).all_cpus()),
           crowded_(static_cast<std::size_t>(cluster_.size()) > cpus_.size()),
-          stamps_(stamps_needed(method(), arguments.ways.size() + 1)), // and what is written by hand
+          variants_(variants_of(arguments.ways, arguments.algorithms)),
+          stamps_(stamps_needed(method(), variants_.size() + 1)), // and what is written by hand
           window_(communicator, cluster_.process(), cluster_.size(), crowded_, stamps_),
           hand_(arguments.threads, cluster_.first_rank(), most_elements(), communicator) {}
 
@@ -152,21 +156,25 @@ private:
         const auto* const in = reinterpret_cast<const double*>(input.data());
         auto* const out = reinterpret_cast<double*>(output.data());
         for (const Work& work : works_) {
+            const double* const from = work.in_place ? out : in;
             std::vector<Contender> contenders;
-            for (const std::string& way : arguments_.ways) {
+            for (const Variant& variant : variants_) {
+                const Calls calls = [&, from](std::size_t count) {
+                    for (std::size_t i = 0; i < count; ++i) {
+                        call_cluster(me, work, variant, arguments_.leaders, from, out);
+                    }
+                };
                 contenders.push_back(
-                    {.provider = "hybrid", .algorithm = way, .collective = [&](std::size_t calls) {
-                         call_hybrid(me, work, way, in, out, calls);
-                     }});
+                    {.provider = "hybrid", .algorithm = variant.name(), .collective = calls});
             }
             const Calls by_hand = [&](std::size_t calls) {
                 for (std::size_t i = 0; i < calls; ++i) {
-                    hand_.run(work, in, out);
+                    hand_.run(work, from, out);
                 }
             };
             contenders.push_back({.provider = "hand-written", .collective = by_hand});
             std::vector<Point> points = bench::measure(harness, work,
-                                                       {.input = input.data(),
+                                                       {.input = work.in_place ? output.data() : input.data(),
                                                         .output = output.data(),
                                                         .result = output.data(),
                                                         .contenders = contenders},
@@ -177,28 +185,13 @@ private:
         }
     }
 
-    void call_hybrid(mpi::Member& me, const Work& work, const std::string& way, const double* in, double* out,
-                     std::size_t calls) const {
-        const mpi::Options options{.way = way == "auto" ? "" : std::string_view(way),
-                                   .algorithm = arguments_.algorithm,
-                                   .leaders = arguments_.leaders};
-        const std::span from(in, work.elements);
-        const std::span to(out, work.output_elements(me.rank()));
-        for (std::size_t i = 0; i < calls; ++i) {
-            if (work.collective == Collective::reduce_scatter) {
-                me.reduce_scatter(from, to, tutti::sum, options);
-            } else {
-                me.allreduce(from, to, tutti::sum, options);
-            }
-        }
-    }
-
     const Arguments& arguments_;
     Group group_;
     mpi::Cluster cluster_;
     std::vector<Work> works_;
     std::vector<int> cpus_;
     bool crowded_;
+    std::vector<Variant> variants_;
     std::size_t stamps_;
     BoardWindow window_;
     HandWritten hand_;
