@@ -181,7 +181,7 @@ int LibraryCall::start(const Wire& wire, MPI_Request& request) const {
     case Kind::barrier:
         return MPI_Ibarrier(comm, &request);
     case Kind::broadcast:
-        if (wire.rank() == root && count != 0) {
+        if (wire.rank() == root && count != 0 && out != in) {
             std::memcpy(out, in, carriage_.total * carriage_.element_bytes);
         }
         return MPI_Ibcast(out, count, type, root, comm, &request);

@@ -80,6 +80,12 @@ void Seat::gather_range(std::byte* to, std::size_t first, std::size_t elements) 
     }
 }
 
+/// Whether what is carried, undivided, goes into a member's vector.
+bool Seat::wants_whole(int member) const {
+    const bool is_root = first_member() + member == call_.root;
+    return call_.kind == Kind::broadcast ? !is_root : call_.kind != Kind::reduce || is_root;
+}
+
 /// What a member wants of the part, from where the part lies into its vector.
 void Seat::store_part(int member, const std::byte* from) {
     const ClusterState::Board& board = cluster_.board(member);

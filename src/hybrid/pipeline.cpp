@@ -108,9 +108,8 @@ void Seat::store_segment(std::size_t segment) {
     const std::byte* const from =
         from_root ? cluster_.board(call_.root - first_member()).output : depot().output;
     for (int member = 0; member < cluster_.members(); ++member) {
-        const bool is_root = first_member() + member == call_.root;
-        const bool wants = call_.kind == Kind::broadcast ? !is_root : call_.kind != Kind::reduce || is_root;
-        if (wants && (member == rank_ || (member == leader_ && segment % workers() == worker()))) {
+        if (wants_whole(member) &&
+            (member == rank_ || (member == leader_ && segment % workers() == worker()))) {
             store_part(member, from + bytes(part_.start()));
         }
     }

@@ -80,6 +80,7 @@ private:
     void combine_range(std::byte* to, std::size_t first, std::size_t elements);
     void gather_range(std::byte* to, std::size_t first, std::size_t elements);
     void store_part(int member, const std::byte* from);
+    bool wants_whole(int member) const;
     hybrid::Carriage part_carriage(std::byte* input, std::byte* output);
     void put_parts();
     void carry_part(std::size_t index);
@@ -89,7 +90,7 @@ private:
     // vectors too short to be worth two more exchanges, and where the members share CPUs anyway.
     bool is_solo() const;
     void carry_solo();
-    void hand_out();
+    void hand_out(const std::byte* from);
 
     // Order serial, by a chain of processes.
     bool is_serial() const;

@@ -18,10 +18,9 @@ constexpr std::size_t short_bytes = std::size_t{16} << 10U;
 } // namespace
 
 bool Seat::is_solo() const {
-    const bool combines =
-        call_.kind == Kind::reduce || call_.kind == Kind::allreduce || call_.kind == Kind::reduce_scatter;
     const std::size_t total_bytes = bytes(shape_.total);
-    if (!combines || claim_.way != Way::leader || is_serial() || total_bytes <= one_exchange_bytes) {
+    if (!hybrid::can_be_cut(call_.kind) || claim_.way != Way::leader || is_serial() ||
+        total_bytes <= one_exchange_bytes) {
         return false;
     }
     if (total_bytes > segment_bytes) {
@@ -33,32 +32,47 @@ bool Seat::is_solo() const {
 void Seat::carry_solo() {
     const bool in_one = claim_.algorithm == hybrid::library_algorithm;
     const std::size_t segments = in_one ? 1 : this->segments();
+    // What is broadcast goes from the root's vector, or into the leader's, and from there to the others.
+    const bool broadcasts = call_.kind == Kind::broadcast;
+    std::byte* const vector = !broadcasts      ? nullptr
+                              : root_is_here() ? cluster_.board(call_.root - first_member()).output
+                                               : out();
     for (std::size_t segment = 0; segment < segments; ++segment) {
         cut(segment, segments);
         put_part(depot().input, 0, 1);
-        cluster_.carrier(0).carry(part_carriage(depot().input, depot().output), claim_, segment > 0);
-        hand_out();
+        std::byte* const input = broadcasts ? vector + bytes(part_.start()) : depot().input;
+        std::byte* const output = broadcasts ? input : depot().output;
+        cluster_.carrier(0).carry(part_carriage(input, output), claim_, segment > 0);
+        hand_out(output);
     }
 }
 
-/// Stores the part where the members want it.
-void Seat::hand_out() {
-    const std::byte* const from = depot().output;
-    outs_.clear();
-    for (int member = 0; member < cluster_.members(); ++member) {
-        const ClusterState::Board& board = cluster_.board(member);
-        if (call_.kind == Kind::reduce_scatter) {
+/// Stores the part, from where it lies, where the members want it.
+void Seat::hand_out(const std::byte* from) {
+    if (call_.kind == Kind::reduce_scatter) {
+        for (int member = 0; member < cluster_.members(); ++member) {
             store_part(member, from);
-        } else if (call_.kind == Kind::allreduce || first_member() + member == call_.root) {
-            outs_.push_back(board.output + bytes(part_.start()));
         }
+        return;
     }
-    if (!outs_.empty()) {
-        const bool beyond_caches = cluster_.enter()->exceeds_caches(2 * outs_.size() * bytes(shape_.total));
-        const bool stream = beyond_caches && shape_.aliasing == tutti::execute::Aliasing::separate;
-        tutti::detail::copy_many(outs_.data(), static_cast<int>(outs_.size()), from, bytes(part_.elements()),
-                                 stream);
-    }
+    const bool beyond_caches = cluster_.enter()->exceeds_caches(
+        2 * static_cast<std::size_t>(cluster_.members()) * bytes(shape_.total));
+    const bool separate =
+        call_.kind == Kind::broadcast || shape_.aliasing == tutti::execute::Aliasing::separate;
+    const bool stream = beyond_caches && separate;
+    part_.for_each_range(0, part_.elements(), [&](std::size_t at, std::size_t place, std::size_t elements) {
+        outs_.clear();
+        for (int member = 0; member < cluster_.members(); ++member) {
+            std::byte* const to = cluster_.board(member).output + bytes(place);
+            if (wants_whole(member) && to != from + bytes(at)) {
+                outs_.push_back(to);
+            }
+        }
+        if (!outs_.empty()) {
+            tutti::detail::copy_many(outs_.data(), static_cast<int>(outs_.size()), from + bytes(at),
+                                     bytes(elements), stream);
+        }
+    });
 }
 
 } // namespace tutti::mpi::detail

@@ -81,12 +81,12 @@ void Seat::contribute() {
         return combine();
     case Kind::broadcast:
     case Kind::scatter:
-        if (is_root() && !is_pipelined()) {
+        if (is_root() && !is_pipelined() && !is_solo()) {
             copy_bytes(depot().input, in(), bytes(shape_.total));
         }
         break;
     case Kind::allgather:
-        if (is_cut()) {
+        if (is_cut() || is_solo()) {
             break;
         }
         [[fallthrough]];

@@ -14,14 +14,12 @@ namespace tutti::hybrid {
 
 using detail::Kind;
 
-namespace {
-
-/// Whether a vector may be cut into parts that have nothing to do with each other, and which enough members
-/// of a process want for that to pay: of a gather or a scatter only the root's process has more than a block.
-bool can_be_sliced(Kind kind) {
+bool can_be_cut(Kind kind) {
     return kind == Kind::broadcast || kind == Kind::reduce || kind == Kind::allreduce ||
            kind == Kind::reduce_scatter || kind == Kind::allgather;
 }
+
+namespace {
 
 std::string refusal_start(Kind kind, std::string_view name) {
     return std::string(to_string(execute::collective_of(kind))) + ": way \"" + std::string(name) + "\" ";
@@ -42,7 +40,7 @@ std::string refusal_start(Kind kind, std::string_view name) {
 ///     wire, 2 MiB    3181           3521           3496   3497       3284
 ///     wire, 16 MiB  26850          32780          31810  31620      27000
 Way default_way(const detail::Call& call, std::size_t bytes, const Crew& crew) {
-    const bool several = can_be_sliced(call.kind) && !needs_chain(call);
+    const bool several = can_be_cut(call.kind) && !needs_chain(call);
     return several && crew.have_cpus && bytes > 2 * segment_bytes ? Way::pipelined : Way::leader;
 }
 
@@ -57,7 +55,7 @@ Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view nam
         if (name != to_string(way)) {
             continue;
         }
-        if (way != Way::leader && !can_be_sliced(kind)) {
+        if (way != Way::leader && !can_be_cut(kind)) {
             throw ArgumentError(
                 refusal_start(kind, name) +
                 R"(is for broadcast, reduce, allreduce, reduce_scatter and allgather; "leader" would work)");

@@ -23,6 +23,10 @@ struct Crew {
     bool have_cpus = false;
 };
 
+/// Whether a vector may be cut into parts that have nothing to do with each other, and which enough members
+/// of a process want for that to pay: of a gather or a scatter only the root's process has more than a block.
+bool can_be_cut(detail::Kind kind);
+
 /// The way called `name`, or for an empty name Tutti's choice for vectors of `bytes` bytes. Throws
 /// ArgumentError when there is no such way, or when the call or the thread level does not allow it,
 /// naming what would work.
