@@ -60,11 +60,13 @@ Arguments parsed(int argc, char** argv) {
     app.add_option("-t,--members", arguments.threads, "Threads of each process")->capture_default_str();
     app.add_option("--way", arguments.ways, "auto, leader, leaders, lane, pipelined: those named take turns")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->capture_default_str();
     app.add_option("--leaders", arguments.leaders, "How many, for way leaders");
     app.add_option("-a,--algorithm", arguments.algorithms,
                    "Among the processes: auto, library, circulant, ...: those named take turns")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->capture_default_str();
     app.add_option("--seconds", arguments.seconds, "Time limit for a point")->capture_default_str();
     app.add_flag("--flat,!--no-flat", arguments.flat, "Measure flat MPI as well");
