@@ -25,7 +25,7 @@ std::string refusal_start(Kind kind, std::string_view name) {
     return std::string(to_string(execute::collective_of(kind))) + ": way \"" + std::string(name) + "\" ";
 }
 
-/// Where members share CPUs, or are alone, a leader that does everything is ahead at every size. Where they
+/// Where members share CPUs, or are alone, a leader that does everything is ahead. Where they
 /// are not, it leaves combining and storing to all, as "leaders" does with one leader: then nothing overlaps
 /// the wire, and pipelines are ahead from a few segments on. Slices of several leaders and lanes gained
 /// nothing. Allreduce of doubles, 2 processes of 2 threads on 2 CPUs, Open MPI, microseconds, in shared
