@@ -31,26 +31,65 @@ void HandWritten::combine(int thread, std::size_t elements) {
 }
 
 void HandWritten::run(const Work& work, const double* in, double* out) {
-    const int thread = omp_get_thread_num();
-    inputs_[static_cast<std::size_t>(thread)] = in;
+    const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+    inputs_[thread] = in;
+    if (work.collective == Collective::allgather) {
+        std::memcpy(&shared_[thread * work.block_elements()], in, work.block_elements() * sizeof(double));
+    } else if (work.reduces()) {
 #pragma omp barrier
-    combine(thread, work.elements);
-#pragma omp barrier
-    const bool scatters = work.collective == Collective::reduce_scatter;
-    if (thread == 0) {
-        const int elements = static_cast<int>(work.elements);
-        if (scatters) {
-            const int own = static_cast<int>(work.block_elements()) * threads_;
-            MPI_Reduce_scatter_block(shared_.data(), blocks_.data(), own, MPI_DOUBLE, MPI_SUM, communicator_);
-        } else {
-            MPI_Allreduce(MPI_IN_PLACE, shared_.data(), elements, MPI_DOUBLE, MPI_SUM, communicator_);
-        }
+        combine(static_cast<int>(thread), work.elements);
     }
 #pragma omp barrier
+    if (thread == 0) {
+        carry(work, out);
+    }
+#pragma omp barrier
+    take(work, thread, out);
+}
+
+/// The master's part: from what the threads have put together.
+void HandWritten::carry(const Work& work, double* out) {
+    const int elements = static_cast<int>(work.elements);
+    const int own = static_cast<int>(work.block_elements()) * threads_;
+    switch (work.collective) {
+    case Collective::reduce_scatter:
+        MPI_Reduce_scatter_block(shared_.data(), blocks_.data(), own, MPI_DOUBLE, MPI_SUM, communicator_);
+        break;
+    case Collective::allgather:
+        MPI_Allgather(shared_.data(), own, MPI_DOUBLE, blocks_.data(), own, MPI_DOUBLE, communicator_);
+        break;
+    case Collective::broadcast:
+        MPI_Bcast(out, elements, MPI_DOUBLE, 0, communicator_);
+        break;
+    case Collective::reduce:
+        MPI_Reduce(shared_.data(), out, elements, MPI_DOUBLE, MPI_SUM, 0, communicator_);
+        break;
+    default:
+        MPI_Allreduce(MPI_IN_PLACE, shared_.data(), elements, MPI_DOUBLE, MPI_SUM, communicator_);
+    }
+}
+
+/// Every thread copies what it wants.
+void HandWritten::take(const Work& work, std::size_t thread, double* out) {
     const std::size_t block = work.block_elements();
-    const double* const result =
-        scatters ? blocks_.data() + static_cast<std::size_t>(thread) * block : shared_.data();
-    std::memcpy(out, result, (scatters ? block : work.elements) * sizeof(double));
+    switch (work.collective) {
+    case Collective::reduce_scatter:
+        std::memcpy(out, &blocks_[thread * block], block * sizeof(double));
+        break;
+    case Collective::allgather:
+        std::memcpy(out, blocks_.data(), work.elements * sizeof(double));
+        break;
+    case Collective::broadcast:
+        if (thread != 0) {
+            std::memcpy(out, inputs_[0], work.elements * sizeof(double));
+        }
+#pragma omp barrier
+        break; // the master's vector is its own again
+    case Collective::reduce:
+        break;
+    default:
+        std::memcpy(out, shared_.data(), work.elements * sizeof(double));
+    }
 }
 
 } // namespace tutti::bench

@@ -7,6 +7,7 @@
 #include "buffer.hpp"
 #include "hand_written.hpp"
 #include "hybrid/placement.hpp"
+#include "hybrid_calls.hpp"
 #include "hybrid_report.hpp"
 #include "measure.hpp"
 #include "numbers.hpp"
@@ -40,8 +41,9 @@ struct Arguments {
     std::string end = "64M";
     double factor = 4;
     int threads = 2;
-    std::string way;
-    std::string algorithm;
+    std::vector<std::string> ways{"auto"};
+    int leaders = 0;
+    std::vector<std::string> algorithms{"auto"};
     double seconds = 1;
     bool flat = true;
     std::string json;
@@ -51,13 +53,21 @@ Arguments parsed(int argc, char** argv) {
     Arguments arguments;
     CLI::App app("Cluster collectives beside OpenMP + MPI by hand and beside flat MPI; sums of doubles",
                  "tutti bench --hybrid");
-    app.add_option("collective", arguments.collectives, "allreduce, reduce_scatter")->capture_default_str();
+    app.add_option("collective", arguments.collectives, measured_collectives)->capture_default_str();
     app.add_option("-b,--begin", arguments.begin, "Smallest vector in bytes")->capture_default_str();
     app.add_option("-e,--end", arguments.end, "Largest vector in bytes")->capture_default_str();
     app.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
     app.add_option("-t,--members", arguments.threads, "Threads of each process")->capture_default_str();
-    app.add_option("--way", arguments.way, "leader, leaders, lane or pipelined");
-    app.add_option("-a,--algorithm", arguments.algorithm, "Among the processes: library, circulant, ...");
+    app.add_option("--way", arguments.ways, "auto, leader, leaders, lane, pipelined: those named take turns")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->capture_default_str();
+    app.add_option("--leaders", arguments.leaders, "How many, for way leaders");
+    app.add_option("-a,--algorithm", arguments.algorithms,
+                   "Among the processes: auto, library, circulant, ...: those named take turns")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->capture_default_str();
     app.add_option("--seconds", arguments.seconds, "Time limit for a point")->capture_default_str();
     app.add_flag("--flat,!--no-flat", arguments.flat, "Measure flat MPI as well");
     app.add_option("--json", arguments.json, "Write all points to this file");
@@ -73,10 +83,9 @@ std::vector<Work> works_of(const Arguments& arguments, int members) {
     std::vector<Work> works;
     for (const std::string& name : arguments.collectives) {
         const Collective collective = parse_collective(name);
-        if (collective != Collective::allreduce && collective != Collective::reduce_scatter) {
-            throw UsageError(fmt::format("collective: \"{}\" is not measured; there are: allreduce, "
-                                         "reduce_scatter",
-                                         name));
+        if (!is_measured(collective)) {
+            throw UsageError(
+                fmt::format("collective: \"{}\" is not measured; there are: {}", name, measured_collectives));
         }
         const std::size_t first = parse_bytes(arguments.begin);
         const std::size_t last = parse_bytes(arguments.end);
@@ -90,9 +99,6 @@ std::vector<Work> works_of(const Arguments& arguments, int members) {
     return works;
 }
 
-/// The cluster's collectives, and what is written by hand.
-constexpr std::size_t contenders = 2;
-
 /// The part of one process.
 class Process {
 public:
@@ -100,8 +106,9 @@ public:
         : arguments_(arguments), group_(arguments.threads), cluster_(group_, communicator),
           works_(works_of(arguments, cluster_.size())), cpus_(hybrid::Node(communicator).all_cpus()),
           crowded_(static_cast<std::size_t>(cluster_.size()) > cpus_.size()),
-          window_(communicator, cluster_.process(), cluster_.size(), crowded_,
-                  stamps_needed(method(), contenders)),
+          variants_(variants_of(arguments.ways, arguments.algorithms)),
+          stamps_(stamps_needed(method(), variants_.size() + 1)), // and what is written by hand
+          window_(communicator, cluster_.process(), cluster_.size(), crowded_, stamps_),
           hand_(arguments.threads, cluster_.first_rank(), most_elements(), communicator) {}
 
     /// All threads of all processes measure; the points are those of rank 0.
@@ -145,42 +152,37 @@ private:
 
     void measure_member(Results& results) {
         mpi::Member me = cluster_.join(omp_get_thread_num());
-        Harness harness(Board(window_.memory(), me.size(), stamps_needed(method(), contenders)), me.rank());
+        Harness harness(Board(window_.memory(), me.size(), stamps_), me.rank());
         const Buffer input(most_elements() * sizeof(double));
         const Buffer output(most_elements() * sizeof(double));
         const auto* const in = reinterpret_cast<const double*>(input.data());
         auto* const out = reinterpret_cast<double*>(output.data());
         for (const Work& work : works_) {
-            const Calls hybrid = [&](std::size_t calls) { call_hybrid(me, work, in, out, calls); };
+            const double* const from = work.in_place ? out : in;
+            std::vector<Contender> contenders;
+            for (const Variant& variant : variants_) {
+                const Calls calls = [&, from](std::size_t count) {
+                    for (std::size_t i = 0; i < count; ++i) {
+                        call_cluster(me, work, variant, arguments_.leaders, from, out);
+                    }
+                };
+                contenders.push_back(
+                    {.provider = "hybrid", .algorithm = variant.name(), .collective = calls});
+            }
             const Calls by_hand = [&](std::size_t calls) {
                 for (std::size_t i = 0; i < calls; ++i) {
-                    hand_.run(work, in, out);
+                    hand_.run(work, from, out);
                 }
             };
-            std::vector<Point> points =
-                bench::measure(harness, work,
-                               {.input = input.data(),
-                                .output = output.data(),
-                                .result = output.data(),
-                                .contenders = {{.provider = "hybrid", .collective = hybrid},
-                                               {.provider = "hand-written", .collective = by_hand}}},
-                               method());
+            contenders.push_back({.provider = "hand-written", .collective = by_hand});
+            std::vector<Point> points = bench::measure(harness, work,
+                                                       {.input = work.in_place ? output.data() : input.data(),
+                                                        .output = output.data(),
+                                                        .result = output.data(),
+                                                        .contenders = contenders},
+                                                       method());
             if (harness.leads()) {
                 results.points.insert(results.points.end(), points.begin(), points.end());
-            }
-        }
-    }
-
-    void call_hybrid(mpi::Member& me, const Work& work, const double* in, double* out,
-                     std::size_t calls) const {
-        const mpi::Options options{.way = arguments_.way, .algorithm = arguments_.algorithm};
-        const std::span from(in, work.elements);
-        const std::span to(out, work.output_elements(me.rank()));
-        for (std::size_t i = 0; i < calls; ++i) {
-            if (work.collective == Collective::reduce_scatter) {
-                me.reduce_scatter(from, to, tutti::sum, options);
-            } else {
-                me.allreduce(from, to, tutti::sum, options);
             }
         }
     }
@@ -191,6 +193,8 @@ private:
     std::vector<Work> works_;
     std::vector<int> cpus_;
     bool crowded_;
+    std::vector<Variant> variants_;
+    std::size_t stamps_;
     BoardWindow window_;
     HandWritten hand_;
 };

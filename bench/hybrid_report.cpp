@@ -9,6 +9,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -44,13 +45,13 @@ public:
         return fmt::format("{:.2f}x", ratio);
     }
 
-    std::string text(const char* provider) const {
+    std::string text(const std::string& way, const char* provider) const {
         if (count_ == 0) {
             return "";
         }
         return fmt::format(
-            "beside {}: {:.2f}x as fast in the geometric mean of {} points, at least {:.2f}x\n", provider,
-            std::exp(log_sum_ / count_), count_, least_);
+            "{} beside {}: {:.2f}x as fast in the geometric mean of {} points, at least {:.2f}x\n", way,
+            provider, std::exp(log_sum_ / count_), count_, least_);
     }
 
 private:
@@ -59,7 +60,7 @@ private:
     double least_ = std::numeric_limits<double>::infinity();
 };
 
-constexpr const char* line = "{:<15} {:>9}  {:>24} {:>24} {:>8} {:>24} {:>8} {:>7}\n";
+constexpr const char* line = "{:<15} {:<9} {:>9}  {:>24} {:>24} {:>8} {:>24} {:>8} {:>7}\n";
 
 } // namespace
 
@@ -67,22 +68,26 @@ std::string hybrid_text(const Results& results) {
     std::string text = results.title +
                        "\nMedians of runs from the first entry to the last exit; in brackets back to "
                        "back. x: how many times faster the cluster is.\n\n";
-    text +=
-        fmt::format(line, "collective", "m", "cluster", "OpenMP + MPI by hand", "", "flat MPI", "", "wrong");
-    Ratios by_hand;
-    Ratios flat;
+    text += fmt::format(line, "collective", "way", "m", "cluster", "OpenMP + MPI by hand", "", "flat MPI", "",
+                        "wrong");
+    std::map<std::string, Ratios> by_hand;
+    std::map<std::string, Ratios> flat;
     for (const Point& own : results.points) {
         if (own.provider != "hybrid") {
             continue;
         }
         const Point* const hand = find(results, "hand-written", own.work);
         const Point* const all = find(results, "openmpi", own.work);
-        const std::string hand_ratio = by_hand.add(own, hand);
-        const std::string flat_ratio = flat.add(own, all);
-        text += fmt::format(line, to_string(own.work.collective), format_bytes(own.work.bytes()), times(&own),
-                            times(hand), hand_ratio, times(all), flat_ratio, own.wrong);
+        const std::string hand_ratio = by_hand[own.algorithm].add(own, hand);
+        const std::string flat_ratio = flat[own.algorithm].add(own, all);
+        text +=
+            fmt::format(line, to_string(own.work.collective), own.algorithm, format_bytes(own.work.bytes()),
+                        times(&own), times(hand), hand_ratio, times(all), flat_ratio, own.wrong);
     }
-    text += "\n" + by_hand.text("OpenMP + MPI by hand") + flat.text("flat MPI");
+    text += "\n";
+    for (const auto& [way, ratios] : by_hand) {
+        text += ratios.text(way, "OpenMP + MPI by hand") + flat[way].text(way, "flat MPI");
+    }
     return results.failure.empty() ? text : text + "flat MPI failed: " + results.failure + "\n";
 }
 

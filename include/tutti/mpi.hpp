@@ -25,18 +25,24 @@ class Seat;
 
 /// What a caller may choose for one collective call. Every member of every process must choose the same.
 struct Options {
-    /// How a process's vectors travel; empty: the library chooses.
+    /// How a process's vectors travel; empty: the library chooses: pipelined for what is longer than 1 MiB
+    /// and allows it, where in every process several members have a CPU each, else leader.
     ///
     /// - leader: one thread of each process carries everything
     /// - leaders: `leaders` threads carry a slice each, on communicators of their own
     /// - lane: every thread carries the slice that it has combined itself
     /// - pipelined: one thread carries segments while the others combine the next ones
     ///
-    /// The last three are for broadcast, reduce and allreduce; leaders and lane need MPI_THREAD_MULTIPLE.
+    /// The last three are for broadcast, reduce, allreduce, reduce_scatter and allgather; leaders and lane
+    /// need MPI_THREAD_MULTIPLE.
     std::string_view way = {};
     /// What the leaders run among themselves: "library" for the MPI library's own collective, or the name of
     /// one of Tutti's algorithms (`tutti info --algorithms`); empty: the library chooses.
     std::string_view algorithm = {};
+    /// In what order reductions combine the operands of all members. serial: in rank order from the left, the
+    /// same bits however the members are divided among processes. Then each process goes on from what those
+    /// before it amount to, one after the other, where any other order might give other bits.
+    Order order = Order::any;
     /// The number of leaders of each process, for way "leaders"; 0: two, or as many as the process with the
     /// fewest threads has.
     int leaders = 0;
@@ -256,7 +262,9 @@ private:
     Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
            std::unique_ptr<tutti::Member> own);
 
-    static tutti::Options local_options(const Options& options) { return {.algorithm = options.algorithm}; }
+    static tutti::Options local_options(const Options& options) {
+        return {.algorithm = options.algorithm, .order = options.order};
+    }
 
     template <class In, class Out>
     static tutti::detail::Call vectors(tutti::detail::Kind kind, In& in, Out& out, const Options& options) {

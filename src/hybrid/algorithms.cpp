@@ -99,7 +99,21 @@ std::string names_that_serve(const detail::Call& call, const Route& route) {
 
 } // namespace
 
+bool needs_chain(const detail::Call& call) {
+    return call.serial && reduces(execute::collective_of(call.kind)) && !is_exact(call);
+}
+
 std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, const Route& route) {
+    if (needs_chain(call)) {
+        if (!name.empty()) {
+            throw ArgumentError(
+                std::string(to_string(execute::collective_of(call.kind))) + ": algorithm \"" +
+                std::string(name) +
+                "\" does not combine from the left across processes, as order serial asks; leave "
+                "the algorithm to the library");
+        }
+        return serial_algorithm;
+    }
     if (name == "library") {
         return library_algorithm;
     }

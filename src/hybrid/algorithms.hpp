@@ -17,9 +17,13 @@ struct Route {
     bool even = true;
 };
 
+/// Whether order serial leaves only a chain of processes: whether it was asked for, and any other order might
+/// give other bits.
+bool needs_chain(const detail::Call& call);
+
 /// The algorithm that the leaders run for `call`: the row of the registry that `name` is, or
-/// library_algorithm, or for an empty name Tutti's choice. Throws ArgumentError when there is none of that
-/// name, or when it cannot serve the call, naming what would work.
+/// library_algorithm, or serial_algorithm where that is needed, or for an empty name Tutti's choice. Throws
+/// ArgumentError when there is none of that name, or when it cannot serve the call, naming what would work.
 std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, const Route& route);
 
 } // namespace tutti::hybrid

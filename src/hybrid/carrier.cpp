@@ -44,7 +44,7 @@ plan::Partition partition_of(const Carriage& carriage, int blocks) {
 
 /// What a collective of a single process leaves: its input, but nothing of an exclusive prefix.
 void copy_alone(const Carriage& carriage) {
-    if (carriage.kind != Kind::exscan && carriage.total != 0) {
+    if (carriage.kind != Kind::exscan && carriage.total != 0 && carriage.output != carriage.input) {
         std::memcpy(carriage.output, carriage.input, carriage.total * carriage.element_bytes);
     }
 }

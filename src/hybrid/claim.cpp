@@ -36,7 +36,11 @@ std::string to_string(const Claim& claim) {
     }
     text += ", way " + std::string(to_string(claim.way));
     const bool own = claim.algorithm < algorithm::registry().size();
-    text += ", algorithm " + std::string(own ? algorithm::registry()[claim.algorithm].name : "library");
+    if (claim.algorithm == serial_algorithm) {
+        text += ", order serial";
+    } else {
+        text += ", algorithm " + std::string(own ? algorithm::registry()[claim.algorithm].name : "library");
+    }
     return text + ", call " + std::to_string(claim.call);
 }
 

@@ -20,7 +20,7 @@ struct Claim {
     std::uint64_t counts = 0;   ///< a digest of irregular counts, 0 for equal blocks
     std::uint32_t element_bytes = 0;
     std::int32_t root = 0;
-    std::uint32_t algorithm = 0; ///< the row in the registry; see library_algorithm
+    std::uint32_t algorithm = 0; ///< the row in the registry; see library_algorithm and serial_algorithm
     detail::Kind kind = detail::Kind::barrier;
     Type type = Type::other;
     Operator op = Operator::callable;
@@ -32,6 +32,9 @@ static_assert(sizeof(Claim) == 40);
 
 /// The MPI library's own collective, in Claim::algorithm.
 inline constexpr std::uint32_t library_algorithm = UINT32_MAX;
+
+/// No algorithm of the registry: a chain of processes, which combine from the left.
+inline constexpr std::uint32_t serial_algorithm = UINT32_MAX - 1;
 
 /// An order of claims, whatever it is.
 bool precedes(const Claim& a, const Claim& b);

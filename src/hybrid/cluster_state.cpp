@@ -62,7 +62,13 @@ ClusterState::ClusterState(int members, MPI_Comm communicator, const ClusterOpti
     }
 }
 
-ClusterState::~ClusterState() = default;
+ClusterState::~ClusterState() {
+    for (const auto& carrier : carriers_) {
+        if (carrier->wire().is_stuck()) {
+            hybrid::keep(memory_);
+        }
+    }
+}
 
 void ClusterState::exchange_sizes(int members) {
     MPI_Comm communicator = control_.communicator();
@@ -90,10 +96,12 @@ void ClusterState::look_at_node(MPI_Comm communicator) {
     processes_on_node_ = static_cast<int>(node.cpus().size());
     members_on_node_ = node.total(members_of(process_));
     cpus_on_node_ = std::max(1, static_cast<int>(node.all_cpus().size()));
-    const int goes_solo = is_crowded() || members_of(process_) == 1 ? 1 : 0;
-    int all = 0;
-    check(MPI_Allreduce(&goes_solo, &all, 1, MPI_INT, MPI_MIN, communicator), "MPI_Allreduce");
-    all_go_solo_ = all != 0;
+    const bool goes_solo = is_crowded() || members_of(process_) == 1;
+    const std::array<int, 2> mine{goes_solo ? 1 : 0, goes_solo ? 0 : 1};
+    std::array<int, 2> all{};
+    check(MPI_Allreduce(mine.data(), all.data(), 2, MPI_INT, MPI_MIN, communicator), "MPI_Allreduce");
+    all_go_solo_ = all[0] != 0;
+    none_goes_solo_ = all[1] != 0;
 }
 
 void ClusterState::open_carriers(MPI_Comm communicator, const ClusterOptions& options) {
@@ -121,8 +129,8 @@ std::string ClusterState::description() const {
 
 void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes) {
     for (std::size_t parity = 0; parity < depots_.size(); ++parity) {
-        depots_[parity].input = memory_[2 * parity].at_least(input_bytes);
-        depots_[parity].output = memory_[2 * parity + 1].at_least(output_bytes);
+        depots_[parity].input = (*memory_)[2 * parity].at_least(input_bytes);
+        depots_[parity].output = (*memory_)[2 * parity + 1].at_least(output_bytes);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "execute/group_state.hpp"
 #include "hybrid/carrier.hpp"
 #include "hybrid/main_thread.hpp"
+#include "hybrid/ways.hpp"
 
 #include <tutti/mpi.hpp>
 
@@ -46,10 +47,16 @@ public:
     /// The process of a global rank.
     int process_of(int rank) const;
     bool is_even() const { return even_; }
-    int thread_level() const { return thread_level_; }
     /// How many threads of each process may carry at the same time.
     int most_carriers() const { return static_cast<int>(carriers_.size()); }
     Speaker speaker() const { return speaker_; }
+    /// What all processes know of each other when they choose a way.
+    hybrid::Crew crew() const {
+        return {.processes = processes(),
+                .thread_level = thread_level_,
+                .most_carriers = most_carriers(),
+                .have_cpus = none_goes_solo_};
+    }
     std::string description() const;
 
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
@@ -66,6 +73,9 @@ public:
         hybrid::Claim claim;
         const std::byte* input = nullptr;
         std::byte* output = nullptr;
+        /// Where in the whole vector they start, in elements.
+        std::size_t input_start = 0;
+        std::size_t output_start = 0;
         /// Segments of the current call that the member is through with; grows from call to call.
         std::atomic<std::uint64_t> progress{0};
     };
@@ -111,13 +121,15 @@ private:
     int members_on_node_ = 1;
     int cpus_on_node_ = 1;
     bool all_go_solo_ = false;
+    bool none_goes_solo_ = false;
     std::vector<std::unique_ptr<hybrid::Carrier>> carriers_;
     std::shared_ptr<tutti::detail::GroupState> enter_;
     std::shared_ptr<tutti::detail::GroupState> leave_;
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<Seat>> seats_;
     std::array<Depot, 2> depots_;
-    std::array<tutti::execute::Memory, 4> memory_;
+    using DepotMemory = std::array<tutti::execute::Memory, 4>;
+    std::shared_ptr<DepotMemory> memory_ = std::make_shared<DepotMemory>();
     tutti::execute::Failure failure_;
     hybrid::MainThread main_thread_;
     std::atomic<bool> told_{false};

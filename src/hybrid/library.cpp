@@ -1,5 +1,6 @@
 #include "hybrid/library.hpp"
 
+#include "execute/select.hpp"
 #include "hybrid/mpi_names.hpp"
 
 #include <tutti/error.hpp>
@@ -7,6 +8,9 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <memory>
+#include <string>
+#include <utility>
 
 namespace tutti::hybrid {
 
@@ -101,6 +105,9 @@ public:
         }
     }
 
+    /// From here on MPI may call the operator, but the caller's is gone.
+    void give_up(std::exception_ptr cause) { combining_.thrown = std::move(cause); }
+
 private:
     static bool reduces(Kind kind) {
         return kind == Kind::reduce || kind == Kind::allreduce || kind == Kind::reduce_scatter ||
@@ -127,45 +134,76 @@ struct Blocks {
     }
 };
 
-int call_library(Wire& wire, const Carriage& carriage, const Operand& operand) {
-    MPI_Comm comm = wire.communicator();
-    MPI_Datatype type = operand.type();
-    const int count = static_cast<int>(carriage.total);
-    const Blocks blocks(carriage, wire.size());
-    const int* const counts = blocks.counts.data();
-    const int* const places = blocks.places.data();
-    const auto own = static_cast<std::size_t>(wire.rank());
-    const std::size_t own_bytes =
-        carriage.offsets != nullptr ? carriage.offsets[own] * carriage.element_bytes : 0;
-    const int own_count = carriage.offsets != nullptr ? counts[own] : 0;
-    std::byte* const in = carriage.input;
-    std::byte* const out = carriage.output;
-    switch (carriage.kind) {
-    case Kind::barrier:
-        return MPI_Barrier(comm);
-    case Kind::broadcast:
-        if (wire.rank() == carriage.root && count != 0) {
-            std::memcpy(out, in, carriage.total * carriage.element_bytes);
+/// One collective of the library, with all that MPI may use until it has ended.
+class LibraryCall {
+public:
+    LibraryCall(const Carriage& carriage, int processes)
+        : carriage_(carriage), operand_(carriage_), blocks_(carriage_, processes),
+          name_("the MPI library's " + std::string(to_string(execute::collective_of(carriage.kind)))) {}
+
+    void run(Wire& wire) {
+        try {
+            MPI_Request request = MPI_REQUEST_NULL;
+            const int code = start(wire, request);
+            wire.started_collective(code, name_.c_str(), request);
+            wire.wait();
+        } catch (...) {
+            operand_.give_up(std::current_exception());
+            throw;
         }
-        return MPI_Bcast(out, count, type, carriage.root, comm);
+        operand_.rethrow();
+    }
+
+private:
+    int start(const Wire& wire, MPI_Request& request) const;
+
+    Carriage carriage_;
+    Operand operand_;
+    Blocks blocks_;
+    std::string name_;
+};
+
+int LibraryCall::start(const Wire& wire, MPI_Request& request) const {
+    MPI_Comm comm = wire.communicator();
+    MPI_Datatype type = operand_.type();
+    MPI_Op op = operand_.op();
+    const bool divided = carriage_.offsets != nullptr;
+    const int count = static_cast<int>(carriage_.total);
+    const int root = carriage_.root;
+    const int* const counts = blocks_.counts.data();
+    const int* const places = blocks_.places.data();
+    const auto own = static_cast<std::size_t>(wire.rank());
+    const std::size_t own_bytes = divided ? carriage_.offsets[own] * carriage_.element_bytes : 0;
+    const int own_count = divided ? counts[own] : 0;
+    std::byte* const in = carriage_.input;
+    std::byte* const out = carriage_.output;
+    switch (carriage_.kind) {
+    case Kind::barrier:
+        return MPI_Ibarrier(comm, &request);
+    case Kind::broadcast:
+        if (wire.rank() == root && count != 0 && out != in) {
+            std::memcpy(out, in, carriage_.total * carriage_.element_bytes);
+        }
+        return MPI_Ibcast(out, count, type, root, comm, &request);
     case Kind::reduce:
-        return MPI_Reduce(in, out, count, type, operand.op(), carriage.root, comm);
+        return MPI_Ireduce(in, out, count, type, op, root, comm, &request);
     case Kind::allreduce:
-        return MPI_Allreduce(in, out, count, type, operand.op(), comm);
+        return MPI_Iallreduce(in, out, count, type, op, comm, &request);
     case Kind::reduce_scatter:
-        return MPI_Reduce_scatter(in, out + own_bytes, counts, type, operand.op(), comm);
+        return MPI_Ireduce_scatter(in, out + own_bytes, counts, type, op, comm, &request);
     case Kind::allgather:
-        return MPI_Allgatherv(in + own_bytes, own_count, type, out, counts, places, type, comm);
+        return MPI_Iallgatherv(in + own_bytes, own_count, type, out, counts, places, type, comm, &request);
     case Kind::gather:
-        return MPI_Gatherv(in + own_bytes, own_count, type, out, counts, places, type, carriage.root, comm);
+        return MPI_Igatherv(in + own_bytes, own_count, type, out, counts, places, type, root, comm, &request);
     case Kind::scatter:
-        return MPI_Scatterv(in, counts, places, type, out + own_bytes, own_count, type, carriage.root, comm);
+        return MPI_Iscatterv(in, counts, places, type, out + own_bytes, own_count, type, root, comm,
+                             &request);
     case Kind::alltoall:
-        return MPI_Alltoallv(in, counts, places, type, out, counts, places, type, comm);
+        return MPI_Ialltoallv(in, counts, places, type, out, counts, places, type, comm, &request);
     case Kind::scan:
-        return MPI_Scan(in, out, count, type, operand.op(), comm);
+        return MPI_Iscan(in, out, count, type, op, comm, &request);
     case Kind::exscan:
-        return MPI_Exscan(in, out, count, type, operand.op(), comm);
+        return MPI_Iexscan(in, out, count, type, op, comm, &request);
     case Kind::shift:
         break;
     }
@@ -179,9 +217,15 @@ void run_library(Wire& wire, const Carriage& carriage) {
         throw ArgumentError("algorithm \"library\": MPI counts elements in an int, and these are " +
                             std::to_string(carriage.total) + "; leave the algorithm to the library");
     }
-    const Operand operand(carriage);
-    check(call_library(wire, carriage, operand), "the MPI library's collective");
-    operand.rethrow();
+    const auto call = std::make_shared<LibraryCall>(carriage, wire.size());
+    try {
+        call->run(wire);
+    } catch (...) {
+        if (wire.is_stuck()) {
+            keep(call);
+        }
+        throw;
+    }
 }
 
 } // namespace tutti::hybrid

@@ -29,10 +29,11 @@ struct Carriage {
     const void* state = nullptr;
 };
 
-/// Carries it by the MPI library's own collective, which blocks: a process that ends in the middle of it is
-/// MPI's affair. The library's operators serve where any order of operands gives the same bits on all
-/// processes; else an MPI_Op is made of the kernels, and declared not to commute. Throws what an operator
-/// throws. Throws ArgumentError for more than 2^31 - 1 elements, MPI's limit.
+/// Carries it by the MPI library's own collective, in its nonblocking form, so that a process that does not
+/// come or that has failed ends the wait as everywhere. The library's operators serve where any order of
+/// operands gives the same bits on all processes; else an MPI_Op is made of the kernels, and declared not to
+/// commute. Throws what an operator throws. Throws ArgumentError for more than 2^31 - 1 elements, MPI's
+/// limit.
 void run_library(Wire& wire, const Carriage& carriage);
 
 } // namespace tutti::hybrid

@@ -1,6 +1,7 @@
 // The inside of one segment overlaps the wire of another.
 
 #include "hybrid/seat.hpp"
+#include "hybrid/ways.hpp"
 
 #include <sched.h>
 
@@ -8,6 +9,7 @@
 
 namespace tutti::mpi::detail {
 
+using hybrid::segment_bytes;
 using tutti::detail::Kind;
 
 namespace {
@@ -41,10 +43,6 @@ void Seat::await_progress(int member, std::size_t segments) {
             sched_yield();
         }
     }
-}
-
-std::size_t Seat::segment_start(std::size_t segment) const {
-    return shape_.total * segment / segments();
 }
 
 std::size_t Seat::segments() const {
@@ -90,43 +88,29 @@ std::size_t Seat::worker() const {
 }
 
 void Seat::carry_segment(std::size_t segment) {
-    hybrid::Carriage part = carriage();
-    const std::size_t first = segment_start(segment);
+    cut(segment, segments());
+    const std::size_t start = bytes(part_.start());
     const bool from_root = call_.kind == Kind::broadcast && root_is_here();
-    part.input = from_root ? cluster_.board(call_.root - global_rank() + rank_).output : part.input;
-    part.input += bytes(first);
-    part.output += bytes(first);
-    part.total = segment_start(segment + 1) - first;
-    cluster_.carrier(0).carry(part, claim_, segment > 0);
+    std::byte* const source = from_root ? cluster_.board(call_.root - first_member()).output : depot().input;
+    cluster_.carrier(0).carry(part_carriage(source + start, depot().output + start), claim_, segment > 0);
 }
 
-/// This member's share of a segment: of the elements divided among all but the leader.
+/// This member's share of a segment, which is divided among all but the leader.
 void Seat::combine_segment(std::size_t segment) {
-    if (call_.kind == Kind::broadcast) {
-        return;
-    }
-    const std::size_t first = segment_start(segment);
-    const std::size_t elements = segment_start(segment + 1) - first;
-    const std::size_t begin = first + elements * worker() / workers();
-    const std::size_t end = first + elements * (worker() + 1) / workers();
-    combine_range(depot().input + bytes(begin), begin, end - begin);
+    cut(segment, segments());
+    put_part(depot().input + bytes(part_.start()), worker(), workers());
 }
 
 void Seat::store_segment(std::size_t segment) {
     await_progress(leader_, segment + 1);
-    const int first_member = global_rank() - rank_;
+    cut(segment, segments());
     const bool from_root = call_.kind == Kind::broadcast && root_is_here();
     const std::byte* const from =
-        (from_root ? cluster_.board(call_.root - first_member).output : depot().output) +
-        bytes(segment_start(segment));
-    const std::size_t length = bytes(segment_start(segment + 1) - segment_start(segment));
+        from_root ? cluster_.board(call_.root - first_member()).output : depot().output;
     for (int member = 0; member < cluster_.members(); ++member) {
-        const bool is_root = first_member + member == call_.root;
-        const bool wants = call_.kind == Kind::allreduce || (call_.kind == Kind::reduce) == is_root;
-        if (wants && length != 0 &&
+        if (wants_whole(member) &&
             (member == rank_ || (member == leader_ && segment % workers() == worker()))) {
-            void* to = cluster_.board(member).output + bytes(segment_start(segment));
-            tutti::detail::copy_many(&to, 1, from, length, {});
+            store_part(member, from + bytes(part_.start()));
         }
     }
 }

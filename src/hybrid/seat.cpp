@@ -18,15 +18,6 @@ using tutti::detail::Kind;
 
 namespace {
 
-std::string name_of(Kind kind) {
-    return std::string(to_string(tutti::execute::collective_of(kind)));
-}
-
-/// Whether a vector may be cut into slices that have nothing to do with each other.
-bool can_be_sliced(Kind kind) {
-    return kind == Kind::broadcast || kind == Kind::reduce || kind == Kind::allreduce;
-}
-
 /// Whether a vector is divided by rank.
 bool divides(Kind kind) {
     return kind == Kind::reduce_scatter || kind == Kind::allgather || kind == Kind::gather ||
@@ -91,47 +82,9 @@ bool Seat::is_prepared_for(const Call& call, const Options& options) const {
            call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
            call.input_count == last.input_count && call.output_count == last.output_count &&
            call.kernels == last.kernels && call.counts == nullptr && call.root == last.root &&
-           call.commutative == last.commutative && options.algorithm == algorithm_ && options.way == way_ &&
-           options.leaders == wanted_leaders_ && tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
-}
-
-Way Seat::choose_way(const Call& call, const Options& options) const {
-    if (options.way.empty()) {
-        return Way::leader;
-    }
-    for (const Way way : {Way::leader, Way::leaders, Way::lane, Way::pipelined}) {
-        if (options.way != to_string(way)) {
-            continue;
-        }
-        if (way != Way::leader && !can_be_sliced(call.kind)) {
-            throw ArgumentError(name_of(call.kind) + ": way \"" + std::string(options.way) +
-                                R"(" is for broadcast, reduce and allreduce; "leader" would work)");
-        }
-        if ((way == Way::leaders || way == Way::lane) && cluster_.thread_level() < MPI_THREAD_MULTIPLE) {
-            throw ArgumentError(
-                name_of(call.kind) + ": way \"" + std::string(options.way) +
-                "\" needs MPI_THREAD_MULTIPLE from MPI_Init_thread in all processes; \"leader\" "
-                "and \"pipelined\" would work");
-        }
-        return way;
-    }
-    throw ArgumentError(name_of(call.kind) + ": there is no way \"" + std::string(options.way) +
-                        "\"; there are: leader, leaders, lane, pipelined");
-}
-
-int Seat::carriers_for(Way way, const Options& options) const {
-    const int most = cluster_.most_carriers();
-    if (way == Way::lane) {
-        return most;
-    }
-    if (way != Way::leaders) {
-        return 1;
-    }
-    if (options.leaders < 0 || (options.leaders > most && cluster_.processes() > 1)) {
-        throw ArgumentError("`leaders` is " + std::to_string(options.leaders) + ", must be in 0.." +
-                            std::to_string(most) + ": the process with the fewest members has no more");
-    }
-    return std::min(options.leaders == 0 ? 2 : options.leaders, most);
+           call.commutative == last.commutative && call.serial == serial_ &&
+           options.algorithm == algorithm_ && options.way == way_ && options.leaders == wanted_leaders_ &&
+           tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
 }
 
 void Seat::set_offsets() {
@@ -140,6 +93,10 @@ void Seat::set_offsets() {
         offsets_[rank] = rank * shape_.block;
     }
     process_offsets_.clear();
+    if (!divides(call_.kind) && call_.kind != Kind::alltoall) {
+        process_offsets_.assign({0, shape_.total});
+        return;
+    }
     for (int process = 0; process <= cluster_.processes(); ++process) {
         const auto first = static_cast<std::size_t>(cluster_.first_rank(process));
         // What this process sends to that one: a block from each member here to each member there.
@@ -169,8 +126,8 @@ void Seat::prepare(const Call& call, const Options& options) {
     offsets_.resize(members + 1);
     shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data(), nullptr);
     call_ = call;
-    const Way way = choose_way(call, options);
-    carriers_ = carriers_for(way, options);
+    const Way way = hybrid::choose_way(call, bytes(shape_.total), options.way, cluster_.crew());
+    carriers_ = hybrid::carriers_for(way, options.leaders, cluster_.crew());
     Call among_processes = call;
     if (call.kind == Kind::scan) {
         among_processes.kind = Kind::exscan; // a process adds its members' prefixes to what comes before it
@@ -200,6 +157,8 @@ void Seat::prepare(const Call& call, const Options& options) {
     algorithm_ = options.algorithm;
     way_ = options.way;
     wanted_leaders_ = options.leaders;
+    serial_ = call.serial;
+    call_.serial = false; // inside a process everything is
     call_.algorithm = {};
     call_.counts = nullptr;
     is_prepared_ = call.counts == nullptr;
@@ -277,6 +236,8 @@ void Seat::run_prepared() {
     board.claim = claim_;
     board.input = in();
     board.output = out();
+    board.input_start = shape_.input_is_block ? shape_.own_offset : 0;
+    board.output_start = shape_.output_is_block ? shape_.own_offset : 0;
     make_room();
     contribute();
     if (is_pipelined()) {

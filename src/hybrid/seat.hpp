@@ -2,12 +2,14 @@
 
 #include "execute/arguments.hpp"
 #include "hybrid/cluster_state.hpp"
+#include "hybrid/part.hpp"
 
 #include <tutti/member.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::mpi::detail {
@@ -15,8 +17,8 @@ namespace tutti::mpi::detail {
 /// Up to so many bytes members exchange values in one go instead of combining slices.
 inline constexpr std::size_t one_exchange_bytes = 4096;
 
-/// What is combined, carried and stored in one go, so that it stays in a core's own cache.
-inline constexpr std::size_t segment_bytes = std::size_t{512} << 10U;
+/// memcpy, that takes 0 bytes from or to nowhere, and what is there already.
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes);
 
 /// One member's own part of a cluster: touched only by the thread that sits in it.
 class Seat {
@@ -41,8 +43,6 @@ private:
     /// Checks the call and decides everything about it. Throws ArgumentError.
     void prepare(const Call& call, const Options& options);
     bool is_prepared_for(const Call& call, const Options& options) const;
-    hybrid::Way choose_way(const Call& call, const Options& options) const;
-    int carriers_for(hybrid::Way way, const Options& options) const;
     void set_offsets();
     void set_slices();
     void make_room();
@@ -71,12 +71,33 @@ private:
     hybrid::Carriage carriage();
     void carry_slice();
 
+    // Parts of the vectors, see hybrid::Part: the one that `part_` was last cut to.
+    /// Whether the members put and take parts, from and to each other's vectors.
+    bool is_cut() const;
+    void cut(std::size_t index, std::size_t count);
+    std::pair<std::size_t, std::size_t> own_range() const;
+    void put_part(std::byte* to, std::size_t index, std::size_t shares);
+    void combine_range(std::byte* to, std::size_t first, std::size_t elements);
+    void gather_range(std::byte* to, std::size_t first, std::size_t elements);
+    void store_part(int member, const std::byte* from);
+    bool wants_whole(int member) const;
+    hybrid::Carriage part_carriage(std::byte* input, std::byte* output);
+    void put_parts();
+    void carry_part(std::size_t index);
+    void take_parts();
+
     // The leader combines, carries and hands out by itself, segment by segment: alone in its process, with
     // vectors too short to be worth two more exchanges, and where the members share CPUs anyway.
     bool is_solo() const;
     void carry_solo();
-    void combine_range(std::byte* to, std::size_t first, std::size_t elements);
-    void hand_out(const std::byte* from, std::size_t first, std::size_t elements);
+    void hand_out(const std::byte* from);
+
+    // Order serial, by a chain of processes.
+    bool is_serial() const;
+    void carry_serial();
+    std::byte* continue_reduction(const std::byte* before);
+    std::byte* continue_prefixes(const std::byte* before);
+    void spread_serial(const hybrid::Carriage& whole);
 
     // The way "pipelined": the leader carries segments while the others combine the next ones.
     bool is_pipelined() const;
@@ -88,7 +109,6 @@ private:
     std::size_t workers() const;
     std::size_t worker() const;
     std::size_t segments() const;
-    std::size_t segment_start(std::size_t segment) const;
 
     /// A local exchange: returns when all members have come.
     void meet(tutti::detail::GroupState& group);
@@ -96,6 +116,8 @@ private:
 
     std::size_t bytes(std::size_t elements) const { return elements * call_.element_bytes; }
     const Depot& depot() const { return cluster_.depot(static_cast<unsigned>(calls_ % 2)); }
+    /// The global rank of this process's first member.
+    int first_member() const { return global_rank() - rank_; }
     bool alone() const { return cluster_.members() == 1; }
     /// Whether the leader carries from, to the caller's vectors themselves.
     bool sends_directly() const;
@@ -120,17 +142,19 @@ private:
     std::string algorithm_;
     std::string way_;
     int wanted_leaders_ = 0;
+    bool serial_ = false;
     bool is_prepared_ = false;
     tutti::execute::Shape shape_;
     hybrid::Claim claim_;
     const tutti::detail::Kernels* kernels_ = nullptr;
     int carriers_ = 1;
     tutti::execute::Memory discarded_;
-    /// Where the blocks of all members start, and those of the processes, for collectives that divide.
+    /// Where the blocks of all members start, and those of the processes; a vector that is not divided is
+    /// one block.
     std::vector<std::size_t> offsets_;
     std::vector<std::size_t> process_offsets_;
     std::vector<std::size_t> slices_;
-    std::vector<std::size_t> segment_offsets_;
+    hybrid::Part part_;
     std::vector<const void*> ins_;
     std::vector<void*> outs_;
     std::size_t input_room_ = 0;

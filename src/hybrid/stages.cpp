@@ -13,12 +13,6 @@ using tutti::detail::Kind;
 
 namespace {
 
-void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (bytes != 0 && to != from) {
-        std::memcpy(to, from, bytes);
-    }
-}
-
 void run_on(tutti::detail::Seat& seat, const tutti::detail::Call& call) {
     const std::uint64_t key = tutti::detail::key_of(call);
     if (key == 0 || !tutti::detail::execute_again(seat, key, call.input, call.output)) {
@@ -27,6 +21,12 @@ void run_on(tutti::detail::Seat& seat, const tutti::detail::Call& call) {
 }
 
 } // namespace
+
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (bytes != 0 && to != from) {
+        std::memcpy(to, from, bytes);
+    }
+}
 
 void Seat::run_local(const Call& call) {
     run_on(cluster_.enter()->seat(rank_), call);
@@ -59,7 +59,7 @@ void Seat::make_room() {
 bool Seat::sends_directly() const {
     const bool whole =
         call_.kind == Kind::reduce || call_.kind == Kind::allreduce || call_.kind == Kind::reduce_scatter;
-    return alone() && whole && !is_pipelined();
+    return alone() && whole && !is_cut() && !is_serial();
 }
 
 bool Seat::receives_directly() const {
@@ -81,11 +81,15 @@ void Seat::contribute() {
         return combine();
     case Kind::broadcast:
     case Kind::scatter:
-        if (is_root() && !is_pipelined()) {
+        if (is_root() && !is_pipelined() && !is_solo()) {
             copy_bytes(depot().input, in(), bytes(shape_.total));
         }
         break;
     case Kind::allgather:
+        if (is_cut() || is_solo()) {
+            break;
+        }
+        [[fallthrough]];
     case Kind::gather:
         copy_bytes(depot().input + own_bytes, in() + (shape_.input_is_block ? 0 : own_bytes),
                    bytes(own_block_elements()));
@@ -95,6 +99,9 @@ void Seat::contribute() {
         break;
     case Kind::scan:
     case Kind::exscan: {
+        if (is_serial()) {
+            break;
+        }
         Call local = call_;
         local.kind = Kind::scan;
         local.in_place = false;
@@ -108,13 +115,20 @@ void Seat::contribute() {
         break;
     }
     meet(*cluster_.enter());
+    if (is_cut() && !is_pipelined()) {
+        put_parts();
+    }
 }
 
 /// The members' vectors, combined in rank order, in the depot; every carrier returns when what it carries is
 /// there.
 void Seat::combine() {
-    if (is_solo() || is_pipelined()) {
+    if (is_solo() || is_pipelined() || is_serial()) {
         return meet(*cluster_.enter());
+    }
+    if (is_cut()) {
+        meet(*cluster_.enter());
+        return put_parts();
     }
     if (sends_directly()) {
         return;
@@ -206,10 +220,13 @@ hybrid::Carriage Seat::carriage() {
 }
 
 void Seat::carry() {
-    speak([this] { is_solo() ? carry_solo() : carry_slice(); });
+    speak([this] { is_serial() ? carry_serial() : is_solo() ? carry_solo() : carry_slice(); });
 }
 
 void Seat::carry_slice() {
+    if (is_cut()) {
+        return carry_part(carriers_ == 1 ? 0 : static_cast<std::size_t>(rank_));
+    }
     hybrid::Carriage own = carriage();
     if (carriers_ == 1) {
         return cluster_.carrier(0).carry(own, claim_);
@@ -235,6 +252,9 @@ void Seat::take() {
     meet(*cluster_.leave());
     if (is_solo() || is_pipelined()) {
         return;
+    }
+    if (is_cut()) {
+        return take_parts();
     }
     const std::size_t own_bytes = bytes(shape_.own_offset);
     switch (call_.kind) {
@@ -279,10 +299,10 @@ void Seat::take_prefix() {
     const bool has_local = !exclusive || rank_ > 0;
     const auto local = static_cast<std::size_t>(exclusive ? rank_ - 1 : rank_);
     const std::byte* const own = has_local ? depot().input + local * total_bytes : nullptr;
-    if (has_before && has_local) {
+    if (has_before && has_local && !is_serial()) {
         kernels_->reduce(call_.state, out(), depot().output, own, shape_.total);
     } else if (has_before || has_local) {
-        copy_bytes(out(), has_before ? depot().output : own, total_bytes);
+        copy_bytes(out(), has_local ? own : depot().output, total_bytes);
     }
 }
 

@@ -8,7 +8,9 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <string>
+#include <utility>
 
 namespace tutti::hybrid {
 
@@ -17,6 +19,10 @@ namespace {
 constexpr int data_tag = 1;
 constexpr int failure_tag = 2;
 constexpr std::size_t most_text = 512;
+
+/// In the place of a peer.
+constexpr int nobody = -1;
+constexpr int everybody = -2;
 
 /// Pieces as one MPI datatype, for a message that is not one range that an int can count.
 class PiecesType {
@@ -129,7 +135,7 @@ void Wire::send(std::span<const Piece> message, int peer) {
         const PiecesType type(message);
         code = MPI_Isend(MPI_BOTTOM, 1, type.get(), peer, data_tag, communicator_, &request);
     }
-    started(code, "MPI_Isend", request, -1);
+    started(code, "MPI_Isend", request, nobody);
 }
 
 void Wire::receive(std::span<const Piece> message, int peer) {
@@ -145,16 +151,22 @@ void Wire::receive(std::span<const Piece> message, int peer) {
     started(code, "MPI_Irecv", request, peer);
 }
 
+void Wire::started_collective(int code, const char* what, MPI_Request request) {
+    collective_ = what;
+    started(code, what, request, everybody);
+}
+
 /// One test for each: a test of all raises errors on MPI_COMM_WORLD, whose handler is not ours.
 bool Wire::is_done() {
     bool all = true;
-    for (MPI_Request& request : requests_) {
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
         int done = 1;
-        const int code =
-            request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        const int code = requests_[i] == MPI_REQUEST_NULL ? MPI_SUCCESS
+                                                          : MPI_Test(&requests_[i], &done, MPI_STATUS_IGNORE);
         if (code != MPI_SUCCESS) {
+            const char* const what = awaited_[i] == everybody ? collective_ : "MPI_Test";
             give_up();
-            check(code, "MPI_Test");
+            check(code, what);
         }
         all = all && done != 0;
     }
@@ -192,19 +204,42 @@ void Wire::look_for_failures(std::chrono::steady_clock::time_point first_look) {
     if (deadline_.count() == 0 || std::chrono::steady_clock::now() - first_look < deadline_) {
         return;
     }
-    std::string peers;
+    const std::string text = overdue();
+    give_up();
+    throw Error(text);
+}
+
+std::string Wire::overdue() const {
+    std::string late;
+    std::string_view who = "it";
     for (std::size_t i = 0; i < requests_.size(); ++i) {
-        if (requests_[i] != MPI_REQUEST_NULL && awaited_[i] >= 0) {
-            peers += (peers.empty() ? " " : ", ") + std::to_string(awaited_[i]);
+        if (requests_[i] == MPI_REQUEST_NULL || awaited_[i] == nobody) {
+            continue;
+        }
+        if (awaited_[i] == everybody) {
+            late = std::string(collective_) + " has not ended";
+            who = "another process";
+        } else {
+            late += (late.empty() ? "no answer from process " : ", ") + std::to_string(awaited_[i]);
         }
     }
-    give_up();
-    throw Error("no answer from process" + peers + " within the deadline of " +
-                std::to_string(deadline_.count()) +
-                " ms: it has ended, hangs, or comes later than ClusterOptions::deadline allows");
+    return (late.empty() ? "no process has taken a message" : late) + " within the deadline of " +
+           std::to_string(deadline_.count()) + " ms: " + std::string(who) +
+           " has ended, hangs, or comes later than ClusterOptions::deadline allows";
+}
+
+/// They can be neither cancelled nor freed.
+void Wire::give_up_collectives() noexcept {
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+        if (awaited_[i] == everybody) {
+            stuck_ = stuck_ || requests_[i] != MPI_REQUEST_NULL;
+            requests_[i] = MPI_REQUEST_NULL;
+        }
+    }
 }
 
 void Wire::give_up() noexcept {
+    give_up_collectives();
     for (std::size_t i = 0; i < requests_.size(); ++i) {
         if (requests_[i] != MPI_REQUEST_NULL && awaited_[i] >= 0) {
             MPI_Cancel(&requests_[i]);
@@ -225,6 +260,13 @@ void Wire::give_up() noexcept {
     }
     requests_.clear();
     awaited_.clear();
+}
+
+void keep(std::shared_ptr<void> memory) {
+    static std::mutex mutex;
+    static std::vector<std::shared_ptr<void>> kept;
+    const std::lock_guard lock(mutex);
+    kept.push_back(std::move(memory));
 }
 
 void tell_failure(MPI_Comm control, const std::string& text) noexcept {

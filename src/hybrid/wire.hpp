@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,9 +52,16 @@ public:
     void send(std::span<const Piece> message, int peer);
     void receive(std::span<const Piece> message, int peer);
 
+    /// Notes the nonblocking collective on communicator() that a call of MPI, `what`, has started.
+    void started_collective(int code, const char* what, MPI_Request request);
+
     /// Returns when all that was started has been done. Throws Aborted when another process has failed, and
     /// Error at the deadline. When this or one of the others throws, what was started has been given up.
     void wait();
+
+    /// Whether a collective was given up that MPI had not ended: it cannot be cancelled, and MPI may go on
+    /// with it, and with its memory, whenever it is called. See keep().
+    bool is_stuck() const { return stuck_; }
 
     /// Lets the destructor leave the communicator alone: a cluster that has failed ends without others.
     void abandon() { abandoned_ = true; }
@@ -62,20 +70,29 @@ private:
     void look_for_failures(std::chrono::steady_clock::time_point first_look);
     void give_up() noexcept;
     bool is_done();
+    void give_up_collectives() noexcept;
     /// Notes what a call of MPI has started.
     void started(int code, const char* what, MPI_Request request, int awaited);
+    /// Why no answer within the deadline is an error.
+    std::string overdue() const;
 
     MPI_Comm communicator_ = MPI_COMM_NULL;
     MPI_Comm control_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 1;
     bool abandoned_ = false;
+    bool stuck_ = false;
     mailbox::Patience patience_;
     std::chrono::milliseconds deadline_{0};
     std::vector<MPI_Request> requests_;
-    /// The receives among the requests, for messages of errors: the peer, or -1 for a send.
+    /// Whom each of the requests waits for: the peer of a receive, nobody for a send, or everybody.
     std::vector<int> awaited_;
+    /// The last collective, for messages of errors.
+    const char* collective_ = "";
 };
+
+/// Keeps memory until the process ends: that of a collective on a wire that is stuck.
+void keep(std::shared_ptr<void> memory);
 
 /// Tells all other processes on the control communicator that this one has failed. Does not throw.
 void tell_failure(MPI_Comm control, const std::string& text) noexcept;

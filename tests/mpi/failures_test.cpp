@@ -186,6 +186,36 @@ TEST_CASE("a process that does not answer") {
     });
 }
 
+TEST_CASE("a process that agrees on a collective of the MPI library, and then does not come to it") {
+    on_two([](MPI_Comm part, bool is_second) {
+        fate_of_allreduce = is_second ? Fate::does_not_come : Fate::none;
+        const Texts texts = thrown_by(
+            part,
+            [](mpi::Member& me) {
+                std::vector<double> vector(3, 1);
+                me.allreduce(vector, tutti::sum, {.algorithm = "library"});
+            },
+            std::chrono::milliseconds(200));
+        if (is_second) {
+            MPI_Recv(nullptr, 0, MPI_BYTE, 0, resume_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            check_all(texts, "the MPI library's allreduce has not ended within the deadline of 200 ms");
+            MPI_Send(nullptr, 0, MPI_BYTE, 1, resume_tag, MPI_COMM_WORLD);
+        }
+    });
+}
+
+TEST_CASE("a process whose part in a collective of the MPI library fails") {
+    on_two([](MPI_Comm part, bool is_second) {
+        fate_of_allreduce = is_second ? Fate::fails : Fate::none;
+        const Texts texts = thrown_by(part, [](mpi::Member& me) {
+            std::vector<double> vector(3, 1);
+            me.allreduce(vector, tutti::sum, {.algorithm = "library"});
+        });
+        check_all(texts, "the MPI library's allreduce: ");
+    });
+}
+
 TEST_CASE("an error of MPI") {
     on_two([](MPI_Comm part, bool is_second) {
         const Texts texts = thrown_by(

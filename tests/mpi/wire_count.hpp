@@ -11,4 +11,10 @@ extern std::atomic<int> sends;
 /// Lets that many more sends pass, then fails every one with MPI_ERR_OTHER; negative: fails none.
 extern std::atomic<int> sends_until_failure;
 
+/// What becomes of this process's next allreduce by the MPI library's own collective: it fails at once, or
+/// only when process 0 of the world has sent a message with tag `resume_tag`; until then it does not come.
+enum class Fate : int { none, fails, does_not_come };
+extern std::atomic<Fate> fate_of_allreduce;
+inline constexpr int resume_tag = 77;
+
 } // namespace tutti::test

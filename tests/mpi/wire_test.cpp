@@ -14,6 +14,7 @@ namespace tutti::test {
 
 std::atomic<int> sends{0};
 std::atomic<int> sends_until_failure{-1};
+std::atomic<Fate> fate_of_allreduce{Fate::none};
 
 } // namespace tutti::test
 
@@ -25,6 +26,21 @@ extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int t
         return MPI_ERR_OTHER;
     }
     return PMPI_Isend(buffer, count, type, to, tag, communicator, request);
+}
+
+extern "C" int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+                              MPI_Comm communicator, MPI_Request* request) {
+    using tutti::test::Fate;
+    const Fate fate = tutti::test::fate_of_allreduce.exchange(Fate::none);
+    if (fate == Fate::none) {
+        return PMPI_Iallreduce(in, out, count, type, op, communicator, request);
+    }
+    int resumed = fate == Fate::fails ? 1 : 0;
+    while (resumed == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        MPI_Iprobe(0, tutti::test::resume_tag, MPI_COMM_WORLD, &resumed, MPI_STATUS_IGNORE);
+    }
+    return MPI_ERR_OTHER;
 }
 
 namespace tutti::test {
@@ -68,6 +84,30 @@ auto allreduce(std::size_t elements, const mpi::Options& options = {}) {
     };
 }
 
+auto reduce_scatter(std::size_t elements, const mpi::Options& options = {}) {
+    return [=](mpi::Member& me) {
+        const auto size = static_cast<std::size_t>(me.size());
+        std::vector<double> block(elements / size);
+        me.reduce_scatter(std::vector<double>(elements, 1), block, tutti::sum, options);
+    };
+}
+
+auto allgather(std::size_t elements, const mpi::Options& options = {}) {
+    return [=](mpi::Member& me) {
+        std::vector<double> all(elements);
+        me.allgather(std::vector<double>(elements / static_cast<std::size_t>(me.size())), all, options);
+    };
+}
+
+auto scan(std::size_t elements, const mpi::Options& options) {
+    return [=](mpi::Member& me) {
+        std::vector<double> vector(elements, 1);
+        me.scan(vector, tutti::sum, options);
+    };
+}
+
+constexpr std::size_t segment_elements = 65536;
+
 } // namespace
 
 TEST_CASE("messages of an allreduce, the most of any leader, are those that docs/hybrid.md gives") {
@@ -83,6 +123,21 @@ TEST_CASE("messages of an allreduce, the most of any leader, are those that docs
             const mpi::Options halves{.algorithm = power ? "butterfly-halving" : "circulant"};
             CHECK(messages(part, members_here(), allreduce(8192, halves)) == q + 2 * q);
             CHECK(messages(part, members_here(), allreduce(1, {.algorithm = "library"})) == q);
+            CHECK(messages(part, members_here(), allreduce(1, {.order = Order::serial})) == 2 * q);
+        });
+    }
+}
+
+TEST_CASE("messages of segments: those of a leader, for each segment") {
+    const mpi::Options pipelined{.way = "pipelined"};
+    for (const int processes : {2, 4}) {
+        on_processes(processes, [&](MPI_Comm part) {
+            const int q = log2_ceil(processes);
+            const int members = members_here();
+            CHECK(messages(part, members, allreduce(4 * segment_elements, pipelined)) == q + 4 * 2 * q);
+            CHECK(messages(part, members, scan(4 * segment_elements, {.order = Order::serial})) == q + 4);
+            CHECK(messages(part, members, reduce_scatter(4 * segment_elements, pipelined)) == q + 4 * q);
+            CHECK(messages(part, members, allgather(4 * segment_elements, pipelined)) == q + 4 * q);
         });
     }
 }
@@ -95,9 +150,10 @@ TEST_CASE("messages of slices: those of a leader, for each carrier") {
         on_processes(processes, [&](MPI_Comm part) {
             const int q = log2_ceil(processes);
             CHECK(messages(part, 2, allreduce(1, {.way = "lane"})) == 2 * q);
-            CHECK(messages(part, 2, allreduce(4 * 65536, {.way = "pipelined"})) == q + 4 * 2 * q);
             CHECK(messages(part, 3, allreduce(16 * 8192, {.way = "lane"})) == 3 * 3 * q);
             CHECK(messages(part, 3, allreduce(16 * 8192, {.way = "leaders", .leaders = 2})) == 2 * 3 * q);
+            CHECK(messages(part, 2, reduce_scatter(16 * 8192, {.way = "lane"})) == 2 * 2 * q);
+            CHECK(messages(part, 3, allgather(12 * 8192, {.way = "leaders", .leaders = 2})) == 2 * 2 * q);
         });
     }
 }

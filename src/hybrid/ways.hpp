@@ -1,0 +1,39 @@
+#pragma once
+
+#include "hybrid/claim.hpp"
+
+#include <tutti/detail/call.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace tutti::hybrid {
+
+/// What is combined, carried and stored in one go, so that it stays in a core's own cache.
+inline constexpr std::size_t segment_bytes = std::size_t{512} << 10U;
+
+/// What the choice of a way depends on besides the call. All processes know the same.
+struct Crew {
+    int processes = 1;
+    /// The lowest of all processes, as MPI_Query_thread gives it.
+    int thread_level = 0;
+    /// How many threads of each process may carry at the same time.
+    int most_carriers = 1;
+    /// Whether in every process several members have a CPU each: what one does costs the others nothing.
+    bool have_cpus = false;
+};
+
+/// Whether a vector may be cut into parts that have nothing to do with each other, and which enough members
+/// of a process want for that to pay: of a gather or a scatter only the root's process has more than a block.
+bool can_be_cut(detail::Kind kind);
+
+/// The way called `name`, or for an empty name Tutti's choice for vectors of `bytes` bytes. Throws
+/// ArgumentError when there is no such way, or when the call or the thread level does not allow it,
+/// naming what would work.
+Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view name, const Crew& crew);
+
+/// How many threads of each process carry; `leaders` as in mpi::Options. Throws ArgumentError when there
+/// cannot be so many.
+int carriers_for(Way way, int leaders, const Crew& crew);
+
+} // namespace tutti::hybrid
