@@ -11,7 +11,7 @@ namespace tutti::schedule {
 std::vector<std::vector<Wait>> conflicts(const Schedule& schedule, Form form);
 
 /// The waits that earlier ones of the same member do not imply. Time O(waits * ranks), space O(ranks) for
-/// each point of a representative that somebody still waits for.
+/// each point of a representative that somebody still waits for; from 2^28 of waits * ranks on all waits.
 std::vector<std::vector<Wait>> without_implied(const Schedule& schedule,
                                                const std::vector<std::vector<Wait>>& waits);
 

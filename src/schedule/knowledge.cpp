@@ -214,11 +214,23 @@ private:
     std::vector<std::uint64_t> heard_of_;
 };
 
+/// Whether clocks for so many waits take more time than they are worth: where some thousand members each have
+/// a program with some thousand waits, a wait that is implied costs a look, and clocks seconds.
+bool is_too_much(const Schedule& schedule, const std::vector<std::vector<Wait>>& waits) {
+    constexpr std::size_t most_entries = std::size_t{1} << 28U;
+    std::size_t entries = 0;
+    for (const auto& list : waits) {
+        entries += list.size() * static_cast<std::size_t>(schedule.ranks());
+    }
+    return entries > most_entries;
+}
+
 } // namespace
 
 std::vector<std::vector<Wait>> without_implied(const Schedule& schedule,
                                                const std::vector<std::vector<Wait>>& waits) {
-    if (!schedule.symmetry().translates() && !Hearsay(schedule.rounds(), waits).may_imply()) {
+    if (is_too_much(schedule, waits) ||
+        (!schedule.symmetry().translates() && !Hearsay(schedule.rounds(), waits).may_imply())) {
         return waits;
     }
     Knowledge knowledge(schedule, waits);
