@@ -114,7 +114,7 @@ private:
                                      }));
             }
         }
-        return count;
+        return count * static_cast<std::size_t>(options_.rounds);
     }
 
     bool crowded(int members) const {
@@ -144,24 +144,41 @@ private:
                              [](const std::string& name) { return !is_measured_apart(name); });
         TuttiRunner runner(runner_options(members, in_turns));
         environment_.pinning.emplace_back(members, runner.pinning());
-        // One collective after the other, so that those apart are measured soon after.
+        // One collective after the other, so that those apart are measured soon after; in several rounds,
+        // since a machine that is shared changes from one second to the next.
         for (const Collective collective : options_.collectives) {
             std::vector<Work> part;
             std::ranges::copy_if(works, std::back_inserter(part),
                                  [&](const Work& work) { return work.collective == collective; });
-            measure_in_turns(runner, part);
-            for (const std::string& name : baselines_) {
-                if (is_mpi(name)) {
-                    measure_mpi(name, part);
-                } else if (is_measured_apart(name)) {
-                    measure_apart(name, part);
-                }
-            }
+            measure_rounds(runner, part);
         }
         progress_.clear();
         fmt::print("\n{}", table_text(std::span(own_).subspan(own_before),
                                       std::span(others_).subspan(others_before)));
         std::fflush(stdout);
+    }
+
+    void measure_rounds(TuttiRunner& runner, const std::vector<Work>& works) {
+        const std::size_t own_before = own_.size();
+        const std::size_t others_before = others_.size();
+        for (int round = 0; round < options_.rounds; ++round) {
+            measure_in_turns(runner, works);
+            for (const std::string& name : baselines_) {
+                if (is_mpi(name)) {
+                    measure_mpi(name, works);
+                } else if (is_measured_apart(name)) {
+                    measure_apart(name, works);
+                }
+            }
+        }
+        pool_from(own_before, own_);
+        pool_from(others_before, others_);
+    }
+
+    static void pool_from(std::size_t first, std::vector<Point>& points) {
+        const std::vector<Point> whole = pooled(std::span(points).subspan(first));
+        points.resize(first);
+        points.insert(points.end(), whole.begin(), whole.end());
     }
 
     /// Peers take part where Tutti chooses: what they do does not depend on its algorithm.

@@ -148,6 +148,9 @@ BenchOptions BenchArguments::parsed() const {
     if (!(seconds > 0)) {
         throw UsageError("--seconds: must be above 0");
     }
+    if (rounds < 1) {
+        throw UsageError("--rounds: at least 1 is needed");
+    }
     if (repetitions < 1) {
         throw UsageError("--repetitions: at least 1 is needed");
     }
@@ -157,9 +160,10 @@ BenchOptions BenchArguments::parsed() const {
     options.json_path = json;
     options.csv_path = csv;
     options.method.check = check;
-    options.method.limits.seconds = seconds;
-    options.method.limits.most = repetitions;
-    options.method.limits.least = std::min(options.method.limits.least, repetitions);
+    const auto each = static_cast<std::size_t>(options.rounds = rounds);
+    options.method.limits.seconds = seconds / rounds;
+    options.method.limits.most = (repetitions + each - 1) / each;
+    options.method.limits.least = std::min((options.method.limits.least + each - 1) / each, repetitions);
     return options;
 }
 

@@ -27,6 +27,9 @@ struct BenchOptions {
     std::string placement;
     std::string json_path;
     std::string csv_path;
+    /// How often all providers take turns.
+    int rounds = 1;
+    /// Of one round.
     Method method;
 };
 
@@ -46,6 +49,7 @@ struct BenchArguments {
     std::string baseline = "none";
     double seconds = 3;
     std::size_t repetitions = 5000;
+    int rounds = 3;
     std::string json;
     std::string csv;
     bool quiet = false;

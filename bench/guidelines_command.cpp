@@ -219,6 +219,7 @@ int run_guidelines(const GuidelinesArguments& arguments) {
     measuring.members = arguments.members;
     measuring.placement = arguments.placement;
     measuring.seconds = arguments.seconds;
+    measuring.rounds = 1;
     measuring.repetitions = arguments.repetitions;
     measuring.quiet = arguments.quiet;
     const BenchOptions options = measuring.parsed();

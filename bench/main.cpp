@@ -70,6 +70,10 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
         ->capture_default_str();
     command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most")
         ->capture_default_str();
+    command
+        .add_option("--rounds", arguments.rounds,
+                    "How often those with threads or processes of their own take turns with Tutti")
+        ->capture_default_str();
     command.add_option("--json", arguments.json, "Write all points to this file");
     command.add_option("--csv", arguments.csv, "Write all points to this file");
     command.add_flag("--hybrid", std::function<void(std::int64_t)>(),

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
+
 namespace tutti::bench {
 
 namespace {
@@ -19,7 +22,63 @@ std::string or_empty(const std::optional<double>& value) {
     return value ? fmt::format("{:.4f}", *value) : "";
 }
 
+bool is_same(const Point& a, const Point& b) {
+    return a.provider == b.provider && a.algorithm == b.algorithm && a.work == b.work;
+}
+
+/// The middle one of the points for which `of` is there, the lower one of two; null when it is nowhere.
+const Point* median_by(std::span<const Point* const> points, std::optional<double> Point::*of) {
+    std::vector<const Point*> there;
+    std::ranges::copy_if(points, std::back_inserter(there),
+                         [&](const Point* point) { return (point->*of).has_value(); });
+    std::ranges::sort(there, {}, [&](const Point* point) { return *(point->*of); });
+    return there.empty() ? nullptr : there[(there.size() - 1) / 2];
+}
+
+Point pooled_one(std::span<const Point* const> rounds) {
+    Point result = *rounds.front();
+    result.wrong = 0;
+    result.samples_us.clear();
+    std::size_t count = 0;
+    double longest_us = 0;
+    for (const Point* round : rounds) {
+        result.samples_us.insert(result.samples_us.end(), round->samples_us.begin(), round->samples_us.end());
+        result.wrong += round->wrong;
+        count += round->time_us.count;
+        longest_us = std::max(longest_us, round->time_us.max);
+    }
+    result.time_us = summarise(result.samples_us);
+    result.time_us.count = count;
+    result.time_us.max = longest_us;
+    result.samples_us = thinned(result.samples_us, most_samples);
+    if (const Point* const round = median_by(rounds, &Point::floor_us)) {
+        result.floor_us = round->floor_us;
+    }
+    if (const Point* const round = median_by(rounds, &Point::loop_us)) {
+        result.loop_us = round->loop_us;
+        result.exchange_us = round->exchange_us;
+    }
+    return result;
+}
+
 } // namespace
+
+std::vector<Point> pooled(std::span<const Point> rounds) {
+    std::vector<Point> result;
+    for (const Point& point : rounds) {
+        if (std::ranges::any_of(result, [&](const Point& other) { return is_same(point, other); })) {
+            continue;
+        }
+        std::vector<const Point*> same;
+        for (const Point& other : rounds) {
+            if (is_same(point, other)) {
+                same.push_back(&other);
+            }
+        }
+        result.push_back(pooled_one(same));
+    }
+    return result;
+}
 
 nlohmann::json to_json(const Point& point) {
     const Work& work = point.work;

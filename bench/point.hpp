@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,11 @@ struct Point {
 
 /// As many as a test between two runs can make use of; more would only make files large.
 inline constexpr std::size_t most_samples = 256;
+
+/// The points of several rounds: those of one work by one provider's algorithm made one, in order of first
+/// appearance. Their samples are put together, each round with as many as the others where it has them; the
+/// floor is the median round's, the loop and the exchange beside it those of the round with the median loop.
+std::vector<Point> pooled(std::span<const Point> rounds);
 
 /// One entry of `points` in the JSON file: provider, collective, algorithm, members, bytes, type, op,
 /// in_place, median_us, ci95_us, p99_us, max_us, floor_us, loop_us, exchange_us, wrong, repetitions,

@@ -44,6 +44,7 @@ BenchOptions parsed(const TuneArguments& arguments) {
     measuring.members = arguments.members;
     measuring.placement = arguments.placement;
     measuring.seconds = arguments.seconds;
+    measuring.rounds = 1;
     measuring.quiet = arguments.quiet;
     if (arguments.members == "auto") {
         const auto cpus = static_cast<int>(tuning::this_machine().pus.size());

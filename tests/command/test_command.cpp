@@ -85,6 +85,7 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
         {{"bench", "--baseline", "openmpi,abacus"}, "\"abacus\" is unknown; there are: none, all, openmpi"},
         {{"bench", "--seconds", "0"}, "--seconds"},
         {{"bench", "-n", "0"}, "--repetitions"},
+        {{"bench", "--rounds", "0"}, "--rounds"},
         {{"bench", "--json", "/nonexistent/file"}, "cannot write /nonexistent/file"},
         {{"guidelines", "--tolerance", "-1"}, "--tolerance"},
         {{"guidelines", "-b", "8X"}, "--begin: \"8X\""},
@@ -186,7 +187,7 @@ TEST_CASE("every baseline that is there does every collective that it has, and r
     const TemporaryFile json_file("-peers.json");
     const Outcome outcome =
         tutti_command({"bench", "-t", "3", "-b", "8K", "-e", "8K", "-n", "10", "--seconds", "0.05",
-                       "--baseline", "all", "--json", json_file.path()});
+                       "--rounds", "1", "--baseline", "all", "--json", json_file.path()});
     CAPTURE(outcome.text);
     REQUIRE(outcome.exit_code == 0);
     CHECK_FALSE(outcome.says("failed"));
@@ -213,9 +214,9 @@ TEST_CASE("every baseline that is there does every collective that it has, and r
 #if defined(TUTTI_HAS_OPEN_MPI)
 TEST_CASE("Open MPI says its version, and does everything in place as well") {
     const TemporaryFile json_file("-mpi.json");
-    const Outcome outcome =
-        tutti_command({"bench", "-t", "3", "-b", "8K", "-e", "8K", "-n", "10", "--seconds", "0.05",
-                       "--in-place", "--baseline", "openmpi,std_barrier", "--json", json_file.path()});
+    const Outcome outcome = tutti_command({"bench", "-t", "3", "-b", "8K", "-e", "8K", "-n", "10",
+                                           "--seconds", "0.05", "--in-place", "--rounds", "1", "--baseline",
+                                           "openmpi,std_barrier", "--json", json_file.path()});
     CAPTURE(outcome.text);
     REQUIRE(outcome.exit_code == 0);
     const nlohmann::json json = json_file.json();

@@ -62,6 +62,35 @@ TEST_CASE("the worst ratio to the floor is taken from the given size on") {
     CHECK(worst_floor_ratio(points, 4096) == nullptr);
 }
 
+TEST_CASE("the points of several rounds become one for each work, provider and algorithm") {
+    std::vector<Point> rounds;
+    for (const double us : {5.0, 1.0, 9.0}) {
+        Point point = point_of(8, us, us / 2);
+        point.samples_us = {us, us, us};
+        point.time_us = {.median = us, .ci95 = {us, us}, .p99 = us, .max = us + 1, .count = 30};
+        point.loop_us = us / 5;
+        point.exchange_us = us / 10;
+        point.wrong = 1;
+        rounds.push_back(point);
+        point.provider = "openmpi";
+        point.loop_us.reset();
+        rounds.push_back(point);
+    }
+    const std::vector<Point> whole = pooled(rounds);
+    REQUIRE(whole.size() == 2);
+    CHECK(whole[1].provider == "openmpi");
+    CHECK_FALSE(whole[1].loop_us.has_value());
+    const Point& own = whole[0];
+    CHECK(own.samples_us == std::vector<double>{5, 5, 5, 1, 1, 1, 9, 9, 9});
+    CHECK(own.time_us.median == 5);
+    CHECK(own.time_us.max == 10);
+    CHECK(own.time_us.count == 90);
+    CHECK(own.floor_us == 2.5);
+    CHECK(own.loop_us == 1);
+    CHECK(own.exchange_us == 0.5);
+    CHECK(own.wrong == 3);
+}
+
 TEST_CASE("a point survives the way through JSON") {
     Point point = point_of(1024, 1.5, 1.25);
     point.time_us = {.median = 1.5, .ci95 = {1.25, 1.75}, .p99 = 3, .max = 4, .count = 77};
