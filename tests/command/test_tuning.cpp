@@ -57,8 +57,8 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 
 TEST_CASE("what tune writes is what groups choose from, and info --why says so") {
     const Place place("tuned.txt");
-    const Outcome tuned = tutti_command(
-        {"tune", place.path(), "-b", "64", "-e", "4K", "-f", "64", "-t", "2,3", "--seconds", "2", "-q"});
+    const Outcome tuned =
+        tutti_command({"tune", place.path(), "-b", "4K", "-e", "4K", "-t", "3", "--seconds", "4", "-q"});
     CHECK_MESSAGE(tuned.exit_code == 0, tuned.text);
     CHECK(tuned.says("written to " + place.path()));
     CHECK(!tuned.says("left out"));
