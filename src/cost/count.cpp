@@ -62,7 +62,9 @@ void add_traffic(const Schedule& schedule, Tally& tally) {
         const schedule::Program& program = schedule.programs()[static_cast<std::size_t>(stored)];
         for (std::size_t round = 0; round < program.size(); ++round) {
             find_messages(schedule, stored, program[round], found);
-            busy[round] = found.empty() ? busy[round] : 1;
+            if (!found.empty()) {
+                busy[round] = 1;
+            }
             for (const Message& message : found) {
                 const int receiver = message.stored ? message.owner : stored;
                 const int sender = message.stored ? stored : message.owner;
@@ -98,6 +100,7 @@ std::vector<long> scratch(const Schedule& schedule) {
     std::vector<long> most(stored, 0);
     for (std::size_t program = 0; program < stored; ++program) {
         std::vector<WrittenScratch> vectors;
+        vectors.reserve(static_cast<std::size_t>(schedule.scratch_vectors()));
         for (int vector = 0; vector < schedule.scratch_vectors(); ++vector) {
             vectors.emplace_back(schedule, program,
                                  static_cast<Space>(static_cast<int>(Space::scratch0) + vector));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -179,7 +178,9 @@ Pattern restrict_to_root(const Pattern& pattern, int root) {
     for (int round = pattern.rounds() - 1; round >= 0; --round) {
         overwritten.clear();
         reads.clear();
-        for (const auto& [rank, transfer] : std::views::reverse(rounds.in(round))) {
+        const std::span<const TransfersByRound::Entry> entries = rounds.in(round);
+        for (std::size_t i = entries.size(); i-- > 0;) {
+            const auto& [rank, transfer] = entries[i];
             for (const Blocks part : needed_part(transfer->blocks, pattern.blocks(), needed[rank])) {
                 kept[rank].push_back({round, transfer->from, part, transfer->action});
                 reads.emplace_back(transfer->from, part);

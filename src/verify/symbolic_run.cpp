@@ -184,11 +184,13 @@ void SymbolicRun::read_payload(int actor, int round, const Place& place, std::ve
     const std::size_t owner = schedule_.representative(place.member);
     const Blocks wanted = schedule_.to_representative(place.member).range(place.blocks);
     const int by = schedule_.translation(place.member).by();
-    const auto of_member_and_round = std::ranges::equal_range(
-        waits_by_member_[static_cast<std::size_t>(actor)], std::pair(place.member, round), {},
-        [](const Wait& wait) { return std::pair(wait.member, wait.before_round); });
+    const auto& waits = waits_by_member_[static_cast<std::size_t>(actor)];
+    const auto key = [](const Wait& wait) { return std::pair(wait.member, wait.before_round); };
+    const auto wanted_key = std::pair(place.member, round);
     int served = 0;
-    for (const Wait& wait : of_member_and_round) {
+    for (auto next = std::ranges::lower_bound(waits, wanted_key, {}, key);
+         next != waits.end() && key(*next) == wanted_key; ++next) {
+        const Wait& wait = *next;
         if (wait.point > round) {
             continue;
         }
