@@ -135,8 +135,8 @@ TEST_CASE("a measurement's results are right, and its JSON and CSV files are com
     const TemporaryFile json_file(".json");
     const TemporaryFile csv_file(".csv");
     const Outcome outcome =
-        tutti_command({"bench", "-t", "2,3", "-b", "8", "-e", "64K", "-f", "64", "-n", "12", "--seconds",
-                       "0.05", "-a", "all", "--json", json_file.path(), "--csv", csv_file.path()});
+        tutti_command({"bench", "-t", "2,3", "-b", "8", "-e", "64K", "-f", "64", "-n", "12", "--rounds=2",
+                       "--seconds=0.05", "-a", "all", "--json", json_file.path(), "--csv", csv_file.path()});
     CAPTURE(outcome.text);
     REQUIRE(outcome.exit_code == 0);
     const nlohmann::json json = json_file.json();
@@ -173,8 +173,8 @@ TEST_CASE("results are right for other types, operators and in place") {
                                                {"-d", "u64", "-o", "bxor", "-a", "all"},
                                                {"-d", "c32", "-o", "prod", "--in-place"},
                                                {"-d", "f32", "-o", "min"}}) {
-        std::vector<std::string> arguments{"bench", "-t", "3",  "-b", "24",        "-e",  "24K",
-                                           "-f",    "32", "-n", "10", "--seconds", "0.05"};
+        std::vector<std::string> arguments{"bench", "-t", "3",  "-b",       "24", "-e",        "24K", "-f",
+                                           "32",    "-n", "10", "--rounds", "1",  "--seconds", "0.05"};
         arguments.insert(arguments.end(), options.begin(), options.end());
         const Outcome outcome = tutti_command(arguments);
         CAPTURE(outcome.text);
