@@ -56,11 +56,12 @@ void Seat::hand_out(const std::byte* from) {
         }
         return;
     }
+    // In the caches through them: past them an allreduce of 64 KiB to 1 MiB takes 1.3 to 1.6 times as long.
     const bool separate =
         call_.kind == Kind::broadcast || shape_.aliasing == tutti::execute::Aliasing::separate;
     const bool stream =
-        separate && tutti::execute::streams_to_others(2 * static_cast<std::size_t>(cluster_.members()) *
-                                                      bytes(shape_.total));
+        separate && tutti::execute::exceeds_caches(2 * static_cast<std::size_t>(cluster_.members()) *
+                                                   bytes(shape_.total));
     part_.for_each_range(0, part_.elements(), [&](std::size_t at, std::size_t place, std::size_t elements) {
         outs_.clear();
         for (int member = 0; member < cluster_.members(); ++member) {
