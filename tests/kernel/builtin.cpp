@@ -170,8 +170,8 @@ std::vector<Shape> all_shapes(std::initializer_list<std::pair<int, int>> arities
     std::vector<Shape> shapes;
     for (const auto& [ins_count, outs_count] : arities) {
         for (const bool in_place : {false, true}) {
-            for (const Stores stores :
-                 {Stores{}, Stores{.stream = true}, Stores{.stream = true, .cached_out = outs_count / 2}}) {
+            const int cached_out = outs_count > 1 ? outs_count / 2 : -1;
+            for (const Stores stores : {Stores{}, Stores{.stream = true, .cached_out = cached_out}}) {
                 shapes.push_back({ins_count, outs_count, 0, false, in_place, stores});
                 shapes.push_back({ins_count, outs_count, 1, false, in_place, stores});
                 shapes.push_back({ins_count, outs_count, 3, true, in_place, stores});

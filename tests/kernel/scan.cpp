@@ -38,13 +38,13 @@ struct Shape {
 std::vector<Shape> all_shapes() {
     std::vector<Shape> shapes;
     for (int members = 1; members <= most_members; ++members) {
+        const tutti::detail::Stores all_but_last{.stream = true,
+                                                 .cached_out = members > 1 ? members - 1 : -1};
         for (const bool ragged : {false, true}) {
             for (const bool in_place : {false, true}) {
                 for (const bool exclusive : {false, true}) {
                     shapes.push_back({members, ragged, in_place, exclusive, {}});
-                    shapes.push_back({members, ragged, in_place, exclusive, {.stream = true}});
-                    shapes.push_back(
-                        {members, ragged, in_place, exclusive, {.stream = true, .cached_out = members - 1}});
+                    shapes.push_back({members, ragged, in_place, exclusive, all_but_last});
                 }
             }
         }
