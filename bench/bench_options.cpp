@@ -32,20 +32,19 @@ auto checked(const char* option, Parse parse) {
     }
 }
 
-std::vector<std::size_t> sizes(const BenchArguments& arguments) {
-    const std::size_t first = checked("--begin", [&] { return parse_bytes(arguments.begin); });
-    const std::size_t last = checked("--end", [&] { return parse_bytes(arguments.end); });
+std::vector<std::size_t> sizes(const PointArguments& points) {
+    const std::size_t first = checked("--begin", [&] { return parse_bytes(points.begin); });
+    const std::size_t last = checked("--end", [&] { return parse_bytes(points.end); });
     if (first == 0) {
         throw UsageError("--begin: the smallest size is 1 byte");
     }
     if (last < first) {
-        throw UsageError(fmt::format("--end: {} is less than --begin {}", arguments.end, arguments.begin));
+        throw UsageError(fmt::format("--end: {} is less than --begin {}", points.end, points.begin));
     }
-    if (!(arguments.factor > 1)) {
-        throw UsageError(
-            fmt::format("--factor: {} does not grow; any number above 1 works", arguments.factor));
+    if (!(points.factor > 1)) {
+        throw UsageError(fmt::format("--factor: {} does not grow; any number above 1 works", points.factor));
     }
-    return geometric_sizes(first, last, arguments.factor);
+    return geometric_sizes(first, last, points.factor);
 }
 
 std::vector<Collective> collectives(const BenchArguments& arguments) {
@@ -134,8 +133,8 @@ std::vector<std::string> parse_baselines(const std::string& text) {
 BenchOptions BenchArguments::parsed() const {
     BenchOptions options;
     options.collectives = bench::collectives(*this);
-    options.bytes = sizes(*this);
-    options.members = checked("--members", [&] { return parse_counts(members, most_members); });
+    options.bytes = sizes(points);
+    options.members = checked("--members", [&] { return parse_counts(points.members, most_members); });
     options.type = checked("--type", [&] { return parse_type(type); });
     options.op = checked("--op", [&] { return parse_operator(op); });
     checked("--op", [&] {
@@ -143,9 +142,9 @@ BenchOptions BenchArguments::parsed() const {
         return 0;
     });
     choose_algorithms(algorithm, options);
-    options.placement =
-        checked("--placement", [&] { return machine::to_string(machine::parse_placement(placement)); });
-    if (!(seconds > 0)) {
+    options.placement = checked(
+        "--placement", [&] { return machine::to_string(machine::parse_placement(points.placement)); });
+    if (!(points.seconds > 0)) {
         throw UsageError("--seconds: must be above 0");
     }
     if (rounds < 1) {
@@ -156,12 +155,12 @@ BenchOptions BenchArguments::parsed() const {
     }
     options.baselines = parse_baselines(baseline);
     options.in_place = in_place;
-    options.quiet = quiet;
+    options.quiet = points.quiet;
     options.json_path = json;
     options.csv_path = csv;
     options.method.check = check;
     const auto each = static_cast<std::size_t>(options.rounds = rounds);
-    options.method.limits.seconds = seconds / rounds;
+    options.method.limits.seconds = points.seconds / rounds;
     options.method.limits.most = (repetitions + each - 1) / each;
     options.method.limits.least = std::min((options.method.limits.least + each - 1) / each, repetitions);
     return options;

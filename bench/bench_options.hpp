@@ -1,6 +1,7 @@
 #pragma once
 
 #include "measure.hpp"
+#include "point_arguments.hpp"
 #include "work.hpp"
 
 #include <cstddef>
@@ -35,24 +36,18 @@ struct BenchOptions {
 
 /// The options of `tutti bench` as they are typed.
 struct BenchArguments {
-    std::vector<std::string> collectives;
-    std::string begin = "8";
-    std::string end = "64M";
-    double factor = 2;
-    std::string members = "2,4,8";
+    PointArguments points = {.begin = "8", .end = "64M", .factor = 2, .members = "2,4,8", .seconds = 3};
+    std::vector<std::string> collectives = {};
     std::string algorithm = "auto";
     std::string type = "f64";
     std::string op = "sum";
     bool in_place = false;
     bool check = true;
-    std::string placement = "compact";
     std::string baseline = "none";
-    double seconds = 3;
     std::size_t repetitions = 5000;
     int rounds = 3;
-    std::string json;
-    std::string csv;
-    bool quiet = false;
+    std::string json = {};
+    std::string csv = {};
 
     /// Checks and converts. Throws UsageError naming the option and what would work.
     BenchOptions parsed() const;

@@ -212,16 +212,8 @@ int run_guidelines(const GuidelinesArguments& arguments) {
     if (!(arguments.tolerance >= 0)) {
         throw UsageError(fmt::format("--tolerance: {} is no percentage from 0 on", arguments.tolerance));
     }
-    BenchArguments measuring;
-    measuring.begin = arguments.begin;
-    measuring.end = arguments.end;
-    measuring.factor = arguments.factor;
-    measuring.members = arguments.members;
-    measuring.placement = arguments.placement;
-    measuring.seconds = arguments.seconds;
-    measuring.rounds = 1;
-    measuring.repetitions = arguments.repetitions;
-    measuring.quiet = arguments.quiet;
+    const BenchArguments measuring{
+        .points = arguments.points, .repetitions = arguments.repetitions, .rounds = 1};
     const BenchOptions options = measuring.parsed();
     check_memory(options);
     try {

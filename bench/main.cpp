@@ -31,9 +31,7 @@ namespace tutti::bench {
 
 namespace {
 
-/// What is measured where: the same for all commands that measure.
-template <class Arguments>
-void declare_points(CLI::App& command, Arguments& arguments) {
+void declare_points(CLI::App& command, PointArguments& arguments) {
     command
         .add_option("-b,--begin", arguments.begin, "Smallest vector in bytes, with K, M, G as binary units")
         ->capture_default_str();
@@ -49,7 +47,7 @@ void declare_points(CLI::App& command, Arguments& arguments) {
 void declare_bench(CLI::App& command, BenchArguments& arguments) {
     command.add_option("collective", arguments.collectives,
                        "barrier, broadcast, allreduce, ...; all if none is named");
-    declare_points(command, arguments);
+    declare_points(command, arguments.points);
     command
         .add_option("-a,--algorithm", arguments.algorithm,
                     "auto, all, or a name (see tutti info --algorithms)")
@@ -66,7 +64,7 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
                     "none, all, or a list of openmpi, mpich, openmp, openmp_clang, openmp_array, "
                     "std_barrier, tbb, gloo; those that are not there are skipped")
         ->capture_default_str();
-    command.add_option("--seconds", arguments.seconds, "Time limit for a point of one provider")
+    command.add_option("--seconds", arguments.points.seconds, "Time limit for a point of one provider")
         ->capture_default_str();
     command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most")
         ->capture_default_str();
@@ -174,12 +172,12 @@ void declare_compare(CLI::App& command, CompareArguments& arguments) {
 }
 
 void declare_guidelines(CLI::App& command, GuidelinesArguments& arguments) {
-    declare_points(command, arguments);
+    declare_points(command, arguments.points);
     command
         .add_option("--tolerance", arguments.tolerance,
                     "Percent by which a side may take longer than the one that bounds it")
         ->capture_default_str();
-    command.add_option("--seconds", arguments.seconds, "Time limit for one operation of one size")
+    command.add_option("--seconds", arguments.points.seconds, "Time limit for one operation of one size")
         ->capture_default_str();
     command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most, of each of 3 passes")
         ->capture_default_str();
@@ -210,9 +208,9 @@ void declare_info(CLI::App& command, InfoArguments& arguments) {
 
 void declare_tune(CLI::App& command, TuneArguments& arguments) {
     command.add_option("output", arguments.output, "The file to write")->capture_default_str();
-    declare_points(command, arguments);
+    declare_points(command, arguments.points);
     command
-        .add_option("--seconds", arguments.seconds,
+        .add_option("--seconds", arguments.points.seconds,
                     "Time for all measurements together; what it does not last for is left out")
         ->capture_default_str();
 }

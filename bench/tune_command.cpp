@@ -37,18 +37,11 @@ std::string change_line(const Tuned& tuned) {
 }
 
 BenchOptions parsed(const TuneArguments& arguments) {
-    BenchArguments measuring;
-    measuring.begin = arguments.begin;
-    measuring.end = arguments.end;
-    measuring.factor = arguments.factor;
-    measuring.members = arguments.members;
-    measuring.placement = arguments.placement;
-    measuring.seconds = arguments.seconds;
-    measuring.rounds = 1;
-    measuring.quiet = arguments.quiet;
-    if (arguments.members == "auto") {
+    BenchArguments measuring{.points = arguments.points, .rounds = 1};
+    std::string& members = measuring.points.members;
+    if (members == "auto") {
         const auto cpus = static_cast<int>(tuning::this_machine().pus.size());
-        measuring.members = fmt::format("{}", fmt::join(members_to_tune(cpus), ","));
+        members = fmt::format("{}", fmt::join(members_to_tune(cpus), ","));
     }
     BenchOptions options = measuring.parsed();
     if (options.members.front() < 2) {
@@ -76,7 +69,7 @@ void write(const tuning::Table& table, const std::string& path) {
 int tune(const BenchOptions& options, const TuneArguments& arguments) {
     const machine::Machine& machine = tuning::this_machine();
     fmt::print("tutti on {}, placement {}\n", machine_line(machine), options.placement);
-    Tuner tuner(options, arguments.seconds);
+    Tuner tuner(options, arguments.points.seconds);
     tuner.run();
     if (tuner.wrong() > 0) {
         fmt::print("{} wrong elements; nothing is written\n", tuner.wrong());
@@ -94,7 +87,7 @@ int tune(const BenchOptions& options, const TuneArguments& arguments) {
     write(table, arguments.output);
     if (tuner.left_out() > 0) {
         fmt::print("{} points are left out for which --seconds {} did not last\n", tuner.left_out(),
-                   arguments.seconds);
+                   arguments.points.seconds);
     }
     fmt::print("{} points, {} of them chosen otherwise than by the library itself\n"
                "written to {}: set TUTTI_TUNING to its path, or the option tuning of a team or group\n",

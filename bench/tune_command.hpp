@@ -1,5 +1,7 @@
 #pragma once
 
+#include "point_arguments.hpp"
+
 #include <string>
 
 namespace tutti::bench {
@@ -7,15 +9,8 @@ namespace tutti::bench {
 /// What `tutti tune` is to measure, as typed.
 struct TuneArguments {
     std::string output = "tutti-tuning.txt";
-    std::string begin = "8";
-    std::string end = "16M";
-    double factor = 8;
-    /// "auto": see members_to_tune().
-    std::string members = "auto";
-    std::string placement = "compact";
-    /// Of all measurements together.
-    double seconds = 120;
-    bool quiet = false;
+    /// Members "auto": see members_to_tune(). The seconds are those of all measurements together.
+    PointArguments points = {.begin = "8", .end = "16M", .factor = 8, .members = "auto", .seconds = 120};
 };
 
 /// `tutti tune`: measures the algorithms that the library may choose from, writes what it found to a file for
