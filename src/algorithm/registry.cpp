@@ -53,6 +53,10 @@ const Algorithm* find(schedule::Collective collective, std::string_view name) {
     return nullptr;
 }
 
+std::size_t index_of(const Algorithm& row) {
+    return static_cast<std::size_t>(&row - registry().data());
+}
+
 std::string names(schedule::Collective collective) {
     std::string list;
     for (const Algorithm& row : registry()) {

@@ -91,6 +91,9 @@ std::span<const Algorithm> registry();
 /// The row called `name` for a collective, or nothing.
 const Algorithm* find(schedule::Collective collective, std::string_view name);
 
+/// Which row of the registry that is.
+std::size_t index_of(const Algorithm& row);
+
 /// The names registered for a collective, separated by ", ".
 std::string names(schedule::Collective collective);
 

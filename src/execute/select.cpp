@@ -17,13 +17,6 @@ using schedule::Form;
 
 namespace {
 
-std::size_t index_of(const Algorithm* row) {
-    if (row == nullptr) {
-        throw std::logic_error("select: a default algorithm is not registered");
-    }
-    return static_cast<std::size_t>(row - algorithm::registry().data());
-}
-
 /// The default rows of a collective: for messages that are carried, for short ones that are not, for vectors
 /// that fit into the caches, and for all others.
 ///
@@ -46,7 +39,11 @@ const Defaults& defaults(Collective collective) {
     static const auto table = [] {
         std::array<Defaults, schedule::collective_count> rows{};
         const auto row = [](Collective each, const char* name) {
-            return index_of(algorithm::find(each, name));
+            const Algorithm* const found = algorithm::find(each, name);
+            if (found == nullptr) {
+                throw std::logic_error("select: a default algorithm is not registered");
+            }
+            return algorithm::index_of(*found);
         };
         const auto of = [&](Collective each) -> Defaults& { return rows[static_cast<std::size_t>(each)]; };
         for (int i = 0; i < schedule::collective_count; ++i) {
@@ -174,7 +171,8 @@ Selection named_selection(Collective collective, const detail::Call& call, const
                             std::string(call.algorithm) + "\"; there are: " + algorithm::names(collective));
     }
     require(*row, call, size);
-    return {index_of(row), form_of(index_of(row), call, size), Reason::named};
+    const std::size_t index = algorithm::index_of(*row);
+    return {index, form_of(index, call, size), Reason::named};
 }
 
 Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {

@@ -125,7 +125,7 @@ std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, 
                             "\" " + reason +
                             "; these would work among processes: " + names_that_serve(call, route));
     }
-    return static_cast<std::uint32_t>(row - algorithm::registry().data());
+    return static_cast<std::uint32_t>(algorithm::index_of(*row));
 }
 
 } // namespace tutti::hybrid

@@ -140,8 +140,7 @@ Measured measured(Reader& reader, const Point& point) {
                     std::string(to_string(point.operands)) + " operands of " + std::to_string(point.members) +
                     " members");
     }
-    const auto index = static_cast<std::size_t>(row - algorithm::registry().data());
-    return {index, reader.number("time", 0.0, most_us)};
+    return {algorithm::index_of(*row), reader.number("time", 0.0, most_us)};
 }
 
 Entry entry(Reader& reader) {

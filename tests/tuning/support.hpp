@@ -21,7 +21,7 @@ namespace tutti::test {
 inline std::size_t row_of(schedule::Collective collective, std::string_view name) {
     const algorithm::Algorithm* const row = algorithm::find(collective, name);
     REQUIRE(row != nullptr);
-    return static_cast<std::size_t>(row - algorithm::registry().data());
+    return algorithm::index_of(*row);
 }
 
 /// An entry of which `name` is the choice.
