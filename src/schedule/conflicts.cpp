@@ -1,10 +1,10 @@
 #include "schedule/conflicts.hpp"
 
+#include "schedule/grouped.hpp"
 #include "schedule/wait_order.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -29,35 +29,26 @@ public:
         : schedule_(schedule), form_(form), begin_(begin), end_(end),
           spaces_(static_cast<std::size_t>(Space::scratch0) +
                   static_cast<std::size_t>(schedule.scratch_vectors())),
-          first_(schedule.programs().size() * spaces_ * static_cast<std::size_t>(end - begin) + 2) {
-        // A counting sort. While groups are filled, each has its end where its begin will be.
-        visit_all([&](std::size_t location, const Access& /*access*/) { ++first_[location + 2]; });
-        std::partial_sum(first_.begin(), first_.end(), first_.begin());
-        grouped_.resize(first_.back());
-        visit_all(
-            [&](std::size_t location, const Access& access) { grouped_[first_[location + 1]++] = access; });
+          grouped_(schedule.programs().size() * spaces_ * static_cast<std::size_t>(end - begin),
+                   [this](auto visit) { visit_all(visit); }) {
         for (std::size_t location = 0; location < locations(); ++location) {
-            const std::span<Access> group = std::span(grouped_).subspan(first_[location], size(location));
+            const std::span<Access> group = grouped_.at(location);
             if (!std::ranges::is_sorted(group)) {
                 std::ranges::sort(group);
             }
         }
     }
 
-    std::size_t locations() const { return first_.size() - 2; }
+    std::size_t locations() const { return grouped_.groups(); }
 
     /// The representative whose vector `location` is in.
     int owner(std::size_t location) const {
         return static_cast<int>(location / (spaces_ * static_cast<std::size_t>(end_ - begin_)));
     }
 
-    std::span<const Access> at(std::size_t location) const {
-        return std::span(grouped_).subspan(first_[location], size(location));
-    }
+    std::span<const Access> at(std::size_t location) const { return grouped_.at(location); }
 
 private:
-    std::size_t size(std::size_t location) const { return first_[location + 1] - first_[location]; }
-
     template <class Visit>
     void visit_all(Visit visit) const {
         for (std::size_t stored = 0; stored < schedule_.programs().size(); ++stored) {
@@ -116,8 +107,7 @@ private:
     int end_;
     /// Vectors of a member: input, output and the scratch that is used.
     std::size_t spaces_;
-    std::vector<std::uint32_t> first_;
-    std::vector<Access> grouped_;
+    Grouped<Access> grouped_;
 };
 
 /// For each representative: the waits that its conflicts ask for.

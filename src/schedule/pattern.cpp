@@ -1,7 +1,6 @@
 #include "schedule/pattern.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -142,21 +141,13 @@ Pattern reverse(const Pattern& pattern) {
 }
 
 TransfersByRound::TransfersByRound(const Lists& lists, int rounds)
-    : first_(static_cast<std::size_t>(rounds) + 2) {
-    // A counting sort. While rounds are filled, each has its end where its begin will be.
-    for (const auto& list : lists) {
-        for (const Transfer& transfer : list) {
-            ++first_[static_cast<std::size_t>(transfer.round) + 2];
-        }
-    }
-    std::partial_sum(first_.begin(), first_.end(), first_.begin());
-    entries_.resize(first_.back());
-    for (std::size_t list = 0; list < lists.size(); ++list) {
-        for (const Transfer& transfer : lists[list]) {
-            entries_[first_[static_cast<std::size_t>(transfer.round) + 1]++] = {list, &transfer};
-        }
-    }
-}
+    : entries_(static_cast<std::size_t>(rounds), [&](auto visit) {
+          for (std::size_t list = 0; list < lists.size(); ++list) {
+              for (const Transfer& transfer : lists[list]) {
+                  visit(static_cast<std::size_t>(transfer.round), Entry{list, &transfer});
+              }
+          }
+      }) {}
 
 Pattern restrict_to_root(const Pattern& pattern, int root) {
     require_root("restrict_to_root", pattern, root);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schedule/blocks.hpp"
+#include "schedule/grouped.hpp"
 
 #include <cstddef>
 #include <span>
@@ -65,14 +66,10 @@ public:
     /// The lists must outlive it.
     TransfersByRound(const std::vector<std::vector<Transfer>>& lists, int rounds);
 
-    std::span<const Entry> in(int round) const {
-        const auto index = static_cast<std::size_t>(round);
-        return std::span(entries_).subspan(first_[index], first_[index + 1] - first_[index]);
-    }
+    std::span<const Entry> in(int round) const { return entries_.at(static_cast<std::size_t>(round)); }
 
 private:
-    std::vector<std::size_t> first_;
-    std::vector<Entry> entries_;
+    Grouped<Entry> entries_;
 };
 
 /// The dual: same edges, reversed, last round first, copy becomes combine. Turns an allgather into the

@@ -1,7 +1,7 @@
 #include "schedule/wait_order.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <numeric>
 #include <tuple>
 
 namespace tutti::schedule {
@@ -15,24 +15,40 @@ bool is_short(const std::vector<Wait>& waits, std::size_t ranks, std::size_t poi
 
 } // namespace
 
-template <class Digit>
-void WaitOrder::pass(std::vector<Wait>& waits, std::size_t limit, Digit digit) {
-    first_.assign(limit + 1, 0);
+std::size_t WaitOrder::values_of(Digit digit) const {
+    return digit == Digit::member ? ranks_ : points_;
+}
+
+std::size_t WaitOrder::value_of(const Wait& wait, Digit digit) const {
+    switch (digit) {
+    case Digit::member:
+        return static_cast<std::size_t>(wait.member);
+    case Digit::round:
+        return static_cast<std::size_t>(wait.before_round);
+    case Digit::weakness:
+        break;
+    }
+    return points_ - 1 - static_cast<std::size_t>(wait.point);
+}
+
+/// Keeps the order of those that are equal in this digit.
+void WaitOrder::pass(std::vector<Wait>& waits, Digit digit) {
+    first_.assign(values_of(digit) + 1, 0);
     for (const Wait& wait : waits) {
-        ++first_[digit(wait) + 1];
+        ++first_[value_of(wait, digit) + 1];
     }
-    for (std::size_t value = 1; value < first_.size(); ++value) {
-        first_[value] += first_[value - 1];
-    }
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
     spare_.resize(waits.size());
     for (const Wait& wait : waits) {
-        spare_[first_[digit(wait)]++] = wait;
+        spare_[first_[value_of(wait, digit)]++] = wait;
     }
     waits.swap(spare_);
 }
 
-void WaitOrder::by_member(std::vector<Wait>& waits) {
-    const auto key = [](const Wait& wait) { return std::tuple(wait.member, wait.before_round, -wait.point); };
+void WaitOrder::sort(std::vector<Wait>& waits, const std::array<Digit, 3>& digits) {
+    const auto key = [&](const Wait& wait) {
+        return std::tuple(value_of(wait, digits[0]), value_of(wait, digits[1]), value_of(wait, digits[2]));
+    };
     if (std::ranges::is_sorted(waits, {}, key)) {
         return;
     }
@@ -40,25 +56,17 @@ void WaitOrder::by_member(std::vector<Wait>& waits) {
         std::ranges::sort(waits, {}, key);
         return;
     }
-    pass(waits, points_,
-         [&](const Wait& wait) { return points_ - 1 - static_cast<std::size_t>(wait.point); });
-    pass(waits, points_, [](const Wait& wait) { return static_cast<std::size_t>(wait.before_round); });
-    pass(waits, ranks_, [](const Wait& wait) { return static_cast<std::size_t>(wait.member); });
+    for (std::size_t digit = digits.size(); digit-- > 0;) {
+        pass(waits, digits[digit]);
+    }
+}
+
+void WaitOrder::by_member(std::vector<Wait>& waits) {
+    sort(waits, {Digit::member, Digit::round, Digit::weakness});
 }
 
 void WaitOrder::by_round(std::vector<Wait>& waits) {
-    const auto key = [](const Wait& wait) { return std::tuple(wait.before_round, -wait.point, wait.member); };
-    if (std::ranges::is_sorted(waits, {}, key)) {
-        return;
-    }
-    if (is_short(waits, ranks_, points_)) {
-        std::ranges::sort(waits, {}, key);
-        return;
-    }
-    pass(waits, ranks_, [](const Wait& wait) { return static_cast<std::size_t>(wait.member); });
-    pass(waits, points_,
-         [&](const Wait& wait) { return points_ - 1 - static_cast<std::size_t>(wait.point); });
-    pass(waits, points_, [](const Wait& wait) { return static_cast<std::size_t>(wait.before_round); });
+    sort(waits, {Digit::round, Digit::weakness, Digit::member});
 }
 
 } // namespace tutti::schedule

@@ -2,6 +2,8 @@
 
 #include "schedule/synchronise.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -20,9 +22,14 @@ public:
     void by_round(std::vector<Wait>& waits);
 
 private:
-    /// Keeps the order of those that are equal in this digit, which is less than `limit`.
-    template <class Digit>
-    void pass(std::vector<Wait>& waits, std::size_t limit, Digit digit);
+    /// What is compared; a wait is the weaker the earlier its point.
+    enum class Digit : std::uint8_t { member, round, weakness };
+
+    std::size_t values_of(Digit digit) const;
+    std::size_t value_of(const Wait& wait, Digit digit) const;
+    void pass(std::vector<Wait>& waits, Digit digit);
+    /// The first digit counts most.
+    void sort(std::vector<Wait>& waits, const std::array<Digit, 3>& digits);
 
     std::size_t ranks_;
     std::size_t points_;

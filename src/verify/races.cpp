@@ -1,5 +1,6 @@
 #include "verify/races.hpp"
 
+#include "schedule/grouped.hpp"
 #include "verify/symbolic_run.hpp"
 
 #include <algorithm>
@@ -37,22 +38,12 @@ public:
         : plan_(plan), schedule_(plan.schedule), begin_(begin), end_(end),
           spaces_(static_cast<std::size_t>(Space::scratch0) +
                   static_cast<std::size_t>(plan.schedule.scratch_vectors())),
-          first_(plan.schedule.programs().size() * spaces_ * static_cast<std::size_t>(end - begin) + 2) {
-        // A counting sort. While groups are filled, each has its end where its begin will be.
-        visit_all([&](std::size_t location, const Access& /*access*/) { ++first_[location + 2]; });
-        for (std::size_t location = 1; location < first_.size(); ++location) {
-            first_[location] += first_[location - 1];
-        }
-        grouped_.resize(first_.back());
-        visit_all(
-            [&](std::size_t location, const Access& access) { grouped_[first_[location + 1]++] = access; });
-    }
+          grouped_(plan.schedule.programs().size() * spaces_ * static_cast<std::size_t>(end - begin),
+                   [this](auto visit) { visit_all(visit); }) {}
 
-    std::size_t locations() const { return first_.size() - 2; }
+    std::size_t locations() const { return grouped_.groups(); }
 
-    std::span<const Access> at(std::size_t location) const {
-        return std::span(grouped_).subspan(first_[location], first_[location + 1] - first_[location]);
-    }
+    std::span<const Access> at(std::size_t location) const { return grouped_.at(location); }
 
     /// The representative whose vector `location` is in.
     int owner(std::size_t location) const {
@@ -116,8 +107,7 @@ private:
     int end_;
     /// Vectors of a member: input, output and the scratch that is used.
     std::size_t spaces_;
-    std::vector<std::uint32_t> first_;
-    std::vector<Access> grouped_;
+    schedule::Grouped<Access> grouped_;
 };
 
 class RaceCheck {
