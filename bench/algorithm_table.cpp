@@ -60,6 +60,7 @@ std::string forms_text(const Algorithm& row) {
     add(row.forms.in_place, "in place");
     add(row.forms.carried, "carried");
     add(row.forms.one_hop, "irregular");
+    add(row.forms.shared, "shared");
     return text;
 }
 
@@ -101,7 +102,9 @@ std::string legend() {
         "in blocks of the schedule's own size, at {} ranks ({} where only powers of two are served), root 0, "
         "distance 1. Order: serial = rank order from the left, rank = rank order, same = one order for all, "
         "any = "
-        "members differ. Forms: irregular = an all-to-all in which every member may have counts of its own.",
+        "members differ. Forms: irregular = an all-to-all in which every member may have counts of its own; "
+        "shared = into one "
+        "vector for all members.",
         sample_ranks, sample_power);
 }
 

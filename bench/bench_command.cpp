@@ -5,6 +5,7 @@
 #include "machine/placement.hpp"
 #include "numbers.hpp"
 #include "progress.hpp"
+#include "question.hpp"
 #include "report.hpp"
 #include "results_file.hpp"
 #include "thread_peers.hpp"
@@ -35,9 +36,7 @@ bool applies(const BenchOptions& options, const std::string& name, const Work& w
     if (row == nullptr) {
         return false;
     }
-    const bool exact = work.type < Type::f32;
-    return !options.all_algorithms ||
-           ((row->order != algorithm::Order::any || exact) && takes(*row, work.members));
+    return !options.all_algorithms || execute::refusal(*row, question_of(work).call, work.members).empty();
 }
 
 bool is_mpi(const std::string& name) {

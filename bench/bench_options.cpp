@@ -53,11 +53,16 @@ std::vector<Collective> collectives(const BenchArguments& arguments) {
         for (int code = 0; code < schedule::collective_count; ++code) {
             all.push_back(static_cast<Collective>(code));
         }
+        std::erase_if(all, [&](Collective each) { return arguments.shared && !can_share(each); });
         return all;
     }
     std::vector<Collective> chosen;
     for (const std::string& text : arguments.collectives) {
         const Collective collective = checked("collective", [&] { return parse_collective(text); });
+        checked("--shared", [&] {
+            check_shared({.collective = collective, .shared = arguments.shared});
+            return 0;
+        });
         if (std::ranges::find(chosen, collective) == chosen.end()) {
             chosen.push_back(collective);
         }
@@ -106,9 +111,9 @@ std::size_t available_bytes() {
     return SIZE_MAX;
 }
 
-/// "all", "none" or a list; in the order in which they are known.
-std::vector<std::string> parse_baselines(const std::string& text) {
-    std::vector<std::string> known = mpi_names();
+/// "all", "none" or a list; in the order in which they are known. Processes share no result.
+std::vector<std::string> parse_baselines(const std::string& text, bool shared) {
+    std::vector<std::string> known = shared ? std::vector<std::string>{} : mpi_names();
     std::ranges::copy(thread_peer_names(), std::back_inserter(known));
     if (text == "all" || text == "none") {
         return text == "all" ? known : std::vector<std::string>{};
@@ -117,8 +122,8 @@ std::vector<std::string> parse_baselines(const std::string& text) {
     std::istringstream words(text);
     for (std::string word; std::getline(words, word, ',');) {
         if (std::ranges::find(known, word) == known.end()) {
-            throw UsageError(fmt::format("--baseline: \"{}\" is unknown; there are: none, all, {}", word,
-                                         fmt::join(known, ", ")));
+            throw UsageError(fmt::format("--baseline: \"{}\" is unknown{}; there are: none, all, {}", word,
+                                         shared ? " or no peer for --shared" : "", fmt::join(known, ", ")));
         }
         asked_for.push_back(word);
     }
@@ -153,8 +158,9 @@ BenchOptions BenchArguments::parsed() const {
     if (repetitions < 1) {
         throw UsageError("--repetitions: at least 1 is needed");
     }
-    options.baselines = parse_baselines(baseline);
+    options.baselines = parse_baselines(baseline, shared);
     options.in_place = in_place;
+    options.shared = shared;
     options.quiet = points.quiet;
     options.json_path = json;
     options.csv_path = csv;
@@ -170,8 +176,8 @@ std::vector<Work> works_for(const BenchOptions& options, int members) {
     std::vector<Work> works;
     for (const Collective collective : options.collectives) {
         for (const std::size_t bytes : options.bytes) {
-            const Work work =
-                make_work(collective, options.type, options.op, members, bytes, options.in_place);
+            Work work = make_work(collective, options.type, options.op, members, bytes, options.in_place);
+            work.shared = options.shared;
             if (works.empty() || works.back() != work) {
                 works.push_back(work);
             }

@@ -22,6 +22,7 @@ struct BenchOptions {
     Type type = Type::f64;
     Operator op = Operator::sum;
     bool in_place = false;
+    bool shared = false;
     /// Names of peers, MPI libraries or not.
     std::vector<std::string> baselines;
     bool quiet = false;
@@ -42,6 +43,7 @@ struct BenchArguments {
     std::string type = "f64";
     std::string op = "sum";
     bool in_place = false;
+    bool shared = false;
     bool check = true;
     std::string baseline = "none";
     std::size_t repetitions = 5000;

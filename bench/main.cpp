@@ -56,7 +56,12 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
         ->capture_default_str();
     command.add_option("-o,--op", arguments.op, "sum prod min max land lor lxor band bor bxor")
         ->capture_default_str();
-    command.add_flag("--in-place", arguments.in_place, "One vector is input and output");
+    auto* const in_place =
+        command.add_flag("--in-place", arguments.in_place, "One vector is input and output");
+    command
+        .add_flag("--shared", arguments.shared,
+                  "The result of allreduce and allgather is one vector for all members")
+        ->excludes(in_place);
     command.add_option("-c,--check", arguments.check, "Check results before and after timing: 0 or 1")
         ->capture_default_str();
     command
@@ -200,7 +205,12 @@ void declare_info(CLI::App& command, InfoArguments& arguments) {
         ->capture_default_str()
         ->needs(asked);
     command.add_option("-o,--op", why.op, "Of --why: the operator")->capture_default_str()->needs(asked);
-    command.add_flag("--in-place", why.in_place, "Of --why: one vector is input and output")->needs(asked);
+    auto* const in_place =
+        command.add_flag("--in-place", why.in_place, "Of --why: one vector is input and output")
+            ->needs(asked);
+    command.add_flag("--shared", why.shared, "Of --why: the result is one vector for all members")
+        ->needs(asked)
+        ->excludes(in_place);
     command.add_option("--placement", why.placement, "Of --why: where the members are pinned")
         ->capture_default_str()
         ->needs(asked);

@@ -116,6 +116,9 @@ private:
     }
 
     std::vector<void*> at_own_block() const {
+        if (work_.shared) {
+            return {outputs_[own_] + own_block_.offset_bytes};
+        }
         std::vector<void*> outs;
         for (std::byte* output : outputs_) {
             outs.push_back(output + own_block_.offset_bytes);
@@ -152,8 +155,8 @@ bool has_passes(const Work& work) {
 }
 
 bool has_directions(const Work& work) {
-    return work.collective == Collective::broadcast || work.collective == Collective::allgather ||
-           work.collective == Collective::alltoall;
+    return work.collective == Collective::broadcast || work.collective == Collective::alltoall ||
+           (work.collective == Collective::allgather && !work.shared);
 }
 
 std::vector<Pass> passes_of(const Work& work, int rank, const Vectors& vectors, Direction direction) {
@@ -162,7 +165,7 @@ std::vector<Pass> passes_of(const Work& work, int rank, const Vectors& vectors, 
     case Collective::broadcast:
         return passes.broadcast(direction);
     case Collective::allgather:
-        return passes.allgather(direction);
+        return passes.allgather(work.shared ? Direction::push : direction);
     case Collective::alltoall:
         return passes.alltoall(direction);
     default:

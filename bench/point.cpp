@@ -90,6 +90,7 @@ nlohmann::json to_json(const Point& point) {
             {"type", to_string(work.type)},
             {"op", to_string(work.op)},
             {"in_place", work.in_place},
+            {"shared", work.shared},
             {"median_us", point.time_us.median},
             {"ci95_us", {point.time_us.ci95.first, point.time_us.ci95.second}},
             {"p99_us", point.time_us.p99},
@@ -112,6 +113,7 @@ Point point_from_json(const nlohmann::json& json) {
     point.work.members = json.at("members").get<int>();
     point.work.elements = json.at("bytes").get<std::size_t>() / point.work.element_bytes();
     point.work.in_place = json.at("in_place").get<bool>();
+    point.work.shared = json.value("shared", false); // older files know of none
     point.time_us = {.median = json.at("median_us").get<double>(),
                      .ci95 = json.at("ci95_us").get<std::pair<double, double>>(),
                      .p99 = json.at("p99_us").get<double>(),
@@ -126,19 +128,21 @@ Point point_from_json(const nlohmann::json& json) {
 }
 
 std::string csv_header() {
-    return "provider,collective,algorithm,members,bytes,type,op,in_place,median_us,ci95_low_us,ci95_high_us,"
+    return "provider,collective,algorithm,members,bytes,type,op,in_place,shared,median_us,ci95_low_us,ci95_"
+           "high_us,"
            "p99_us,"
            "max_us,floor_us,loop_us,exchange_us,wrong,repetitions";
 }
 
 std::string to_csv(const Point& point) {
     const Work& work = point.work;
-    return fmt::format(
-        "{},{},{},{},{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{},{},{},{},{}", point.provider,
-        to_string(work.collective), point.algorithm, work.members, work.bytes(), to_string(work.type),
-        to_string(work.op), work.in_place ? 1 : 0, point.time_us.median, point.time_us.ci95.first,
-        point.time_us.ci95.second, point.time_us.p99, point.time_us.max, or_empty(point.floor_us),
-        or_empty(point.loop_us), or_empty(point.exchange_us), point.wrong, point.time_us.count);
+    return fmt::format("{},{},{},{},{},{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{},{},{},{},{}",
+                       point.provider, to_string(work.collective), point.algorithm, work.members,
+                       work.bytes(), to_string(work.type), to_string(work.op), work.in_place ? 1 : 0,
+                       work.shared ? 1 : 0, point.time_us.median, point.time_us.ci95.first,
+                       point.time_us.ci95.second, point.time_us.p99, point.time_us.max,
+                       or_empty(point.floor_us), or_empty(point.loop_us), or_empty(point.exchange_us),
+                       point.wrong, point.time_us.count);
 }
 
 } // namespace tutti::bench

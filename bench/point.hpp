@@ -42,7 +42,7 @@ inline constexpr std::size_t most_samples = 256;
 std::vector<Point> pooled(std::span<const Point> rounds);
 
 /// One entry of `points` in the JSON file: provider, collective, algorithm, members, bytes, type, op,
-/// in_place, median_us, ci95_us, p99_us, max_us, floor_us, loop_us, exchange_us, wrong, repetitions,
+/// in_place, shared, median_us, ci95_us, p99_us, max_us, floor_us, loop_us, exchange_us, wrong, repetitions,
 /// samples_us. What was not measured is null.
 nlohmann::json to_json(const Point& point);
 

@@ -17,6 +17,7 @@ Question question_of(const Work& work) {
     Question question;
     question.call.kind = static_cast<detail::Kind>(work.collective);
     question.call.in_place = work.in_place;
+    question.call.shared_output = work.shared;
     question.call.element_bytes = work.element_bytes();
     if (work.reduces()) {
         question.call.type = work.type;

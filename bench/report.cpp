@@ -85,7 +85,7 @@ bool is_tiny_allreduce(const Point& point) {
 /// all have: twice as many turns as the floor, in which each runs once. Back to back a member enters the next
 /// call in the turn in which it leaves the last one.
 std::string turns_line(const Point& point, int cpus) {
-    if (!is_tiny_allreduce(point) || point.work.members <= cpus || !point.floor_us) {
+    if (!is_tiny_allreduce(point) || point.work.shared || point.work.members <= cpus || !point.floor_us) {
         return "";
     }
     std::string text = fmt::format(

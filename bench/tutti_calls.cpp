@@ -33,6 +33,11 @@ Calls reducing(Member& me, const Work& work, const std::string& algorithm, std::
             in_place ? me.reduce(out, op, Work::root, options) : me.reduce(in, out, op, Work::root, options);
         });
     case Collective::allreduce:
+        if (work.shared) {
+            return repeated(algorithm, [&me, in, out, op](const Options& options) {
+                me.allreduce(in, shared(out), op, options);
+            });
+        }
         return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
             in_place ? me.allreduce(out, op, options) : me.allreduce(in, out, op, options);
         });
@@ -59,6 +64,11 @@ Calls moving(Member& me, const Work& work, const std::string& algorithm, std::sp
         return repeated(algorithm,
                         [&me, out](const Options& options) { me.broadcast(out, Work::root, options); });
     case Collective::allgather:
+        if (work.shared) {
+            return repeated(algorithm, [&me, in, out](const Options& options) {
+                me.allgather(in, shared(out), options);
+            });
+        }
         return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
             in_place ? me.allgather(out, options) : me.allgather(in, out, options);
         });

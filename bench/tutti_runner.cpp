@@ -73,7 +73,9 @@ Vectors TuttiRunner::vectors(const Work& work) const {
     Vectors vectors;
     for (std::size_t member = 0; member < inputs_.size(); ++member) {
         vectors.inputs.push_back(inputs_[member].data());
-        vectors.outputs.push_back(work.in_place ? inputs_[member].data() : outputs_[member].data());
+        vectors.outputs.push_back(work.in_place ? inputs_[member].data()
+                                  : work.shared ? outputs_.front().data()
+                                                : outputs_[member].data());
     }
     return vectors;
 }
@@ -102,7 +104,8 @@ Subject TuttiRunner::subject_of(Member& me, const Work& work, const std::optiona
     if (work.in_place && work.collective == Collective::reduce_scatter) {
         subject.result += own * work.block_elements() * work.element_bytes();
     }
-    const bool tiny = work.collective == Collective::allreduce && work.bytes() <= sizeof(std::uint64_t);
+    const bool tiny =
+        work.collective == Collective::allreduce && !work.shared && work.bytes() <= sizeof(std::uint64_t);
     if ((tiny || work.collective == Collective::barrier) && me.size() == 2 && !options_.crowded &&
         algorithm) {
         subject.exchange = [this, rank = me.rank()](std::size_t calls) { exchange_.run(rank, calls); };

@@ -44,8 +44,11 @@ Work asked_work(const WhyArguments& arguments) {
         const Type type = parse_type(arguments.type);
         const Operator op = parse_operator(arguments.op);
         check_operator(type, op);
-        return make_work(parse_collective(arguments.collective), type, op, arguments.members,
-                         parse_bytes(arguments.bytes), arguments.in_place);
+        Work work = make_work(parse_collective(arguments.collective), type, op, arguments.members,
+                              parse_bytes(arguments.bytes), arguments.in_place);
+        work.shared = arguments.shared;
+        check_shared(work);
+        return work;
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("--why: {}", error.what()));
     }
@@ -68,7 +71,10 @@ std::string title(const Answer& answer) {
                            ? ""
                            : fmt::format(" of {} of {}", format_bytes(work.bytes()), to_string(work.type)),
                        work.reduces() ? fmt::format(" with {}", to_string(work.op)) : "",
-                       work.in_place ? " in place" : "", work.members, cpus, answer.setting.l3_groups,
+                       work.in_place ? " in place"
+                       : work.shared ? " into one vector for all"
+                                     : "",
+                       work.members, cpus, answer.setting.l3_groups,
                        answer.setting.l3_groups == 1 ? "group" : "groups");
 }
 
@@ -88,6 +94,8 @@ std::string rule_of(const Answer& answer) {
         return "the built-in choice for vectors that fit into the caches";
     case Reason::in_memory:
         return "the built-in choice for vectors that do not fit into the caches";
+    case Reason::shared:
+        return "the built-in choice for a result that all members share";
     case Reason::named:
         break;
     }

@@ -13,6 +13,7 @@ struct WhyArguments {
     std::string type = "f64";
     std::string op = "sum";
     bool in_place = false;
+    bool shared = false;
     std::string placement = "compact";
 };
 

@@ -107,6 +107,17 @@ Operator parse_operator(const std::string& text) {
                                   std::span(operators).first(static_cast<std::size_t>(Operator::callable)));
 }
 
+bool can_share(Collective collective) {
+    return collective == Collective::allreduce || collective == Collective::allgather;
+}
+
+void check_shared(const Work& work) {
+    if (work.shared && !can_share(work.collective)) {
+        throw std::invalid_argument(std::string(to_string(work.collective)) +
+                                    " has no result that members could share; allreduce and allgather have");
+    }
+}
+
 void check_operator(Type type, Operator op) {
     with_type(type, [&]<class T>(std::type_identity<T>) { with_operator<T>(op, [](const auto&) {}); });
 }

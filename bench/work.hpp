@@ -23,6 +23,8 @@ struct Work {
     std::size_t elements = 0;
     /// Always true for a broadcast, which has one vector.
     bool in_place = false;
+    /// The result of an allreduce or an allgather is one vector for all members.
+    bool shared = false;
 
     /// Of rooted collectives; a shift goes to the next rank.
     static constexpr int root = 0;
@@ -54,6 +56,12 @@ Work make_work(Collective collective, Type type, Operator op, int members, std::
 Collective parse_collective(const std::string& text);
 Type parse_type(const std::string& text);
 Operator parse_operator(const std::string& text);
+
+/// Whether the collective has a result that members can share.
+bool can_share(Collective collective);
+
+/// Throws std::invalid_argument when a result is to be shared that cannot be.
+void check_shared(const Work& work);
 
 /// Whether the operator is defined for the type; else throws std::invalid_argument that says so.
 void check_operator(Type type, Operator op);

@@ -156,9 +156,10 @@ public:
         : device_(gloo::transport::tcp::CreateDevice("127.0.0.1")),
           contexts_(static_cast<std::size_t>(members)) {}
 
-    /// Gloo has neither scans nor shifts, no reduce_scatter in this interface, and little in place.
+    /// Gloo has neither scans nor shifts, no reduce_scatter in this interface, and little in place; results
+    /// are every member's own.
     Calls calls(const Work& work, int rank, const Vectors& vectors) override {
-        if (work.in_place && work.collective != Collective::broadcast) {
+        if (work.shared || (work.in_place && work.collective != Collective::broadcast)) {
             return {};
         }
         const Context context = connected(work.members, rank);

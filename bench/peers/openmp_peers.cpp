@@ -138,7 +138,7 @@ public:
         const bool delivers = work.collective == Collective::allreduce ||
                               work.collective == Collective::reduce ||
                               work.collective == Collective::reduce_scatter;
-        if (!delivers || work.op != Operator::sum) {
+        if (!delivers || work.op != Operator::sum || work.shared) {
             return {};
         }
         allocate(work.bytes());

@@ -6,6 +6,7 @@
 #include <tutti/error.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
+#include <tutti/shared.hpp>
 
 #include <memory>
 #include <optional>
@@ -97,6 +98,15 @@ public:
         run(reduction(in_place(detail::Kind::allreduce, inout, options), inout, op));
     }
 
+    /// The same into one vector that all members share, tutti::shared(out): each combines its part of it.
+    /// Throws MismatchError where members give different vectors.
+    template <class In, class T, class Op>
+    requires detail::Reduction<In, std::span<T>, Op>
+    void allreduce(In&& in, Shared<T> out, const Op& op, const Options& options = {}) {
+        const auto output = out.span();
+        run(shared(reduction(vectors(detail::Kind::allreduce, in, output, options), output, op)));
+    }
+
     /// block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r, where n is the number of elements of
     /// `block` and `in` has p n. `block` may be that part of `in`, but not overlap otherwise; the rest of
     /// `in` is kept.
@@ -149,6 +159,24 @@ public:
     requires detail::Vectors<Block, Out>
     void allgather(Block&& block, Out&& out, Counts counts, const Options& options = {}) {
         run(irregular(vectors(detail::Kind::allgather, block, out, options), counts));
+    }
+
+    /// The same into one vector that all members share, tutti::shared(out): each copies its block there.
+    /// Throws MismatchError where members give different vectors. A member that computes its block where it
+    /// belongs in such a vector needs no allgather, but a barrier.
+    template <class Block, class T>
+    requires detail::Vectors<Block, std::span<T>>
+    void allgather(Block&& block, Shared<T> out, const Options& options = {}) {
+        const auto output = out.span();
+        run(shared(vectors(detail::Kind::allgather, block, output, options)));
+    }
+
+    /// The irregular form into one vector that all members share.
+    template <class Block, class T>
+    requires detail::Vectors<Block, std::span<T>>
+    void allgather(Block&& block, Shared<T> out, Counts counts, const Options& options = {}) {
+        const auto output = out.span();
+        run(shared(irregular(vectors(detail::Kind::allgather, block, output, options), counts)));
     }
 
     /// out = block_0, block_1, ..., block_{p-1} on the root; `out` of the others is not looked at. `block`
@@ -328,6 +356,11 @@ private:
             call.kernels = &detail::TemplateLoops<T, Op>::kernels;
         }
         call.state = &op;
+        return call;
+    }
+
+    static detail::Call shared(detail::Call call) {
+        call.shared_output = true;
         return call;
     }
 

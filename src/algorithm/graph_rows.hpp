@@ -26,6 +26,7 @@ inline constexpr Forms separate{false, true, false};
 inline constexpr Forms carried{true, false, false};
 inline constexpr Forms carried_or_separate{true, true, false};
 inline constexpr Forms one_hop{false, true, false, true};
+inline constexpr Forms pulled_or_shared{false, true, true, false, true};
 inline constexpr Forms carried_or_one_hop{true, true, false, true};
 
 // ---- The graphs: their allgathers, and in how many rounds ----

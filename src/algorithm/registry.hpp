@@ -57,6 +57,8 @@ struct Forms {
     /// Of an all-to-all: no block passes through a third member, so that only its sender and its receiver
     /// need to know how long it is: it takes irregular blocks.
     bool one_hop = false;
+    /// Results are only ever stored, to all members at once, so that they may be one vector which all share.
+    bool shared = false;
 };
 
 /// One row of the registry: an algorithm for one collective and everything known about it. `root` below is

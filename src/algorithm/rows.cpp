@@ -98,7 +98,7 @@ const std::array table{
               grama_parts},
 
     // allreduce
-    Algorithm{"direct", Collective::allreduce, Order::serial, Ranks::any, pulled, rootless<direct_allreduce>,
+    Algorithm{"direct", Collective::allreduce, Order::serial, Ranks::any, pulled_or_shared, rootless<direct_allreduce>,
               [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 1); }, Bound::exact, no_scratch,
               shared_memory},
     Algorithm{"flat", Collective::allreduce, Order::serial, Ranks::any, {true, true, false},
@@ -200,7 +200,7 @@ const std::array table{
               [](int p, int) { return Counts{p - 1, p - 1, p - 1}; }, Bound::exact, no_scratch, traeff_cor2},
 
     // allgather
-    Algorithm{"direct", Collective::allgather, Order::none, Ranks::any, pulled, rootless<direct_allgather>,
+    Algorithm{"direct", Collective::allgather, Order::none, Ranks::any, pulled_or_shared, rootless<direct_allgather>,
               exchange, Bound::exact, no_scratch, shared_memory},
     Algorithm{"flat", Collective::allgather, Order::none, Ranks::any, everywhere, rootless<flat_allgather>,
               exchange, Bound::exact, no_scratch, shared_memory},

@@ -218,6 +218,10 @@ private:
         if (call_.in_place) {
             return;
         }
+        if (call_.shared_output && shape_.aliasing != Aliasing::separate) {
+            refuse(call_, both() + "overlap: the vector that all members share must be separate from their "
+                                   "own");
+        }
         if (shape_.aliasing == Aliasing::same && is_rooted(collective_of(call_.kind))) {
             refuse(call_, both() +
                               "are the same memory, which the other members cannot know: let all of them "

@@ -15,7 +15,8 @@ std::string Claim::describe() const {
     if (algorithm.collective == schedule::Collective::barrier) {
         return text;
     }
-    const std::uint64_t bytes = word_ >> bytes_at;
+    const bool is_shared = ((word_ >> bytes_at) & shared_output) != 0;
+    const std::uint64_t bytes = (word_ >> bytes_at) & ~std::uint64_t{shared_output};
     text += (bytes & by_counts) != 0
                 ? " by counts of " + std::to_string(bytes & ~by_counts) + "-byte elements of "
                 : " of " + std::to_string(bytes) + " bytes of ";
@@ -23,7 +24,9 @@ std::string Claim::describe() const {
     if (algorithm.order != algorithm::Order::none) {
         text += " with " + std::string(to_string(op));
     }
-    return text + (form == schedule::Form::in_place ? ", in place" : "");
+    return text + (is_shared                          ? ", into one vector for all"
+                   : form == schedule::Form::in_place ? ", in place"
+                                                      : "");
 }
 
 std::uint64_t digest(std::span<const std::size_t> counts) {

@@ -18,6 +18,8 @@ class Claim {
 public:
     /// Added to the bytes of one element, stands for vectors of which every member decides the length.
     static constexpr std::size_t by_counts = std::size_t{1} << 46U;
+    /// Added to the bytes of the vector, says that it is one for all members.
+    static constexpr std::size_t shared_output = std::size_t{1} << 45U;
 
     constexpr Claim() = default;
     constexpr Claim(std::size_t row, schedule::Form form, Type type, Operator op, std::size_t bytes)

@@ -208,6 +208,12 @@ void Executor::mismatch(int peer) {
     throw MismatchError(text + ": all members must make the same call with the same arguments");
 }
 
+void Executor::mismatch_of_outputs(int peer) {
+    throw MismatchError("members " + std::to_string(plan_.rank) + " and " + std::to_string(peer) + " call " +
+                        Claim(op_.claim).describe() +
+                        ", but `out` is not the same memory: shared() takes the vector that all share");
+}
+
 void Executor::open(int peer) {
     const Step point_zero{};
     await(peer, point_zero, mailbox::words_per_slot);
@@ -216,6 +222,10 @@ void Executor::open(int peer) {
     if (theirs.word(claim_word) != op_.claim || board.counts.get() != op_.counts ||
         board.root.get() != op_.root) {
         mismatch(peer);
+    }
+    if (op_.shares_output &&
+        theirs.word(output_word) != op_.own.at[static_cast<std::size_t>(schedule::Space::output)]) {
+        mismatch_of_outputs(peer);
     }
     Bases& bases = seat_.peers_[static_cast<std::size_t>(peer)];
     bases.at[static_cast<std::size_t>(schedule::Space::input)] = theirs.word(input_word);

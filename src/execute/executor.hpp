@@ -47,6 +47,7 @@ private:
     void check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words);
     const void* take(int peer, const plan::Step& step, std::uint64_t* words);
     [[noreturn]] void mismatch(int peer);
+    [[noreturn]] void mismatch_of_outputs(int peer);
     std::string missing(int peer);
 
     void copy(const plan::Step& step);

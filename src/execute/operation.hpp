@@ -64,6 +64,8 @@ struct Operation {
     /// Executor::exchange_words.
     bool exchanges_words = false;
     std::uint8_t word_bytes = 0;
+    /// The output is one vector for all members, who must give the same.
+    bool shares_output = false;
     /// What it leaves depends on every member's input, so that nobody can be through before all have entered.
     bool settles = false;
 };

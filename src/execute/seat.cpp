@@ -8,6 +8,7 @@
 #include "execute/select.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace tutti::detail {
 
@@ -50,6 +51,26 @@ const Kernels* kernels_of(const Call& call) {
     return reduces(execute::collective_of(call.kind)) ? &builtin(call.type, call.op) : nullptr;
 }
 
+using Variant = execute::ScheduleName::Variant;
+
+Variant variant_of(const Call& call) {
+    return call.received != nullptr ? Variant::irregular_exchange
+           : call.shared_output     ? Variant::shared_output
+                                    : Variant::plain;
+}
+
+plan::Plan varied(plan::Plan plan, Variant variant) {
+    switch (variant) {
+    case Variant::irregular_exchange:
+        return plan::for_irregular_exchange(std::move(plan));
+    case Variant::shared_output:
+        return plan::for_shared_output(std::move(plan));
+    case Variant::plain:
+        break;
+    }
+    return plan;
+}
+
 /// What selection looks at besides the call.
 execute::CallSize size_of(const Call& call, const execute::Shape& shape, const GroupState& group) {
     const std::size_t total_bytes = shape.total * call.element_bytes;
@@ -72,8 +93,7 @@ const plan::Plan& Seat::plan(const execute::ScheduleName& name) {
     auto& entry = plans_[name];
     if (entry == nullptr) {
         plan::Plan plan = plan::compile(*group_.synchronised({name.row, name.form, name.root}), rank_);
-        entry = std::make_unique<plan::Plan>(name.exchanges ? plan::for_irregular_exchange(std::move(plan))
-                                                            : std::move(plan));
+        entry = std::make_unique<plan::Plan>(varied(std::move(plan), name.variant));
     }
     return *entry;
 }
@@ -110,7 +130,8 @@ bool Seat::is_prepared_for(const Call& call) const {
            call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
            call.input_count == last.input_count && call.output_count == last.output_count &&
            call.kernels == last.kernels && call.counts == nullptr && call.algorithm == last.algorithm &&
-           call.root == last.root && call.serial == last.serial && call.commutative == last.commutative;
+           call.root == last.root && call.serial == last.serial && call.commutative == last.commutative &&
+           call.shared_output == last.shared_output;
 }
 
 void Seat::prepare(const Call& call) {
@@ -125,7 +146,7 @@ void Seat::prepare(const Call& call) {
     const auto [row, form, reason] = execute::select(call, size, group_.setting().choices);
     Operation& operation = operation_;
     const bool has_root = algorithm::has_root(algorithm::registry()[row]);
-    operation.plan = &plan({row, form, has_root ? call.root : 0, exchanges});
+    operation.plan = &plan({row, form, has_root ? call.root : 0, variant_of(call)});
     operation.kernels = call.kernels != nullptr ? call.kernels : kernels_of(call);
     operation.element_bytes = call.element_bytes;
     operation.carries = operation.plan->carries;
@@ -149,11 +170,14 @@ void Seat::prepare(const Call& call) {
     // In place every line that is written has just been read: writing past the caches only loses it.
     const bool separate = form == Form::separate;
     const bool in_memory = execute::exceeds_caches(size.touched_bytes);
-    operation.own_stores = {.stream = separate && in_memory};
-    operation.all_stores = {.stream = separate && execute::streams_to_others(size.touched_bytes),
-                            .cached_out = in_memory ? -1 : rank_};
-    const execute::Claim claim(row, form, call.type, call.op,
-                               exchanges ? execute::Claim::by_counts | call.element_bytes : total_bytes);
+    const bool to_others = separate && execute::streams_to_others(size.touched_bytes);
+    operation.shares_output = call.shared_output && total_bytes != 0;
+    operation.own_stores = {.stream = call.shared_output ? to_others : separate && in_memory};
+    operation.all_stores = {.stream = to_others, .cached_out = in_memory ? -1 : rank_};
+    const std::size_t claimed_bytes = exchanges            ? execute::Claim::by_counts | call.element_bytes
+                                      : call.shared_output ? execute::Claim::shared_output | total_bytes
+                                                           : total_bytes;
+    const execute::Claim claim(row, form, call.type, call.op, claimed_bytes);
     operation.claim = claim.word();
     operation.counts = call.counts != nullptr && !exchanges ? execute::digest(call.counts->span()) : 0;
     operation.root = has_root ? static_cast<std::uint64_t>(call.root) : 0;

@@ -46,8 +46,9 @@ struct ScheduleName {
     schedule::Form form = schedule::Form::separate;
     /// The root of a rooted collective, the distance of a shift, else 0.
     int root = 0;
-    /// An all-to-all of irregular blocks, which has plans of its own for the same schedule.
-    bool exchanges = false;
+    /// Which plan for that schedule: the compiled one, that of an all-to-all of irregular blocks, or the one
+    /// for an output that all members share.
+    enum class Variant : std::uint8_t { plain, irregular_exchange, shared_output } variant = Variant::plain;
 
     friend auto operator<=>(const ScheduleName&, const ScheduleName&) = default;
 };

@@ -88,6 +88,9 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
         return "needs an operator that gives the same bits in any order, which " +
                std::string(to_string(call.op)) + " on " + std::string(to_string(call.type)) + " does not";
     }
+    if (call.shared_output && !row.forms.shared) {
+        return "needs a vector of every member's own for the result";
+    }
     const bool keeps_rank_order = row.order == algorithm::Order::rank ||
                                   row.order == algorithm::Order::serial ||
                                   row.order == algorithm::Order::none;
@@ -177,6 +180,9 @@ Selection named_selection(Collective collective, const detail::Call& call, const
 
 Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
     const Defaults& rows = defaults(collective);
+    if (call.shared_output) {
+        return {rows.in_memory, Form::separate, Reason::shared};
+    }
     if (form_of(rows.carried, call, size) == Form::carried) {
         return {rows.carried, Form::carried, Reason::carried};
     }

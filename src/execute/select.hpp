@@ -20,8 +20,9 @@ schedule::Collective collective_of(detail::Kind kind);
 /// - named: the call names it
 /// - carried, brief, in_caches, in_memory: the built-in choice for messages that the mailbox carries, for
 ///   others that are short, for vectors that fit into the caches, and for those that do not
+/// - shared: the result is one vector that all members share
 /// - measured: an entry of a table says so
-enum class Reason : std::uint8_t { named, carried, brief, in_caches, in_memory, measured };
+enum class Reason : std::uint8_t { named, carried, brief, in_caches, in_memory, shared, measured };
 
 /// An algorithm, as its row in the registry, and the form in which it is carried out.
 struct Selection {

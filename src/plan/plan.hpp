@@ -108,4 +108,11 @@ Plan compile(const schedule::Synchronised& synchronised, int rank);
 /// copy blocks from inputs to its own output.
 Plan for_irregular_exchange(Plan plan);
 
+/// The plan for outputs that are one vector, which all members share: what is stored to every member is
+/// stored once. Where outputs are only written, and always those of all members at once, the proof for
+/// vectors of their own holds for that one as well: it says that no two members write to a block of it, that
+/// each writes after all members have entered and before any of them returns, and that its blocks hold what
+/// they should. Throws std::invalid_argument when the plan does anything else with an output.
+Plan for_shared_output(Plan plan);
+
 } // namespace tutti::plan

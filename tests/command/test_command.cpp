@@ -83,6 +83,9 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
          "in any order, which sum on f64 does not"},
         {{"bench", "--placement", "sideways"}, "--placement"},
         {{"bench", "--baseline", "openmpi,abacus"}, "\"abacus\" is unknown; there are: none, all, openmpi"},
+        {{"bench", "--shared", "broadcast"}, "broadcast has no result that members could share"},
+        {{"bench", "--shared", "--baseline", "openmpi"}, "\"openmpi\" is unknown or no peer for --shared"},
+        {{"bench", "--shared", "--in-place"}, "--in-place"},
         {{"bench", "--seconds", "0"}, "--seconds"},
         {{"bench", "-n", "0"}, "--repetitions"},
         {{"bench", "--rounds", "0"}, "--rounds"},
@@ -172,6 +175,7 @@ TEST_CASE("results are right for other types, operators and in place") {
          std::vector<std::vector<std::string>>{{"-d", "i8", "-o", "max", "--in-place"},
                                                {"-d", "u64", "-o", "bxor", "-a", "all"},
                                                {"-d", "c32", "-o", "prod", "--in-place"},
+                                               {"-d", "f64", "-o", "sum", "--shared"},
                                                {"-d", "f32", "-o", "min"}}) {
         std::vector<std::string> arguments{"bench", "-t", "3",  "-b",       "24", "-e",        "24K", "-f",
                                            "32",    "-n", "10", "--rounds", "1",  "--seconds", "0.05"};

@@ -201,6 +201,36 @@ TEST_CASE(
     CHECK(gather.peer == 0);
 }
 
+TEST_CASE("in an output that all members share everything is stored once, or there is no plan for that") {
+    int shared = 0;
+    for (const auto& row : algorithm::registry()) {
+        const bool delivers_to_all =
+            row.collective == Collective::allreduce || row.collective == Collective::allgather;
+        if (!delivers_to_all || !takes(row, Form::separate) || !takes(row, 5)) {
+            continue;
+        }
+        const plan::Plan own = plan::compile(schedule::synchronise(row.make(5, 0), Form::separate), 3);
+        if (!row.forms.shared) {
+            CHECK_THROWS_AS(plan::for_shared_output(own), std::invalid_argument);
+            continue;
+        }
+        ++shared;
+        const plan::Plan once = plan::for_shared_output(own);
+        REQUIRE(once.steps.size() == own.steps.size());
+        int stores = 0;
+        for (const plan::Step& step : once.steps) {
+            if (step.code == plan::Code::copy || step.code == plan::Code::reduce_every) {
+                CHECK_FALSE(step.to.remote());
+                CHECK(step.first == 3);
+                CHECK(step.count == 1);
+                ++stores;
+            }
+        }
+        CHECK(stores == 1);
+    }
+    CHECK(shared == 2);
+}
+
 TEST_CASE("an all-to-all takes its own block of every input to the block of its sender") {
     const auto synchronised =
         schedule::synchronise(row_of(Collective::alltoall, "direct").make(5, 0), Form::separate);

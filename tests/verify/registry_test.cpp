@@ -233,6 +233,31 @@ TEST_CASE("random interleavings of four operations back to back give the promise
     CHECK(plans > 2000);
 }
 
+TEST_CASE("random interleavings give the promised results in one output that all members share") {
+    long plans = 0;
+    for_each_plan(9, [&](const Algorithm& row, const schedule::Synchronised& plan) {
+        if (!row.forms.shared || plan.form != Form::separate) {
+            return;
+        }
+        ++plans;
+        for (std::uint32_t seed = 0; seed < 50; ++seed) {
+            CAPTURE(seed);
+            REQUIRE(test::simulate(plan, verify::requirement_of(row), seed, test::Outputs::shared) == "");
+        }
+    });
+    CHECK(plans == 2 * 9);
+    // The simulation would find a member that writes when the others still look at the last result.
+    const Algorithm* const direct = algorithm::find(Collective::allgather, "direct");
+    REQUIRE(direct != nullptr);
+    schedule::Synchronised hasty = schedule::synchronise(direct->make(4, 0), Form::separate);
+    hasty.waits.front().clear();
+    std::string found;
+    for (std::uint32_t seed = 0; seed < 50 && found.empty(); ++seed) {
+        found = test::simulate(hasty, verify::requirement_of(*direct), seed, test::Outputs::shared);
+    }
+    CHECK(found != "");
+}
+
 TEST_CASE("forms that a row does not take do not verify") {
     // Everybody reads everybody's whole input in the round in which everybody overwrites it.
     const Algorithm* flat = algorithm::find(Collective::allreduce, "flat");

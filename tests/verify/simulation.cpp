@@ -41,8 +41,8 @@ struct Action {
 
 class Simulation {
 public:
-    Simulation(const Synchronised& plan, verify::Requirement requirement, std::uint32_t seed)
-        : plan_(plan), schedule_(plan.schedule), requirement_(requirement), random_(seed),
+    Simulation(const Synchronised& plan, verify::Requirement requirement, std::uint32_t seed, Outputs outputs)
+        : plan_(plan), schedule_(plan.schedule), requirement_(requirement), outputs_(outputs), random_(seed),
           ranks_(static_cast<std::size_t>(schedule_.ranks())), actions_(ranks_), next_(ranks_, 0),
           operation_(ranks_, 0), published_(ranks_, -1), held_(ranks_), aside_(ranks_), vectors_(ranks_),
           slots_(ranks_), carried_(ranks_) {
@@ -76,9 +76,12 @@ private:
 
     std::string& at(int member, Space space, int block) {
         const Space vector = plan_.form == Form::in_place && space == Space::output ? Space::input : space;
-        return vectors_[index(member)]
+        const int owner = is_shared(space) ? 0 : member;
+        return vectors_[index(owner)]
                        [index(static_cast<int>(vector)) * index(schedule_.blocks()) + index(block)];
     }
+
+    bool is_shared(Space space) const { return outputs_ == Outputs::shared && space == Space::output; }
 
     bool holds(bool output, int rank, int block) const {
         const bool square = schedule_.blocks() == schedule_.ranks();
@@ -239,7 +242,12 @@ private:
     }
 
     void fill(int rank) {
-        std::ranges::fill(vectors_[index(rank)], "?");
+        for (int space = 0; space < schedule::space_count; ++space) {
+            for (int block = 0; block < schedule_.blocks() && !is_shared(static_cast<Space>(space));
+                 ++block) {
+                at(rank, static_cast<Space>(space), block) = "?";
+            }
+        }
         for (int block = 0; block < schedule_.blocks(); ++block) {
             if (holds(false, rank, block)) {
                 at(rank, Space::input, block) = leaf(rank, operation_[index(rank)], block);
@@ -361,6 +369,7 @@ private:
     const Synchronised& plan_;
     const Schedule& schedule_;
     verify::Requirement requirement_;
+    Outputs outputs_;
     std::mt19937 random_;
     std::size_t ranks_;
     std::vector<std::vector<Action>> actions_;
@@ -379,8 +388,9 @@ private:
 
 } // namespace
 
-std::string simulate(const Synchronised& plan, verify::Requirement requirement, std::uint32_t seed) {
-    return Simulation(plan, requirement, seed).run();
+std::string simulate(const Synchronised& plan, verify::Requirement requirement, std::uint32_t seed,
+                     Outputs outputs) {
+    return Simulation(plan, requirement, seed, outputs).run();
 }
 
 } // namespace tutti::test

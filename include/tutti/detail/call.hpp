@@ -38,6 +38,8 @@ struct Call {
     bool serial = false;
     /// The caller gave one vector, which is input and output.
     bool in_place = false;
+    /// The output is one vector that all members share.
+    bool shared_output = false;
     /// The root of a rooted collective, the distance of a shift.
     int root = 0;
     const void* input = nullptr;
@@ -57,13 +59,14 @@ struct Call {
 };
 
 /// Everything about a call but its addresses, in one word, or 0 where that is not possible: for user types
-/// and operators, named algorithms and orders, irregular blocks, very long vectors and high roots.
+/// and operators, named algorithms and orders, irregular blocks, shared outputs, very long vectors and high
+/// roots.
 inline std::uint64_t key_of(const Call& call) {
     constexpr std::uint64_t most_elements = (std::uint64_t{1} << 21U) - 1;
     constexpr unsigned highest_root = 255;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
-        call.counts != nullptr || call.input_count > most_elements || call.output_count > most_elements ||
-        static_cast<unsigned>(call.root) > highest_root) {
+        call.counts != nullptr || call.shared_output || call.input_count > most_elements ||
+        call.output_count > most_elements || static_cast<unsigned>(call.root) > highest_root) {
         return 0;
     }
     constexpr std::uint64_t present = 1;

@@ -8,7 +8,20 @@
 #include <span>
 #include <type_traits>
 
+namespace tutti {
+
+template <class T>
+class Shared;
+
+} // namespace tutti
+
 namespace tutti::detail {
+
+/// What stands for other arguments, so that it is not taken for an element.
+template <class V>
+inline constexpr bool is_wrapper = std::same_as<V, Counts>;
+template <class T>
+inline constexpr bool is_wrapper<Shared<T>> = true;
 
 template <class T>
 concept Element = std::is_trivially_copyable_v<T> && !std::is_const_v<T>;
@@ -19,8 +32,8 @@ concept Vector = std::ranges::contiguous_range<V> && std::ranges::sized_range<V>
     std::is_trivially_copyable_v<std::ranges::range_value_t<V>>;
 
 template <class V>
-concept Scalar = !std::ranges::range<V> && Element<std::remove_cvref_t<V>> &&
-                 !std::same_as<std::remove_cvref_t<V>, Counts>;
+concept Scalar =
+    !std::ranges::range<V> && Element<std::remove_cvref_t<V>> && !is_wrapper<std::remove_cvref_t<V>>;
 
 template <class V>
 concept Operand = Vector<V> || Scalar<V>;
