@@ -42,8 +42,8 @@ public:
 
     /// Runs `function` once on every member's thread and returns when all have finished. When one throws, the
     /// others are released from whatever collective they wait in, and the first exception is rethrown here
-    /// (an Aborted only if there is no other); the team can be used again afterwards. Calls from several
-    /// threads take turns.
+    /// (an Aborted only if there is no other); the team can be used again afterwards. Throws MismatchError
+    /// when members have ended in different calls. Calls from several threads take turns.
     void run(const std::function<void(Member&)>& function);
 
 private:

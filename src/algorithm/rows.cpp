@@ -49,7 +49,7 @@ const std::array table{
               "Grama et al. 2003, all-reduce of a single word"},
 
     // broadcast
-    Algorithm{"direct", Collective::broadcast, Order::none, Ranks::any, pulled, direct_broadcast, single,
+    Algorithm{"direct", Collective::broadcast, Order::none, Ranks::any, everywhere, direct_broadcast, single,
               Bound::exact, no_scratch, shared_memory},
     Algorithm{"circulant", Collective::broadcast, Order::none, Ranks::any, pulled, broadcast<Halving>,
               logarithmic_copy, Bound::exact, no_scratch, traeff_sec4},
@@ -72,7 +72,7 @@ const std::array table{
     Algorithm{"direct", Collective::reduce, Order::serial, Ranks::any, pulled, direct_reduce,
               [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 1); }, Bound::exact, no_scratch,
               shared_memory},
-    Algorithm{"flat", Collective::reduce, Order::serial, Ranks::any, pulled, flat_reduce, reduction,
+    Algorithm{"flat", Collective::reduce, Order::serial, Ranks::any, everywhere, flat_reduce, reduction,
               Bound::exact, no_scratch, shared_memory},
     Algorithm{"circulant", Collective::reduce, Order::same, Ranks::any, pulled, reduce<Halving>,
               logarithmic_reduction, Bound::exact, one_partial, traeff_reduce},
@@ -215,7 +215,7 @@ const std::array table{
     // gather
     Algorithm{"direct", Collective::gather, Order::none, Ranks::any, pulled, direct_gather, exchange,
               Bound::exact, no_scratch, shared_memory},
-    Algorithm{"flat", Collective::gather, Order::none, Ranks::any, pulled, flat_gather, exchange,
+    Algorithm{"flat", Collective::gather, Order::none, Ranks::any, everywhere, flat_gather, exchange,
               Bound::exact, no_scratch, shared_memory},
     gather_row<Halving>("circulant", half_but_own, traeff_gather),
     gather_row<Ring>("ring", all_but_two, grama_gather),
@@ -223,7 +223,7 @@ const std::array table{
     gather_row<Hypercube>("hypercube", half_the_blocks, grama_gather),
 
     // scatter
-    Algorithm{"direct", Collective::scatter, Order::none, Ranks::any, pulled, direct_scatter, single,
+    Algorithm{"direct", Collective::scatter, Order::none, Ranks::any, everywhere, direct_scatter, single,
               Bound::exact, no_scratch, shared_memory},
     scatter_row<Halving>("circulant", [](int p, int) { return Counts{log2_up(p), p / 2, 0}; }, half_but_own,
                          traeff_gather),

@@ -98,6 +98,10 @@ public:
             group_->recover();
             std::rethrow_exception(cause);
         }
+        if (const std::string disagreement = group_->disagreement(); !disagreement.empty()) {
+            group_->recover();
+            throw MismatchError("Team::run: " + disagreement);
+        }
     }
 
 private:

@@ -24,7 +24,7 @@ void copy_word(void* to, const void* from, std::size_t bytes) {
 
 void Executor::exchange_words() {
     const Step* const steps = plan_.steps.data();
-    const std::uint64_t tag = mailbox::make_tag(epoch_ + steps[0].point, op_.print);
+    const std::uint64_t tag = mailbox::make_tag(epoch_ + steps[0].point, print_);
     std::uint64_t own = 0;
     copy_word(&own,
               reinterpret_cast<const void*>( // NOLINT(performance-no-int-to-ptr)
@@ -80,7 +80,7 @@ void Executor::await_word(int peer, const mailbox::Slot& theirs, const Step& ste
             return;
         }
     }
-    await(peer, step, 1);
+    await(peer, step, op_.word_bytes == 0 ? signal_only : 1);
 }
 
 } // namespace tutti::execute

@@ -4,6 +4,7 @@
 
 #include <tutti/error.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <string>
@@ -85,9 +86,9 @@ void Executor::step(const Step& step) {
     case Code::open_every:
         return for_each_peer([&](int peer) { open(peer); });
     case Code::await:
-        return await(step.peer, step, 1);
+        return await(step.peer, step, signal_only);
     case Code::await_every:
-        return for_each_peer([&](int peer) { await(peer, step, 1); });
+        return for_each_peer([&](int peer) { await(peer, step, signal_only); });
     case Code::publish:
         return signal(step);
     case Code::carry:
@@ -127,12 +128,12 @@ void Executor::enter(const Step& step) {
         op_.own.at[static_cast<std::size_t>(schedule::Space::input)],
         op_.own.at[static_cast<std::size_t>(schedule::Space::output)],
         op_.own.at[static_cast<std::size_t>(schedule::Space::scratch0)], op_.claim};
-    own_slot(step).publish(mailbox::make_tag(epoch_, op_.print), words, mailbox::words_per_slot);
+    own_slot(step).publish(mailbox::make_tag(epoch_, print_), words, mailbox::words_per_slot);
     group_.board(plan_.rank).bell.ring_if_needed();
 }
 
 void Executor::signal(const Step& step) {
-    own_slot(step).signal(mailbox::make_tag(epoch_ + step.point, op_.print));
+    own_slot(step).signal(mailbox::make_tag(epoch_ + step.point, print_));
     group_.board(plan_.rank).bell.ring_if_needed();
 }
 
@@ -146,26 +147,29 @@ void Executor::carry(const Step& step) {
     } else {
         copy_bytes(carried_, from, bytes);
     }
-    own_slot(step).publish(mailbox::make_tag(epoch_ + step.point, op_.print), words, op_.carried_words);
+    own_slot(step).publish(mailbox::make_tag(epoch_ + step.point, print_), words, op_.carried_words);
     group_.board(plan_.rank).bell.ring_if_needed();
 }
 
 void Executor::await(int peer, const Step& step, int words) {
     mailbox::Slot& theirs = slot(peer, step.slot);
     const std::uint64_t epoch = epoch_ + step.point;
-    if (theirs.tag() == mailbox::make_tag(epoch, op_.print) && (words == 1 || theirs.holds(epoch, words))) {
+    if (theirs.tag() == mailbox::make_tag(epoch, print_) && (words <= 1 || theirs.holds(epoch, words))) {
         return;
     }
     await_slowly(peer, theirs, epoch, words);
 }
 
 void Executor::await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words) {
-    mailbox::wait_until([&] { return slot.holds(epoch, words); },
-                        [&] { check_waiting(peer, slot, epoch, words); }, group_.board(peer).bell,
+    const int cells = std::max(words, 1);
+    mailbox::wait_until([&] { return slot.holds(epoch, cells); },
+                        [&] { check_waiting(peer, slot, epoch, cells); }, group_.board(peer).bell,
                         group_.patience());
     const std::uint64_t tag = slot.tag();
-    // A peer that is operations ahead has completed this one.
-    if (mailbox::print_of(tag) != op_.print && !mailbox::reached(tag, epoch_ + plan_.points)) {
+    // A peer that is operations ahead has completed this one, which is all that a signal says. Words it does
+    // not write over before they are read: unless it counts its operations otherwise.
+    const bool is_ahead = mailbox::reached(tag, epoch_ + plan_.points);
+    if (is_ahead ? words != signal_only : mailbox::print_of(tag) != print_) {
         mismatch(peer);
     }
 }
@@ -176,7 +180,7 @@ void Executor::check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t 
         group_.failure().throw_aborted();
     }
     const std::uint64_t entered = this->slot(peer, 0).tag();
-    if (mailbox::is_of(entered, epoch_) && mailbox::print_of(entered) != op_.print) {
+    if (mailbox::is_of(entered, epoch_) && mailbox::print_of(entered) != print_) {
         mismatch(peer);
     }
     // Acquire: pairs with the release that marks the member as away; whatever it published came before.
@@ -202,8 +206,10 @@ void Executor::mismatch(int peer) {
     if (theirs.root.get() != op_.root) {
         text += "; root or distance are " + std::to_string(op_.root) + " and " +
                 std::to_string(theirs.root.get());
-    } else if (claim == Claim(op_.claim)) {
+    } else if (theirs.counts.get() != op_.counts) {
         text += ", and their counts differ";
+    } else if (claim == Claim(op_.claim)) {
+        text += ", but they were in different calls before, which neither waited for the other to notice";
     }
     throw MismatchError(text + ": all members must make the same call with the same arguments");
 }

@@ -16,8 +16,8 @@ public:
     /// For the operation that the seat has prepared.
     explicit Executor(detail::Seat& seat)
         : seat_(seat), group_(seat.group_), op_(seat.operation_), plan_(*seat.operation_.plan),
-          epoch_(seat.epoch_), slots_(group_.slots(0, seat.parity_)),
-          slots_per_member_(2 * group_.slots_per_operation()) {}
+          epoch_(seat.epoch_), print_(seat.operation_.print ^ seat.history_),
+          slots_(group_.slots(0, seat.parity_)), slots_per_member_(2 * group_.slots_per_operation()) {}
 
     /// Throws MismatchError, Aborted, or what the operator throws.
     void run();
@@ -28,6 +28,9 @@ public:
     void exchange_words();
 
 private:
+    /// The words that are awaited where the tag says it all.
+    static constexpr int signal_only = 0;
+
     mailbox::Slot& slot(int member, int index) {
         return slots_[static_cast<std::size_t>(member) * slots_per_member_ + static_cast<std::size_t>(index)];
     }
@@ -88,6 +91,8 @@ private:
     const Operation& op_;
     const plan::Plan& plan_;
     std::uint64_t epoch_;
+    /// What every tag says of this operation and of those before that nobody has compared.
+    std::uint64_t print_;
     /// The slots of member 0 for this operation's parity; those of the others follow at equal distances.
     mailbox::Slot* slots_;
     std::size_t slots_per_member_;

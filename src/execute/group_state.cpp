@@ -79,6 +79,17 @@ void GroupState::leave(int member) {
     }
 }
 
+std::string GroupState::disagreement() const {
+    for (const auto& seat : seats_) {
+        if (!seat->is_in_step_with(*seats_.front())) {
+            return "members 0 and " + std::to_string(seat->rank()) +
+                   " have made different calls, in which neither waited for the other to notice: all members "
+                   "must make the same calls";
+        }
+    }
+    return {};
+}
+
 void GroupState::recover() {
     // Members may have given up at different epochs: all go on from one that nobody has reached.
     std::uint64_t epoch = 0;

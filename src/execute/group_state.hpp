@@ -107,6 +107,10 @@ public:
     /// may read and write the member's vectors until they have noticed.
     void leave(int member);
 
+    /// What is wrong where members have returned from different calls that none of them waited for the others
+    /// to notice, or nothing. Only while no member is in a call.
+    std::string disagreement() const;
+
     /// Makes the group usable again after a failure. Only while no member is in a call.
     void recover();
 

@@ -18,6 +18,12 @@ namespace tutti::execute {
 
 class Executor;
 
+/// The digest of a history with one more operation, as wide as a print.
+constexpr std::uint64_t remembered(std::uint64_t history, std::uint64_t print) {
+    constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
+    return ((history << mailbox::print_bits | print) * multiplier) >> (64U - mailbox::print_bits);
+}
+
 /// Memory that grows when more of it is asked for than ever before, and is not kept when it does.
 class Memory {
 public:
@@ -77,11 +83,17 @@ public:
     void run(const Call& call);
     bool run_again(std::uint64_t key, const void* input, void* output);
 
+    /// Whether the two have made the same calls, as far as that is known.
+    bool is_in_step_with(const Seat& other) const {
+        return epoch_ == other.epoch_ && history_ == other.history_;
+    }
+
     std::uint64_t epoch_to_resume_from() const { return epoch_ + longest_operation_points; }
     void resume(std::uint64_t epoch) {
         epoch_ = epoch;
         parity_ = 0;
         must_settle_ = carried_before_ = false;
+        history_ = 0;
     }
 
 private:
@@ -109,6 +121,9 @@ private:
 
     /// Goes on to the next operation.
     void complete() {
+        if (!operation_.settles) {
+            history_ = execute::remembered(history_, operation_.print);
+        }
         must_settle_ = carried_before_ && !operation_.settles;
         carried_before_ = operation_.carries;
         epoch_before_ = epoch_;
@@ -128,6 +143,9 @@ private:
     /// Whether the slots that come next may still be read: this member carried messages in the operation
     /// before the last, and the last one says nothing about whether everybody has left that.
     bool must_settle_ = false;
+    /// A digest of the operations that may end before their members have heard of each other: had two of
+    /// them been in different ones, they find out in the next that does not.
+    std::uint64_t history_ = 0;
     std::atomic<bool> taken_{false};
 
     Call prepared_;

@@ -52,7 +52,7 @@ const Defaults& defaults(Collective collective) {
             of(each) = {direct, direct, direct, direct};
         }
         using enum Collective;
-        for (const Collective each : {allreduce, scan, exscan, allgather}) {
+        for (const Collective each : {allreduce, reduce, scan, exscan, allgather, gather}) {
             of(each).carried = row(each, "flat");
         }
         of(reduce).brief = row(reduce, "flat");

@@ -327,12 +327,11 @@ TEST_CASE("sizes that do not go together in the other collectives") {
 }
 
 TEST_CASE("members that disagree on the root are told both") {
-
     Team team({.members = 2, .placement = "none"});
     const Thrown first_thrown = thrown_by([&] {
         team.run([&](Member& me) {
-            int value = 0;
-            me.broadcast(value, me.rank());
+            std::vector<int> values(10'000);
+            me.broadcast(values, me.rank());
         });
     });
     CHECK(first_thrown.kind == Thrown::Kind::mismatch);

@@ -44,9 +44,9 @@ private:
 
 void check_fields(const nlohmann::json& point) {
     static const std::set<std::string> expected{
-        "provider", "collective", "algorithm",   "members", "bytes",       "type",
-        "op",       "in_place",   "median_us",   "ci95_us", "p99_us",      "max_us",
-        "floor_us", "loop_us",    "exchange_us", "wrong",   "repetitions", "samples_us"};
+        "provider", "collective",  "algorithm", "members",     "bytes",     "type",   "op",
+        "in_place", "shared",      "median_us", "ci95_us",     "p99_us",    "max_us", "floor_us",
+        "loop_us",  "exchange_us", "wrong",     "repetitions", "samples_us"};
     std::set<std::string> found;
     for (const auto& [name, value] : point.items()) {
         found.insert(name);
