@@ -294,7 +294,8 @@ private:
             step.to = vector_of(move.to);
             step.left = Vector(move.left.space, false, false);
             set_blocks(step, move.to.blocks, move.to.blocks.first);
-            step.whole = whole(step.point, rank_) ? 1 : 0;
+            const int any_other = (rank_ + 1) % schedule_.ranks();
+            step.whole = whole(step.point, any_other) ? 1 : 0;
             return;
         }
         const Move used = without_unused(move);

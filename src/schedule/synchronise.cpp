@@ -44,9 +44,10 @@ private:
                 "synchronise: a schedule that stores into other members cannot be carried");
         }
         if (move.left.member == every) {
-            // A member's own operand is taken from its payload like all others.
             for (int member = 0; member < schedule_.ranks(); ++member) {
-                add_read(rank, round, {member, move.left.space, move.left.blocks});
+                if (member != rank) {
+                    add_read(rank, round, {member, move.left.space, move.left.blocks});
+                }
             }
             return;
         }
@@ -62,9 +63,7 @@ private:
         const std::size_t owner = schedule_.representative(place.member);
         const int point = point_of(owner, owned, round);
         carry(carried_[owner], {point, owned.space, owned.blocks});
-        if (place.member != rank) {
-            add_wait(waits_[static_cast<std::size_t>(rank)], {round, place.member, point});
-        }
+        add_wait(waits_[static_cast<std::size_t>(rank)], {round, place.member, point});
     }
 
     /// Looks for a repeated wait only where the member is waited for already in this round.
