@@ -134,73 +134,91 @@ bool Seat::is_prepared_for(const Call& call) const {
            call.shared_output == last.shared_output;
 }
 
-void Seat::prepare(const Call& call) {
-    const bool exchanges = call.received != nullptr;
-    if (exchanges) {
+void Seat::prepare(const Call& asked) {
+    if (asked.received != nullptr) {
         sent_offsets_.resize(offsets_.size());
     }
-    const execute::Shape& shape = shape_ =
-        execute::checked_shape(call, rank_, group_.size(), offsets_.data(), sent_offsets_.data());
-    const std::size_t total_bytes = shape.total * call.element_bytes;
-    const execute::CallSize size = size_of(call, shape, group_);
-    const auto [row, form, reason] = execute::select(call, size, group_.setting().choices);
+    shape_ = execute::checked_shape(asked, rank_, group_.size(), offsets_.data(), sent_offsets_.data());
+    const Call call = execute::reduced_to_one(asked);
+    const execute::CallSize size = size_of(call, shape_, group_);
+    const execute::Selection selection = execute::select(call, size, group_.setting().choices);
+    set_plan(call, selection);
+    set_partition(call);
+    set_scratch(operation_);
+    if (call.received != nullptr) {
+        execute::set_sent_offsets(operation_.own, sent_offsets_.data());
+    }
+    set_stores(call, size, selection.form);
+    set_claim(call, selection);
+
+    const std::uintptr_t own_bytes = shape_.own_offset * call.element_bytes;
+    input_shift_bytes_ = shape_.input_is_block ? own_bytes : 0;
+    output_shift_bytes_ = shape_.output_is_block ? own_bytes : 0;
+    copies_input_ = shape_.aliasing == execute::Aliasing::same && selection.form == Form::separate;
+    input_bytes_ = asked.input_count * asked.element_bytes;
+    output_bytes_ = asked.output_count * asked.element_bytes;
+    if (copies_input_) {
+        input_copy_.at_least(input_bytes_);
+    }
+    prepared_ = asked;
+    if (!asked.algorithm.empty()) { // the caller's text may not last
+        prepared_.algorithm = algorithm::registry()[selection.row].name;
+    }
+    is_prepared_ = asked.counts == nullptr;
+    prepared_key_ = key_of(asked);
+}
+
+void Seat::set_plan(const Call& call, const execute::Selection& selection) {
+    const bool has_root = algorithm::has_root(algorithm::registry()[selection.row]);
+    const std::size_t total_bytes = shape_.total * call.element_bytes;
     Operation& operation = operation_;
-    const bool has_root = algorithm::has_root(algorithm::registry()[row]);
-    operation.plan = &plan({row, form, has_root ? call.root : 0, variant_of(call)});
+    operation.root = has_root ? static_cast<std::uint64_t>(call.root) : 0;
+    operation.plan = &plan({selection.row, selection.form, has_root ? call.root : 0, variant_of(call)});
     operation.kernels = call.kernels != nullptr ? call.kernels : kernels_of(call);
     operation.element_bytes = call.element_bytes;
     operation.carries = operation.plan->carries;
     operation.settles = depends_on_all(execute::collective_of(call.kind));
-    operation.staged = form == Form::carried && shape.message_bytes > mailbox::carried_bytes;
-    operation.carried_words = operation.staged ? 1 : carried_words(shape.message_bytes);
+    operation.staged = selection.form == Form::carried && shape_.message_bytes > mailbox::carried_bytes;
+    operation.carried_words = operation.staged ? 1 : carried_words(shape_.message_bytes);
     operation.exchanges_words = operation.plan->exchanges_once && total_bytes <= sizeof(std::uint64_t);
     operation.word_bytes = static_cast<std::uint8_t>(operation.exchanges_words ? total_bytes : 0);
+}
 
-    const auto blocks = static_cast<std::size_t>(operation.plan->blocks);
-    operation.partition.total = shape.total;
-    operation.partition.block = blocks == 1        ? shape.total
-                                : shape.block != 0 ? shape.block
-                                                   : free_block(shape.total, blocks, call.element_bytes);
-    operation.partition.offsets = call.counts != nullptr ? offsets_.data() : nullptr;
-    set_scratch(operation);
-    if (exchanges) {
-        execute::set_sent_offsets(operation.own, sent_offsets_.data());
-    }
+void Seat::set_partition(const Call& call) {
+    const auto blocks = static_cast<std::size_t>(operation_.plan->blocks);
+    plan::Partition& partition = operation_.partition;
+    partition.total = shape_.total;
+    partition.block = blocks == 1         ? shape_.total
+                      : shape_.block != 0 ? shape_.block
+                                          : free_block(shape_.total, blocks, call.element_bytes);
+    partition.offsets = call.counts != nullptr ? offsets_.data() : nullptr;
+}
 
+void Seat::set_stores(const Call& call, const execute::CallSize& size, Form form) {
     // In place every line that is written has just been read: writing past the caches only loses it.
     const bool separate = form == Form::separate;
     const bool in_memory = execute::exceeds_caches(size.touched_bytes);
     const bool to_others = separate && execute::streams_to_others(size.touched_bytes);
-    operation.shares_output = call.shared_output && total_bytes != 0;
-    operation.own_stores = {.stream = call.shared_output ? to_others : separate && in_memory};
-    operation.all_stores = {.stream = to_others, .cached_out = in_memory ? -1 : rank_};
+    operation_.shares_output = call.shared_output && size.total_bytes != 0;
+    operation_.own_stores = {.stream = call.shared_output ? to_others : separate && in_memory};
+    operation_.all_stores = {.stream = to_others, .cached_out = in_memory ? -1 : rank_};
+}
+
+void Seat::set_claim(const Call& call, const execute::Selection& selection) {
+    const std::size_t total_bytes = shape_.total * call.element_bytes;
+    const bool exchanges = call.received != nullptr;
     const std::size_t claimed_bytes = exchanges            ? execute::Claim::by_counts | call.element_bytes
                                       : call.shared_output ? execute::Claim::shared_output | total_bytes
                                                            : total_bytes;
-    const execute::Claim claim(row, form, call.type, call.op, claimed_bytes);
+    const execute::Claim claim(selection.row, selection.form, call.type, call.op, claimed_bytes);
+    Operation& operation = operation_;
     operation.claim = claim.word();
     operation.counts = call.counts != nullptr && !exchanges ? execute::digest(call.counts->span()) : 0;
-    operation.root = has_root ? static_cast<std::uint64_t>(call.root) : 0;
     operation.print = claim.print() ^ mixed(operation.root, operation.counts);
-
     execute::MemberBoard& board = group_.board(rank_);
     board.claim.put(operation.claim);
     board.counts.put(operation.counts);
     board.root.put(operation.root);
-
-    const std::uintptr_t own_bytes = shape.own_offset * call.element_bytes;
-    input_shift_bytes_ = shape.input_is_block ? own_bytes : 0;
-    output_shift_bytes_ = shape.output_is_block ? own_bytes : 0;
-    copies_input_ = shape.aliasing == execute::Aliasing::same && form == Form::separate;
-    prepared_ = call;
-    prepared_.algorithm = call.algorithm.empty() ? std::string_view() : algorithm::registry()[row].name;
-    is_prepared_ = call.counts == nullptr;
-    prepared_key_ = key_of(call);
-    input_bytes_ = call.input_count * call.element_bytes;
-    output_bytes_ = call.output_count * call.element_bytes;
-    if (copies_input_) {
-        input_copy_.at_least(input_bytes_);
-    }
 }
 
 void Seat::run_prepared(const void* input, void* output) {

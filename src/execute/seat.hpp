@@ -2,6 +2,7 @@
 
 #include "execute/arguments.hpp"
 #include "execute/operation.hpp"
+#include "execute/select.hpp"
 #include "mailbox/slot.hpp"
 #include "plan/plan.hpp"
 
@@ -108,6 +109,12 @@ private:
 
     /// Checks the call and decides everything about it that does not depend on its addresses.
     void prepare(const Call& call);
+    /// Its parts: each sets what its name says of the operation, for a call whose arguments are those of
+    /// shape_.
+    void set_plan(const Call& call, const execute::Selection& selection);
+    void set_partition(const Call& call);
+    void set_stores(const Call& call, const execute::CallSize& size, schedule::Form form);
+    void set_claim(const Call& call, const execute::Selection& selection);
 
     /// Runs the prepared operation on these vectors.
     void run_prepared(const void* input, void* output);

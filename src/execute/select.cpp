@@ -77,6 +77,22 @@ tuning::Operands operands_of(const detail::Call& call) {
                                                               : tuning::Operands::serial;
 }
 
+detail::Call reduced_to_one(const detail::Call& call) {
+    if (call.kind != detail::Kind::reduce_scatter || call.counts == nullptr || !call.algorithm.empty()) {
+        return call;
+    }
+    const auto counts = call.counts->span();
+    const auto has_any = [](std::size_t count) { return count != 0; };
+    if (std::ranges::count_if(counts, has_any) != 1) {
+        return call;
+    }
+    detail::Call reduction = call;
+    reduction.kind = detail::Kind::reduce;
+    reduction.root = static_cast<int>(std::ranges::find_if(counts, has_any) - counts.begin());
+    reduction.counts = nullptr;
+    return reduction;
+}
+
 std::string refusal(const Algorithm& row, const detail::Call& call, int members) {
     if (!takes(row, members)) {
         return "is for powers of two, not for " + std::to_string(members) + " members";

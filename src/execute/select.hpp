@@ -49,6 +49,10 @@ struct CallSize {
 /// What `call` asks of the order of its operands.
 tuning::Operands operands_of(const detail::Call& call);
 
+/// The call that `call`, whose arguments have been checked, comes to: a reduce_scatter that leaves everything
+/// with one member is a reduction to that member, unless an algorithm is named. The same on all members.
+detail::Call reduced_to_one(const detail::Call& call);
+
 /// Why the row cannot serve the call among so many members, or nothing.
 std::string refusal(const algorithm::Algorithm& row, const detail::Call& call, int members);
 

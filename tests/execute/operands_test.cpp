@@ -109,6 +109,27 @@ TEST_CASE("reduce_scatter with irregular blocks, empty ones included") {
     }
 }
 
+TEST_CASE("a reduce_scatter that leaves everything with one member") {
+    for (const int members : {1, 2, 3, 8}) {
+        Team team({.members = members, .placement = "none"});
+        std::vector<std::size_t> wrong(static_cast<std::size_t>(members), 0);
+        team.run([&](Member& me) {
+            for (const std::size_t count : {1U, 7U, 1000U, 50'000U}) {
+                for (std::size_t receiver = 0; receiver < wrong.size(); ++receiver) {
+                    std::vector<std::size_t> counts(wrong.size(), 0);
+                    counts[receiver] = count;
+                    for (const bool in_place : {false, true}) {
+                        wrong[static_cast<std::size_t>(me.rank())] +=
+                            wrong_irregular(me, counts, "", in_place) +
+                            wrong_irregular(me, counts, "direct", in_place);
+                    }
+                }
+            }
+        });
+        CHECK(wrong == std::vector<std::size_t>(static_cast<std::size_t>(members), 0));
+    }
+}
+
 TEST_CASE("irregular and equal blocks of the same sizes may follow one another") {
     Team team({.members = 3, .placement = "none"});
     std::vector<int> results(6, -1);
