@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <random>
 
 namespace tutti::bench {
 
@@ -26,7 +28,13 @@ std::uint64_t Harness::total(std::uint64_t value) {
 }
 
 void Harness::repeat(std::span<const Timed> timed, std::size_t repetition) {
-    for (std::size_t index = 0; index < timed.size(); ++index) {
+    // What comes first leaves its mark on what comes next: members that share a CPU go on in the order in
+    // which they left.
+    std::mt19937 same_for_all(static_cast<std::mt19937::result_type>(repetition));
+    std::vector<std::size_t> order(timed.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::shuffle(order, same_for_all);
+    for (const std::size_t index : order) {
         const std::size_t stamp = repetition * timed.size() + index;
         // Nobody prepares the next run while somebody is still in this one: not all that is timed
         // synchronises.

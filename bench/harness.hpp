@@ -11,7 +11,8 @@
 
 namespace tutti::bench {
 
-/// One thing to time. The members take turns through all of a measurement's, so that noise hits them alike.
+/// One thing to time. The members take turns through all of a measurement's, in another order each time, so
+/// that noise hits them alike.
 struct Timed {
     Calls run;
     /// Called outside the timed part, before every repetition, with a number that changes each time; may be
