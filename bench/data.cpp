@@ -197,7 +197,8 @@ void Data::write_input(std::byte* input, std::uint64_t salt) const {
 
 void Data::spoil_output(std::byte* output) const {
     const bool is_others = work_.shared && rank_ != 0;
-    if (!work_.in_place && !is_others) {
+    const bool is_input = work_.in_place && work_.input_elements(rank_) != 0;
+    if (!is_input && !is_others) {
         std::memset(output, 0x7E, work_.output_elements(rank_) * work_.element_bytes());
     }
 }

@@ -41,7 +41,7 @@ public:
     /// Writes this member's contribution into `input` (in place: into its part of the vector).
     void write_input(std::byte* input, std::uint64_t salt) const;
 
-    /// Overwrites `output` with a value that is none of the results (not in place, where it is the input), so
+    /// Overwrites `output` with a value that is none of the results (unless it is the input as well), so
     /// that what is not written shows.
     void spoil_output(std::byte* output) const;
 
