@@ -79,8 +79,8 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     CHECK(choice(allreduce, 2, 32768, true) == "direct");
     CHECK(choice(reduce, 8, 4096) == "flat");
     CHECK(choice(reduce, 8, 4097) == "direct");
-    CHECK(choice(reduce, 64, 512) == "flat");
-    CHECK(choice(reduce, 64, 513) == "direct");
+    CHECK(choice(reduce, 64, 4096) == "flat");
+    CHECK(choice(reduce, 64, 4097) == "direct");
     CHECK(choice(allgather, 4, 65536) == "flat");
     CHECK(choice(allgather, 4, huge) == "direct");
     CHECK(choice(broadcast, 2, 8) == "direct");
@@ -88,11 +88,12 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
 }
 
 TEST_CASE("a message goes over the stage as long as that is the shorter way") {
-    const auto form = [](int ranks, int cpus, std::size_t bytes) {
+    const auto form = [](int ranks, int cpus, std::size_t bytes,
+                         detail::Kind kind = detail::Kind::allreduce) {
         execute::CallSize size = size_of(bytes);
         size.members = ranks;
         size.cpus = cpus;
-        return execute::select(call_of(detail::Kind::allreduce), size, {}).form;
+        return execute::select(call_of(kind), size, {}).form;
     };
     CHECK(form(2, 2, 2048) == Form::carried);
     CHECK(form(2, 2, 2049) == Form::separate);
@@ -101,6 +102,12 @@ TEST_CASE("a message goes over the stage as long as that is the shorter way") {
     CHECK(form(4, 2, 4097) == Form::separate);
     CHECK(form(64, 2, 512) == Form::carried);
     CHECK(form(64, 2, 513) == Form::separate);
+    // Members that need not all wait for each other give up their CPU at once.
+    using enum detail::Kind;
+    CHECK(form(64, 2, 4096, reduce) == Form::carried);
+    CHECK(form(64, 64, 4096, reduce) == Form::separate);
+    CHECK(form(2, 2, 4096, broadcast) == Form::separate);
+    CHECK(form(3, 2, 4097, broadcast) == Form::separate);
 }
 
 TEST_CASE("an operation touches the vectors that its members have") {
