@@ -50,6 +50,7 @@ std::vector<std::size_t> sizes(const PointArguments& points) {
 std::vector<Collective> collectives(const BenchArguments& arguments) {
     if (arguments.collectives.empty()) {
         std::vector<Collective> all;
+        all.reserve(schedule::collective_count);
         for (int code = 0; code < schedule::collective_count; ++code) {
             all.push_back(static_cast<Collective>(code));
         }

@@ -271,42 +271,45 @@ TEST_CASE("members in different calls are told what each of them calls") {
 
 TEST_CASE("members that left different calls without hearing of each other find out in the next") {
     using Call = std::function<void(Member&)>;
-    const std::vector<std::pair<Call, Call>> pairs{{[](Member& me) {
-                                                        int value = 1;
-                                                        me.broadcast(value, me.rank());
-                                                    },
-                                                    [](Member& me) {
-                                                        int value = 1;
-                                                        me.reduce(value, sum, (me.rank() + 1) % me.size());
-                                                    }},
-                                                   {[](Member& me) {
-                                                        int value = 1;
-                                                        me.reduce(value, sum, (me.rank() + 1) % me.size());
-                                                    },
-                                                    [](Member& me) {
-                                                        double value = 1;
-                                                        me.gather(value, std::span<double>(),
-                                                                  (me.rank() + 1) % me.size());
-                                                    }},
-                                                   // Not even the same number of points.
-                                                   {[](Member& me) {
-                                                        int value = 1;
-                                                        me.reduce(value, sum, 1);
-                                                    },
-                                                    [](Member& me) {
-                                                        int value = 1;
-                                                        for (int call = 0; call < 2; ++call) {
-                                                            me.reduce(value, sum, 0);
-                                                        }
-                                                    }}};
+    struct Calls {
+        Call of_first;
+        Call of_second;
+    };
+    const std::vector<Calls> pairs{{[](Member& me) {
+                                        int value = 1;
+                                        me.broadcast(value, me.rank());
+                                    },
+                                    [](Member& me) {
+                                        int value = 1;
+                                        me.reduce(value, sum, (me.rank() + 1) % me.size());
+                                    }},
+                                   {[](Member& me) {
+                                        int value = 1;
+                                        me.reduce(value, sum, (me.rank() + 1) % me.size());
+                                    },
+                                    [](Member& me) {
+                                        double value = 1;
+                                        me.gather(value, std::span<double>(), (me.rank() + 1) % me.size());
+                                    }},
+                                   // Not even the same number of points.
+                                   {[](Member& me) {
+                                        int value = 1;
+                                        me.reduce(value, sum, 1);
+                                    },
+                                    [](Member& me) {
+                                        int value = 1;
+                                        for (int call = 0; call < 2; ++call) {
+                                            me.reduce(value, sum, 0);
+                                        }
+                                    }}};
     Team team({.members = 2, .placement = "none"});
-    for (const auto& [even, odd] : pairs) {
+    for (const Calls& calls : pairs) {
         for (const int bytes : {0, 8, 32, 100000}) {
             CAPTURE(bytes);
             Outcomes outcomes(2);
             const Thrown reached = test::thrown_by([&] {
                 team.run([&](Member& me) {
-                    me.rank() == 0 ? even(me) : odd(me);
+                    me.rank() == 0 ? calls.of_first(me) : calls.of_second(me);
                     outcomes.note(me, [&] {
                         std::vector<std::uint8_t> values(static_cast<std::size_t>(bytes));
                         bytes == 0 ? me.barrier() : me.allreduce(values, bor);

@@ -23,7 +23,7 @@ struct ToTheRoot : rl::test_suite<ToTheRoot<Cell, members, operations, settles, 
     void before() { progress.store(0, rl::mo_relaxed, RL_INFO); }
 
     static std::uint64_t value(int member, unsigned operation) {
-        return 100 * (operation + 1) + static_cast<std::uint64_t>(member);
+        return 100 * (std::uint64_t{operation} + 1) + static_cast<std::uint64_t>(member);
     }
 
     void thread(unsigned index) { index == 0 ? receive() : send(static_cast<int>(index)); }
