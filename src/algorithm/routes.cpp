@@ -1,6 +1,7 @@
 #include "algorithm/algorithms.hpp"
 #include "graph/circulant.hpp"
 #include "graph/torus.hpp"
+#include "schedule/grouped.hpp"
 #include "schedule/recorder.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace tutti::algorithm {
 
 using schedule::Blocks;
 using schedule::Collective;
+using schedule::Move;
 using schedule::Place;
 using schedule::Schedule;
 using schedule::Space;
@@ -36,21 +38,30 @@ using Route = std::function<std::vector<Hop>(int offset)>;
 Schedule routed_alltoall(const Symmetry& symmetry, int ranks, int rounds, const Route& route) {
     const auto translated = [&](int rank, int by) { return symmetry.translated(rank, by, ranks); };
     const auto inverse = [&](int by) { return symmetry.inverse(by, ranks); };
-    schedule::Program program(static_cast<std::size_t>(std::max(rounds, 1)));
-    program.front().push_back({{0, Space::output, {0, 1}}, {0, Space::input, {0, 1}}, {}, false});
-    for (int offset = ranks - 1; offset > 0; --offset) {
-        const auto hops = route(offset);
-        const int back = inverse(offset);
-        for (std::size_t i = 0; i < hops.size(); ++i) {
-            // Seen by member 0, where the message arrives, from the member before.
-            const int from = inverse(hops[i].by);
-            const auto buffer = [&](std::size_t hops_done) {
-                return (hops.size() - hops_done) % 2 == 0 ? Space::output : Space::scratch0;
-            };
-            const Place source = i == 0 ? Place{from, Space::input, {translated(from, offset), 1}}
-                                        : Place{from, buffer(i), {translated(from, back), 1}};
-            program[static_cast<std::size_t>(hops[i].round)].push_back(
-                {{0, buffer(i + 1), {back, 1}}, source, {}, false});
+    const auto visit_moves = [&](auto visit) {
+        visit(0, Move{{0, Space::output, {0, 1}}, {0, Space::input, {0, 1}}, {}, false});
+        for (int offset = ranks - 1; offset > 0; --offset) {
+            const auto hops = route(offset);
+            const int back = inverse(offset);
+            for (std::size_t i = 0; i < hops.size(); ++i) {
+                // Seen by member 0, where the message arrives, from the member before.
+                const int from = inverse(hops[i].by);
+                const auto buffer = [&](std::size_t hops_done) {
+                    return (hops.size() - hops_done) % 2 == 0 ? Space::output : Space::scratch0;
+                };
+                const Place source = i == 0 ? Place{from, Space::input, {translated(from, offset), 1}}
+                                            : Place{from, buffer(i), {translated(from, back), 1}};
+                visit(static_cast<std::size_t>(hops[i].round),
+                      Move{{0, buffer(i + 1), {back, 1}}, source, {}, false});
+            }
+        }
+    };
+    const schedule::Grouped<Move> by_round(static_cast<std::size_t>(std::max(rounds, 1)), visit_moves);
+    schedule::Program program;
+    for (std::size_t round = 0; round < by_round.groups(); ++round) {
+        program.extend_to(round + 1);
+        for (const Move& move : by_round.at(round)) {
+            program.add(move);
         }
     }
     return {Collective::alltoall, ranks, ranks, symmetry, {std::move(program)}};
@@ -68,26 +79,26 @@ Schedule routed_shift(int ranks, int distance, const std::vector<std::vector<int
     }
     const Blocks vector{0, 1};
     std::vector<Space> where(count, Space::input);
-    std::vector<schedule::Program> programs(count, schedule::Program(std::max<std::size_t>(from.size(), 1)));
+    std::vector<schedule::Program> programs(count, schedule::Program(1));
+    for (std::size_t rank = 0; rank < count; ++rank) {
+        if (ahead[rank] == 0) {
+            const int own = static_cast<int>(rank);
+            programs[rank].add({{own, Space::output, vector}, {own, Space::input, vector}, {}, false});
+        }
+    }
     for (std::size_t round = 0; round < from.size(); ++round) {
         const std::vector<Space> before = where;
         for (std::size_t rank = 0; rank < count; ++rank) {
             const int source = from[round][rank];
+            programs[rank].extend_to(round + 1);
             if (source == static_cast<int>(rank)) {
                 continue;
             }
             where[rank] = --ahead[rank] % 2 == 0 ? Space::output : Space::scratch0;
-            programs[rank][round].push_back({{static_cast<int>(rank), where[rank], vector},
-                                             {source, before[static_cast<std::size_t>(source)], vector},
-                                             {},
-                                             false});
-        }
-    }
-    for (std::size_t rank = 0; rank < count; ++rank) {
-        if (where[rank] == Space::input) {
-            const int own = static_cast<int>(rank);
-            programs[rank].front().push_back(
-                {{own, Space::output, vector}, {own, Space::input, vector}, {}, false});
+            programs[rank].add({{static_cast<int>(rank), where[rank], vector},
+                                {source, before[static_cast<std::size_t>(source)], vector},
+                                {},
+                                false});
         }
     }
     return {Collective::shift, ranks, 1, Symmetry::none, std::move(programs), distance};

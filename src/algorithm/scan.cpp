@@ -2,6 +2,8 @@
 #include "graph/circulant.hpp"
 #include "schedule/recorder.hpp"
 
+#include <algorithm>
+
 namespace tutti::algorithm {
 
 using schedule::Collective;
@@ -98,28 +100,25 @@ Schedule hypercube_scan(int ranks, Inclusion inclusion) {
 // that one's input.
 Schedule ring_scan(int ranks, Inclusion inclusion) {
     const std::size_t rounds = ranks == 1 ? 1 : static_cast<std::size_t>(ranks) - 1;
-    std::vector<Program> programs(static_cast<std::size_t>(ranks), Program(rounds));
+    std::vector<Program> programs(static_cast<std::size_t>(ranks));
     const bool inclusive = inclusion == Inclusion::inclusive;
     for (int rank = 0; rank < ranks; ++rank) {
         Program& program = programs[static_cast<std::size_t>(rank)];
+        program.extend_to(static_cast<std::size_t>(std::max(rank, 1)));
         const Place output{rank, Space::output, vector};
         const Place input{rank, Space::input, vector};
         const Place input_before{rank - 1, Space::input, vector};
         const Place output_before{rank - 1, Space::output, vector};
-        if (rank == 0) {
-            if (inclusive) {
-                program.front().push_back({output, input, {}, false});
-            }
-            continue;
-        }
-        schedule::Round& round = program[static_cast<std::size_t>(rank) - 1];
-        if (inclusive) {
-            round.push_back({output, rank == 1 ? input_before : output_before, input, true});
+        if (rank == 0 && inclusive) {
+            program.add({output, input, {}, false});
+        } else if (rank > 0 && inclusive) {
+            program.add({output, rank == 1 ? input_before : output_before, input, true});
         } else if (rank == 1) {
-            round.push_back({output, input_before, {}, false});
-        } else {
-            round.push_back({output, output_before, input_before, true});
+            program.add({output, input_before, {}, false});
+        } else if (rank > 1) {
+            program.add({output, output_before, input_before, true});
         }
+        program.extend_to(rounds);
     }
     return {collective_of(inclusion), ranks, 1, Symmetry::none, std::move(programs)};
 }
@@ -130,7 +129,7 @@ Schedule direct_scan(int ranks, Inclusion inclusion) {
     std::vector<Program> programs(static_cast<std::size_t>(ranks), Program(1));
     for (int rank = 0; rank < ranks; ++rank) {
         const schedule::Blocks own{rank, 1};
-        programs[static_cast<std::size_t>(rank)].front().push_back(
+        programs[static_cast<std::size_t>(rank)].add(
             {{schedule::every, Space::output, own}, {schedule::every, Space::input, own}, {}, true, prefix});
     }
     return {collective_of(inclusion), ranks, ranks, Symmetry::none, std::move(programs)};

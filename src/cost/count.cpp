@@ -28,7 +28,7 @@ struct Message {
 };
 
 /// The messages of one member's round, each once, into `found`.
-void find_messages(const Schedule& schedule, int actor, const Round& round, std::vector<Message>& found) {
+void find_messages(const Schedule& schedule, int actor, Round round, std::vector<Message>& found) {
     found.clear();
     const auto add = [&](const Place& place, bool stored) {
         const int first = place.member == every ? 0 : place.member;
@@ -79,13 +79,11 @@ void add_traffic(const Schedule& schedule, Tally& tally) {
 
 long reductions(const Schedule& schedule, const schedule::Program& program) {
     long combined = 0;
-    for (const Round& round : program) {
-        for (const Move& move : round) {
-            const bool one_less = move.prefix == schedule::Prefix::exclusive;
-            const long of_every = std::max(schedule.ranks() - (one_less ? 2L : 1L), 0L);
-            const long each = !move.reduces ? 0 : move.left.member == every ? of_every : 1;
-            combined += each * move.to.blocks.count;
-        }
+    for (const Move& move : program.moves()) {
+        const bool one_less = move.prefix == schedule::Prefix::exclusive;
+        const long of_every = std::max(schedule.ranks() - (one_less ? 2L : 1L), 0L);
+        const long each = !move.reduces ? 0 : move.left.member == every ? of_every : 1;
+        combined += each * move.to.blocks.count;
     }
     return combined;
 }

@@ -30,7 +30,8 @@ double power_from(int ranks) {
 Schedule only_round(const Schedule& schedule, int round) {
     std::vector<schedule::Program> programs;
     for (const schedule::Program& program : schedule.programs()) {
-        programs.push_back({program[static_cast<std::size_t>(round)]});
+        const schedule::Round moves = program[static_cast<std::size_t>(round)];
+        programs.push_back({{moves.begin(), moves.end()}});
     }
     return {schedule.collective(), schedule.ranks(),    schedule.blocks(),
             schedule.symmetry(),   std::move(programs), schedule.root()};

@@ -14,7 +14,7 @@ using schedule::Schedule;
 namespace {
 
 /// The places of other members that the moves of a round read, by member, in the order of the moves.
-std::map<int, std::vector<Place>> reads_of(const schedule::Round& moves, int reader) {
+std::map<int, std::vector<Place>> reads_of(schedule::Round moves, int reader) {
     std::map<int, std::vector<Place>> reads;
     const auto add = [&](const Place& place) {
         if (place.member == reader) {
@@ -34,7 +34,7 @@ std::map<int, std::vector<Place>> reads_of(const schedule::Round& moves, int rea
     return reads;
 }
 
-Relay::Round own_round(const schedule::Round& moves, int rank) {
+Relay::Round own_round(schedule::Round moves, int rank) {
     Relay::Round round;
     std::vector<Place> received;
     for (auto& [peer, places] : reads_of(moves, rank)) {
@@ -63,8 +63,9 @@ Relay relay_of(const Schedule& schedule, int rank) {
     Relay relay;
     relay.blocks = schedule.blocks();
     relay.scratch_vectors = schedule.scratch_vectors();
-    for (const schedule::Round& moves : schedule.program(rank)) {
-        relay.rounds.push_back(own_round(moves, rank));
+    const schedule::Program own = schedule.program(rank);
+    for (std::size_t round = 0; round < own.size(); ++round) {
+        relay.rounds.push_back(own_round(own[round], rank));
     }
     for (int other = 0; other < schedule.ranks(); ++other) {
         const schedule::Program program = schedule.program(other);

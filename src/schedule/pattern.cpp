@@ -144,7 +144,7 @@ TransfersByRound::TransfersByRound(const Lists& lists, int rounds)
     : entries_(static_cast<std::size_t>(rounds), [&](auto visit) {
           for (std::size_t list = 0; list < lists.size(); ++list) {
               for (const Transfer& transfer : lists[list]) {
-                  visit(static_cast<std::size_t>(transfer.round), Entry{list, &transfer});
+                  visit(static_cast<std::size_t>(transfer.round), Entry{list, transfer});
               }
           }
       }) {}
@@ -172,10 +172,10 @@ Pattern restrict_to_root(const Pattern& pattern, int root) {
         const std::span<const TransfersByRound::Entry> entries = rounds.in(round);
         for (std::size_t i = entries.size(); i-- > 0;) {
             const auto& [rank, transfer] = entries[i];
-            for (const Blocks part : needed_part(transfer->blocks, pattern.blocks(), needed[rank])) {
-                kept[rank].push_back({round, transfer->from, part, transfer->action});
-                reads.emplace_back(transfer->from, part);
-                if (transfer->action == Action::copy) {
+            for (const Blocks part : needed_part(transfer.blocks, pattern.blocks(), needed[rank])) {
+                kept[rank].push_back({round, transfer.from, part, transfer.action});
+                reads.emplace_back(transfer.from, part);
+                if (transfer.action == Action::copy) {
                     overwritten.emplace_back(rank, part);
                 }
             }

@@ -60,7 +60,7 @@ class TransfersByRound {
 public:
     struct Entry {
         std::size_t list = 0;
-        const Transfer* transfer = nullptr;
+        Transfer transfer;
     };
 
     /// The lists must outlive it.

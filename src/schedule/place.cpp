@@ -28,8 +28,8 @@ struct Block {
 class Placer {
 public:
     Placer(const Pattern& pattern, Collective collective, int root)
-        : pattern_(pattern), collective_(collective), root_(root),
-          transfers_(pattern.received(), pattern.rounds()),
+        : pattern_(pattern), collective_(collective), root_(root), rounds_(std::max(pattern.rounds(), 1)),
+          transfers_(pattern.received(), rounds_),
           blocks_(pattern.received().size() * static_cast<std::size_t>(pattern.blocks())) {
         count_dodges();
         for (std::size_t stored = 0; stored < lists(); ++stored) {
@@ -41,12 +41,24 @@ public:
     }
 
     Schedule run() {
-        const int rounds = std::max(pattern_.rounds(), 1);
-        std::vector<Program> programs(lists(), Program(static_cast<std::size_t>(rounds)));
-        for_each_round([&](int round, std::size_t stored, const Transfer& transfer) {
-            append_moves(programs[stored][static_cast<std::size_t>(round)], round, stored, transfer);
-        });
-        append_own_copies(programs);
+        const auto rounds = static_cast<std::size_t>(rounds_);
+        std::vector<Program> programs(lists());
+        for (std::size_t stored = 0; stored < lists(); ++stored) {
+            programs[stored].reserve(rounds, pattern_.received()[stored].size() + 1);
+            programs[stored].extend_to(1);
+        }
+        for (int round = 0; round < rounds_; ++round) {
+            for_each_in(round, [&](std::size_t stored, const Transfer& transfer) {
+                programs[stored].extend_to(static_cast<std::size_t>(round) + 1);
+                append_moves(programs[stored], round, stored, transfer);
+            });
+            if (round == 0) {
+                append_own_copies(programs);
+            }
+        }
+        for (Program& program : programs) {
+            program.extend_to(rounds);
+        }
         return {collective_,         pattern_.ranks(),    pattern_.blocks(),
                 pattern_.symmetry(), std::move(programs), root_};
     }
@@ -72,38 +84,38 @@ private:
         return wrap(transfer.blocks.first + i, pattern_.blocks());
     }
 
-    /// Visits the transfers round by round, when it is known which blocks are read in the round.
+    /// Visits the transfers of a round, when it is known which blocks are read in it.
     template <class Visit>
-    void for_each_round(Visit visit) {
-        for (int round = 0; round < pattern_.rounds(); ++round) {
-            for (const auto& [stored, transfer] : transfers_.in(round)) {
-                for (int i = 0; i < transfer->blocks.count; ++i) {
-                    of(transfer->from, block_of(*transfer, i)).read_in = round;
-                }
+    void for_each_in(int round, Visit visit) {
+        for (const auto& [stored, transfer] : transfers_.in(round)) {
+            for (int i = 0; i < transfer.blocks.count; ++i) {
+                of(transfer.from, block_of(transfer, i)).read_in = round;
             }
-            for (const auto& [stored, transfer] : transfers_.in(round)) {
-                visit(round, stored, *transfer);
-            }
-            // What is read in a round is what was there before it.
-            for (const auto& [block, where] : moved_) {
-                block->where = where;
-            }
-            moved_.clear();
         }
-        for (Block& block : blocks_) {
-            block.read_in = -1;
+        for (const auto& [stored, transfer] : transfers_.in(round)) {
+            visit(stored, transfer);
         }
+        // What is read in a round is what was there before it.
+        for (const auto& [block, where] : moved_) {
+            block->where = where;
+        }
+        moved_.clear();
     }
 
     /// Counts all dodges, so that the last write of a block can be sent to where the result belongs.
     void count_dodges() {
-        for_each_round([&](int round, std::size_t stored, const Transfer& transfer) {
-            for (int i = 0; i < transfer.blocks.count; ++i) {
-                Block& block = at(stored, block_of(transfer, i));
-                block.dodges += block.written && block.read_in == round ? 1 : 0;
-                block.written = true;
-            }
-        });
+        for (int round = 0; round < rounds_; ++round) {
+            for_each_in(round, [&](std::size_t stored, const Transfer& transfer) {
+                for (int i = 0; i < transfer.blocks.count; ++i) {
+                    Block& block = at(stored, block_of(transfer, i));
+                    block.dodges += block.written && block.read_in == round ? 1 : 0;
+                    block.written = true;
+                }
+            });
+        }
+        for (Block& block : blocks_) {
+            block.read_in = -1;
+        }
     }
 
     Where destination(std::size_t stored, int block) const {
@@ -124,11 +136,11 @@ private:
     }
 
     /// Appends the moves of one transfer: maximal runs of blocks that lie in the same vectors.
-    void append_moves(Round& round, int number, std::size_t stored, const Transfer& transfer) {
+    void append_moves(Program& program, int round, std::size_t stored, const Transfer& transfer) {
         runs_.clear();
         for (int i = 0; i < transfer.blocks.count; ++i) {
             const int index = block_of(transfer, i);
-            const Where to = target(stored, number, index);
+            const Where to = target(stored, round, index);
             const Where own = transfer.action == Action::copy ? to : at(stored, index).where;
             const Where peer = of(transfer.from, index).where;
             if (peer == Where::nowhere || own == Where::nowhere) {
@@ -149,9 +161,9 @@ private:
             for (int i = 0; i < (whole ? 1 : range.count); ++i) {
                 const Blocks part{wrap(range.first + i, pattern_.blocks()), whole ? range.count : 1};
                 const int receiver = static_cast<int>(stored);
-                round.push_back(move_of(transfer.action, {receiver, space_of(run.to), part},
-                                        {receiver, space_of(run.own), part},
-                                        {transfer.from, space_of(run.peer), part}));
+                program.add(move_of(transfer.action, {receiver, space_of(run.to), part},
+                                    {receiver, space_of(run.own), part},
+                                    {transfer.from, space_of(run.peer), part}));
             }
         }
     }
@@ -168,15 +180,14 @@ private:
         return {to, received, {}, false};
     }
 
-    /// Copies to the output what the collective wants there and no transfer writes.
+    /// Copies to the output what the collective wants there and no transfer writes, in the first round.
     void append_own_copies(std::vector<Program>& programs) {
         for (std::size_t stored = 0; stored < lists(); ++stored) {
             Blocks run;
             const auto copy_run = [&] {
                 const int rank = static_cast<int>(stored);
                 if (run.count != 0) {
-                    programs[stored].front().push_back(
-                        {{rank, Space::output, run}, {rank, Space::input, run}, {}, false});
+                    programs[stored].add({{rank, Space::output, run}, {rank, Space::input, run}, {}, false});
                 }
                 run = {};
             };
@@ -204,6 +215,8 @@ private:
     const Pattern& pattern_;
     Collective collective_;
     int root_;
+    /// There is at least one round, for copies of a member's own blocks.
+    int rounds_;
     TransfersByRound transfers_;
     std::vector<Block> blocks_;
     std::vector<Run> runs_;

@@ -12,7 +12,7 @@ class Recorder {
 public:
     /// Starts the next round.
     Recorder& round() {
-        program_.emplace_back();
+        program_.extend_to(program_.size() + 1);
         return *this;
     }
 
@@ -33,7 +33,7 @@ public:
 
 private:
     Recorder& add(const Move& move) {
-        program_.back().push_back(move);
+        program_.add(move);
         return *this;
     }
 

@@ -59,6 +59,17 @@ void check_move(const Schedule& schedule, const Move& move) {
     }
 }
 
+/// Of two programs with the same number of rounds.
+bool is_renamed(const Program& program, const Program& image, const Translation& rename) {
+    for (std::size_t round = 0; round < program.size(); ++round) {
+        const auto is_same = [&](const Move& move, const Move& its) { return renamed(move, rename) == its; };
+        if (!std::ranges::equal(program[round], image[round], is_same)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 } // namespace
 
 std::string_view to_string(Collective collective) {
@@ -124,6 +135,18 @@ std::string_view to_string(Space space) {
     return "unknown";
 }
 
+Program::Program(std::initializer_list<std::vector<Move>> rounds) {
+    for (const std::vector<Move>& round : rounds) {
+        extend_to(size() + 1);
+        moves_.insert(moves_.end(), round.begin(), round.end());
+    }
+}
+
+void Program::reserve(std::size_t rounds, std::size_t moves) {
+    first_.reserve(rounds);
+    moves_.reserve(moves);
+}
+
 Schedule::Schedule(Collective collective, int ranks, int blocks, Symmetry symmetry,
                    std::vector<Program> programs, int root)
     : collective_(collective), ranks_(ranks), blocks_(blocks), root_(root), symmetry_(symmetry),
@@ -139,11 +162,9 @@ Schedule::Schedule(Collective collective, int ranks, int blocks, Symmetry symmet
         if (program.size() != programs_.front().size()) {
             fail("all programs must have the same number of rounds");
         }
-        for (const Round& round : program) {
-            for (const Move& move : round) {
-                check_move(*this, move);
-                add(move);
-            }
+        for (const Move& move : program.moves()) {
+            check_move(*this, move);
+            add(move);
         }
     }
 }
@@ -151,18 +172,14 @@ Schedule::Schedule(Collective collective, int ranks, int blocks, Symmetry symmet
 void Schedule::add(const Move& move) {
     const bool of_all = move.left.member == every || move.to.member == every;
     ++moves_;
-    blocks_moved_ += static_cast<std::size_t>(move.to.blocks.count * (of_all ? ranks_ : 1));
+    const auto named = static_cast<std::size_t>(move.to.blocks.count);
+    blocks_moved_ += named * static_cast<std::size_t>(of_all ? ranks_ : 1);
     for (const Place* place : {&move.to, &move.left, &move.right}) {
         scratch_vectors_ =
             std::max(scratch_vectors_, static_cast<int>(place->space) - static_cast<int>(Space::output));
     }
     keeps_blocks_apart_ = keeps_blocks_apart_ && move.left.blocks == move.to.blocks &&
                           (!move.has_right() || move.right.blocks == move.to.blocks);
-}
-
-Place renamed(const Place& place, const Translation& translation) {
-    const int member = place.member == every ? every : translation.member(place.member);
-    return {member, place.space, translation.range(place.blocks)};
 }
 
 Move renamed(Move move, const Translation& translation) {
@@ -177,10 +194,8 @@ Move renamed(Move move, const Translation& translation) {
 Program Schedule::program(int rank) const {
     Program program = programs_.at(representative(rank));
     const Translation rename = translation(rank);
-    for (Round& round : program) {
-        for (Move& move : round) {
-            move = renamed(move, rename);
-        }
+    for (Move& move : program.moves()) {
+        move = renamed(move, rename);
     }
     return program;
 }
@@ -195,15 +210,9 @@ bool is_renamed(const Schedule& schedule, const Schedule& image, const Translati
         return false;
     }
     for (int rank = 0; rank < schedule.ranks(); ++rank) {
-        const Program& program = schedule.programs()[static_cast<std::size_t>(rank)];
-        const Program& other = image.programs()[static_cast<std::size_t>(rename.member(rank))];
-        for (std::size_t round = 0; round < program.size(); ++round) {
-            const auto is_same = [&](const Move& move, const Move& its) {
-                return renamed(move, rename) == its;
-            };
-            if (!std::ranges::equal(program[round], other[round], is_same)) {
-                return false;
-            }
+        if (!is_renamed(schedule.programs()[static_cast<std::size_t>(rank)],
+                        image.programs()[static_cast<std::size_t>(rename.member(rank))], rename)) {
+            return false;
         }
     }
     return true;
@@ -217,34 +226,6 @@ Schedule expanded(const Schedule& schedule) {
     }
     return {schedule.collective(), schedule.ranks(),    schedule.blocks(),
             Symmetry::none,        std::move(programs), schedule.root()};
-}
-
-bool has_input(Collective collective, int root, int rank, int block, bool blocks_are_ranks) {
-    switch (collective) {
-    case Collective::allgather:
-    case Collective::gather:
-        return !blocks_are_ranks || block == rank;
-    case Collective::broadcast:
-    case Collective::scatter:
-        return rank == root;
-    default:
-        return true;
-    }
-}
-
-bool has_output(Collective collective, int root, int rank, int block, bool blocks_are_ranks) {
-    switch (collective) {
-    case Collective::reduce_scatter:
-    case Collective::scatter:
-        return !blocks_are_ranks || block == rank;
-    case Collective::reduce:
-    case Collective::gather:
-        return rank == root;
-    case Collective::exscan:
-        return rank != 0;
-    default:
-        return true;
-    }
 }
 
 } // namespace tutti::schedule

@@ -2,8 +2,11 @@
 
 #include "schedule/blocks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -78,11 +81,45 @@ struct Move {
     friend bool operator==(const Move&, const Move&) = default;
 };
 
-using Round = std::vector<Move>;
+/// The moves of one round of a program.
+using Round = std::span<const Move>;
 
 /// One member's program: its moves, round by round. Within a round a member's moves run in order; what it
 /// reads from another member is what that member had after all earlier rounds and none of this one.
-using Program = std::vector<Round>;
+///
+/// The moves of all rounds lie one after the other: of many members, most have a move or none in a round.
+class Program {
+public:
+    Program() = default;
+    /// So many rounds without moves.
+    explicit Program(std::size_t rounds) { extend_to(rounds); }
+    Program(std::initializer_list<std::vector<Move>> rounds);
+
+    /// Appends rounds without moves until there are `rounds`.
+    void extend_to(std::size_t rounds) {
+        first_.resize(std::max(rounds, first_.size()), static_cast<std::uint32_t>(moves_.size()));
+    }
+    /// Appends a move to the last round.
+    void add(const Move& move) { moves_.push_back(move); }
+    void reserve(std::size_t rounds, std::size_t moves);
+
+    /// The number of rounds.
+    std::size_t size() const { return first_.size(); }
+    Round operator[](std::size_t round) const {
+        const std::size_t end = round + 1 < first_.size() ? first_[round + 1] : moves_.size();
+        return moves().subspan(first_[round], end - first_[round]);
+    }
+    /// The moves of all rounds.
+    Round moves() const { return moves_; }
+    std::span<Move> moves() { return moves_; }
+
+    friend bool operator==(const Program&, const Program&) = default;
+
+private:
+    /// Where each round begins.
+    std::vector<std::uint32_t> first_;
+    std::vector<Move> moves_;
+};
 
 /// What every member of a group does for one collective: no threads, addresses, element types or byte counts.
 class Schedule {
@@ -147,7 +184,10 @@ private:
 };
 
 /// `place` with its member and blocks renamed.
-Place renamed(const Place& place, const Translation& translation);
+inline Place renamed(const Place& place, const Translation& translation) {
+    const int member = place.member == every ? every : translation.member(place.member);
+    return {member, place.space, translation.range(place.blocks)};
+}
 
 /// `move` with all its places renamed.
 Move renamed(Move move, const Translation& translation);
@@ -161,7 +201,32 @@ bool is_renamed(const Schedule& schedule, const Schedule& image, const Translati
 Schedule expanded(const Schedule& schedule);
 
 /// Whether the collective's input, output has this block at this member (before, after the call).
-bool has_input(Collective collective, int root, int rank, int block, bool blocks_are_ranks);
-bool has_output(Collective collective, int root, int rank, int block, bool blocks_are_ranks);
+constexpr bool has_input(Collective collective, int root, int rank, int block, bool blocks_are_ranks) {
+    switch (collective) {
+    case Collective::allgather:
+    case Collective::gather:
+        return !blocks_are_ranks || block == rank;
+    case Collective::broadcast:
+    case Collective::scatter:
+        return rank == root;
+    default:
+        return true;
+    }
+}
+
+constexpr bool has_output(Collective collective, int root, int rank, int block, bool blocks_are_ranks) {
+    switch (collective) {
+    case Collective::reduce_scatter:
+    case Collective::scatter:
+        return !blocks_are_ranks || block == rank;
+    case Collective::reduce:
+    case Collective::gather:
+        return rank == root;
+    case Collective::exscan:
+        return rank != 0;
+    default:
+        return true;
+    }
+}
 
 } // namespace tutti::schedule

@@ -31,13 +31,11 @@ Blocks shortest_cover(const std::vector<int>& used, int blocks) {
 WrittenScratch::WrittenScratch(const Schedule& schedule, std::size_t representative, Space space)
     : schedule_(schedule) {
     std::vector<char> used(static_cast<std::size_t>(schedule.blocks()), 0);
-    for (const Round& round : schedule.programs()[representative]) {
-        for (const Move& move : round) {
-            for (int i = 0; move.to.space == space && i < move.to.blocks.count; ++i) {
-                const int block = wrap(move.to.blocks.first + i, schedule.blocks());
-                if (std::exchange(used[static_cast<std::size_t>(block)], 1) == 0) {
-                    blocks_.push_back(block);
-                }
+    for (const Move& move : schedule.programs()[representative].moves()) {
+        for (int i = 0; move.to.space == space && i < move.to.blocks.count; ++i) {
+            const int block = wrap(move.to.blocks.first + i, schedule.blocks());
+            if (std::exchange(used[static_cast<std::size_t>(block)], 1) == 0) {
+                blocks_.push_back(block);
             }
         }
     }

@@ -21,11 +21,9 @@ namespace {
 /// The blocks that member 0 keeps in its scratch vectors.
 std::set<int> scratch_blocks(const Schedule& schedule) {
     std::set<int> blocks;
-    for (const Round& round : schedule.programs().front()) {
-        for (const Move& move : round) {
-            for (int i = 0; move.to.space >= Space::scratch0 && i < move.to.blocks.count; ++i) {
-                blocks.insert(wrap(move.to.blocks.first + i, schedule.blocks()));
-            }
+    for (const Move& move : schedule.programs().front().moves()) {
+        for (int i = 0; move.to.space >= Space::scratch0 && i < move.to.blocks.count; ++i) {
+            blocks.insert(wrap(move.to.blocks.first + i, schedule.blocks()));
         }
     }
     return blocks;
@@ -107,10 +105,8 @@ TEST_CASE("reductions are three-address: no input is copied first") {
             continue;
         }
         const Schedule schedule = row.make(17, 0);
-        for (const Round& round : schedule.programs().front()) {
-            for (const Move& move : round) {
-                CHECK_FALSE((!move.reduces && move.left.space == Space::input));
-            }
+        for (const Move& move : schedule.programs().front().moves()) {
+            CHECK_FALSE((!move.reduces && move.left.space == Space::input));
         }
     }
 }
@@ -119,8 +115,8 @@ TEST_CASE("a member alone copies its input to its output") {
     const Pattern nothing(1, 1, 0, Symmetry::rotation, {{}});
     const Schedule schedule = place(nothing, Collective::allreduce);
     REQUIRE(schedule.rounds() == 1);
-    CHECK(schedule.program(0).front() ==
-          Round{{{0, Space::output, {0, 1}}, {0, Space::input, {0, 1}}, {}, false}});
+    CHECK(schedule.program(0) ==
+          Program{{{{0, Space::output, {0, 1}}, {0, Space::input, {0, 1}}, {}, false}}});
 }
 
 TEST_CASE("a transfer of a block that its sender does not have is refused") {
@@ -162,8 +158,9 @@ TEST_CASE("a block dodges where it does not end in the output, too") {
     const Schedule made = place(Pattern(2, 1, 3, Symmetry::none, std::move(lists)), Collective::reduce, 0);
     const auto spaces = [&](int rank) {
         std::vector<Space> list;
-        for (const Round& round : made.program(rank)) {
-            list.push_back(round.front().to.space);
+        const Program program = made.program(rank);
+        for (std::size_t round = 0; round < program.size(); ++round) {
+            list.push_back(program[round].front().to.space);
         }
         return list;
     };
@@ -181,10 +178,8 @@ TEST_CASE("runs of blocks that a torus does not keep together are moved block by
         6, 6, 3, Symmetry::torus(mesh),
         {{{0, 1, {1, 1}, Action::copy}, {1, 2, {2, 1}, Action::copy}, {2, 3, {3, 3}, Action::copy}}});
     const Schedule made = place(pattern, Collective::allgather);
-    for (const Round& round : made.programs().front()) {
-        for (const Move& move : round) {
-            CHECK(made.symmetry().keeps(move.to.blocks.first, move.to.blocks.count));
-        }
+    for (const Move& move : made.programs().front().moves()) {
+        CHECK(made.symmetry().keeps(move.to.blocks.first, move.to.blocks.count));
     }
     check_pulled(made, verify::Requirement::complete);
     check_pulled(expanded(made), verify::Requirement::complete);
@@ -192,11 +187,11 @@ TEST_CASE("runs of blocks that a torus does not keep together are moved block by
 
 TEST_CASE("the shortest range that covers what a member writes to a scratch vector") {
     const auto range_of = [](const std::vector<Blocks>& written) {
-        Round round;
+        Program program(1);
         for (const Blocks blocks : written) {
-            round.push_back({{0, Space::scratch0, blocks}, {0, Space::input, blocks}, {}, false});
+            program.add({{0, Space::scratch0, blocks}, {0, Space::input, blocks}, {}, false});
         }
-        const Schedule made(Collective::allreduce, 1, 8, Symmetry::none, {Program{round}});
+        const Schedule made(Collective::allreduce, 1, 8, Symmetry::none, {program});
         return scratch_range(made, 0, Space::scratch0);
     };
     CHECK(range_of({}).count == 0);
@@ -221,12 +216,11 @@ TEST_CASE("the scratch range of a member is its own, on a ring and on a torus") 
                 CAPTURE(row.collective);
                 CAPTURE(row.name);
                 CHECK(range == scratch_range(all, rank, space));
-                for (const Round& round : made.program(rank)) {
-                    for (const Move& move : round) {
-                        for (int i = 0; move.to.space == space && i < move.to.blocks.count; ++i) {
-                            const int block = wrap(move.to.blocks.first + i, made.blocks());
-                            CHECK(wrap(block - range.first, made.blocks()) < range.count);
-                        }
+                const Program program = made.program(rank);
+                for (const Move& move : program.moves()) {
+                    for (int i = 0; move.to.space == space && i < move.to.blocks.count; ++i) {
+                        const int block = wrap(move.to.blocks.first + i, made.blocks());
+                        CHECK(wrap(block - range.first, made.blocks()) < range.count);
                     }
                 }
             }

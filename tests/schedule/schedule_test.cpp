@@ -30,9 +30,16 @@ std::multiset<int> members(const std::string& expression) {
 /// copy of the operand.
 std::string received(const Schedule& schedule, int round, int rank) {
     const Program& full = schedule.programs().front();
-    Program program(full.begin(), full.begin() + round);
+    Program program;
+    for (int before = 0; before < round; ++before) {
+        program.extend_to(static_cast<std::size_t>(before) + 1);
+        for (const Move& move : full[static_cast<std::size_t>(before)]) {
+            program.add(move);
+        }
+    }
+    program.extend_to(static_cast<std::size_t>(round) + 1);
     const Place operand = full[static_cast<std::size_t>(round)].front().right;
-    program.push_back({{{0, Space::output, operand.blocks}, operand, {}, false}});
+    program.add({{0, Space::output, operand.blocks}, operand, {}, false});
     const Schedule cut(Collective::allreduce, schedule.ranks(), schedule.blocks(), Symmetry::rotation,
                        {program});
     return verify::expression(cut, rank, 0);
@@ -47,7 +54,7 @@ std::multiset<int> range(int first, int count, int ranks) {
 }
 
 Schedule one_move(const Move& move) {
-    return {Collective::allreduce, 4, 4, Symmetry::rotation, {Program{Round{move}}}};
+    return {Collective::allreduce, 4, 4, Symmetry::rotation, {Program{{move}}}};
 }
 
 } // namespace
@@ -123,6 +130,20 @@ TEST_CASE("schedules refuse what does not exist") {
     CHECK_THROWS_AS(one_move({all, from, {}, true, Prefix::exclusive}), std::invalid_argument);
 }
 
+TEST_CASE("a program's rounds are the moves that were added to them") {
+    const Move move{{0, Space::output, {0, 1}}, {0, Space::input, {0, 1}}, {}, false};
+    Program program(1);
+    program.add(move);
+    program.extend_to(3);
+    program.add(move);
+    program.extend_to(2);
+    CHECK(program == Program{{move}, {}, {move}});
+    CHECK(program != Program{{move}, {move}, {}});
+    CHECK(program.moves().size() == 2);
+    CHECK(program[1].empty());
+    CHECK(program[2].front() == move);
+}
+
 TEST_CASE("schedules need one program for each stored member, all of the same length") {
     CHECK_THROWS_AS(Schedule(Collective::allreduce, 2, 1, Symmetry::none, {Program(1)}),
                     std::invalid_argument);
@@ -160,7 +181,7 @@ TEST_CASE("a schedule whose members change names is recognised, and one that dif
             }
             for (std::size_t changed = 0; changed < image.programs().size(); ++changed) {
                 std::vector<Program> programs = image.programs();
-                programs[changed].front().push_back(
+                programs[changed].add(
                     {{static_cast<int>(changed), Space::scratch0, {0, 1}}, {0, Space::input, {0, 1}}, {}});
                 const Schedule other(Collective::gather, ranks, ranks, Symmetry::none, std::move(programs),
                                      root);

@@ -55,7 +55,7 @@ public:
                 mutate_messages();
             }
             for (round_ = 0; round_ < schedule_.programs()[stored_].size(); ++round_) {
-                const Round& round = schedule_.programs()[stored_][round_];
+                const Round round = schedule_.programs()[stored_][round_];
                 for (index_ = 0; index_ < round.size(); ++index_) {
                     mutate_move(round[index_]);
                 }
@@ -183,9 +183,7 @@ private:
 
     void replace(Fault fault, const Move& move, const std::vector<Move>& by) {
         std::vector<Program> programs = schedule_.programs();
-        Round& round = programs[stored_][round_];
-        const auto at = round.erase(round.begin() + static_cast<std::ptrdiff_t>(index_));
-        round.insert(at, by.begin(), by.end());
+        programs[stored_] = replaced(by);
         std::string where = "member " + std::to_string(stored_) + " round " + std::to_string(round_) + ": " +
                             show(move) + " ->";
         for (const Move& instead : by) {
@@ -201,6 +199,22 @@ private:
         } catch (const std::invalid_argument&) {
             ++refused_;
         }
+    }
+
+    /// The program with `by` instead of the move that is looked at.
+    Program replaced(const std::vector<Move>& by) const {
+        const Program& program = schedule_.programs()[stored_];
+        Program made;
+        for (std::size_t round = 0; round < program.size(); ++round) {
+            made.extend_to(round + 1);
+            for (std::size_t index = 0; index < program[round].size(); ++index) {
+                const bool is_it = round == round_ && index == index_;
+                for (const Move& move : is_it ? Round(by) : program[round].subspan(index, 1)) {
+                    made.add(move);
+                }
+            }
+        }
+        return made;
     }
 
     const Synchronised& plan_;

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -185,7 +186,7 @@ TEST_CASE("bounds: waits that name what does not exist") {
 
 TEST_CASE("bounds: vectors that are not there, and collectives that do not fit their blocks") {
     const auto alone = [](Collective collective, const Move& move) {
-        const Schedule schedule(collective, 1, 1, Symmetry::rotation, {Program{Round{move}}});
+        const Schedule schedule(collective, 1, 1, Symmetry::rotation, {Program{{move}}});
         return verify::verify({schedule, Form::separate, {{}}, {}});
     };
     CHECK(alone(Collective::allreduce, copy(0, Space::output, 0, Space::input)).ok());
@@ -247,8 +248,8 @@ TEST_CASE("a race: in place, a block that is copied to another block of its owne
 }
 
 TEST_CASE("content: copies must come from the right member and the right block") {
-    const auto verified = [](Collective collective, const Round& round, int root = 0) {
-        const Schedule schedule(collective, 2, 2, Symmetry::none, {Program{round}, Program{Round{}}}, root);
+    const auto verified = [](Collective collective, const std::vector<Move>& round, int root = 0) {
+        const Schedule schedule(collective, 2, 2, Symmetry::none, {Program{round}, Program(1)}, root);
         return verify::verify(synchronise(schedule, Form::separate));
     };
     // Member 0 of an all-to-all is right in the first case; member 1 has nothing in either.
@@ -291,9 +292,9 @@ TEST_CASE("content: prefixes are those of the members up to one's own, in rank o
         Collective::scan, 2, 1, Symmetry::none,
         {Program{
              {{{every, Space::output, block0}, {every, Space::input, block0}, {}, true, Prefix::exclusive}}},
-         Program{Round{}}});
+         Program(1)});
     CHECK(verify::verify(synchronise(all, Form::separate)).has(Kind::content));
-    const Schedule turning(Collective::scan, 2, 1, Symmetry::rotation, {Program{Round{}}});
+    const Schedule turning(Collective::scan, 2, 1, Symmetry::rotation, {Program(1)});
     CHECK(only(verify::verify({turning, Form::separate, {{}}, {}}), Kind::bounds));
 }
 
@@ -301,9 +302,9 @@ TEST_CASE("content: bracketed from the left is more than in rank order") {
     const Place out{0, Space::output, block0};
     const auto x = [](int member) { return Place{member, Space::input, block0}; };
     const Place sum{0, Space::scratch0, block0};
-    const auto reduced = [&](const Round& round) {
+    const auto reduced = [&](const std::vector<Move>& round) {
         const Schedule schedule(Collective::reduce, 3, 1, Symmetry::none,
-                                {Program{round}, Program{Round{}}, Program{Round{}}});
+                                {Program{round}, Program(1), Program(1)});
         return synchronise(schedule, Form::separate);
     };
     const Synchronised left = reduced({{sum, x(0), x(1), true}, {out, sum, x(2), true}});
