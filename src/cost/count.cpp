@@ -27,26 +27,42 @@ struct Message {
     friend auto operator<=>(const Message&, const Message&) = default;
 };
 
-/// The messages of one member's round, each once, into `found`.
-void find_messages(const Schedule& schedule, int actor, Round round, std::vector<Message>& found) {
-    found.clear();
-    const auto add = [&](const Place& place, bool stored) {
+/// Calls visit(stored, owner, place) for the places of other members that a round reads or stores to.
+template <class Visit>
+void for_each_foreign(const Schedule& schedule, int actor, Round round, Visit visit) {
+    const auto look = [&](const Place& place, bool stored) {
         const int first = place.member == every ? 0 : place.member;
         const int last = place.member == every ? schedule.ranks() - 1 : place.member;
         for (int owner = first; owner <= last; ++owner) {
-            for (int i = 0; owner != actor && i < place.blocks.count; ++i) {
-                found.push_back(
-                    {stored, owner, place.space, wrap(place.blocks.first + i, schedule.blocks())});
+            if (owner != actor) {
+                visit(stored, owner, place);
             }
         }
     };
     for (const Move& move : round) {
-        add(move.left, false);
+        look(move.left, false);
         if (move.has_right()) {
-            add(move.right, false);
+            look(move.right, false);
         }
-        add(move.to, true);
+        look(move.to, true);
     }
+}
+
+/// Whether a round has so little in it that it names no block of another member twice.
+bool is_plain(int actor, Round round) {
+    return round.empty() ||
+           (round.size() == 1 && (!round.front().has_right() || round.front().left.member == actor ||
+                                  round.front().right.member == actor));
+}
+
+/// The messages of one member's round, each once, into `found`.
+void find_messages(const Schedule& schedule, int actor, Round round, std::vector<Message>& found) {
+    found.clear();
+    for_each_foreign(schedule, actor, round, [&](bool stored, int owner, const Place& place) {
+        for (int i = 0; i < place.blocks.count; ++i) {
+            found.push_back({stored, owner, place.space, wrap(place.blocks.first + i, schedule.blocks())});
+        }
+    });
     if (!std::ranges::is_sorted(found)) {
         std::ranges::sort(found);
     }
@@ -55,22 +71,29 @@ void find_messages(const Schedule& schedule, int actor, Round round, std::vector
 
 void add_traffic(const Schedule& schedule, Tally& tally) {
     const bool symmetric = schedule.symmetry().translates();
-    const auto index = [&](int rank) { return schedule.representative(rank); };
     std::vector<Message> found;
     std::vector<char> busy(static_cast<std::size_t>(schedule.rounds()), 0);
     for (int stored = 0; stored < static_cast<int>(schedule.programs().size()); ++stored) {
         const schedule::Program& program = schedule.programs()[static_cast<std::size_t>(stored)];
         for (std::size_t round = 0; round < program.size(); ++round) {
-            find_messages(schedule, stored, program[round], found);
-            if (!found.empty()) {
+            const auto count = [&](bool is_stored, int owner, int blocks) {
                 busy[round] = 1;
-            }
-            for (const Message& message : found) {
-                const int receiver = message.stored ? message.owner : stored;
-                const int sender = message.stored ? stored : message.owner;
                 // Under a symmetry what one member receives from all is what all receive from it.
-                ++tally.received[symmetric ? 0 : index(receiver)];
-                ++tally.sent[symmetric ? 0 : index(sender)];
+                const std::size_t actor = symmetric ? 0 : static_cast<std::size_t>(stored);
+                const std::size_t other = symmetric ? 0 : static_cast<std::size_t>(owner);
+                tally.received[is_stored ? other : actor] += blocks;
+                tally.sent[is_stored ? actor : other] += blocks;
+            };
+            if (is_plain(stored, program[round])) {
+                for_each_foreign(schedule, stored, program[round],
+                                 [&](bool is_stored, int owner, const Place& place) {
+                                     count(is_stored, owner, place.blocks.count);
+                                 });
+                continue;
+            }
+            find_messages(schedule, stored, program[round], found);
+            for (const Message& message : found) {
+                count(message.stored, message.owner, 1);
             }
         }
     }
