@@ -33,6 +33,9 @@ std::size_t WaitOrder::value_of(const Wait& wait, Digit digit) const {
 
 /// Keeps the order of those that are equal in this digit.
 void WaitOrder::pass(std::vector<Wait>& waits, Digit digit) {
+    if (std::ranges::is_sorted(waits, {}, [&](const Wait& wait) { return value_of(wait, digit); })) {
+        return;
+    }
     first_.assign(values_of(digit) + 1, 0);
     for (const Wait& wait : waits) {
         ++first_[value_of(wait, digit) + 1];

@@ -1,7 +1,5 @@
 #include "verify/clocks.hpp"
 
-#include "schedule/wait_order.hpp"
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -25,15 +23,9 @@ std::size_t Clocks::index(std::size_t stored, int position) const {
 bool Clocks::knows(int observer, int round, int subject, int point) {
     const std::size_t stored = schedule_.representative(observer);
     const int name = schedule_.to_representative(observer).member(subject);
-    const First& first = first_[stored * ranks_ + static_cast<std::size_t>(name)];
-    if (first.before_round <= round && first.point >= point) {
-        return true;
-    }
-    const auto& waits = by_member_[stored];
-    const auto later = std::ranges::upper_bound(waits, std::pair(name, round), {}, [](const Wait& wait) {
-        return std::pair(wait.member, wait.before_round);
-    });
-    if (later != waits.begin() && std::prev(later)->member == name && std::prev(later)->point >= point) {
+    const std::span<const Sure> sure = sure_->at(stored * ranks_ + static_cast<std::size_t>(name));
+    const auto later = std::ranges::upper_bound(sure, round, {}, &Sure::before_round);
+    if (later != sure.begin() && std::prev(later)->point >= point) {
         return true;
     }
     return known_at(observer, round + 1, subject) >= point;
@@ -174,21 +166,19 @@ void Clocks::compute_clocks() {
     simulate();
 }
 
-void Clocks::sort_waits() {
-    by_member_ = waits_;
-    first_.assign(waits_.size() * ranks_, {});
-    schedule::WaitOrder order(schedule_.ranks(), rounds_);
-    for (std::size_t stored = 0; stored < waits_.size(); ++stored) {
-        auto& waits = by_member_[stored];
-        order.by_member(waits);
-        for (std::size_t i = 0; i < waits.size(); ++i) {
-            const Wait& wait = waits[i];
-            if (i > 0 && waits[i - 1].member == wait.member) {
-                waits[i].point = std::max(wait.point, waits[i - 1].point);
-            } else {
-                first_[stored * ranks_ + static_cast<std::size_t>(wait.member)] = {
-                    static_cast<Position>(wait.before_round), static_cast<Position>(wait.point)};
+void Clocks::group_waits() {
+    sure_.emplace(waits_.size() * ranks_, [&](auto visit) {
+        for (std::size_t stored = 0; stored < waits_.size(); ++stored) {
+            for (const Wait& wait : waits_[stored]) {
+                visit(stored * ranks_ + static_cast<std::size_t>(wait.member),
+                      Sure{static_cast<Position>(wait.before_round), static_cast<Position>(wait.point)});
             }
+        }
+    });
+    for (std::size_t pair = 0; pair < sure_->groups(); ++pair) {
+        Position highest = -1;
+        for (Sure& sure : sure_->at(pair)) {
+            sure.point = highest = std::max(highest, sure.point);
         }
     }
 }
@@ -204,45 +194,54 @@ bool Clocks::run(Report& report) {
                                            std::to_string(wait.member) + ", which is not reached");
         }
     }
-    sort_waits();
+    group_waits();
     return !report.has(Kind::deadlock);
 }
 
-std::vector<std::vector<Wait>> all_waits(const schedule::Synchronised& plan) {
-    auto waits = plan.waits;
-    if (plan.form == Form::carried) {
-        return waits;
-    }
-    const int ranks = plan.schedule.ranks();
-    schedule::WaitOrder order(ranks, plan.schedule.rounds());
-    for (std::size_t stored = 0; stored < waits.size(); ++stored) {
-        std::vector<char> opened(static_cast<std::size_t>(ranks), 0);
-        opened[stored] = 1;
-        const auto open = [&](int round, int member) {
-            char& is_open = opened[static_cast<std::size_t>(member)];
-            if (is_open == 0) {
-                is_open = 1;
-                waits[stored].push_back({round, member, 0});
-            }
-        };
-        const auto open_place = [&](int round, int member) {
-            for (int each = 0; member == every && each < ranks; ++each) {
-                open(round, each);
-            }
-            if (member != every) {
-                open(round, member);
-            }
-        };
-        for (int round = 0; round < plan.schedule.rounds(); ++round) {
-            for (const Move& move : plan.schedule.programs()[stored][static_cast<std::size_t>(round)]) {
-                open_place(round, move.to.member);
-                open_place(round, move.left.member);
-                if (move.has_right()) {
-                    open_place(round, move.right.member);
-                }
+namespace {
+
+/// The looks at other members' vectors that a representative takes, in order of round.
+std::vector<Wait> opens_of(const schedule::Schedule& schedule, std::size_t stored) {
+    std::vector<Wait> opens;
+    std::vector<char> opened(static_cast<std::size_t>(schedule.ranks()), 0);
+    opened[stored] = 1;
+    const auto open = [&](int round, int member) {
+        if (std::exchange(opened[static_cast<std::size_t>(member)], 1) == 0) {
+            opens.push_back({round, member, 0});
+        }
+    };
+    const auto open_place = [&](int round, int member) {
+        for (int each = 0; member == every && each < schedule.ranks(); ++each) {
+            open(round, each);
+        }
+        if (member != every) {
+            open(round, member);
+        }
+    };
+    for (int round = 0; round < schedule.rounds(); ++round) {
+        for (const Move& move : schedule.programs()[stored][static_cast<std::size_t>(round)]) {
+            open_place(round, move.to.member);
+            open_place(round, move.left.member);
+            if (move.has_right()) {
+                open_place(round, move.right.member);
             }
         }
-        order.by_round(waits[stored]);
+    }
+    return opens;
+}
+
+} // namespace
+
+std::vector<std::vector<Wait>> all_waits(const schedule::Synchronised& plan) {
+    if (plan.form == Form::carried) {
+        return plan.waits;
+    }
+    std::vector<std::vector<Wait>> waits(plan.waits.size());
+    for (std::size_t stored = 0; stored < waits.size(); ++stored) {
+        const std::vector<Wait> opens = opens_of(plan.schedule, stored);
+        waits[stored].resize(plan.waits[stored].size() + opens.size());
+        std::ranges::merge(plan.waits[stored], opens, waits[stored].begin(), {}, &Wait::before_round,
+                           &Wait::before_round);
     }
     return waits;
 }

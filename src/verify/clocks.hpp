@@ -1,9 +1,11 @@
 #pragma once
 
+#include "schedule/grouped.hpp"
 #include "schedule/synchronise.hpp"
 #include "verify/report.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,7 +57,7 @@ private:
 
     void simulate();
     bool advance(std::size_t stored);
-    void sort_waits();
+    void group_waits();
     void compute_clocks();
     void set_clock(std::size_t stored, int here);
     Position known_by(std::size_t clock, int name) const;
@@ -73,14 +75,13 @@ private:
     /// For each representative: the position reached, and the first wait not yet satisfied in this operation.
     std::vector<int> reached_;
     std::vector<std::size_t> next_wait_;
-    /// For each representative its waits by member, in order of round, each with the highest point so far.
-    std::vector<std::vector<schedule::Wait>> by_member_;
-    /// For each representative and member the first of these, which mostly is all there is to know.
-    struct First {
-        Position before_round = INT16_MAX;
+    /// For each representative and member what it waits for, in order of round, each with the highest point
+    /// so far.
+    struct Sure {
+        Position before_round = 0;
         Position point = -1;
     };
-    std::vector<First> first_;
+    std::optional<schedule::Grouped<Sure>> sure_;
     /// Which of the clocks a representative has at a position: a new one only where it has learnt something.
     /// A clock says nothing of its own member, whose position is known. Empty until asked for.
     std::vector<std::size_t> clock_at_;
