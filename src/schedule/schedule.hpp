@@ -109,6 +109,15 @@ public:
         const std::size_t end = round + 1 < first_.size() ? first_[round + 1] : moves_.size();
         return moves().subspan(first_[round], end - first_[round]);
     }
+    /// The moves that many programs have for one round are far apart in memory: has the first of them fetched
+    /// for a look at it soon.
+    void prefetch(std::size_t round) const {
+        if (const Round moves = (*this)[round]; !moves.empty()) {
+            __builtin_prefetch(&moves.front());
+            __builtin_prefetch(&moves.front().prefix);
+        }
+    }
+
     /// The moves of all rounds.
     Round moves() const { return moves_; }
     std::span<Move> moves() { return moves_; }

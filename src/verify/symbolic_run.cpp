@@ -54,23 +54,32 @@ SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, int begin, int end,
 }
 
 Term SymbolicRun::output(int rank, int block) const {
-    const int stored = static_cast<int>(schedule_.representative(rank));
+    const std::size_t stored = schedule_.representative(rank);
     const int own = schedule_.to_representative(rank).block(block);
-    return terms_.shifted(cells_[cell(stored, Space::output, own)].now, schedule_.translation(rank).by());
+    return terms_.shifted(cells(stored, Space::output)[static_cast<std::size_t>(own - begin_)].now,
+                          schedule_.translation(rank).by());
 }
 
-std::size_t SymbolicRun::cell(int stored, Space space, int block) const {
+std::size_t SymbolicRun::first_cell(std::size_t stored, Space space) const {
     const Space vector = plan_.form == Form::in_place && space == Space::output ? Space::input : space;
-    const std::size_t row = static_cast<std::size_t>(stored) * spaces_ + static_cast<std::size_t>(vector);
-    return row * static_cast<std::size_t>(end_ - begin_) + static_cast<std::size_t>(block - begin_);
+    return (stored * spaces_ + static_cast<std::size_t>(vector)) * static_cast<std::size_t>(end_ - begin_);
+}
+
+std::span<SymbolicRun::Cell> SymbolicRun::cells(std::size_t stored, Space space) {
+    return std::span(cells_).subspan(first_cell(stored, space), static_cast<std::size_t>(end_ - begin_));
+}
+
+std::span<const SymbolicRun::Cell> SymbolicRun::cells(std::size_t stored, Space space) const {
+    return std::span(cells_).subspan(first_cell(stored, space), static_cast<std::size_t>(end_ - begin_));
 }
 
 void SymbolicRun::fill_inputs() {
     const bool blocks_are_ranks = schedule_.blocks() == schedule_.ranks();
     for (int stored = 0; stored < static_cast<int>(schedule_.programs().size()); ++stored) {
+        const std::span<Cell> vector = cells(static_cast<std::size_t>(stored), Space::input);
         for (int block = begin_; block < end_; ++block) {
             if (has_input(schedule_.collective(), schedule_.root(), stored, block, blocks_are_ranks)) {
-                cells_[cell(stored, Space::input, block)].now = terms_.input(stored, block);
+                vector[static_cast<std::size_t>(block - begin_)].now = terms_.input(stored, block);
             }
         }
     }
@@ -86,10 +95,10 @@ void SymbolicRun::publish(int point) {
             const Blocks range = list[entry].blocks;
             auto& sent = sent_[stored][entry];
             sent.assign(static_cast<std::size_t>(range.count), {});
+            const std::span<const Cell> vector = cells(stored, list[entry].space);
             bool defined = true;
             for_each_within(range, schedule_.blocks(), begin_, end_, [&](int i, int block) {
-                sent[static_cast<std::size_t>(i)] =
-                    cells_[cell(static_cast<int>(stored), list[entry].space, block)].now;
+                sent[static_cast<std::size_t>(i)] = vector[static_cast<std::size_t>(block - begin_)].now;
                 defined = defined && sent[static_cast<std::size_t>(i)].defined();
             });
             if (!defined) {
@@ -103,15 +112,22 @@ void SymbolicRun::publish(int point) {
 }
 
 void SymbolicRun::run_round(int round) {
-    for (std::size_t stored = 0; stored < schedule_.programs().size(); ++stored) {
-        for (const Move& move : schedule_.programs()[stored][static_cast<std::size_t>(round)]) {
+    first_change_ += static_cast<std::uint32_t>(before_.size());
+    before_.clear();
+    constexpr std::size_t ahead = 16;
+    const auto& programs = schedule_.programs();
+    for (std::size_t stored = 0; stored < programs.size(); ++stored) {
+        if (stored + ahead < programs.size()) {
+            programs[stored + ahead].prefetch(static_cast<std::size_t>(round));
+        }
+        for (const Move& move : programs[stored][static_cast<std::size_t>(round)]) {
             if (meets(move.to.blocks, schedule_.blocks(), begin_, end_)) {
                 run_move(static_cast<int>(stored), round, move);
             }
         }
     }
     for (const Store& store : stores_) {
-        set(store.cell, round, store.value);
+        set(*store.cell, store.value);
     }
     stores_.clear();
 }
@@ -156,21 +172,19 @@ void SymbolicRun::run_prefixes(int actor, int round, const Move& move) {
 }
 
 void SymbolicRun::read(int actor, int round, const Place& place, std::vector<Term>& into) {
-    into.assign(static_cast<std::size_t>(place.blocks.count), {});
     if (plan_.form == Form::carried && place.member != actor) {
         read_payload(actor, round, place, into);
         return;
     }
+    into.clear();
     const Translation back = schedule_.to_representative(place.member);
     const int by = schedule_.translation(place.member).by();
-    const int owner = static_cast<int>(schedule_.representative(place.member));
+    const std::span<const Cell> vector = cells(schedule_.representative(place.member), place.space);
     bool defined = true;
-    for_each_within(place.blocks, schedule_.blocks(), begin_, end_, [&](int i, int block) {
-        const Cell& source = cells_[cell(owner, place.space, back.block(block))];
-        const bool too_new = place.member != actor && source.written_in == round;
-        Term& value = into[static_cast<std::size_t>(i)];
-        value = terms_.shifted(too_new ? source.before : source.now, by);
-        defined = defined && value.defined();
+    for_each_within(place.blocks, schedule_.blocks(), begin_, end_, [&](int /*i*/, int block) {
+        const Cell& source = vector[static_cast<std::size_t>(back.block(block) - begin_)];
+        into.push_back(terms_.shifted(place.member == actor ? source.now : before_round(source), by));
+        defined = defined && into.back().defined();
     });
     if (!defined) {
         report_.add(Kind::content, "member " + std::to_string(actor) + " in round " + std::to_string(round) +
@@ -187,6 +201,9 @@ void SymbolicRun::read_payload(int actor, int round, const Place& place, std::ve
     const auto& waits = waits_by_member_[static_cast<std::size_t>(actor)];
     const auto key = [](const Wait& wait) { return std::pair(wait.member, wait.before_round); };
     const auto wanted_key = std::pair(place.member, round);
+    into.clear();
+    for_each_within(wanted, schedule_.blocks(), begin_, end_,
+                    [&](int /*i*/, int /*block*/) { into.emplace_back(); });
     int served = 0;
     for (auto next = std::ranges::lower_bound(waits, wanted_key, {}, key);
          next != waits.end() && key(*next) == wanted_key; ++next) {
@@ -202,10 +219,11 @@ void SymbolicRun::read_payload(int actor, int round, const Place& place, std::ve
                 continue;
             }
             ++served;
-            for (int i = 0; i < wanted.count; ++i) {
+            into.clear();
+            for_each_within(wanted, schedule_.blocks(), begin_, end_, [&](int i, int /*block*/) {
                 const Term value = sent_[owner][entry][static_cast<std::size_t>(offset + i)];
-                into[static_cast<std::size_t>(i)] = terms_.shifted(value, by);
-            }
+                into.push_back(terms_.shifted(value, by));
+            });
         }
     }
     if (served != 1) {
@@ -279,24 +297,28 @@ void SymbolicRun::write(int actor, int round, const Place& place, const std::vec
                                                                 : ", which a carried schedule cannot reach"));
         }
         const Translation back = schedule_.to_representative(member);
-        const int owner = static_cast<int>(schedule_.representative(member));
-        for_each_within(place.blocks, schedule_.blocks(), begin_, end_, [&](int i, int block) {
-            const Term value = terms_.shifted(values[static_cast<std::size_t>(i)], back.by());
-            const std::size_t index = cell(owner, place.space, back.block(block));
+        const std::span<Cell> vector = cells(schedule_.representative(member), place.space);
+        auto next = values.begin();
+        for_each_within(place.blocks, schedule_.blocks(), begin_, end_, [&](int /*i*/, int block) {
+            const Term value = terms_.shifted(*next++, back.by());
+            Cell& written = vector[static_cast<std::size_t>(back.block(block) - begin_)];
             if (own) {
-                set(index, round, value);
+                set(written, value);
             } else {
-                stores_.push_back({index, value});
+                stores_.push_back({&written, value});
             }
         });
     }
 }
 
-void SymbolicRun::set(std::size_t cell, int round, Term value) {
-    Cell& target = cells_[cell];
-    if (target.written_in != round) {
-        target.before = target.now;
-        target.written_in = round;
+const Term& SymbolicRun::before_round(const Cell& cell) const {
+    return cell.change < first_change_ ? cell.now : before_[cell.change - first_change_];
+}
+
+void SymbolicRun::set(Cell& target, Term value) {
+    if (target.change < first_change_) {
+        target.change = first_change_ + static_cast<std::uint32_t>(before_.size());
+        before_.push_back(target.now);
     }
     target.now = value;
 }

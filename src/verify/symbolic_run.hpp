@@ -4,6 +4,8 @@
 #include "verify/report.hpp"
 #include "verify/terms.hpp"
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tutti::verify {
@@ -34,26 +36,30 @@ public:
 private:
     struct Cell {
         Term now;
-        Term before;
-        int written_in = -1;
+        /// The number, in the whole run, of its last change that was the first in a round.
+        std::uint32_t change = 0;
     };
     struct Store {
-        std::size_t cell;
+        Cell* cell;
         Term value;
     };
 
-    std::size_t cell(int stored, schedule::Space space, int block) const;
+    std::size_t first_cell(std::size_t stored, schedule::Space space) const;
+    /// What a representative's vector holds in the blocks that are followed.
+    std::span<Cell> cells(std::size_t stored, schedule::Space space);
+    std::span<const Cell> cells(std::size_t stored, schedule::Space space) const;
     void fill_inputs();
     void publish(int point);
     void run_round(int round);
+    const Term& before_round(const Cell& cell) const;
     void run_move(int actor, int round, const schedule::Move& move);
     void run_prefixes(int actor, int round, const schedule::Move& move);
-    /// `into` has one term for each block of the place, undefined where it is not followed.
+    /// `into` has one term for each block of the place that is followed, in order.
     void read(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
     void read_payload(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
     void combine_every(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
     void write(int actor, int round, const schedule::Place& place, const std::vector<Term>& values);
-    void set(std::size_t cell, int round, Term value);
+    void set(Cell& target, Term value);
     bool may_write(const schedule::Place& place) const;
 
     const schedule::Synchronised& plan_;
@@ -65,6 +71,9 @@ private:
     /// Vectors of a member: input, output and the scratch that is used.
     std::size_t spaces_;
     std::vector<Cell> cells_;
+    /// What the cells that changed in this round held before, and the number of the first such change.
+    std::vector<Term> before_;
+    std::uint32_t first_change_ = 1;
     /// Stores into other members, which become visible after the round.
     std::vector<Store> stores_;
     /// Carried: for each representative and entry of its `carried` list, what was sent.

@@ -47,10 +47,6 @@ Terms::Terms(const schedule::Symmetry& symmetry, int ranks, int blocks)
     }
 }
 
-Term Terms::input(int member, int block) const {
-    return {leaf_node, member, block};
-}
-
 Term Terms::rank_order(int block) const {
     return ranks_ == 1 ? input(0, block) : Term{rank_order_node, 0, block};
 }
@@ -63,10 +59,7 @@ Term Terms::moved(Term term, int by) const {
     return term;
 }
 
-Term Terms::shifted(Term term, int by) const {
-    if (!term.defined() || by == 0) {
-        return term;
-    }
+Term Terms::moved_with_block(Term term, int by) const {
     Term renamed = moved(term, by);
     renamed.block = blocks_follow_ ? translated(term.block, by) : term.block;
     return renamed;
@@ -81,13 +74,23 @@ Term Terms::combine(Term left, Term right) {
     Key key{moved(left, back), moved(right, back)};
     const int block = std::exchange(key.left.block, 0);
     key.right.block = 0;
+    const Node& on_left = node(key.left);
+    if (on_left.latest < 0 || on_left.latest_right != key.right) {
+        const int made = node_of(key);
+        nodes_[static_cast<std::size_t>(key.left.node)].latest = made;
+        nodes_[static_cast<std::size_t>(key.left.node)].latest_right = key.right;
+    }
+    return {node(key.left).latest, base, block};
+}
+
+int Terms::node_of(const Key& key) {
     const auto [found, is_new] = known_.try_emplace(key, static_cast<int>(nodes_.size()));
     const int index = found->second;
     if (is_new) {
         Node made;
         made.left = key.left;
         made.right = key.right;
-        made.fixed = node(left).fixed && node(right).fixed;
+        made.fixed = node(key.left).fixed && node(key.right).fixed;
         add_order(made);
         for (const Term& side : {key.left, key.right}) {
             if (node(side).repeated >= 0) {
@@ -97,8 +100,9 @@ Term Terms::combine(Term left, Term right) {
         add_node(made);
         add_leaves(index, key.left);
         add_leaves(index, key.right);
+        nodes_.back().complete = !first_absent(index);
     }
-    return {index, base, block};
+    return index;
 }
 
 void Terms::add_order(Node& made) const {
@@ -162,13 +166,18 @@ bool Terms::has_leaf(int node, int member) const {
 }
 
 std::optional<int> Terms::missing(Term term) const {
-    const std::uint64_t* leaves = &leaves_[static_cast<std::size_t>(term.node) * words_];
+    const auto absent = node(term).complete ? std::nullopt : first_absent(term.node);
+    return absent ? std::optional(translated(*absent, term.shift)) : std::nullopt;
+}
+
+std::optional<int> Terms::first_absent(int node) const {
+    const std::uint64_t* leaves = &leaves_[static_cast<std::size_t>(node) * words_];
     for (int first = 0; first < ranks_; first += word_bits) {
         const int count = std::min(word_bits, ranks_ - first);
         const std::uint64_t absent = ~bits_at(leaves, first, count);
         const int member = first + std::countr_zero(absent);
         if (absent != 0 && member < ranks_) {
-            return translated(member, term.shift);
+            return member;
         }
     }
     return std::nullopt;

@@ -32,7 +32,7 @@ public:
     Terms(const schedule::Symmetry& symmetry, int ranks, int blocks);
 
     /// The input of `member` for `block`.
-    Term input(int member, int block) const;
+    Term input(int member, int block) const { return {leaf_node, member, block}; }
 
     /// left op right; undefined when one of them is or when they are of different blocks. Amortised
     /// O(ranks / 64) under rotation, else O(ranks).
@@ -43,7 +43,9 @@ public:
     Term rank_order(int block) const;
 
     /// `term` with every member in it, and its block, translated by `by`.
-    Term shifted(Term term, int by) const;
+    Term shifted(Term term, int by) const {
+        return by == 0 || !term.defined() ? term : moved_with_block(term, by);
+    }
 
     /// The first member whose input is not in `term`, or is in it more than once.
     std::optional<int> missing(Term term) const;
@@ -69,10 +71,16 @@ private:
         /// Renaming does not change it; its shift is kept at 0.
         bool fixed = false;
         int repeated = -1;
+        /// Whether every member is in it.
+        bool complete = false;
         /// The leftmost leaf and, where from left to right each leaf is the next rank, how many there are.
         int first = 0;
         int consecutive = 1;
         bool from_the_left = true;
+        /// What was combined last with this on the left, and the node that is: blocks that move together, and
+        /// members that do alike, make the same trees.
+        Term latest_right;
+        int latest = -1;
     };
     struct Key {
         Term left;
@@ -91,11 +99,14 @@ private:
     bool is_walked_in_rank_order(Term term, int count) const;
     void add_order(Node& made) const;
     int add_node(const Node& node);
+    int node_of(const Key& key);
     void add_leaves(int to, Term from);
+    std::optional<int> first_absent(int node) const;
     void add_word(int to, std::size_t word, std::uint64_t bits);
 
     int translated(int member, int by) const { return symmetry_.translated(member, by, ranks_); }
     Term moved(Term term, int by) const;
+    Term moved_with_block(Term term, int by) const;
 
     schedule::Symmetry symmetry_;
     int ranks_;
