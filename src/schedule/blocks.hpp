@@ -40,6 +40,20 @@ private:
     int by_;
 };
 
+/// Calls `visit(from, to)` for the blocks from .. to - 1 of the range that lie in [begin, end): one part, or
+/// two where the range goes round the end.
+template <class Visit>
+void for_each_part(Blocks range, int blocks, int begin, int end, Visit visit) {
+    // The range covers [first, first + count) of two rounds of blocks.
+    for (const int lap : {0, blocks}) {
+        const int from = std::max(range.first, begin + lap);
+        const int to = std::min(range.first + range.count, end + lap);
+        if (from < to) {
+            visit(from - lap, to - lap);
+        }
+    }
+}
+
 /// Calls `visit(i, block)` for the blocks range.first + i (mod blocks) that lie in [begin, end), in no
 /// particular order.
 template <class Visit>
@@ -50,14 +64,12 @@ void for_each_within(Blocks range, int blocks, int begin, int end, Visit visit) 
         }
         return;
     }
-    // The range covers [first, first + count) of two rounds of blocks.
-    for (const int lap : {0, blocks}) {
-        const int from = std::max(range.first, begin + lap);
-        const int to = std::min(range.first + range.count, end + lap);
-        for (int at = from; at < to; ++at) {
-            visit(at - range.first, at - lap);
+    for_each_part(range, blocks, begin, end, [&](int from, int to) {
+        const int lap = from < range.first ? blocks : 0;
+        for (int block = from; block < to; ++block) {
+            visit(block + lap - range.first, block);
         }
-    }
+    });
 }
 
 /// Whether any block of the range lies in [begin, end).

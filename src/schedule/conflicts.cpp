@@ -1,6 +1,7 @@
 #include "schedule/conflicts.hpp"
 
 #include "schedule/grouped.hpp"
+#include "schedule/runs.hpp"
 #include "schedule/wait_order.hpp"
 
 #include <algorithm>
@@ -17,11 +18,10 @@ struct Access {
     bool write = false;
     int member = 0;
 
-    friend auto operator<=>(const Access&, const Access&) = default;
+    friend bool operator==(const Access&, const Access&) = default;
 };
 
-/// Every access to the vectors of the representatives, grouped by location, in each group by round, and
-/// within a round reads before writes.
+/// Every access to the vectors of the representatives, grouped by run of blocks.
 class Accesses {
 public:
     /// The accesses to blocks begin .. end - 1 of every vector.
@@ -29,24 +29,24 @@ public:
         : schedule_(schedule), form_(form), begin_(begin), end_(end),
           spaces_(static_cast<std::size_t>(Space::scratch0) +
                   static_cast<std::size_t>(schedule.scratch_vectors())),
-          grouped_(schedule.programs().size() * spaces_ * static_cast<std::size_t>(end - begin),
-                   [this](auto visit) { visit_all(visit); }) {
-        for (std::size_t location = 0; location < locations(); ++location) {
-            const std::span<Access> group = grouped_.at(location);
-            if (!std::ranges::is_sorted(group)) {
-                std::ranges::sort(group);
-            }
-        }
-    }
+          runs_(schedule, schedule.programs().size() * spaces_, end - begin,
+                [this](auto visit) {
+                    visit_all([&](std::size_t vector, int from, int to, const Access& /*access*/) {
+                        visit(vector, from, to);
+                    });
+                }),
+          grouped_(runs_.count(), [this](auto visit) {
+              visit_all([&](std::size_t vector, int from, int to, const Access& access) {
+                  for (std::size_t run = runs_.at(vector, from); run < runs_.at(vector, to); ++run) {
+                      visit(run, access);
+                  }
+              });
+          }) {}
 
-    std::size_t locations() const { return grouped_.groups(); }
+    /// The runs of blocks of a representative's vectors are numbered one after the other, from this on.
+    std::size_t first_run(std::size_t owner) const { return runs_.at(owner * spaces_, 0); }
 
-    /// The representative whose vector `location` is in.
-    int owner(std::size_t location) const {
-        return static_cast<int>(location / (spaces_ * static_cast<std::size_t>(end_ - begin_)));
-    }
-
-    std::span<const Access> at(std::size_t location) const { return grouped_.at(location); }
+    std::span<Access> at(std::size_t run) { return grouped_.at(run); }
 
 private:
     template <class Visit>
@@ -94,11 +94,8 @@ private:
         access.member = back.member(access.member);
         place = renamed(place, back);
         const std::size_t vector = owner * spaces_ + static_cast<std::size_t>(place.space);
-        for_each_within(place.blocks, schedule_.blocks(), begin_, end_, [&](int /*i*/, int block) {
-            const std::size_t location =
-                vector * static_cast<std::size_t>(end_ - begin_) + static_cast<std::size_t>(block - begin_);
-            visit(location, access);
-        });
+        for_each_part(place.blocks, schedule_.blocks(), begin_, end_,
+                      [&](int from, int to) { visit(vector, from - begin_, to - begin_, access); });
     }
 
     const Schedule& schedule_;
@@ -107,6 +104,7 @@ private:
     int end_;
     /// Vectors of a member: input, output and the scratch that is used.
     std::size_t spaces_;
+    Runs runs_;
     Grouped<Access> grouped_;
 };
 
@@ -169,46 +167,51 @@ private:
     std::vector<std::size_t> too_many_;
 };
 
-/// Adds the conflicts over blocks begin .. end - 1. The owner writes its vectors again after the last round:
-/// the caller, and the next operation with the scratch vectors.
+/// By round, and within a round reads before writes.
+void sort(std::span<Access> group) {
+    const auto key = [](const Access& access) { return 2 * access.round + (access.write ? 1 : 0); };
+    if (!std::ranges::is_sorted(group, {}, key)) {
+        std::ranges::sort(group, {}, key);
+    }
+}
+
+/// Adds the conflicts among the accesses to one run of blocks, in order. The owner writes its vectors again
+/// after the last round: the caller, and the next operation with the scratch vectors.
+void add_conflicts(std::span<const Access> group, const Access& after_return, Needs& needs) {
+    const Access* written = nullptr;
+    std::size_t first_read = 0;
+    // A write that follows reads follows the earlier write through them, but for its own member's reads.
+    const auto add = [&](const Access& access, std::size_t at) {
+        for (std::size_t read = access.write ? first_read : at; read < at; ++read) {
+            needs.order(group[read], access);
+        }
+        if (written != nullptr) {
+            needs.order(*written, access);
+        }
+    };
+    for (std::size_t at = 0; at < group.size(); ++at) {
+        add(group[at], at);
+        if (group[at].write) {
+            written = &group[at];
+            first_read = at + 1;
+        }
+    }
+    add(after_return, group.size());
+}
+
+/// Adds the conflicts over blocks begin .. end - 1.
 void add_conflicts(const Schedule& schedule, Form form, int begin, int end, Needs& needs) {
-    const Accesses accesses(schedule, form, begin, end);
-    std::vector<Access> read;
-    std::span<const Access> before;
-    int owner_before = -1;
-    for (std::size_t location = 0; location < accesses.locations(); ++location) {
-        const std::span<const Access> group = accesses.at(location);
-        const int owner = accesses.owner(location);
-        // Neighbouring blocks mostly move together, and ask for the same.
-        if (group.empty() || (owner == owner_before && std::ranges::equal(group, before))) {
-            continue;
+    Accesses accesses(schedule, form, begin, end);
+    for (std::size_t stored = 0; stored < schedule.programs().size(); ++stored) {
+        const int owner = static_cast<int>(stored);
+        for (std::size_t run = accesses.first_run(stored); run < accesses.first_run(stored + 1); ++run) {
+            const std::span<Access> group = accesses.at(run);
+            const auto is_own = [&](const Access& access) { return access.member == owner; };
+            if (!std::ranges::all_of(group, is_own)) {
+                sort(group);
+                add_conflicts(group, {static_cast<std::int16_t>(schedule.rounds()), true, owner}, needs);
+            }
         }
-        before = group;
-        owner_before = owner;
-        const Access* written = nullptr;
-        read.clear();
-        // A write that follows reads follows the earlier write through them, but for its own member's reads.
-        const auto write = [&](const Access& access) {
-            for (const Access& reader : read) {
-                needs.order(reader, access);
-            }
-            if (written != nullptr) {
-                needs.order(*written, access);
-            }
-        };
-        for (const Access& access : group) {
-            if (access.write) {
-                write(access);
-                written = &access;
-                read.clear();
-                continue;
-            }
-            if (written != nullptr) {
-                needs.order(*written, access);
-            }
-            read.push_back(access);
-        }
-        write({static_cast<std::int16_t>(schedule.rounds()), true, owner});
     }
 }
 

@@ -173,6 +173,7 @@ void Schedule::add(const Move& move) {
     const bool of_all = move.left.member == every || move.to.member == every;
     ++moves_;
     const auto named = static_cast<std::size_t>(move.to.blocks.count);
+    blocks_named_ += named;
     blocks_moved_ += named * static_cast<std::size_t>(of_all ? ranks_ : 1);
     for (const Place* place : {&move.to, &move.left, &move.right}) {
         scratch_vectors_ =

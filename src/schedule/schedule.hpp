@@ -170,9 +170,10 @@ public:
     /// How many scratch vectors there are: those up to the last one that anybody touches.
     int scratch_vectors() const { return scratch_vectors_; }
 
-    /// The moves of the stored programs, and how many blocks they write; a move to or from `every` member
-    /// counts for each.
+    /// The moves of the stored programs, how many blocks they name, and how many they write, where a move to
+    /// or from `every` member counts for each.
     std::size_t moves() const { return moves_; }
+    std::size_t blocks_named() const { return blocks_named_; }
     std::size_t blocks_moved() const { return blocks_moved_; }
 
     Program program(int rank) const;
@@ -189,6 +190,7 @@ private:
     bool keeps_blocks_apart_ = true;
     int scratch_vectors_ = 0;
     std::size_t moves_ = 0;
+    std::size_t blocks_named_ = 0;
     std::size_t blocks_moved_ = 0;
 };
 

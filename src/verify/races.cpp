@@ -1,6 +1,7 @@
 #include "verify/races.hpp"
 
 #include "schedule/grouped.hpp"
+#include "schedule/runs.hpp"
 #include "verify/symbolic_run.hpp"
 
 #include <algorithm>
@@ -29,8 +30,8 @@ struct Access {
     friend bool operator==(const Access&, const Access&) = default;
 };
 
-/// All accesses to the vectors of the representatives, grouped by block, in each group in order of recording:
-/// each member's in its program order.
+/// All accesses to the vectors of the representatives, grouped by run of blocks, in each group in order of
+/// recording: each member's in its program order.
 class Accesses {
 public:
     /// To blocks begin .. end - 1 of every vector.
@@ -38,24 +39,34 @@ public:
         : plan_(plan), schedule_(plan.schedule), begin_(begin), end_(end),
           spaces_(static_cast<std::size_t>(Space::scratch0) +
                   static_cast<std::size_t>(plan.schedule.scratch_vectors())),
-          grouped_(plan.schedule.programs().size() * spaces_ * static_cast<std::size_t>(end - begin),
-                   [this](auto visit) { visit_all(visit); }) {}
+          runs_(plan.schedule, plan.schedule.programs().size() * spaces_, end - begin,
+                [this](auto visit) {
+                    visit_all([&](std::size_t vector, int from, int to, const Access& /*access*/) {
+                        visit(vector, from, to);
+                    });
+                }),
+          grouped_(runs_.count(), [this](auto visit) {
+              visit_all([&](std::size_t vector, int from, int to, const Access& access) {
+                  for (std::size_t run = runs_.at(vector, from); run < runs_.at(vector, to); ++run) {
+                      visit(run, access);
+                  }
+              });
+          }) {}
 
-    std::size_t locations() const { return grouped_.groups(); }
-
-    std::span<const Access> at(std::size_t location) const { return grouped_.at(location); }
-
-    /// The representative whose vector `location` is in.
-    int owner(std::size_t location) const {
-        return static_cast<int>(location / (spaces_ * static_cast<std::size_t>(end_ - begin_)));
-    }
-
-    Place place(std::size_t location) const {
-        const auto blocks = static_cast<std::size_t>(end_ - begin_);
-        const std::size_t vector = location / blocks;
-        return {static_cast<int>(vector / spaces_),
-                static_cast<Space>(vector % spaces_),
-                {begin_ + static_cast<int>(location % blocks), 1}};
+    /// Calls visit(place, accesses) for every run of blocks of a representative's vectors.
+    template <class Visit>
+    void for_each_run(int owner, Visit visit) const {
+        for (std::size_t space = 0; space < spaces_; ++space) {
+            const std::size_t vector = static_cast<std::size_t>(owner) * spaces_ + space;
+            for (int first = 0, next = 0; first < end_ - begin_; first = next) {
+                const std::size_t run = runs_.at(vector, first);
+                while (next < end_ - begin_ && runs_.at(vector, next) == run) {
+                    ++next;
+                }
+                visit(Place{owner, static_cast<Space>(space), {begin_ + first, next - first}},
+                      grouped_.at(run));
+            }
+        }
     }
 
 private:
@@ -93,11 +104,9 @@ private:
             const bool aliased = plan_.form == Form::in_place && place.space == Space::output;
             const auto space = static_cast<std::size_t>(aliased ? Space::input : place.space);
             const std::size_t vector = schedule_.representative(owner) * spaces_ + space;
-            for_each_within(place.blocks, schedule_.blocks(), begin_, end_, [&](int /*i*/, int block) {
-                const auto own = static_cast<std::size_t>(rename.block(block) - begin_);
-                const std::size_t location = vector * static_cast<std::size_t>(end_ - begin_) + own;
-                visit(location, Access{renamed_actor, static_cast<std::int16_t>(round), writes});
-            });
+            const Access access{renamed_actor, static_cast<std::int16_t>(round), writes};
+            for_each_part(rename.range(place.blocks), schedule_.blocks(), begin_, end_,
+                          [&](int from, int to) { visit(vector, from - begin_, to - begin_, access); });
         }
     }
 
@@ -107,6 +116,7 @@ private:
     int end_;
     /// Vectors of a member: input, output and the scratch that is used.
     std::size_t spaces_;
+    schedule::Runs runs_;
     schedule::Grouped<Access> grouped_;
 };
 
@@ -116,65 +126,62 @@ public:
         : schedule_(plan.schedule), clocks_(clocks), report_(report), accesses_(plan, begin, end) {}
 
     void run() {
-        int owner_of_fine = -1;
-        std::span<const Access> fine;
-        for (location_ = 0; location_ < accesses_.locations(); ++location_) {
-            here_ = accesses_.at(location_);
-            if (here_.empty()) {
-                continue;
-            }
-            owner_ = accesses_.owner(location_);
-            // Neighbouring blocks mostly move together: what is accessed in the same way is as free of races.
-            if (owner_ == owner_of_fine && std::ranges::equal(here_, fine)) {
-                continue;
-            }
-            const std::size_t reported = report_.total();
-            check_location();
-            if (reported == report_.total()) {
-                fine = here_;
-                owner_of_fine = owner_;
-            }
+        for (owner_ = 0; owner_ < static_cast<int>(schedule_.programs().size()); ++owner_) {
+            accesses_.for_each_run(owner_, [this](const Place& place, std::span<const Access> accesses) {
+                here_ = accesses;
+                const auto is_own = [this](const Access& access) { return access.member == owner_; };
+                // The owner's own come in the order of its program.
+                if (!std::ranges::all_of(here_, is_own) && !is_chain()) {
+                    check_blocks(place);
+                }
+            });
         }
     }
 
 private:
-    void check_location() {
-        const bool unordered = !is_chain();
-        for (const Access& access : here_) {
-            check_owner(access);
-            if (unordered && access.writes) {
-                check_write(access);
+    void check_blocks(const Place& run) {
+        for (int i = 0; i < run.blocks.count; ++i) {
+            place_ = {run.member, run.space, {run.blocks.first + i, 1}};
+            for (const Access& access : here_) {
+                check_owner(access);
+                if (access.writes) {
+                    check_write(access);
+                }
             }
         }
     }
 
-    /// Whether the accesses are ordered one after the other: each read after the last write before it, each
-    /// write after that and after the reads in between. Being ordered is transitive, so then all pairs are,
-    /// which many accesses make many of; if not, the pairs are looked at one by one to say what is wrong.
+    /// Whether the accesses are ordered one after the other, between what the owner does before the call and
+    /// after it: each read after the last write before it, each write after that and after the reads in
+    /// between. Being ordered is transitive, so then all pairs are, which many accesses make many of; if not,
+    /// the pairs are looked at one by one to say what is wrong.
     bool is_chain() {
-        sorted_.assign(here_.begin(), here_.end());
-        const auto key = [](const Access& access) { return std::pair(access.round, access.writes); };
-        if (!std::ranges::is_sorted(sorted_, {}, key)) {
+        std::span<const Access> chain = here_;
+        const auto key = [](const Access& access) { return 2 * access.round + (access.writes ? 1 : 0); };
+        if (!std::ranges::is_sorted(here_, {}, key)) {
+            sorted_.assign(here_.begin(), here_.end());
             std::ranges::sort(sorted_, {}, key);
+            chain = sorted_;
         }
-        const Access* written = nullptr;
-        const Access* first_read = sorted_.data();
-        for (const Access& access : sorted_) {
-            if (written != nullptr && !comes_after(access, *written)) {
+        const Access entry{owner_, -1, true};
+        const Access exit{owner_, static_cast<std::int16_t>(schedule_.rounds()), true};
+        const Access* written = &entry;
+        std::size_t first_read = 0;
+        const auto follows = [&](const Access& access, std::size_t at) {
+            const std::span<const Access> reads = chain.subspan(first_read, at - first_read);
+            const auto after = [&](const Access& earlier) { return comes_after(access, earlier); };
+            return after(*written) && (!access.writes || std::ranges::all_of(reads, after));
+        };
+        for (std::size_t at = 0; at < chain.size(); ++at) {
+            if (!follows(chain[at], at)) {
                 return false;
             }
-            if (!access.writes) {
-                continue;
+            if (chain[at].writes) {
+                written = &chain[at];
+                first_read = at + 1;
             }
-            for (const Access* read = first_read; read != &access; ++read) {
-                if (!comes_after(access, *read)) {
-                    return false;
-                }
-            }
-            written = &access;
-            first_read = &access + 1;
         }
-        return true;
+        return follows(exit, chain.size());
     }
 
     /// A member's own accesses come in the order of its program; within a round that is left to check_write.
@@ -228,7 +235,7 @@ private:
 
     void report(const Access& access, const std::string& what) {
         report_.add(Kind::race, "the " + std::string(access.writes ? "write" : "read") + " of " +
-                                    describe(accesses_.place(location_), schedule_.blocks()) + " by member " +
+                                    describe(place_, schedule_.blocks()) + " by member " +
                                     std::to_string(access.member) + " in round " +
                                     std::to_string(access.round) + " " + what);
     }
@@ -237,10 +244,10 @@ private:
     Clocks& clocks_;
     Report& report_;
     Accesses accesses_;
-    /// The location that is looked at, whose vector it is in, and the accesses to it.
-    std::size_t location_ = 0;
+    /// Whose vectors are looked at, the accesses to a run of blocks of them, and a block of it.
     int owner_ = 0;
     std::span<const Access> here_;
+    Place place_;
     std::vector<Access> sorted_;
 };
 

@@ -1,6 +1,7 @@
 #include "algorithm/algorithms.hpp"
 #include "algorithm/registry.hpp"
 #include "schedule/recorder.hpp"
+#include "schedule/runs.hpp"
 #include "schedule/schedule.hpp"
 #include "verify/verify.hpp"
 
@@ -142,6 +143,32 @@ TEST_CASE("a program's rounds are the moves that were added to them") {
     CHECK(program.moves().size() == 2);
     CHECK(program[1].empty());
     CHECK(program[2].front() == move);
+}
+
+TEST_CASE("blocks that are touched alike are one run") {
+    const auto made = [](int count) {
+        return Schedule(
+            Collective::allreduce, 1, 8, Symmetry::none,
+            {Program{{{{0, Space::output, {0, count}}, {0, Space::input, {0, count}}, {}, false}}}});
+    };
+    const auto visit_all = [](auto visit) {
+        visit(0, 2, 5);
+        visit(0, 4, 8);
+        visit(2, 0, 8);
+    };
+    const auto runs_of = [](const Runs& runs, std::size_t vector) {
+        std::vector<std::size_t> numbers;
+        for (int block = 0; block < 8; ++block) {
+            numbers.push_back(runs.at(vector, block));
+        }
+        return numbers;
+    };
+    const Runs runs(made(8), 3, 8, visit_all);
+    CHECK(runs.count() == 6);
+    CHECK(runs_of(runs, 0) == std::vector<std::size_t>{0, 0, 1, 1, 2, 3, 3, 3});
+    CHECK(runs_of(runs, 1) == std::vector<std::size_t>(8, 4));
+    CHECK(runs_of(runs, 2) == std::vector<std::size_t>(8, 5));
+    CHECK(Runs(made(1), 3, 8, visit_all).count() == 24);
 }
 
 TEST_CASE("schedules need one program for each stored member, all of the same length") {
