@@ -229,4 +229,19 @@ Schedule expanded(const Schedule& schedule) {
             Symmetry::none,        std::move(programs), schedule.root()};
 }
 
+std::optional<Schedule> folded(const Schedule& schedule) {
+    if (schedule.symmetry().translates()) {
+        return std::nullopt;
+    }
+    const Program& first = schedule.programs().front();
+    for (int rank = 1; rank < schedule.ranks(); ++rank) {
+        const Translation rename(Symmetry::rotation, schedule.ranks(), schedule.blocks(), rank);
+        if (!is_renamed(first, schedule.programs()[static_cast<std::size_t>(rank)], rename)) {
+            return std::nullopt;
+        }
+    }
+    return Schedule(schedule.collective(), schedule.ranks(), schedule.blocks(), Symmetry::rotation, {first},
+                    schedule.root());
+}
+
 } // namespace tutti::schedule

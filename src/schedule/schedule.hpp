@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -210,6 +211,11 @@ bool is_renamed(const Schedule& schedule, const Schedule& image, const Translati
 
 /// The same schedule with every member's program written out.
 Schedule expanded(const Schedule& schedule);
+
+/// The schedule with one program for all, where programs are written out but are those of member 0 rotated.
+/// Who touches what when can then be looked at for one member; what the collective promises may still differ
+/// from member to member, as in a scan. O(moves).
+std::optional<Schedule> folded(const Schedule& schedule);
 
 /// Whether the collective's input, output has this block at this member (before, after the call).
 constexpr bool has_input(Collective collective, int root, int rank, int block, bool blocks_are_ranks) {

@@ -157,6 +157,14 @@ Synchronised synchronise(Schedule schedule, Form form) {
         auto carried = carrier.take_carried();
         return {std::move(schedule), form, std::move(waits), std::move(carried)};
     }
+    if (auto one = folded(schedule)) {
+        const Synchronised plan = synchronise(std::move(*one), form);
+        std::vector<std::vector<Wait>> waits;
+        for (int rank = 0; rank < schedule.ranks(); ++rank) {
+            waits.push_back(plan.waits_of(rank));
+        }
+        return {std::move(schedule), form, std::move(waits), {}};
+    }
     auto waits = without_implied(schedule, conflicts(schedule, form));
     return {std::move(schedule), form, std::move(waits), {}};
 }

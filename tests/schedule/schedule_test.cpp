@@ -131,6 +131,21 @@ TEST_CASE("schedules refuse what does not exist") {
     CHECK_THROWS_AS(one_move({all, from, {}, true, Prefix::exclusive}), std::invalid_argument);
 }
 
+TEST_CASE("programs that are member 0's rotated are folded into one, and no others") {
+    const Schedule census = algorithm::census_allreduce(11);
+    const auto again = folded(expanded(census));
+    REQUIRE(again);
+    CHECK(again->symmetry() == Symmetry::rotation);
+    CHECK(again->programs() == census.programs());
+    CHECK_FALSE(folded(census));
+    CHECK(folded(algorithm::direct_scan(5, algorithm::Inclusion::exclusive)));
+    // All read the same member in a round.
+    CHECK_FALSE(folded(algorithm::fully_connected_reduce_scatter(5)));
+    std::vector<Program> programs = expanded(census).programs();
+    programs.back().moves().back().to.space = Space::scratch2;
+    CHECK_FALSE(folded(Schedule(Collective::allreduce, 11, census.blocks(), Symmetry::none, programs)));
+}
+
 TEST_CASE("a program's rounds are the moves that were added to them") {
     const Move move{{0, Space::output, {0, 1}}, {0, Space::input, {0, 1}}, {}, false};
     Program program(1);

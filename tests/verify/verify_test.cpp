@@ -216,6 +216,20 @@ TEST_CASE("content: rank order over partial results is not the same for all, and
     CHECK(only(verify::verify(all, Requirement::canonical), Kind::content));
 }
 
+TEST_CASE("a race that all members have alike is reported of each, where programs are written out") {
+    Synchronised plan =
+        synchronise(algorithm::direct_scan(4, algorithm::Inclusion::inclusive), Form::separate);
+    CHECK(verify::verify(plan).ok());
+    for (auto& waits : plan.waits) {
+        waits.pop_back();
+    }
+    const Report report = verify::verify(plan);
+    CHECK(only(report, Kind::race));
+    for (int member = 0; member < 4; ++member) {
+        CHECK(report.text().find(" of member " + std::to_string(member) + " by") != std::string::npos);
+    }
+}
+
 TEST_CASE("a report counts all violations and keeps the first") {
     Synchronised plan = synchronise(algorithm::flat_allgather(40), Form::separate);
     plan.waits.front().clear();
