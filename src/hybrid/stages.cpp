@@ -150,6 +150,9 @@ void Seat::combine() {
         first += slices_[static_cast<std::size_t>(member)];
     }
     local.kind = Kind::reduce_scatter;
+    // Named, because nobody may go on before all have come, not even where one slice is everything and the
+    // others have nothing to wait for.
+    local.algorithm = "direct";
     const Counts slices(slices_);
     local.counts = &slices;
     local.output = depot().input + bytes(first);

@@ -53,7 +53,7 @@ inline void on_members(MPI_Comm communicator, int members, const std::function<v
             mpi::Member me = cluster.join(rank);
             body(me);
         } catch (const std::exception& error) {
-            FAIL_CHECK(error.what());
+            FAIL_CHECK(std::string(error.what()));
         }
     };
     std::vector<std::thread> threads;
