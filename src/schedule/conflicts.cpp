@@ -17,8 +17,6 @@ struct Access {
     std::int16_t round = 0;
     bool write = false;
     int member = 0;
-
-    friend bool operator==(const Access&, const Access&) = default;
 };
 
 /// Every access to the vectors of the representatives, grouped by run of blocks.

@@ -160,6 +160,7 @@ Synchronised synchronise(Schedule schedule, Form form) {
     if (auto one = folded(schedule)) {
         const Synchronised plan = synchronise(std::move(*one), form);
         std::vector<std::vector<Wait>> waits;
+        waits.reserve(static_cast<std::size_t>(schedule.ranks()));
         for (int rank = 0; rank < schedule.ranks(); ++rank) {
             waits.push_back(plan.waits_of(rank));
         }

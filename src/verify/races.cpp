@@ -26,8 +26,6 @@ struct Access {
     int member = 0;
     std::int16_t round = 0;
     bool writes = false;
-
-    friend bool operator==(const Access&, const Access&) = default;
 };
 
 /// All accesses to the vectors of the representatives, grouped by run of blocks, in each group in order of
