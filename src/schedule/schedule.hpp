@@ -98,7 +98,9 @@ public:
 
     /// Appends rounds without moves until there are `rounds`.
     void extend_to(std::size_t rounds) {
-        first_.resize(std::max(rounds, first_.size()), static_cast<std::uint32_t>(moves_.size()));
+        while (first_.size() < rounds) {
+            first_.push_back(static_cast<std::uint32_t>(moves_.size()));
+        }
     }
     /// Appends a move to the last round.
     void add(const Move& move) { moves_.push_back(move); }
