@@ -2,7 +2,6 @@
 
 #include "schedule/blocks.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
