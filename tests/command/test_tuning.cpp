@@ -58,7 +58,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 TEST_CASE("what tune writes is what groups choose from, and info --why says so") {
     const Place place("tuned.txt");
     const Outcome tuned =
-        tutti_command({"tune", place.path(), "-b", "4K", "-e", "4K", "-t", "3", "--seconds", "4", "-q"});
+        tutti_command({"tune", place.path(), "-b", "4K", "-e", "4K", "-t", "3", "--seconds", "60", "-q"});
     CHECK_MESSAGE(tuned.exit_code == 0, tuned.text);
     CHECK(tuned.says("written to " + place.path()));
     CHECK(!tuned.says("left out"));
