@@ -1,6 +1,5 @@
 #include "schedule/conflicts.hpp"
 
-#include "schedule/grouped.hpp"
 #include "schedule/runs.hpp"
 #include "schedule/wait_order.hpp"
 
@@ -24,27 +23,14 @@ class Accesses {
 public:
     /// The accesses to blocks begin .. end - 1 of every vector.
     Accesses(const Schedule& schedule, Form form, int begin, int end)
-        : schedule_(schedule), form_(form), begin_(begin), end_(end),
-          spaces_(static_cast<std::size_t>(Space::scratch0) +
-                  static_cast<std::size_t>(schedule.scratch_vectors())),
-          runs_(schedule, schedule.programs().size() * spaces_, end - begin,
-                [this](auto visit) {
-                    visit_all([&](std::size_t vector, int from, int to, const Access& /*access*/) {
-                        visit(vector, from, to);
-                    });
-                }),
-          grouped_(runs_.count(), [this](auto visit) {
-              visit_all([&](std::size_t vector, int from, int to, const Access& access) {
-                  for (std::size_t run = runs_.at(vector, from); run < runs_.at(vector, to); ++run) {
-                      visit(run, access);
-                  }
-              });
-          }) {}
+        : schedule_(schedule), form_(form), begin_(begin), end_(end), spaces_(schedule.vectors()),
+          by_run_(schedule, schedule.programs().size() * spaces_, end - begin,
+                  [this](auto visit) { visit_all(visit); }) {}
 
     /// The runs of blocks of a representative's vectors are numbered one after the other, from this on.
-    std::size_t first_run(std::size_t owner) const { return runs_.at(owner * spaces_, 0); }
+    std::size_t first_run(std::size_t owner) const { return by_run_.run(owner * spaces_, 0); }
 
-    std::span<Access> at(std::size_t run) { return grouped_.at(run); }
+    std::span<Access> at(std::size_t run) { return by_run_.at(run); }
 
 private:
     template <class Visit>
@@ -102,8 +88,7 @@ private:
     int end_;
     /// Vectors of a member: input, output and the scratch that is used.
     std::size_t spaces_;
-    Runs runs_;
-    Grouped<Access> grouped_;
+    ByRun<Access> by_run_;
 };
 
 /// For each representative: the waits that its conflicts ask for.

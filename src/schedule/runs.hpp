@@ -1,10 +1,12 @@
 #pragma once
 
+#include "schedule/grouped.hpp"
 #include "schedule/schedule.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
 namespace tutti::schedule {
@@ -47,6 +49,39 @@ private:
     std::size_t blocks_;
     /// For each block of each vector its run; empty where that is the block's number.
     std::vector<std::uint32_t> run_;
+};
+
+/// What touches the blocks of many vectors, grouped by run, in each group in the order in which it came.
+template <class Value>
+class ByRun {
+public:
+    /// Calls visit_all(visit) up to three times, which calls visit(vector, begin, end, value) for everything
+    /// that touches a range, each time alike.
+    template <class VisitAll>
+    ByRun(const Schedule& schedule, std::size_t vectors, int blocks, VisitAll visit_all)
+        : runs_(schedule, vectors, blocks,
+                [&](auto visit) {
+                    visit_all([&](std::size_t vector, int begin, int end, const Value& /*value*/) {
+                        visit(vector, begin, end);
+                    });
+                }),
+          values_(runs_.count(), [&](auto visit) {
+              visit_all([&](std::size_t vector, int begin, int end, const Value& value) {
+                  for (std::size_t run = runs_.at(vector, begin); run < runs_.at(vector, end); ++run) {
+                      visit(run, value);
+                  }
+              });
+          }) {}
+
+    /// As Runs::at().
+    std::size_t run(std::size_t vector, int block) const { return runs_.at(vector, block); }
+
+    std::span<const Value> at(std::size_t run) const { return values_.at(run); }
+    std::span<Value> at(std::size_t run) { return values_.at(run); }
+
+private:
+    Runs runs_;
+    Grouped<Value> values_;
 };
 
 } // namespace tutti::schedule

@@ -171,6 +171,10 @@ public:
 
     /// How many scratch vectors there are: those up to the last one that anybody touches.
     int scratch_vectors() const { return scratch_vectors_; }
+    /// The vectors of a member: input, output and these.
+    std::size_t vectors() const {
+        return static_cast<std::size_t>(static_cast<int>(Space::scratch0) + scratch_vectors_);
+    }
 
     /// The moves of the stored programs, how many blocks they name, and how many they write, where a move to
     /// or from `every` member counts for each.

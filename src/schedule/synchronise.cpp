@@ -137,9 +137,7 @@ int blocks_at_a_time(const Schedule& schedule) {
     if (schedule.symmetry().translates() || !schedule.keeps_blocks_apart()) {
         return schedule.blocks();
     }
-    const auto vectors =
-        static_cast<std::size_t>(schedule.scratch_vectors() + static_cast<int>(Space::scratch0));
-    const std::size_t cells_per_block = schedule.programs().size() * vectors;
+    const std::size_t cells_per_block = schedule.programs().size() * schedule.vectors();
     // Every window looks at every move, which must be worth it.
     const std::size_t windows = schedule.blocks_moved() / (worth_a_look * schedule.moves() + 1) + 1;
     const std::size_t blocks = std::max(fits_caches / cells_per_block, all / windows);

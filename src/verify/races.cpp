@@ -1,6 +1,5 @@
 #include "verify/races.hpp"
 
-#include "schedule/grouped.hpp"
 #include "schedule/runs.hpp"
 #include "verify/symbolic_run.hpp"
 
@@ -34,22 +33,9 @@ class Accesses {
 public:
     /// To blocks begin .. end - 1 of every vector.
     Accesses(const schedule::Synchronised& plan, int begin, int end)
-        : plan_(plan), schedule_(plan.schedule), begin_(begin), end_(end),
-          spaces_(static_cast<std::size_t>(Space::scratch0) +
-                  static_cast<std::size_t>(plan.schedule.scratch_vectors())),
-          runs_(plan.schedule, plan.schedule.programs().size() * spaces_, end - begin,
-                [this](auto visit) {
-                    visit_all([&](std::size_t vector, int from, int to, const Access& /*access*/) {
-                        visit(vector, from, to);
-                    });
-                }),
-          grouped_(runs_.count(), [this](auto visit) {
-              visit_all([&](std::size_t vector, int from, int to, const Access& access) {
-                  for (std::size_t run = runs_.at(vector, from); run < runs_.at(vector, to); ++run) {
-                      visit(run, access);
-                  }
-              });
-          }) {}
+        : plan_(plan), schedule_(plan.schedule), begin_(begin), end_(end), spaces_(plan.schedule.vectors()),
+          by_run_(plan.schedule, plan.schedule.programs().size() * spaces_, end - begin,
+                  [this](auto visit) { visit_all(visit); }) {}
 
     /// Calls visit(place, accesses) for every run of blocks of a representative's vectors.
     template <class Visit>
@@ -57,12 +43,12 @@ public:
         for (std::size_t space = 0; space < spaces_; ++space) {
             const std::size_t vector = static_cast<std::size_t>(owner) * spaces_ + space;
             for (int first = 0, next = 0; first < end_ - begin_; first = next) {
-                const std::size_t run = runs_.at(vector, first);
-                while (next < end_ - begin_ && runs_.at(vector, next) == run) {
+                const std::size_t run = by_run_.run(vector, first);
+                while (next < end_ - begin_ && by_run_.run(vector, next) == run) {
                     ++next;
                 }
                 visit(Place{owner, static_cast<Space>(space), {begin_ + first, next - first}},
-                      grouped_.at(run));
+                      by_run_.at(run));
             }
         }
     }
@@ -114,8 +100,7 @@ private:
     int end_;
     /// Vectors of a member: input, output and the scratch that is used.
     std::size_t spaces_;
-    schedule::Runs runs_;
-    schedule::Grouped<Access> grouped_;
+    schedule::ByRun<Access> by_run_;
 };
 
 class RaceCheck {

@@ -31,8 +31,7 @@ std::string describe(const Place& place, int blocks) {
 SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, int begin, int end, Report& report)
     : plan_(plan), schedule_(plan.schedule), begin_(begin), end_(end), report_(report),
       terms_(plan.schedule.symmetry(), plan.schedule.ranks(), plan.schedule.blocks()),
-      spaces_(static_cast<std::size_t>(Space::scratch0) +
-              static_cast<std::size_t>(plan.schedule.scratch_vectors())),
+      spaces_(plan.schedule.vectors()),
       cells_(plan.schedule.programs().size() * spaces_ * static_cast<std::size_t>(end - begin)),
       sent_(plan.carried.size()) {
     for (std::size_t stored = 0; stored < sent_.size(); ++stored) {

@@ -86,8 +86,7 @@ void check_carried(const Synchronised& plan, Report& report) {
     for (std::size_t stored = 0; stored < lists; ++stored) {
         int before = -1;
         for (const Carried& carried : plan.carried[stored]) {
-            const bool is_there = static_cast<int>(carried.space) <
-                                  static_cast<int>(schedule::Space::scratch0) + schedule.scratch_vectors();
+            const bool is_there = static_cast<std::size_t>(carried.space) < schedule.vectors();
             const bool whole = carried.blocks == schedule::Blocks{0, schedule.blocks()};
             const bool one = carried.blocks.count == 1 && carried.blocks.first >= 0 &&
                              carried.blocks.first < schedule.blocks();
