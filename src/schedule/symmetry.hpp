@@ -9,11 +9,6 @@ namespace tutti::schedule {
 
 /// value mod modulus, in 0..modulus-1 for negative values too.
 constexpr int wrap(int value, int modulus) {
-    // Mostly the value is less than one turn away, which takes no division.
-    const int near = value + (value < 0 ? modulus : value >= modulus ? -modulus : 0);
-    if (near >= 0 && near < modulus) {
-        return near;
-    }
     const int rest = value % modulus;
     return rest < 0 ? rest + modulus : rest;
 }
