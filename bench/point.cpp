@@ -128,10 +128,8 @@ Point point_from_json(const nlohmann::json& json) {
 }
 
 std::string csv_header() {
-    return "provider,collective,algorithm,members,bytes,type,op,in_place,shared,median_us,ci95_low_us,ci95_"
-           "high_us,"
-           "p99_us,"
-           "max_us,floor_us,loop_us,exchange_us,wrong,repetitions";
+    return "provider,collective,algorithm,members,bytes,type,op,in_place,shared,median_us,"
+           "ci95_low_us,ci95_high_us,p99_us,max_us,floor_us,loop_us,exchange_us,wrong,repetitions";
 }
 
 std::string to_csv(const Point& point) {
