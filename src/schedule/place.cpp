@@ -1,6 +1,7 @@
 #include "schedule/place.hpp"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -15,14 +16,35 @@ constexpr Space space_of(Where where) {
     return spaces[static_cast<std::size_t>(where)];
 }
 
-/// A block of a representative's vector.
+/// A block of a representative's vector. There are many of them.
 struct Block {
     Where where = Where::nowhere;
+    /// Where the last write of it goes.
+    Where destination = Where::scratch0;
     bool written = false;
+    /// Whether an odd number of dodges is ahead: of writes that must not go where the block lies, because
+    /// others read it in the same round.
+    bool odd_dodges = false;
     /// The round in which another member reads it, if that is the current one or an earlier one.
     int read_in = -1;
-    /// Writes still ahead that must not go where the block lies, because others read it in the same round.
-    int dodges = 0;
+};
+
+/// The blocks of any member's vector, under that member's names.
+struct Vector {
+    Block* blocks;
+    Translation to_representative;
+
+    Block& operator[](int block) const { return blocks[to_representative.block(block)]; }
+};
+
+/// Blocks of a transfer that lie in the same vectors: those of the stored list it stands in, the sender's,
+/// and where the result goes.
+struct Run {
+    int stored;
+    Blocks blocks;
+    Where own;
+    Where peer;
+    Where to;
 };
 
 class Placer {
@@ -31,13 +53,18 @@ public:
         : pattern_(pattern), collective_(collective), root_(root), rounds_(std::max(pattern.rounds(), 1)),
           transfers_(pattern.received(), rounds_),
           blocks_(pattern.received().size() * static_cast<std::size_t>(pattern.blocks())) {
-        count_dodges();
-        for (std::size_t stored = 0; stored < lists(); ++stored) {
-            for (int block = 0; block < pattern.blocks(); ++block) {
-                const bool given = has_input(collective, root, static_cast<int>(stored), block, per_rank());
-                at(stored, block).where = given ? Where::input : Where::nowhere;
+        for (int rank = 0; rank < static_cast<int>(lists()); ++rank) {
+            Block* const blocks = blocks_of(rank);
+            for (int index = 0; index < pattern.blocks(); ++index) {
+                if (has_input(collective, root, rank, index, per_rank())) {
+                    blocks[index].where = Where::input;
+                }
+                if (has_output(collective, root, rank, index, per_rank())) {
+                    blocks[index].destination = Where::output;
+                }
             }
         }
+        count_dodges();
     }
 
     Schedule run() {
@@ -48,10 +75,14 @@ public:
             programs[stored].extend_to(1);
         }
         for (int round = 0; round < rounds_; ++round) {
-            for_each_in(round, [&](std::size_t stored, const Transfer& transfer) {
+            if (dodges_) {
+                mark_reads(round);
+            }
+            for (const auto& [stored, transfer] : transfers_.in(round)) {
                 programs[stored].extend_to(static_cast<std::size_t>(round) + 1);
-                append_moves(programs[stored], round, stored, transfer);
-            });
+                append_moves(programs[stored], round, static_cast<int>(stored), transfer);
+            }
+            end_round();
             if (round == 0) {
                 append_own_copies(programs);
             }
@@ -67,102 +98,108 @@ private:
     std::size_t lists() const { return pattern_.received().size(); }
     bool per_rank() const { return pattern_.blocks() == pattern_.ranks(); }
 
-    Block& at(std::size_t stored, int block) {
-        return blocks_[stored * static_cast<std::size_t>(pattern_.blocks()) +
-                       static_cast<std::size_t>(block)];
+    Block* blocks_of(int stored) {
+        return &blocks_[static_cast<std::size_t>(stored) * static_cast<std::size_t>(pattern_.blocks())];
     }
 
-    /// The block of any member, under the name its representative has for it.
-    Block& of(int member, int block) {
+    Vector vector_of(int member) {
         const Symmetry& symmetry = pattern_.symmetry();
-        const Translation back{symmetry, pattern_.ranks(), pattern_.blocks(),
-                               symmetry.inverse(member, pattern_.ranks())};
-        return at(symmetry.translates() ? 0 : static_cast<std::size_t>(member), back.block(block));
+        return {blocks_of(symmetry.translates() ? 0 : member),
+                {symmetry, pattern_.ranks(), pattern_.blocks(), symmetry.inverse(member, pattern_.ranks())}};
     }
 
-    int block_of(const Transfer& transfer, int i) const {
-        return wrap(transfer.blocks.first + i, pattern_.blocks());
-    }
-
-    /// Visits the transfers of a round, when it is known which blocks are read in it.
+    /// Calls `visit(block)` for the blocks of a range, in its order.
     template <class Visit>
-    void for_each_in(int round, Visit visit) {
-        for (const auto& [stored, transfer] : transfers_.in(round)) {
-            for (int i = 0; i < transfer.blocks.count; ++i) {
-                of(transfer.from, block_of(transfer, i)).read_in = round;
+    void for_each_block(Blocks range, Visit visit) const {
+        for_each_part(range, pattern_.blocks(), 0, pattern_.blocks(), [&](int from, int to) {
+            for (int block = from; block < to; ++block) {
+                visit(block);
             }
-        }
+        });
+    }
+
+    void mark_reads(int round) {
         for (const auto& [stored, transfer] : transfers_.in(round)) {
-            visit(stored, transfer);
+            const Vector peer = vector_of(transfer.from);
+            for_each_block(transfer.blocks, [&](int block) { peer[block].read_in = round; });
         }
-        // What is read in a round is what was there before it.
-        for (const auto& [block, where] : moved_) {
-            block->where = where;
-        }
-        moved_.clear();
     }
 
     /// Counts all dodges, so that the last write of a block can be sent to where the result belongs.
     void count_dodges() {
         for (int round = 0; round < rounds_; ++round) {
-            for_each_in(round, [&](std::size_t stored, const Transfer& transfer) {
-                for (int i = 0; i < transfer.blocks.count; ++i) {
-                    Block& block = at(stored, block_of(transfer, i));
-                    block.dodges += block.written && block.read_in == round ? 1 : 0;
+            mark_reads(round);
+            for (const auto& [stored, transfer] : transfers_.in(round)) {
+                Block* const own = blocks_of(static_cast<int>(stored));
+                for_each_block(transfer.blocks, [&](int index) {
+                    Block& block = own[index];
+                    if (block.written && block.read_in == round) {
+                        block.odd_dodges = !block.odd_dodges;
+                        dodges_ = true;
+                    }
                     block.written = true;
-                }
-            });
+                });
+            }
         }
         for (Block& block : blocks_) {
             block.read_in = -1;
         }
     }
 
-    Where destination(std::size_t stored, int block) const {
-        return has_output(collective_, root_, static_cast<int>(stored), block, per_rank()) ? Where::output
-                                                                                           : Where::scratch0;
-    }
-
     /// Where a write goes: to the block's destination, or next to it while an odd number of dodges is ahead.
-    Where target(std::size_t stored, int round, int index) {
-        Block& block = at(stored, index);
+    static Where target(Block& block, int round) {
         const bool moved_before = block.where != Where::nowhere && block.where != Where::input;
-        block.dodges -= moved_before && block.read_in == round ? 1 : 0;
-        const Where last = destination(stored, index);
-        if (block.dodges % 2 == 0) {
-            return last;
+        if (moved_before && block.read_in == round) {
+            block.odd_dodges = !block.odd_dodges;
         }
-        return last == Where::output ? Where::scratch0 : Where::scratch1;
+        if (!block.odd_dodges) {
+            return block.destination;
+        }
+        return block.destination == Where::output ? Where::scratch0 : Where::scratch1;
     }
 
-    /// Appends the moves of one transfer: maximal runs of blocks that lie in the same vectors.
-    void append_moves(Program& program, int round, std::size_t stored, const Transfer& transfer) {
+    /// What is read in a round is what was there before it.
+    void end_round() {
+        for (const Run& run : runs_) {
+            Block* const blocks = blocks_of(run.stored);
+            for_each_block(run.blocks, [&](int index) { blocks[index].where = run.to; });
+        }
         runs_.clear();
-        for (int i = 0; i < transfer.blocks.count; ++i) {
-            const int index = block_of(transfer, i);
-            const Where to = target(stored, round, index);
-            const Where own = transfer.action == Action::copy ? to : at(stored, index).where;
-            const Where peer = of(transfer.from, index).where;
+    }
+
+    /// Finds the runs of a transfer: maximal ranges of blocks that lie in the same vectors.
+    std::span<const Run> find_runs(int round, int stored, const Transfer& transfer) {
+        const std::size_t first = runs_.size();
+        Block* const blocks = blocks_of(stored);
+        const Vector theirs = vector_of(transfer.from);
+        for_each_block(transfer.blocks, [&](int index) {
+            Block& block = blocks[index];
+            const Where to = target(block, round);
+            const Where own = transfer.action == Action::copy ? to : block.where;
+            const Where peer = theirs[index].where;
             if (peer == Where::nowhere || own == Where::nowhere) {
                 throw std::invalid_argument("place: a transfer reads a block that its member does not have");
             }
-            moved_.emplace_back(&at(stored, index), to);
-            if (!runs_.empty() && runs_.back().own == own && runs_.back().peer == peer &&
+            if (runs_.size() != first && runs_.back().own == own && runs_.back().peer == peer &&
                 runs_.back().to == to) {
                 ++runs_.back().blocks.count;
             } else {
-                runs_.push_back({own, peer, to, {index, 1}});
+                runs_.push_back({stored, {index, 1}, own, peer, to});
             }
-        }
-        for (const Run& run : runs_) {
+        });
+        return std::span(runs_).subspan(first);
+    }
+
+    /// Appends the moves of one transfer.
+    void append_moves(Program& program, int round, int stored, const Transfer& transfer) {
+        for (const Run& run : find_runs(round, stored, transfer)) {
             // A run that would not stay one under the symmetry is moved block by block.
             const Blocks range = run.blocks;
             const bool whole = !per_rank() || pattern_.symmetry().keeps(range.first, range.count);
             for (int i = 0; i < (whole ? 1 : range.count); ++i) {
                 const Blocks part{wrap(range.first + i, pattern_.blocks()), whole ? range.count : 1};
-                const int receiver = static_cast<int>(stored);
-                program.add(move_of(transfer.action, {receiver, space_of(run.to), part},
-                                    {receiver, space_of(run.own), part},
+                program.add(move_of(transfer.action, {stored, space_of(run.to), part},
+                                    {stored, space_of(run.own), part},
                                     {transfer.from, space_of(run.peer), part}));
             }
         }
@@ -182,19 +219,19 @@ private:
 
     /// Copies to the output what the collective wants there and no transfer writes, in the first round.
     void append_own_copies(std::vector<Program>& programs) {
-        for (std::size_t stored = 0; stored < lists(); ++stored) {
+        for (int rank = 0; rank < static_cast<int>(lists()); ++rank) {
+            const Block* const blocks = blocks_of(rank);
             Blocks run;
             const auto copy_run = [&] {
-                const int rank = static_cast<int>(stored);
                 if (run.count != 0) {
-                    programs[stored].add({{rank, Space::output, run}, {rank, Space::input, run}, {}, false});
+                    programs[static_cast<std::size_t>(rank)].add(
+                        {{rank, Space::output, run}, {rank, Space::input, run}, {}, false});
                 }
                 run = {};
             };
             for (int index = 0; index < pattern_.blocks(); ++index) {
-                const Block& block = at(stored, index);
-                if (block.written || block.where != Where::input ||
-                    destination(stored, index) != Where::output) {
+                const Block& block = blocks[index];
+                if (block.written || block.where != Where::input || block.destination != Where::output) {
                     copy_run();
                 } else if (run.count++ == 0) {
                     run.first = index;
@@ -204,14 +241,6 @@ private:
         }
     }
 
-    /// Blocks of a transfer that lie in the same vectors.
-    struct Run {
-        Where own;
-        Where peer;
-        Where to;
-        Blocks blocks;
-    };
-
     const Pattern& pattern_;
     Collective collective_;
     int root_;
@@ -219,8 +248,9 @@ private:
     int rounds_;
     TransfersByRound transfers_;
     std::vector<Block> blocks_;
+    /// Of the current round.
     std::vector<Run> runs_;
-    std::vector<std::pair<Block*, Where>> moved_;
+    bool dodges_ = false;
 };
 
 } // namespace
