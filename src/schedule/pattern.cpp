@@ -15,10 +15,11 @@ using Lists = std::vector<std::vector<Transfer>>;
 Pattern reversed(const Pattern& pattern, bool combines) {
     const bool symmetric = pattern.symmetry().translates();
     Lists lists(pattern.received().size());
-    for (std::size_t stored = 0; stored < pattern.received().size(); ++stored) {
-        const int receiver = static_cast<int>(stored);
-        for (const Transfer& transfer : pattern.received()[stored]) {
-            Transfer back{pattern.rounds() - 1 - transfer.round, receiver, transfer.blocks, Action::copy};
+    const TransfersByRound rounds(pattern.received(), pattern.rounds());
+    for (int round = pattern.rounds() - 1; round >= 0; --round) {
+        for (const auto& [stored, transfer] : rounds.in(round)) {
+            const int receiver = static_cast<int>(stored);
+            Transfer back{pattern.rounds() - 1 - round, receiver, transfer.blocks, Action::copy};
             int owner = transfer.from;
             if (combines) {
                 const bool from_lower = !symmetric && receiver < transfer.from;
@@ -35,33 +36,31 @@ Pattern reversed(const Pattern& pattern, bool combines) {
             lists[static_cast<std::size_t>(owner)].push_back(back);
         }
     }
-    for (auto& list : lists) {
-        std::ranges::stable_sort(list, {}, &Transfer::round);
-    }
     return {pattern.ranks(), pattern.blocks(), pattern.rounds(), pattern.symmetry(), std::move(lists)};
 }
 
-/// Splits the part of `range` for which `needed` holds into maximal cyclic ranges.
-std::vector<Blocks> needed_part(Blocks range, int blocks, const std::vector<char>& needed) {
-    std::vector<Blocks> parts;
-    for (int i = 0; i < range.count; ++i) {
-        const int block = wrap(range.first + i, blocks);
-        if (needed[static_cast<std::size_t>(block)] == 0) {
-            continue;
+/// Splits the part of `range` for which `needed` holds into maximal cyclic ranges: `parts`.
+void find_needed(Blocks range, const std::vector<char>& needed, std::vector<Blocks>& parts) {
+    parts.clear();
+    bool follows = false;
+    const int blocks = static_cast<int>(needed.size());
+    for_each_part(range, blocks, 0, blocks, [&](int from, int to) {
+        for (int block = from; block < to; ++block) {
+            const bool is_needed = needed[static_cast<std::size_t>(block)] != 0;
+            if (is_needed && follows) {
+                ++parts.back().count;
+            } else if (is_needed) {
+                parts.push_back({block, 1});
+            }
+            follows = is_needed;
         }
-        if (!parts.empty() && wrap(parts.back().first + parts.back().count, blocks) == block) {
-            ++parts.back().count;
-        } else {
-            parts.push_back({block, 1});
-        }
-    }
-    return parts;
+    });
 }
 
-void mark(std::vector<char>& needed, Blocks range, int blocks, char value) {
-    for (int i = 0; i < range.count; ++i) {
-        needed[static_cast<std::size_t>(wrap(range.first + i, blocks))] = value;
-    }
+void mark(std::vector<char>& needed, Blocks range, char value) {
+    const int blocks = static_cast<int>(needed.size());
+    for_each_part(range, blocks, 0, blocks,
+                  [&](int from, int to) { std::fill(needed.begin() + from, needed.begin() + to, value); });
 }
 
 void require_copies(const char* what, const Pattern& pattern) {
@@ -118,15 +117,20 @@ Pattern::Pattern(int ranks, int blocks, int rounds, Symmetry symmetry, Lists rec
     }
 }
 
+Transfer Pattern::renamed(Transfer transfer, int rank) const {
+    const Translation rename{symmetry_, ranks_, blocks_, rank};
+    transfer.from = rename.member(transfer.from);
+    transfer.blocks = rename.range(transfer.blocks);
+    return transfer;
+}
+
 std::vector<Transfer> Pattern::received_by(int rank) const {
     if (!symmetry_.translates()) {
         return received_.at(static_cast<std::size_t>(rank));
     }
     std::vector<Transfer> list = received_.front();
-    const Translation rename{symmetry_, ranks_, blocks_, rank};
     for (Transfer& transfer : list) {
-        transfer.from = rename.member(transfer.from);
-        transfer.blocks = rename.range(transfer.blocks);
+        transfer = renamed(transfer, rank);
     }
     return list;
 }
@@ -155,40 +159,47 @@ Pattern restrict_to_root(const Pattern& pattern, int root) {
     const auto blocks = static_cast<std::size_t>(pattern.blocks());
     std::vector<std::vector<char>> needed(ranks, std::vector<char>(blocks, 0));
     needed[static_cast<std::size_t>(root)].assign(blocks, 1);
-    Lists full(ranks);
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        full[rank] = pattern.received_by(static_cast<int>(rank));
-    }
     Lists kept(ranks);
+    std::vector<Blocks> parts;
+    std::vector<std::pair<int, Blocks>> overwritten;
+    std::vector<std::pair<int, Blocks>> reads;
+    const auto keep_needed = [&](int rank, const Transfer& transfer) {
+        find_needed(transfer.blocks, needed[static_cast<std::size_t>(rank)], parts);
+        // The lists are turned round in the end.
+        std::ranges::reverse(parts);
+        for (const Blocks part : parts) {
+            kept[static_cast<std::size_t>(rank)].push_back(
+                {transfer.round, transfer.from, part, transfer.action});
+            reads.emplace_back(transfer.from, part);
+            if (transfer.action == Action::copy) {
+                overwritten.emplace_back(rank, part);
+            }
+        }
+    };
     // Backwards: a transfer is kept for the blocks whose value after its round is still needed. All transfers
     // of a round read what was there before it, so needs are updated only when the whole round has been
     // looked at.
-    const TransfersByRound rounds(full, pattern.rounds());
-    std::vector<std::pair<std::size_t, Blocks>> overwritten;
-    std::vector<std::pair<int, Blocks>> reads;
+    const bool symmetric = pattern.symmetry().translates();
+    const TransfersByRound rounds(pattern.received(), pattern.rounds());
     for (int round = pattern.rounds() - 1; round >= 0; --round) {
         overwritten.clear();
         reads.clear();
-        const std::span<const TransfersByRound::Entry> entries = rounds.in(round);
-        for (std::size_t i = entries.size(); i-- > 0;) {
-            const auto& [rank, transfer] = entries[i];
-            for (const Blocks part : needed_part(transfer.blocks, pattern.blocks(), needed[rank])) {
-                kept[rank].push_back({round, transfer.from, part, transfer.action});
-                reads.emplace_back(transfer.from, part);
-                if (transfer.action == Action::copy) {
-                    overwritten.emplace_back(rank, part);
-                }
+        for (const auto& [stored, transfer] : rounds.in(round)) {
+            const int first = symmetric ? 0 : static_cast<int>(stored);
+            const int last = symmetric ? pattern.ranks() - 1 : first;
+            for (int rank = first; rank <= last; ++rank) {
+                keep_needed(rank, pattern.renamed(transfer, rank));
             }
         }
         for (const auto& [rank, part] : overwritten) {
-            mark(needed[rank], part, pattern.blocks(), 0);
+            mark(needed[static_cast<std::size_t>(rank)], part, 0);
         }
         for (const auto& [from, part] : reads) {
-            mark(needed[static_cast<std::size_t>(from)], part, pattern.blocks(), 1);
+            mark(needed[static_cast<std::size_t>(from)], part, 1);
         }
     }
     for (auto& list : kept) {
-        std::ranges::stable_sort(list, {}, &Transfer::round);
+        std::ranges::reverse(list);
     }
     return {pattern.ranks(), pattern.blocks(), pattern.rounds(), Symmetry::none, std::move(kept)};
 }
@@ -214,13 +225,15 @@ Pattern without_repeats(const Pattern& pattern, int root) {
     require_copies("without_repeats", pattern);
     require_root("without_repeats", pattern, root);
     Lists kept(static_cast<std::size_t>(pattern.ranks()));
+    std::vector<Blocks> parts;
     for (int rank = 0; rank < pattern.ranks(); ++rank) {
         std::vector<char> missing(static_cast<std::size_t>(pattern.blocks()), rank == root ? 0 : 1);
         for (const Transfer& transfer : pattern.received_by(rank)) {
-            for (const Blocks part : needed_part(transfer.blocks, pattern.blocks(), missing)) {
+            find_needed(transfer.blocks, missing, parts);
+            for (const Blocks part : parts) {
                 kept[static_cast<std::size_t>(rank)].push_back(
                     {transfer.round, transfer.from, part, Action::copy});
-                mark(missing, part, pattern.blocks(), 0);
+                mark(missing, part, 0);
             }
         }
     }

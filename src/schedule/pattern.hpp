@@ -44,6 +44,8 @@ public:
     /// The stored lists: one for each representative.
     const std::vector<std::vector<Transfer>>& received() const { return received_; }
 
+    /// A transfer of the stored list that `rank` follows, under the names it has there.
+    Transfer renamed(Transfer transfer, int rank) const;
     /// What `rank` receives, in round order.
     std::vector<Transfer> received_by(int rank) const;
 
