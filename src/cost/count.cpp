@@ -111,13 +111,13 @@ long reductions(const Schedule& schedule, const schedule::Program& program) {
     return combined;
 }
 
-/// The blocks of scratch that each representative needs, at the rank that needs most. Rotation takes a range
-/// to one of the same length. On a torus the range that covers what a member writes is longer at some members
-/// than at others.
+/// The blocks of scratch that each representative needs, at the rank that needs most. On a torus the range
+/// that covers what a member writes is longer at some members than at others, but a translation in the
+/// slowest dimension (in the only one of a rotation) takes every range to one of the same length.
 std::vector<long> scratch(const Schedule& schedule) {
     const std::size_t stored = schedule.programs().size();
-    const bool differs =
-        schedule.symmetry().translates() && schedule.symmetry() != schedule::Symmetry::rotation;
+    const bool translates = schedule.symmetry().translates();
+    const int differing = translates ? schedule.symmetry().generators().back() : 1;
     std::vector<long> most(stored, 0);
     for (std::size_t program = 0; program < stored; ++program) {
         std::vector<WrittenScratch> vectors;
@@ -126,10 +126,10 @@ std::vector<long> scratch(const Schedule& schedule) {
             vectors.emplace_back(schedule, program,
                                  static_cast<Space>(static_cast<int>(Space::scratch0) + vector));
         }
-        for (int rank = 0; !vectors.empty() && rank < (differs ? schedule.ranks() : 1); ++rank) {
+        for (int rank = 0; !vectors.empty() && rank < differing; ++rank) {
             long blocks = 0;
             for (const WrittenScratch& vector : vectors) {
-                blocks += vector.range(differs ? rank : static_cast<int>(program)).count;
+                blocks += vector.range(translates ? rank : static_cast<int>(program)).count;
             }
             most[program] = std::max(most[program], blocks);
         }
