@@ -43,7 +43,7 @@ void check_move(const Schedule& schedule, const Move& move) {
         fail("the places of a move must cover equally many blocks");
     }
     // Blocks within a unit change places when they are renamed, in all places of the move in the same way.
-    const bool renames_blocks = schedule.blocks() == schedule.ranks();
+    const bool renames_blocks = schedule.symmetry().translates() && schedule.blocks() == schedule.ranks();
     const auto unit = [&](const Place& place) {
         return schedule.symmetry().unit(place.blocks.first, place.blocks.count);
     };
