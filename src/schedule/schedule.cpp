@@ -13,22 +13,32 @@ namespace {
     throw std::invalid_argument("schedule: " + what);
 }
 
+[[noreturn]] void fail_member(const Schedule& schedule, int member) {
+    fail("member " + std::to_string(member) + " is not one of " + std::to_string(schedule.ranks()) +
+         " ranks");
+}
+
+[[noreturn]] void fail_blocks(Blocks range, const std::string& what) {
+    fail("blocks " + std::to_string(range.first) + "+" + std::to_string(range.count) + what);
+}
+
+/// Whether blocks have other names at other members.
+bool renames_blocks(const Schedule& schedule) {
+    return schedule.symmetry().translates() && schedule.blocks() == schedule.ranks();
+}
+
 void check_place(const Schedule& schedule, const Place& place, bool may_be_every) {
     const bool member_exists = place.member >= 0 && place.member < schedule.ranks();
     if (!member_exists && !(may_be_every && place.member == every)) {
-        fail("member " + std::to_string(place.member) + " is not one of " + std::to_string(schedule.ranks()) +
-             " ranks");
+        fail_member(schedule, place.member);
     }
     const Blocks range = place.blocks;
-    const auto blocks = [&] {
-        return "blocks " + std::to_string(range.first) + "+" + std::to_string(range.count);
-    };
     if (range.first < 0 || range.first >= schedule.blocks() || range.count < 1 ||
         range.count > schedule.blocks()) {
-        fail(blocks() + " are not among " + std::to_string(schedule.blocks()));
+        fail_blocks(range, " are not among " + std::to_string(schedule.blocks()));
     }
-    if (schedule.blocks() == schedule.ranks() && !schedule.symmetry().keeps(range.first, range.count)) {
-        fail(blocks() + " do not stay together under the symmetry");
+    if (renames_blocks(schedule) && !schedule.symmetry().keeps(range.first, range.count)) {
+        fail_blocks(range, " do not stay together under the symmetry");
     }
 }
 
@@ -43,11 +53,10 @@ void check_move(const Schedule& schedule, const Move& move) {
         fail("the places of a move must cover equally many blocks");
     }
     // Blocks within a unit change places when they are renamed, in all places of the move in the same way.
-    const bool renames_blocks = schedule.symmetry().translates() && schedule.blocks() == schedule.ranks();
     const auto unit = [&](const Place& place) {
         return schedule.symmetry().unit(place.blocks.first, place.blocks.count);
     };
-    if (renames_blocks &&
+    if (renames_blocks(schedule) &&
         (unit(move.left) != unit(move.to) || (move.has_right() && unit(move.right) != unit(move.to)))) {
         fail("the blocks of a move do not stay together in the same way under the symmetry");
     }
