@@ -222,22 +222,22 @@ private:
         for (int rank = 0; rank < static_cast<int>(lists()); ++rank) {
             const Block* const blocks = blocks_of(rank);
             Blocks run;
-            const auto copy_run = [&] {
+            const auto end_run = [&] {
                 if (run.count != 0) {
                     programs[static_cast<std::size_t>(rank)].add(
                         {{rank, Space::output, run}, {rank, Space::input, run}, {}, false});
+                    run.count = 0;
                 }
-                run = {};
             };
             for (int index = 0; index < pattern_.blocks(); ++index) {
                 const Block& block = blocks[index];
                 if (block.written || block.where != Where::input || block.destination != Where::output) {
-                    copy_run();
+                    end_run();
                 } else if (run.count++ == 0) {
                     run.first = index;
                 }
             }
-            copy_run();
+            end_run();
         }
     }
 
