@@ -128,7 +128,7 @@ Schedule fully_connected_reduce_scatter(int ranks) {
     for (int rank = 0; rank < ranks; ++rank) {
         const Blocks own{rank, 1};
         const schedule::Place result{rank, Space::output, own};
-        Recorder recorder;
+        Recorder recorder(static_cast<std::size_t>(ranks), static_cast<std::size_t>(ranks));
         combine_in_rank_order(recorder, result, result, rank, ranks, [&](int member) {
             return schedule::Place{member, Space::input, own};
         });

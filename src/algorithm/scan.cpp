@@ -143,7 +143,7 @@ Schedule flat_scan(int ranks, Inclusion inclusion) {
         const Place output{rank, Space::output, vector};
         const Place input{rank, Space::input, vector};
         const Place before = inclusive ? Place{rank, Space::scratch0, vector} : output;
-        Recorder recorder;
+        Recorder recorder(1, static_cast<std::size_t>(rank) + 1);
         recorder.round();
         for (int member = 0; member < rank; ++member) {
             const Place theirs{member, Space::input, vector};

@@ -2,6 +2,7 @@
 
 #include "schedule/schedule.hpp"
 
+#include <cstddef>
 #include <utility>
 
 namespace tutti::schedule {
@@ -10,6 +11,10 @@ namespace tutti::schedule {
 /// derived.
 class Recorder {
 public:
+    Recorder() = default;
+    /// With memory for so many of them.
+    Recorder(std::size_t rounds, std::size_t moves) { program_.reserve(rounds, moves); }
+
     /// Starts the next round.
     Recorder& round() {
         program_.extend_to(program_.size() + 1);
