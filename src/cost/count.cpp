@@ -3,6 +3,7 @@
 #include "schedule/scratch.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace tutti::cost {
 
@@ -17,11 +18,10 @@ using schedule::WrittenScratch;
 
 namespace {
 
-/// One block that a member reads from or stores into the vector of another.
+/// One block that a member reads from or stores into a vector of another.
 struct Message {
     bool stored = false;
     int owner = 0;
-    Space space = Space::input;
     int block = 0;
 
     friend auto operator<=>(const Message&, const Message&) = default;
@@ -55,23 +55,31 @@ bool is_plain(int actor, Round round) {
                                   round.front().right.member == actor));
 }
 
+/// Messages vector by vector: those of each are mostly found in order.
+using Messages = std::array<std::vector<Message>, schedule::space_count>;
+
 /// The messages of one member's round, each once, into `found`.
-void find_messages(const Schedule& schedule, int actor, Round round, std::vector<Message>& found) {
-    found.clear();
+void find_messages(const Schedule& schedule, int actor, Round round, Messages& found) {
+    for (std::vector<Message>& messages : found) {
+        messages.clear();
+    }
     for_each_foreign(schedule, actor, round, [&](bool stored, int owner, const Place& place) {
         for (int i = 0; i < place.blocks.count; ++i) {
-            found.push_back({stored, owner, place.space, wrap(place.blocks.first + i, schedule.blocks())});
+            found[static_cast<std::size_t>(place.space)].push_back(
+                {stored, owner, wrap(place.blocks.first + i, schedule.blocks())});
         }
     });
-    if (!std::ranges::is_sorted(found)) {
-        std::ranges::sort(found);
+    for (std::vector<Message>& messages : found) {
+        if (!std::ranges::is_sorted(messages)) {
+            std::ranges::sort(messages);
+        }
+        messages.erase(std::unique(messages.begin(), messages.end()), messages.end());
     }
-    found.erase(std::unique(found.begin(), found.end()), found.end());
 }
 
 void add_traffic(const Schedule& schedule, Tally& tally) {
     const bool symmetric = schedule.symmetry().translates();
-    std::vector<Message> found;
+    Messages found;
     std::vector<char> busy(static_cast<std::size_t>(schedule.rounds()), 0);
     for (int stored = 0; stored < static_cast<int>(schedule.programs().size()); ++stored) {
         const schedule::Program& program = schedule.programs()[static_cast<std::size_t>(stored)];
@@ -92,8 +100,10 @@ void add_traffic(const Schedule& schedule, Tally& tally) {
                 continue;
             }
             find_messages(schedule, stored, program[round], found);
-            for (const Message& message : found) {
-                count(message.stored, message.owner, 1);
+            for (const std::vector<Message>& messages : found) {
+                for (const Message& message : messages) {
+                    count(message.stored, message.owner, 1);
+                }
             }
         }
     }
