@@ -28,9 +28,11 @@ public:
     /// Ranges that are translated are aligned in the sense of Symmetry::unit, so that they stay ranges. The
     /// blocks within a unit change places, in all ranges of equal length and unit in the same way.
     Blocks range(Blocks range) const {
-        const int first = block(range.first);
-        const int unit = blocks_ == ranks_ ? symmetry_->unit(range.first, range.count) : 1;
-        return {first - first % unit, range.count};
+        if (by_ == 0 || blocks_ != ranks_) {
+            return range;
+        }
+        const int first = member(range.first);
+        return {first - first % symmetry_->unit(range.first, range.count), range.count};
     }
 
 private:
@@ -45,7 +47,7 @@ private:
 template <class Visit>
 void for_each_part(Blocks range, int blocks, int begin, int end, Visit visit) {
     // The range covers [first, first + count) of two rounds of blocks.
-    for (const int lap : {0, blocks}) {
+    for (int lap = 0; lap < range.first + range.count; lap += blocks) {
         const int from = std::max(range.first, begin + lap);
         const int to = std::min(range.first + range.count, end + lap);
         if (from < to) {

@@ -44,9 +44,9 @@ int Symmetry::inverse_on_torus(int by) const {
     return result;
 }
 
-int Symmetry::unit(int first, int count) const {
+int Symmetry::unit_on_torus(int first, int count) const {
     int unit = 1;
-    for (std::size_t i = count_; count_ > 1 && i-- > 0;) {
+    for (std::size_t i = count_; i-- > 0;) {
         const int next = unit * dimensions_[i];
         if (first % next != 0 || count % next != 0) {
             break;
@@ -56,10 +56,7 @@ int Symmetry::unit(int first, int count) const {
     return unit;
 }
 
-bool Symmetry::keeps(int first, int count) const {
-    if (count_ <= 1) {
-        return true;
-    }
+bool Symmetry::keeps_on_torus(int first, int count) const {
     int below_slowest = 1;
     for (std::size_t i = 1; i < count_; ++i) {
         below_slowest *= dimensions_[i];

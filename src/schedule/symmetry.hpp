@@ -55,9 +55,9 @@ public:
     /// The largest product of the fastest dimensions that divides `first` and `count`: a range keeps its
     /// shape under translation when it is one such unit, or any number of units of all but the slowest
     /// dimension.
-    int unit(int first, int count) const;
+    int unit(int first, int count) const { return count_ <= 1 ? 1 : unit_on_torus(first, count); }
     /// Whether translations take the range [first, first + count) to ranges.
-    bool keeps(int first, int count) const;
+    bool keeps(int first, int count) const { return count_ <= 1 || keeps_on_torus(first, count); }
 
     /// Translations from which all others follow: one step in each dimension.
     std::vector<int> generators() const;
@@ -69,6 +69,8 @@ private:
 
     int translated_on_torus(int rank, int by) const;
     int inverse_on_torus(int by) const;
+    int unit_on_torus(int first, int count) const;
+    bool keeps_on_torus(int first, int count) const;
 
     /// 0: none; 1: the only dimension has as many members as there are ranks.
     std::size_t count_;
