@@ -52,13 +52,6 @@ SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, int begin, int end,
     publish(schedule_.rounds());
 }
 
-Term SymbolicRun::output(int rank, int block) const {
-    const std::size_t stored = schedule_.representative(rank);
-    const int own = schedule_.to_representative(rank).block(block);
-    return terms_.shifted(cells(stored, Space::output)[static_cast<std::size_t>(own - begin_)].now,
-                          schedule_.translation(rank).by());
-}
-
 std::size_t SymbolicRun::first_cell(std::size_t stored, Space space) const {
     const Space vector = plan_.form == Form::in_place && space == Space::output ? Space::input : space;
     return (stored * spaces_ + static_cast<std::size_t>(vector)) * static_cast<std::size_t>(end_ - begin_);
@@ -268,18 +261,15 @@ void SymbolicRun::combine_every(int actor, int round, const Place& place, std::v
     into = std::move(all);
 }
 
+/// A member's output has all blocks or only its own one, so that the first and the last tell for all.
 bool SymbolicRun::may_write(const Place& place) const {
-    if (place.space == Space::input) {
-        return false;
-    }
-    for (int i = 0; place.space == Space::output && i < place.blocks.count; ++i) {
-        const int block = wrap(place.blocks.first + i, schedule_.blocks());
-        if (!has_output(schedule_.collective(), schedule_.root(), place.member, block,
-                        schedule_.blocks() == schedule_.ranks())) {
-            return false;
-        }
-    }
-    return true;
+    const auto has = [&](int block) {
+        return has_output(schedule_.collective(), schedule_.root(), place.member,
+                          wrap(block, schedule_.blocks()), schedule_.blocks() == schedule_.ranks());
+    };
+    const Blocks range = place.blocks;
+    return place.space != Space::input &&
+           (place.space != Space::output || (has(range.first) && has(range.first + range.count - 1)));
 }
 
 void SymbolicRun::write(int actor, int round, const Place& place, const std::vector<Term>& values) {
@@ -308,18 +298,6 @@ void SymbolicRun::write(int actor, int round, const Place& place, const std::vec
             }
         });
     }
-}
-
-const Term& SymbolicRun::before_round(const Cell& cell) const {
-    return cell.change < first_change_ ? cell.now : before_[cell.change - first_change_];
-}
-
-void SymbolicRun::set(Cell& target, Term value) {
-    if (target.change < first_change_) {
-        target.change = first_change_ + static_cast<std::uint32_t>(before_.size());
-        before_.push_back(target.now);
-    }
-    target.now = value;
 }
 
 } // namespace tutti::verify

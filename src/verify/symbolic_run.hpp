@@ -24,9 +24,9 @@ public:
     /// Only blocks begin .. end - 1 are followed, which must be all unless the schedule keeps blocks apart.
     SymbolicRun(const schedule::Synchronised& plan, int begin, int end, Report& report);
 
-    /// What `rank` has in its output after the call; undefined where nothing was written. `block` is one of
-    /// those that were followed.
-    Term output(int rank, int block) const;
+    /// What a member has in its output after the call.
+    class Output;
+    Output output(int rank) const;
 
     /// The term of an input block.
     Term input(int rank, int block) const { return terms_.input(rank, block); }
@@ -51,7 +51,9 @@ private:
     void fill_inputs();
     void publish(int point);
     void run_round(int round);
-    const Term& before_round(const Cell& cell) const;
+    const Term& before_round(const Cell& cell) const {
+        return cell.change < first_change_ ? cell.now : before_[cell.change - first_change_];
+    }
     void run_move(int actor, int round, const schedule::Move& move);
     void run_prefixes(int actor, int round, const schedule::Move& move);
     /// `into` has one term for each block of the place that is followed, in order.
@@ -59,7 +61,13 @@ private:
     void read_payload(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
     void combine_every(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
     void write(int actor, int round, const schedule::Place& place, const std::vector<Term>& values);
-    void set(Cell& target, Term value);
+    void set(Cell& target, Term value) {
+        if (target.change < first_change_) {
+            target.change = first_change_ + static_cast<std::uint32_t>(before_.size());
+            before_.push_back(target.now);
+        }
+        target.now = value;
+    }
     bool may_write(const schedule::Place& place) const;
 
     const schedule::Synchronised& plan_;
@@ -83,6 +91,31 @@ private:
     std::vector<Term> left_;
     std::vector<Term> right_;
 };
+
+/// The run must outlive it.
+class SymbolicRun::Output {
+public:
+    Output(const SymbolicRun& run, int rank)
+        : terms_(run.terms_), cells_(run.cells(run.schedule_.representative(rank), schedule::Space::output)),
+          begin_(run.begin_), back_(run.schedule_.to_representative(rank)),
+          by_(run.schedule_.translation(rank).by()) {}
+
+    /// Undefined where nothing was written. `block` is one of those that were followed.
+    Term operator[](int block) const {
+        return terms_.shifted(cells_[static_cast<std::size_t>(back_.block(block) - begin_)].now, by_);
+    }
+
+private:
+    const Terms& terms_;
+    std::span<const Cell> cells_;
+    int begin_;
+    schedule::Translation back_;
+    int by_;
+};
+
+inline SymbolicRun::Output SymbolicRun::output(int rank) const {
+    return {*this, rank};
+}
 
 /// "scratch0 blocks 3..5 of member 2"
 std::string describe(const schedule::Place& place, int blocks);

@@ -65,22 +65,19 @@ Term Terms::moved_with_block(Term term, int by) const {
     return renamed;
 }
 
-Term Terms::combine(Term left, Term right) {
-    if (!left.defined() || !right.defined() || left.block != right.block) {
-        return {};
-    }
+/// Without regard to the blocks, of which the operands and the result have the same.
+Term Terms::combine_trees(Term left, Term right) {
     const int base = node(left).fixed ? right.shift : left.shift;
     const int back = symmetry_.inverse(base, ranks_);
     Key key{moved(left, back), moved(right, back)};
-    const int block = std::exchange(key.left.block, 0);
-    key.right.block = 0;
+    key.left.block = key.right.block = 0;
     const Node& on_left = node(key.left);
     if (on_left.latest < 0 || on_left.latest_right != key.right) {
         const int made = node_of(key);
         nodes_[static_cast<std::size_t>(key.left.node)].latest = made;
         nodes_[static_cast<std::size_t>(key.left.node)].latest_right = key.right;
     }
-    return {node(key.left).latest, base, block};
+    return {node(key.left).latest, base, 0};
 }
 
 int Terms::node_of(const Key& key) {

@@ -36,7 +36,18 @@ public:
 
     /// left op right; undefined when one of them is or when they are of different blocks. Amortised
     /// O(ranks / 64) under rotation, else O(ranks).
-    Term combine(Term left, Term right);
+    Term combine(Term left, Term right) {
+        if (!left.defined() || !right.defined() || left.block != right.block) {
+            return {};
+        }
+        // Blocks that move together make the same trees.
+        if (!same_tree(left, latest_left_) || !same_tree(right, latest_right_)) {
+            latest_ = combine_trees(left, right);
+            latest_left_ = left;
+            latest_right_ = right;
+        }
+        return {latest_.node, latest_.shift, left.block};
+    }
 
     /// x_0 op x_1 op ... op x_{p-1} for `block`, bracketed from the left. Renaming the members leaves it as
     /// it is, because every member combines in the order of the ranks and not from itself onwards.
@@ -77,8 +88,8 @@ private:
         int first = 0;
         int consecutive = 1;
         bool from_the_left = true;
-        /// What was combined last with this on the left, and the node that is: blocks that move together, and
-        /// members that do alike, make the same trees.
+        /// What was combined last with this on the left, and the node that is: members that do alike make the
+        /// same trees.
         Term latest_right;
         int latest = -1;
     };
@@ -94,6 +105,7 @@ private:
     static constexpr int leaf_node = 0;
     static constexpr int rank_order_node = 1;
 
+    Term combine_trees(Term left, Term right);
     const Node& node(Term term) const { return nodes_[static_cast<std::size_t>(term.node)]; }
     bool has_leaf(int node, int member) const;
     bool is_walked_in_rank_order(Term term, int count) const;
@@ -116,6 +128,10 @@ private:
     /// For each node (at shift 0) one bit for each member in it.
     std::vector<std::uint64_t> leaves_;
     std::unordered_map<Key, int, Hash> known_;
+    /// The trees that were combined last, and what they made.
+    Term latest_left_;
+    Term latest_right_;
+    Term latest_;
 };
 
 } // namespace tutti::verify

@@ -120,8 +120,8 @@ std::optional<std::pair<int, int>> copied_from(const Schedule& schedule, int ran
     }
 }
 
-void check_prefix(const Schedule& schedule, const SymbolicRun& run, int rank, int block, Report& report) {
-    const Term held = run.output(rank, block);
+void check_prefix(const Schedule& schedule, const SymbolicRun& run, int rank, int block, Term held,
+                  Report& report) {
     const int count = schedule.collective() == Collective::scan ? rank + 1 : rank;
     if (held.block != block || !run.terms().in_rank_order(held, count)) {
         report.add(Kind::content, output_of(rank, block) + " is not what the first " + std::to_string(count) +
@@ -129,8 +129,8 @@ void check_prefix(const Schedule& schedule, const SymbolicRun& run, int rank, in
     }
 }
 
-void check_block(const Schedule& schedule, const SymbolicRun& run, int rank, int block, Report& report) {
-    const Term held = run.output(rank, block);
+void check_block(const Schedule& schedule, const SymbolicRun& run, int rank, int block, Term held,
+                 Report& report) {
     if (!held.defined()) {
         report.add(Kind::content,
                    output_of(rank, block) + " is never written, or with blocks that do not belong together");
@@ -146,7 +146,7 @@ void check_block(const Schedule& schedule, const SymbolicRun& run, int rank, int
         return;
     }
     if (is_prefix(schedule.collective())) {
-        return check_prefix(schedule, run, rank, block, report);
+        return check_prefix(schedule, run, rank, block, held, report);
     }
     if (held.block != block && reduces(schedule.collective())) {
         report.add(Kind::content, output_of(rank, block) + " holds block " + std::to_string(held.block));
@@ -171,35 +171,42 @@ public:
 
     void run(const SymbolicRun& run, int begin, int end) {
         reference_.reset();
-        const int stored = static_cast<int>(schedule_.programs().size());
-        for (int rank = 0; rank < stored; ++rank) {
-            for (int block = begin; block < end; ++block) {
-                if (has_output_block(schedule_, rank, block)) {
-                    check(run, rank, block);
+        for (int rank = 0; rank < static_cast<int>(schedule_.programs().size()); ++rank) {
+            const SymbolicRun::Output output = run.output(rank);
+            if (!is_prefix(schedule_.collective())) {
+                compare_with_neighbours(run, rank, begin, end);
+            }
+            for (int block = begin; requirement_ >= Requirement::canonical && block < end; ++block) {
+                // What is undefined has been reported.
+                if (has_output_block(schedule_, rank, block) && output[block].defined()) {
+                    check_tree(run, rank, block, output[block]);
                 }
             }
         }
-        if (requirement_ >= Requirement::canonical && reference_) {
+        if (reference_) {
             check_reference(run);
         }
     }
 
 private:
-    /// Members are compared with their neighbours, which over all generators of the symmetry compares all.
-    void check(const SymbolicRun& run, int rank, int block) {
-        const Term mine = run.output(rank, block);
+    /// Over all generators of the symmetry this compares all members.
+    void compare_with_neighbours(const SymbolicRun& run, int rank, int begin, int end) {
+        const SymbolicRun::Output mine = run.output(rank);
         for (const int step : neighbours_) {
             const int next = wrap(rank + step, schedule_.ranks());
-            if (!is_prefix(schedule_.collective()) && has_output_block(schedule_, next, block) &&
-                mine != run.output(next, block)) {
-                report_.add(Kind::content, output_of(rank, block) +
-                                               " is not put together as it is at member " +
-                                               std::to_string(next));
+            const SymbolicRun::Output theirs = run.output(next);
+            for (int block = begin; block < end; ++block) {
+                if (mine[block] != theirs[block] && has_output_block(schedule_, rank, block) &&
+                    has_output_block(schedule_, next, block)) {
+                    report_.add(Kind::content, output_of(rank, block) +
+                                                   " is not put together as it is at member " +
+                                                   std::to_string(next));
+                }
             }
         }
-        if (requirement_ < Requirement::canonical || !mine.defined()) {
-            return; // what is undefined has been reported
-        }
+    }
+
+    void check_tree(const SymbolicRun& run, int rank, int block, Term mine) {
         // The results of a prefix operation differ from member to member.
         if (!reference_ || (is_prefix(schedule_.collective()) && rank != reference_rank_)) {
             reference_ = mine;
@@ -215,7 +222,7 @@ private:
 
     /// Trees of different windows are compared as text.
     void check_reference(const SymbolicRun& run) {
-        if (!reference_->defined() || is_prefix(schedule_.collective())) {
+        if (is_prefix(schedule_.collective())) {
             return;
         }
         if (!run.terms().in_rank_order(*reference_, schedule_.ranks())) {
@@ -237,6 +244,25 @@ private:
     std::string text_;
 };
 
+/// What every representative has in blocks begin .. end - 1 of its output.
+void check_outputs(const Schedule& schedule, const SymbolicRun& run, int begin, int end, Report& report) {
+    const bool combines_all = reduces(schedule.collective()) && !is_prefix(schedule.collective());
+    Term right; // as it should be, and mostly what the next block holds, too
+    for (int rank = 0; rank < static_cast<int>(schedule.programs().size()); ++rank) {
+        const SymbolicRun::Output output = run.output(rank);
+        for (int block = begin; block < end; ++block) {
+            const Term held = output[block];
+            const bool is_same = right.defined() && held.block == block && Terms::same_tree(held, right);
+            if (is_same || !has_output_block(schedule, rank, block)) {
+                continue;
+            }
+            const std::size_t reported = report.total();
+            check_block(schedule, run, rank, block, held, report);
+            right = combines_all && report.total() == reported ? held : Term{};
+        }
+    }
+}
+
 void check_content(const Synchronised& plan, Requirement requirement, Report& report) {
     const Schedule& schedule = plan.schedule;
     OrderCheck order(schedule, requirement, report);
@@ -244,13 +270,7 @@ void check_content(const Synchronised& plan, Requirement requirement, Report& re
     for (int begin = 0; begin < schedule.blocks(); begin += window) {
         const int end = std::min(begin + window, schedule.blocks());
         const SymbolicRun run(plan, begin, end, report);
-        for (int rank = 0; rank < static_cast<int>(schedule.programs().size()); ++rank) {
-            for (int block = begin; block < end; ++block) {
-                if (has_output_block(schedule, rank, block)) {
-                    check_block(schedule, run, rank, block, report);
-                }
-            }
-        }
+        check_outputs(schedule, run, begin, end, report);
         if (reduces(schedule.collective()) && requirement != Requirement::complete) {
             order.run(run, begin, end);
         }
@@ -344,7 +364,7 @@ std::string expression(const Schedule& schedule, int rank, int block) {
     const Synchronised plan{schedule, Form::separate, {}, {}};
     Report report;
     const SymbolicRun run(plan, 0, schedule.blocks(), report);
-    return run.terms().text(run.output(rank, block));
+    return run.terms().text(run.output(rank)[block]);
 }
 
 } // namespace tutti::verify
