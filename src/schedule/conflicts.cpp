@@ -18,7 +18,7 @@ struct Access {
     int member = 0;
 };
 
-/// Every access to the vectors of the representatives, grouped by run of blocks.
+/// Every access to the vectors of the representatives that others touch, grouped by run of blocks.
 class Accesses {
 public:
     /// The accesses to blocks begin .. end - 1 of every vector.
@@ -27,10 +27,17 @@ public:
           by_run_(schedule, schedule.programs().size() * spaces_, end - begin,
                   [this](auto visit) { visit_all(visit); }) {}
 
-    /// The runs of blocks of a representative's vectors are numbered one after the other, from this on.
-    std::size_t first_run(std::size_t owner) const { return by_run_.run(owner * spaces_, 0); }
-
-    std::span<Access> at(std::size_t run) { return by_run_.at(run); }
+    /// Calls visit(accesses) for every run of blocks of a representative's vectors.
+    template <class Visit>
+    void for_each_run(std::size_t owner, Visit visit) {
+        for (std::size_t space = 0; space < spaces_; ++space) {
+            const std::size_t vector = owner * spaces_ + space;
+            const bool any = is_shared(schedule_, form_, owner, static_cast<Space>(space));
+            for (std::size_t run = by_run_.run(vector, 0); any && run < by_run_.run(vector + 1, 0); ++run) {
+                visit(by_run_.at(run));
+            }
+        }
+    }
 
 private:
     template <class Visit>
@@ -58,12 +65,13 @@ private:
 
     template <class Visit>
     void visit_place(const Place& place, const Access& access, Visit visit) const {
-        if (place.member != every) {
-            visit_blocks(place, access, visit);
-            return;
-        }
-        for (int member = 0; member < schedule_.ranks(); ++member) {
-            visit_blocks({member, place.space, place.blocks}, access, visit);
+        const int first = place.member == every ? 0 : place.member;
+        const int last = place.member == every ? schedule_.ranks() - 1 : place.member;
+        for (int owner = first; owner <= last; ++owner) {
+            if (owner != access.member ||
+                is_shared(schedule_, form_, schedule_.representative(owner), place.space)) {
+                visit_blocks({owner, place.space, place.blocks}, access, visit);
+            }
         }
     }
 
@@ -187,14 +195,13 @@ void add_conflicts(const Schedule& schedule, Form form, int begin, int end, Need
     Accesses accesses(schedule, form, begin, end);
     for (std::size_t stored = 0; stored < schedule.programs().size(); ++stored) {
         const int owner = static_cast<int>(stored);
-        for (std::size_t run = accesses.first_run(stored); run < accesses.first_run(stored + 1); ++run) {
-            const std::span<Access> group = accesses.at(run);
+        accesses.for_each_run(stored, [&](std::span<Access> group) {
             const auto is_own = [&](const Access& access) { return access.member == owner; };
             if (!std::ranges::all_of(group, is_own)) {
                 sort(group);
                 add_conflicts(group, {static_cast<std::int16_t>(schedule.rounds()), true, owner}, needs);
             }
-        }
+        });
     }
 }
 

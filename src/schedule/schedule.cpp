@@ -159,7 +159,7 @@ void Program::reserve(std::size_t rounds, std::size_t moves) {
 Schedule::Schedule(Collective collective, int ranks, int blocks, Symmetry symmetry,
                    std::vector<Program> programs, int root)
     : collective_(collective), ranks_(ranks), blocks_(blocks), root_(root), symmetry_(symmetry),
-      programs_(std::move(programs)) {
+      programs_(std::move(programs)), shared_(programs_.size() * space_count, 0) {
     const int stored = symmetry.translates() ? 1 : ranks;
     if (ranks < 1 || blocks < 1 || programs_.size() != static_cast<std::size_t>(stored)) {
         fail("needs ranks and blocks of at least 1 and one program for each stored member");
@@ -167,18 +167,19 @@ Schedule::Schedule(Collective collective, int ranks, int blocks, Symmetry symmet
     if (root < 0 || root >= ranks) {
         fail("root is " + std::to_string(root) + ", must be in 0.." + std::to_string(ranks - 1));
     }
-    for (const Program& program : programs_) {
+    for (int rank = 0; rank < stored; ++rank) {
+        const Program& program = programs_[static_cast<std::size_t>(rank)];
         if (program.size() != programs_.front().size()) {
             fail("all programs must have the same number of rounds");
         }
         for (const Move& move : program.moves()) {
             check_move(*this, move);
-            add(move);
+            add(move, rank);
         }
     }
 }
 
-void Schedule::add(const Move& move) {
+void Schedule::add(const Move& move, int actor) {
     const bool of_all = move.left.member == every || move.to.member == every;
     ++moves_;
     const auto named = static_cast<std::size_t>(move.to.blocks.count);
@@ -190,6 +191,21 @@ void Schedule::add(const Move& move) {
     }
     keeps_blocks_apart_ = keeps_blocks_apart_ && move.left.blocks == move.to.blocks &&
                           (!move.has_right() || move.right.blocks == move.to.blocks);
+    touch(move.to, actor);
+    touch(move.left, actor);
+    if (move.has_right()) {
+        touch(move.right, actor);
+    }
+}
+
+void Schedule::touch(const Place& place, int actor) {
+    const int first = place.member == every ? 0 : place.member;
+    const int last = place.member == every ? ranks_ - 1 : place.member;
+    for (int owner = first; owner <= last; ++owner) {
+        if (owner != actor) {
+            shared_[representative(owner) * space_count + static_cast<std::size_t>(place.space)] = 1;
+        }
+    }
 }
 
 Move renamed(Move move, const Translation& translation) {

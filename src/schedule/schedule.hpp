@@ -176,6 +176,11 @@ public:
         return static_cast<std::size_t>(static_cast<int>(Space::scratch0) + scratch_vectors_);
     }
 
+    /// Whether anybody but the representative itself reads or writes this vector of it.
+    bool is_shared(std::size_t stored, Space space) const {
+        return shared_[stored * space_count + static_cast<std::size_t>(space)] != 0;
+    }
+
     /// The moves of the stored programs, how many blocks they name, and how many they write, where a move to
     /// or from `every` member counts for each.
     std::size_t moves() const { return moves_; }
@@ -185,7 +190,8 @@ public:
     Program program(int rank) const;
 
 private:
-    void add(const Move& move);
+    void add(const Move& move, int actor);
+    void touch(const Place& place, int actor);
 
     Collective collective_;
     int ranks_;
@@ -195,6 +201,8 @@ private:
     std::vector<Program> programs_;
     bool keeps_blocks_apart_ = true;
     int scratch_vectors_ = 0;
+    /// For each representative and space whether others touch it.
+    std::vector<char> shared_;
     std::size_t moves_ = 0;
     std::size_t blocks_named_ = 0;
     std::size_t blocks_moved_ = 0;

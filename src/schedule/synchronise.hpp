@@ -63,6 +63,13 @@ inline bool moves_nothing(const Move& move, Form form) {
            move.to.blocks == move.left.blocks;
 }
 
+/// Whether others than the representative itself touch this vector of it, so that there is anything to order.
+inline bool is_shared(const Schedule& schedule, Form form, std::size_t stored, Space space) {
+    const bool one_vector = form == Form::in_place && (space == Space::input || space == Space::output);
+    return schedule.is_shared(stored, space) || (one_vector && (schedule.is_shared(stored, Space::input) ||
+                                                                schedule.is_shared(stored, Space::output)));
+}
+
 /// Derives the waits from the conflicts: a read after the write that made the value, a write after the reads
 /// of what it replaces, the return to the caller after every access to the caller's vectors; minus what
 /// earlier waits already imply. The result is a proposal: the verifier proves it.

@@ -27,8 +27,8 @@ struct Access {
     bool writes = false;
 };
 
-/// All accesses to the vectors of the representatives, grouped by run of blocks, in each group in order of
-/// recording: each member's in its program order.
+/// All accesses to the vectors of the representatives that others touch, grouped by run of blocks, in each
+/// group in order of recording: each member's in its program order.
 class Accesses {
 public:
     /// To blocks begin .. end - 1 of every vector.
@@ -42,6 +42,10 @@ public:
     void for_each_run(int owner, Visit visit) const {
         for (std::size_t space = 0; space < spaces_; ++space) {
             const std::size_t vector = static_cast<std::size_t>(owner) * spaces_ + space;
+            if (!is_shared(schedule_, plan_.form, static_cast<std::size_t>(owner),
+                           static_cast<Space>(space))) {
+                continue;
+            }
             for (int first = 0, next = 0; first < end_ - begin_; first = next) {
                 const std::size_t run = by_run_.run(vector, first);
                 while (next < end_ - begin_ && by_run_.run(vector, next) == run) {
@@ -83,6 +87,10 @@ private:
         const int first = place.member == every ? 0 : place.member;
         const int last = place.member == every ? schedule_.ranks() - 1 : place.member;
         for (int owner = first; owner <= last; ++owner) {
+            if (owner == actor &&
+                !is_shared(schedule_, plan_.form, schedule_.representative(owner), place.space)) {
+                continue;
+            }
             const schedule::Translation rename = schedule_.to_representative(owner);
             const int renamed_actor = rename.member(actor);
             const bool aliased = plan_.form == Form::in_place && place.space == Space::output;
