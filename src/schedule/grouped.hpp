@@ -12,6 +12,7 @@ namespace tutti::schedule {
 template <class Value>
 class Grouped {
 public:
+    Grouped() : first_(2) {}
     /// Calls visit_all(visit) twice, which calls visit(group, value) for every value, both times alike.
     template <class VisitAll>
     Grouped(std::size_t groups, VisitAll visit_all) : first_(groups + 2) {

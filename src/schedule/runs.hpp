@@ -11,76 +11,68 @@
 
 namespace tutti::schedule {
 
-/// The blocks of many vectors in numbered runs: whatever touches a block of a run touches all of it, so that
-/// one of them need be looked at.
-class Runs {
-public:
-    /// Calls visit_all(visit), which calls visit(vector, begin, end) for every range that is touched. Where
-    /// most moves of the schedule are of one block, each block is a run.
-    template <class VisitAll>
-    Runs(const Schedule& schedule, std::size_t vectors, int blocks, VisitAll visit_all)
-        : vectors_(vectors), blocks_(static_cast<std::size_t>(blocks)) {
-        if (schedule.blocks_named() < 2 * schedule.moves()) {
-            return;
-        }
-        run_.resize(vectors * blocks_ + 1);
-        for (std::size_t vector = 0; vector <= vectors; ++vector) {
-            run_[vector * blocks_] = 1;
-        }
-        // Runs begin where ranges do and where they end.
-        visit_all([&](std::size_t vector, int begin, int end) {
-            run_[vector * blocks_ + static_cast<std::size_t>(begin)] = 1;
-            run_[vector * blocks_ + static_cast<std::size_t>(end)] = 1;
-        });
-        run_.front() = 0;
-        std::partial_sum(run_.begin(), run_.end(), run_.begin());
-    }
-
-    std::size_t count() const { return at(vectors_, 0); }
-
-    /// The run of a block, or with block == blocks the one after the last of the vector.
-    std::size_t at(std::size_t vector, int block) const {
-        const std::size_t location = vector * blocks_ + static_cast<std::size_t>(block);
-        return run_.empty() ? location : run_[location];
-    }
-
-private:
-    std::size_t vectors_;
-    std::size_t blocks_;
-    /// For each block of each vector its run; empty where that is the block's number.
-    std::vector<std::uint32_t> run_;
-};
-
-/// What touches the blocks of many vectors, grouped by run, in each group in the order in which it came.
+/// What touches the blocks of many vectors, grouped by runs of blocks: whatever touches a block of a run
+/// touches all of it, so that one of them need be looked at. In each group the order is that of coming.
 template <class Value>
 class ByRun {
 public:
-    /// Calls visit_all(visit) up to three times, which calls visit(vector, begin, end, value) for everything
-    /// that touches a range, each time alike.
+    /// Calls visit_all(visit), which calls visit(vector, begin, end, value) for everything that touches a
+    /// range. Where most moves of the schedule are of one block, each block is a run.
     template <class VisitAll>
     ByRun(const Schedule& schedule, std::size_t vectors, int blocks, VisitAll visit_all)
-        : runs_(schedule, vectors, blocks,
-                [&](auto visit) {
-                    visit_all([&](std::size_t vector, int begin, int end, const Value& /*value*/) {
-                        visit(vector, begin, end);
-                    });
-                }),
-          values_(runs_.count(), [&](auto visit) {
-              visit_all([&](std::size_t vector, int begin, int end, const Value& value) {
-                  for (std::size_t run = runs_.at(vector, begin); run < runs_.at(vector, end); ++run) {
-                      visit(run, value);
-                  }
-              });
-          }) {}
+        : blocks_(static_cast<std::size_t>(blocks)) {
+        std::vector<Touch> touches;
+        visit_all([&](std::size_t vector, int begin, int end, const Value& value) {
+            const std::size_t first = vector * blocks_;
+            touches.push_back({static_cast<std::uint32_t>(first + static_cast<std::size_t>(begin)),
+                               static_cast<std::uint32_t>(first + static_cast<std::size_t>(end)), value});
+        });
+        if (schedule.blocks_named() >= 2 * schedule.moves()) {
+            number_runs(touches, vectors);
+        }
+        values_ = Grouped<Value>(run(vectors, 0), [&](auto visit) {
+            for (const Touch& touch : touches) {
+                for (std::size_t at = run_of(touch.begin); at < run_of(touch.end); ++at) {
+                    visit(at, touch.value);
+                }
+            }
+        });
+    }
 
-    /// As Runs::at().
-    std::size_t run(std::size_t vector, int block) const { return runs_.at(vector, block); }
+    /// The run of a block, or with block == blocks the one after the last of the vector.
+    std::size_t run(std::size_t vector, int block) const {
+        return run_of(vector * blocks_ + static_cast<std::size_t>(block));
+    }
 
     std::span<const Value> at(std::size_t run) const { return values_.at(run); }
     std::span<Value> at(std::size_t run) { return values_.at(run); }
 
 private:
-    Runs runs_;
+    /// The blocks of all vectors are numbered one after the other.
+    struct Touch {
+        std::uint32_t begin = 0;
+        std::uint32_t end = 0;
+        Value value;
+    };
+
+    std::size_t run_of(std::size_t block) const { return runs_.empty() ? block : runs_[block]; }
+
+    /// Runs begin where vectors and ranges do and where ranges end.
+    void number_runs(const std::vector<Touch>& touches, std::size_t vectors) {
+        runs_.resize(vectors * blocks_ + 1);
+        for (std::size_t vector = 0; vector <= vectors; ++vector) {
+            runs_[vector * blocks_] = 1;
+        }
+        for (const Touch& touch : touches) {
+            runs_[touch.begin] = runs_[touch.end] = 1;
+        }
+        runs_.front() = 0;
+        std::partial_sum(runs_.begin(), runs_.end(), runs_.begin());
+    }
+
+    std::size_t blocks_;
+    /// For each block its run; empty where that is the block itself.
+    std::vector<std::uint32_t> runs_;
     Grouped<Value> values_;
 };
 

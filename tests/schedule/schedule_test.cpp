@@ -167,23 +167,58 @@ TEST_CASE("blocks that are touched alike are one run") {
             {Program{{{{0, Space::output, {0, count}}, {0, Space::input, {0, count}}, {}, false}}}});
     };
     const auto visit_all = [](auto visit) {
-        visit(0, 2, 5);
-        visit(0, 4, 8);
-        visit(2, 0, 8);
+        visit(0, 2, 5, 'a');
+        visit(0, 4, 8, 'b');
+        visit(2, 0, 8, 'c');
     };
-    const auto runs_of = [](const Runs& runs, std::size_t vector) {
+    const ByRun<char> by_run(made(8), 3, 8, visit_all);
+    const auto runs_of = [&](std::size_t vector) {
         std::vector<std::size_t> numbers;
         for (int block = 0; block < 8; ++block) {
-            numbers.push_back(runs.at(vector, block));
+            numbers.push_back(by_run.run(vector, block));
         }
         return numbers;
     };
-    const Runs runs(made(8), 3, 8, visit_all);
-    CHECK(runs.count() == 6);
-    CHECK(runs_of(runs, 0) == std::vector<std::size_t>{0, 0, 1, 1, 2, 3, 3, 3});
-    CHECK(runs_of(runs, 1) == std::vector<std::size_t>(8, 4));
-    CHECK(runs_of(runs, 2) == std::vector<std::size_t>(8, 5));
-    CHECK(Runs(made(1), 3, 8, visit_all).count() == 24);
+    CHECK(by_run.run(3, 0) == 6);
+    CHECK(runs_of(0) == std::vector<std::size_t>{0, 0, 1, 1, 2, 3, 3, 3});
+    CHECK(runs_of(1) == std::vector<std::size_t>(8, 4));
+    CHECK(runs_of(2) == std::vector<std::size_t>(8, 5));
+    const auto touching = [](const ByRun<char>& grouped, std::size_t run) {
+        return std::string(grouped.at(run).begin(), grouped.at(run).end());
+    };
+    const std::vector<std::string> expected{"", "a", "ab", "b", "", "c"};
+    for (std::size_t run = 0; run < expected.size(); ++run) {
+        CHECK(touching(by_run, run) == expected[run]);
+    }
+    // Where most moves are of one block, each block is a run.
+    const ByRun<char> by_block(made(1), 3, 8, visit_all);
+    CHECK(by_block.run(3, 0) == 24);
+    CHECK(touching(by_block, 4) == "ab");
+}
+
+TEST_CASE("a vector is shared when others read it or write to it") {
+    const auto copy = [](const Place& to, const Place& from) { return Move{to, from, {}, false}; };
+    const Place own{0, Space::output, {0, 1}};
+    const auto made = [&](const Move& move) {
+        return Schedule(Collective::allreduce, 3, 1, Symmetry::none,
+                        {Program{{move}}, Program(1), Program(1)});
+    };
+    const Schedule reads = made(copy(own, {1, Space::input, {0, 1}}));
+    CHECK(reads.is_shared(1, Space::input));
+    CHECK_FALSE(reads.is_shared(0, Space::output));
+    CHECK_FALSE(is_shared(reads, Form::separate, 1, Space::output));
+    CHECK(is_shared(reads, Form::in_place, 1, Space::output));
+    CHECK_FALSE(is_shared(reads, Form::in_place, 0, Space::output));
+    const Schedule stores = made(copy({every, Space::output, {0, 1}}, {0, Space::input, {0, 1}}));
+    CHECK_FALSE(stores.is_shared(0, Space::output));
+    CHECK(stores.is_shared(1, Space::output));
+    CHECK(stores.is_shared(2, Space::output));
+    CHECK_FALSE(stores.is_shared(0, Space::input));
+    // What member 0 does to others, others do to it.
+    const Schedule rotated(Collective::allreduce, 3, 1, Symmetry::rotation,
+                           {Program{{copy(own, {2, Space::input, {0, 1}})}}});
+    CHECK(rotated.is_shared(0, Space::input));
+    CHECK_FALSE(rotated.is_shared(0, Space::output));
 }
 
 TEST_CASE("schedules need one program for each stored member, all of the same length") {
