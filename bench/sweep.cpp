@@ -219,10 +219,8 @@ std::vector<Job> jobs_of(std::size_t rows, std::span<const int> ranks) {
 /// third of the time.
 void keep_freed_memory() {
 #ifdef __GLIBC__
-    constexpr int largest = 1 << 30;
-    mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, largest);
+    mallopt(M_TRIM_THRESHOLD, -1);
 #endif
 }
 
