@@ -146,9 +146,8 @@ floor: the same loads and stores without any synchronisation, measured in turns 
         text +=
             fmt::format("{}: its median, and how many times Tutti's that is\n", fmt::join(baselines, ", "));
         text += "openmp, openmp_array and std_barrier take turns with Tutti, run by run on the same threads; "
-                "those "
-                "with threads or\nprocesses of their own take turns with it collective by collective, in "
-                "rounds, on the same CPUs\n";
+                "those with threads\nor processes of their own take turns with it collective by collective, "
+                "in rounds, on the same CPUs\n";
     }
     return text;
 }

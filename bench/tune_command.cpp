@@ -36,6 +36,27 @@ std::string change_line(const Tuned& tuned) {
                        format_us(measured.front().us), rows[built_in->row].name, format_us(built_in->us));
 }
 
+/// How many times as long as the fastest algorithm the one takes that the library chooses by itself.
+double built_in_ratio(const Tuned& tuned) {
+    const auto& measured = tuned.entry.measured;
+    const auto built_in = std::ranges::find(measured, tuned.built_in, &tuning::Measured::row);
+    return built_in->us / std::ranges::min_element(measured, {}, &tuning::Measured::us)->us;
+}
+
+/// How near the library's own choice comes to the fastest algorithm, over all points.
+std::string built_in_line(const std::vector<Tuned>& tuned) {
+    constexpr double near = 1.1;
+    const auto within =
+        std::ranges::count_if(tuned, [](const Tuned& each) { return built_in_ratio(each) <= near; });
+    const Tuned& worst = *std::ranges::max_element(tuned, {}, built_in_ratio);
+    const tuning::Point& point = worst.entry.point;
+    return fmt::format(
+        "the library's own choice is within 10 % of the fastest at {} of {} points; furthest from it "
+        "with {:.2f}x: {} {}, {} members, {}\n",
+        within, tuned.size(), built_in_ratio(worst), to_string(point.collective), to_string(point.operands),
+        point.members, format_bytes(point.bytes));
+}
+
 BenchOptions parsed(const TuneArguments& arguments) {
     BenchArguments measuring{.points = arguments.points, .rounds = 1};
     std::string& members = measuring.points.members;
@@ -77,7 +98,9 @@ int tune(const BenchOptions& options, const TuneArguments& arguments) {
     }
     tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(machine), {}};
     std::size_t changes = 0;
-    for (Tuned& tuned : tuner.tuned()) {
+    std::vector<Tuned> all = tuner.tuned();
+    const std::string own_choice = all.empty() ? "" : built_in_line(all);
+    for (Tuned& tuned : all) {
         if (tuned.entry.measured.front().row != tuned.built_in) {
             fmt::print("{}", change_line(tuned));
             ++changes;
@@ -89,9 +112,9 @@ int tune(const BenchOptions& options, const TuneArguments& arguments) {
         fmt::print("{} points are left out for which --seconds {} did not last\n", tuner.left_out(),
                    arguments.points.seconds);
     }
-    fmt::print("{} points, {} of them chosen otherwise than by the library itself\n"
+    fmt::print("{}{} points, {} of them chosen otherwise than by the library itself\n"
                "written to {}: set TUTTI_TUNING to its path, or the option tuning of a team or group\n",
-               table.entries.size(), changes, arguments.output);
+               own_choice, table.entries.size(), changes, arguments.output);
     return exit_fine;
 }
 

@@ -62,6 +62,7 @@ TEST_CASE("what tune writes is what groups choose from, and info --why says so")
     CHECK_MESSAGE(tuned.exit_code == 0, tuned.text);
     CHECK(tuned.says("written to " + place.path()));
     CHECK(!tuned.says("left out"));
+    CHECK(tuned.says("the library's own choice is within 10 % of the fastest at "));
     CHECK(place.text().starts_with("tutti-tuning 1\n"));
     const Outcome untuned = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "4K"});
     CHECK(untuned.says("choices from: built-in choice\n"));
