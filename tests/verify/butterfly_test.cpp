@@ -83,6 +83,23 @@ TEST_CASE("Fig. 3: the same with whole messages from the third round on") {
     CHECK(messages(schedule, 4) == messages(schedule, 0));
 }
 
+TEST_CASE("section 2: with every threshold the elimination protocols are right for every p") {
+    for (const auto make : {algorithm::butterfly_overlapping, algorithm::butterfly_nonoverlapping,
+                            algorithm::butterfly_elimination_2_1}) {
+        for (int ranks = 1; ranks <= 40; ++ranks) {
+            // Halves above the threshold, whole messages below.
+            for (int halvings = 0; halvings < bits_of(ranks); ++halvings) {
+                CAPTURE(ranks);
+                CAPTURE(halvings);
+                const auto plan =
+                    synchronise(placed(make(ranks, 1 << halvings, halvings)), schedule::Form::separate);
+                const verify::Report report = verify::verify(plan, verify::Requirement::canonical);
+                CHECK_MESSAGE(report.ok(), report.text());
+            }
+        }
+    }
+}
+
 TEST_CASE("Fig. 4: overlapping elimination of p = 15") {
     const Schedule schedule = made("butterfly-overlapping-halving", 15);
     REQUIRE(schedule.blocks() == 8);
