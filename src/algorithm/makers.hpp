@@ -39,9 +39,9 @@ Schedule butterfly_halving(int p, int /*root*/) {
     return place(butterfly_halving_pattern<make>(p), Collective::allreduce);
 }
 
-/// Halves in the first half of the levels.
+/// Halves in the first half of the levels, as in Fig. 3.
 inline Schedule butterfly_hybrid(int p, int /*root*/) {
-    const int halvings = log2_down(p) / 2;
+    const int halvings = (log2_down(p) + 1) / 2;
     const ButterflyPhases phases = butterfly_overlapping(p, 1 << halvings, halvings);
     return place(then(phases.reduction, phases.routing), Collective::allreduce);
 }

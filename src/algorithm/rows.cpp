@@ -124,9 +124,10 @@ const std::array table{
               butterfly_hybrid,
               [](int p, int) {
                   const long levels = log2_up(p);
-                  const long halved = (1L << (levels / 2)) - 1;
-                  const long whole = levels - levels / 2;
-                  return Counts{levels + levels / 2, 2 * halved + whole, halved + whole};
+                  const long halvings = (levels + 1) / 2;
+                  const long halved = (1L << halvings) - 1;
+                  const long whole = levels - halvings;
+                  return Counts{levels + halvings, 2 * halved + whole, halved + whole};
               },
               Bound::exact, one_block, rt_butterfly},
     Algorithm{"butterfly-overlapping", Collective::allreduce, Order::rank, Ranks::any, separate,
