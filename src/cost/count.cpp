@@ -13,7 +13,6 @@ using schedule::Place;
 using schedule::Round;
 using schedule::Schedule;
 using schedule::Space;
-using schedule::wrap;
 using schedule::WrittenScratch;
 
 namespace {
@@ -31,13 +30,11 @@ struct Message {
 template <class Visit>
 void for_each_foreign(const Schedule& schedule, int actor, Round round, Visit visit) {
     const auto look = [&](const Place& place, bool stored) {
-        const int first = place.member == every ? 0 : place.member;
-        const int last = place.member == every ? schedule.ranks() - 1 : place.member;
-        for (int owner = first; owner <= last; ++owner) {
+        schedule::for_each_member(place.member, schedule.ranks(), [&](int owner) {
             if (owner != actor) {
                 visit(stored, owner, place);
             }
-        }
+        });
     };
     for (const Move& move : round) {
         look(move.left, false);
@@ -64,10 +61,9 @@ void find_messages(const Schedule& schedule, int actor, Round round, Messages& f
         messages.clear();
     }
     for_each_foreign(schedule, actor, round, [&](bool stored, int owner, const Place& place) {
-        for (int i = 0; i < place.blocks.count; ++i) {
-            found[static_cast<std::size_t>(place.space)].push_back(
-                {stored, owner, wrap(place.blocks.first + i, schedule.blocks())});
-        }
+        for_each_block(place.blocks, schedule.blocks(), [&](int block) {
+            found[static_cast<std::size_t>(place.space)].push_back({stored, owner, block});
+        });
     });
     for (std::vector<Message>& messages : found) {
         if (!std::ranges::is_sorted(messages)) {

@@ -29,7 +29,7 @@ struct Tally {
     long most_sent() const;
 };
 
-/// O(blocks moved), on a torus of two or more dimensions times the ranks.
+/// O(blocks moved), on a torus of two or more dimensions times the ranks of one slowest coordinate.
 Tally tally(const schedule::Schedule& schedule);
 
 } // namespace tutti::cost

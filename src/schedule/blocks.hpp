@@ -56,6 +56,16 @@ void for_each_part(Blocks range, int blocks, int begin, int end, Visit visit) {
     }
 }
 
+/// Calls `visit(block)` for the blocks of the range, in its order.
+template <class Visit>
+void for_each_block(Blocks range, int blocks, Visit visit) {
+    for_each_part(range, blocks, 0, blocks, [&](int from, int to) {
+        for (int block = from; block < to; ++block) {
+            visit(block);
+        }
+    });
+}
+
 /// Calls `visit(i, block)` for the blocks range.first + i (mod blocks) that lie in [begin, end), in no
 /// particular order.
 template <class Visit>

@@ -65,14 +65,11 @@ private:
 
     template <class Visit>
     void visit_place(const Place& place, const Access& access, Visit visit) const {
-        const int first = place.member == every ? 0 : place.member;
-        const int last = place.member == every ? schedule_.ranks() - 1 : place.member;
-        for (int owner = first; owner <= last; ++owner) {
-            if (owner != access.member ||
-                is_shared(schedule_, form_, schedule_.representative(owner), place.space)) {
+        for_each_member(place.member, schedule_.ranks(), [&](int owner) {
+            if (is_shared(schedule_, form_, schedule_.representative(owner), place.space)) {
                 visit_blocks({owner, place.space, place.blocks}, access, visit);
             }
-        }
+        });
     }
 
     template <class Visit>

@@ -43,17 +43,14 @@ Pattern reversed(const Pattern& pattern, bool combines) {
 void find_needed(Blocks range, const std::vector<char>& needed, std::vector<Blocks>& parts) {
     parts.clear();
     bool follows = false;
-    const int blocks = static_cast<int>(needed.size());
-    for_each_part(range, blocks, 0, blocks, [&](int from, int to) {
-        for (int block = from; block < to; ++block) {
-            const bool is_needed = needed[static_cast<std::size_t>(block)] != 0;
-            if (is_needed && follows) {
-                ++parts.back().count;
-            } else if (is_needed) {
-                parts.push_back({block, 1});
-            }
-            follows = is_needed;
+    for_each_block(range, static_cast<int>(needed.size()), [&](int block) {
+        const bool is_needed = needed[static_cast<std::size_t>(block)] != 0;
+        if (is_needed && follows) {
+            ++parts.back().count;
+        } else if (is_needed) {
+            parts.push_back({block, 1});
         }
+        follows = is_needed;
     });
 }
 

@@ -108,20 +108,11 @@ private:
                 {symmetry, pattern_.ranks(), pattern_.blocks(), symmetry.inverse(member, pattern_.ranks())}};
     }
 
-    /// Calls `visit(block)` for the blocks of a range, in its order.
-    template <class Visit>
-    void for_each_block(Blocks range, Visit visit) const {
-        for_each_part(range, pattern_.blocks(), 0, pattern_.blocks(), [&](int from, int to) {
-            for (int block = from; block < to; ++block) {
-                visit(block);
-            }
-        });
-    }
-
     void mark_reads(int round) {
         for (const auto& [stored, transfer] : transfers_.in(round)) {
             const Vector peer = vector_of(transfer.from);
-            for_each_block(transfer.blocks, [&](int block) { peer[block].read_in = round; });
+            for_each_block(transfer.blocks, pattern_.blocks(),
+                           [&](int block) { peer[block].read_in = round; });
         }
     }
 
@@ -131,7 +122,7 @@ private:
             mark_reads(round);
             for (const auto& [stored, transfer] : transfers_.in(round)) {
                 Block* const own = blocks_of(static_cast<int>(stored));
-                for_each_block(transfer.blocks, [&](int index) {
+                for_each_block(transfer.blocks, pattern_.blocks(), [&](int index) {
                     Block& block = own[index];
                     if (block.written && block.read_in == round) {
                         block.odd_dodges = !block.odd_dodges;
@@ -162,7 +153,7 @@ private:
     void end_round() {
         for (const Run& run : runs_) {
             Block* const blocks = blocks_of(run.stored);
-            for_each_block(run.blocks, [&](int index) { blocks[index].where = run.to; });
+            for_each_block(run.blocks, pattern_.blocks(), [&](int index) { blocks[index].where = run.to; });
         }
         runs_.clear();
     }
@@ -172,7 +163,7 @@ private:
         const std::size_t first = runs_.size();
         Block* const blocks = blocks_of(stored);
         const Vector theirs = vector_of(transfer.from);
-        for_each_block(transfer.blocks, [&](int index) {
+        for_each_block(transfer.blocks, pattern_.blocks(), [&](int index) {
             Block& block = blocks[index];
             const Where to = target(block, round);
             const Where own = transfer.action == Action::copy ? to : block.where;

@@ -199,13 +199,11 @@ void Schedule::add(const Move& move, int actor) {
 }
 
 void Schedule::touch(const Place& place, int actor) {
-    const int first = place.member == every ? 0 : place.member;
-    const int last = place.member == every ? ranks_ - 1 : place.member;
-    for (int owner = first; owner <= last; ++owner) {
+    for_each_member(place.member, ranks_, [&](int owner) {
         if (owner != actor) {
             shared_[representative(owner) * space_count + static_cast<std::size_t>(place.space)] = 1;
         }
-    }
+    });
 }
 
 Move renamed(Move move, const Translation& translation) {

@@ -53,6 +53,16 @@ std::string_view to_string(Space space);
 /// stores to all members.
 inline constexpr int every = -1;
 
+/// Calls visit(member) for a member, or for all where it is `every`.
+template <class Visit>
+void for_each_member(int member, int ranks, Visit visit) {
+    const int first = member == every ? 0 : member;
+    const int last = member == every ? ranks - 1 : member;
+    for (int each = first; each <= last; ++each) {
+        visit(each);
+    }
+}
+
 /// Blocks of one vector of one member (or of `every` member).
 struct Place {
     int member = 0;

@@ -32,11 +32,12 @@ WrittenScratch::WrittenScratch(const Schedule& schedule, std::size_t representat
     : schedule_(schedule) {
     std::vector<char> used(static_cast<std::size_t>(schedule.blocks()), 0);
     for (const Move& move : schedule.programs()[representative].moves()) {
-        for (int i = 0; move.to.space == space && i < move.to.blocks.count; ++i) {
-            const int block = wrap(move.to.blocks.first + i, schedule.blocks());
-            if (std::exchange(used[static_cast<std::size_t>(block)], 1) == 0) {
-                blocks_.push_back(block);
-            }
+        if (move.to.space == space) {
+            for_each_block(move.to.blocks, schedule.blocks(), [&](int block) {
+                if (std::exchange(used[static_cast<std::size_t>(block)], 1) == 0) {
+                    blocks_.push_back(block);
+                }
+            });
         }
     }
 }

@@ -66,8 +66,8 @@ inline bool moves_nothing(const Move& move, Form form) {
 /// Whether others than the representative itself touch this vector of it, so that there is anything to order.
 inline bool is_shared(const Schedule& schedule, Form form, std::size_t stored, Space space) {
     const bool one_vector = form == Form::in_place && (space == Space::input || space == Space::output);
-    return schedule.is_shared(stored, space) || (one_vector && (schedule.is_shared(stored, Space::input) ||
-                                                                schedule.is_shared(stored, Space::output)));
+    return one_vector ? schedule.is_shared(stored, Space::input) || schedule.is_shared(stored, Space::output)
+                      : schedule.is_shared(stored, space);
 }
 
 /// Derives the waits from the conflicts: a read after the write that made the value, a write after the reads

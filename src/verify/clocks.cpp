@@ -6,7 +6,6 @@
 
 namespace tutti::verify {
 
-using schedule::every;
 using schedule::Form;
 using schedule::Move;
 using schedule::Wait;
@@ -211,12 +210,7 @@ std::vector<Wait> opens_of(const schedule::Schedule& schedule, std::size_t store
         }
     };
     const auto open_place = [&](int round, int member) {
-        for (int each = 0; member == every && each < schedule.ranks(); ++each) {
-            open(round, each);
-        }
-        if (member != every) {
-            open(round, member);
-        }
+        schedule::for_each_member(member, schedule.ranks(), [&](int each) { open(round, each); });
     };
     for (int round = 0; round < schedule.rounds(); ++round) {
         for (const Move& move : schedule.programs()[stored][static_cast<std::size_t>(round)]) {

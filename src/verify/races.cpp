@@ -12,7 +12,6 @@
 
 namespace tutti::verify {
 
-using schedule::every;
 using schedule::Form;
 using schedule::Move;
 using schedule::Place;
@@ -84,22 +83,20 @@ private:
 
     template <class Visit>
     void visit_place(int actor, int round, const Place& place, bool writes, Visit visit) const {
-        const int first = place.member == every ? 0 : place.member;
-        const int last = place.member == every ? schedule_.ranks() - 1 : place.member;
-        for (int owner = first; owner <= last; ++owner) {
-            if (owner == actor &&
-                !is_shared(schedule_, plan_.form, schedule_.representative(owner), place.space)) {
-                continue;
+        schedule::for_each_member(place.member, schedule_.ranks(), [&](int owner) {
+            const std::size_t stored = schedule_.representative(owner);
+            if (!is_shared(schedule_, plan_.form, stored, place.space)) {
+                return;
             }
             const schedule::Translation rename = schedule_.to_representative(owner);
-            const int renamed_actor = rename.member(actor);
             const bool aliased = plan_.form == Form::in_place && place.space == Space::output;
             const auto space = static_cast<std::size_t>(aliased ? Space::input : place.space);
-            const std::size_t vector = schedule_.representative(owner) * spaces_ + space;
-            const Access access{renamed_actor, static_cast<std::int16_t>(round), writes};
+            const Access access{rename.member(actor), static_cast<std::int16_t>(round), writes};
             for_each_part(rename.range(place.blocks), schedule_.blocks(), begin_, end_,
-                          [&](int from, int to) { visit(vector, from - begin_, to - begin_, access); });
-        }
+                          [&](int from, int to) {
+                              visit(stored * spaces_ + space, from - begin_, to - begin_, access);
+                          });
+        });
     }
 
     const schedule::Synchronised& plan_;

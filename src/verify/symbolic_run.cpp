@@ -273,9 +273,7 @@ bool SymbolicRun::may_write(const Place& place) const {
 }
 
 void SymbolicRun::write(int actor, int round, const Place& place, const std::vector<Term>& values) {
-    const int first = place.member == every ? 0 : place.member;
-    const int last = place.member == every ? schedule_.ranks() - 1 : place.member;
-    for (int member = first; member <= last; ++member) {
+    schedule::for_each_member(place.member, schedule_.ranks(), [&](int member) {
         const Place target{member, place.space, place.blocks};
         const bool own = member == actor;
         if (!may_write(target) || (!own && plan_.form == Form::carried)) {
@@ -297,7 +295,7 @@ void SymbolicRun::write(int actor, int round, const Place& place, const std::vec
                 stores_.push_back({&written, value});
             }
         });
-    }
+    });
 }
 
 } // namespace tutti::verify
