@@ -174,13 +174,10 @@ public:
         for (int rank = 0; rank < static_cast<int>(schedule_.programs().size()); ++rank) {
             const SymbolicRun::Output output = run.output(rank);
             if (!is_prefix(schedule_.collective())) {
-                compare_with_neighbours(run, rank, begin, end);
+                compare_with_neighbours(run, rank, output, begin, end);
             }
-            for (int block = begin; requirement_ >= Requirement::canonical && block < end; ++block) {
-                // What is undefined has been reported.
-                if (has_output_block(schedule_, rank, block) && output[block].defined()) {
-                    check_tree(run, rank, block, output[block]);
-                }
+            if (requirement_ >= Requirement::canonical) {
+                check_trees(run, rank, output, begin, end);
             }
         }
         if (reference_) {
@@ -190,8 +187,8 @@ public:
 
 private:
     /// Over all generators of the symmetry this compares all members.
-    void compare_with_neighbours(const SymbolicRun& run, int rank, int begin, int end) {
-        const SymbolicRun::Output mine = run.output(rank);
+    void compare_with_neighbours(const SymbolicRun& run, int rank, const SymbolicRun::Output& mine, int begin,
+                                 int end) {
         for (const int step : neighbours_) {
             const int next = wrap(rank + step, schedule_.ranks());
             const SymbolicRun::Output theirs = run.output(next);
@@ -202,6 +199,16 @@ private:
                                                    " is not put together as it is at member " +
                                                    std::to_string(next));
                 }
+            }
+        }
+    }
+
+    void check_trees(const SymbolicRun& run, int rank, const SymbolicRun::Output& output, int begin,
+                     int end) {
+        for (int block = begin; block < end; ++block) {
+            // What is undefined has been reported.
+            if (has_output_block(schedule_, rank, block) && output[block].defined()) {
+                check_tree(run, rank, block, output[block]);
             }
         }
     }
