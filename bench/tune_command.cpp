@@ -18,29 +18,32 @@
 #include <algorithm>
 #include <fstream>
 #include <stdexcept>
-#include <utility>
 
 namespace tutti::bench {
 
 namespace {
+
+/// What was measured of the algorithm that the library chooses by itself.
+const tuning::Measured& built_in_of(const Tuned& tuned) {
+    return *std::ranges::find(tuned.entry.measured, tuned.built_in, &tuning::Measured::row);
+}
 
 /// A line for a point that is chosen otherwise than by the library itself.
 std::string change_line(const Tuned& tuned) {
     const tuning::Point& point = tuned.entry.point;
     const auto& measured = tuned.entry.measured;
     const auto rows = algorithm::registry();
-    const auto built_in = std::ranges::find(measured, tuned.built_in, &tuning::Measured::row);
+    const tuning::Measured& built_in = built_in_of(tuned);
     return fmt::format("{:<15} {:<7} {:>3} members {:>8}  {} {} instead of {} {}\n",
                        to_string(point.collective), to_string(point.operands), point.members,
                        format_bytes(point.bytes), rows[measured.front().row].name,
-                       format_us(measured.front().us), rows[built_in->row].name, format_us(built_in->us));
+                       format_us(measured.front().us), rows[built_in.row].name, format_us(built_in.us));
 }
 
 /// How many times as long as the fastest algorithm the one takes that the library chooses by itself.
 double built_in_ratio(const Tuned& tuned) {
-    const auto& measured = tuned.entry.measured;
-    const auto built_in = std::ranges::find(measured, tuned.built_in, &tuning::Measured::row);
-    return built_in->us / std::ranges::min_element(measured, {}, &tuning::Measured::us)->us;
+    return built_in_of(tuned).us /
+           std::ranges::min_element(tuned.entry.measured, {}, &tuning::Measured::us)->us;
 }
 
 /// How near the library's own choice comes to the fastest algorithm, over all points.
@@ -98,23 +101,25 @@ int tune(const BenchOptions& options, const TuneArguments& arguments) {
     }
     tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(machine), {}};
     std::size_t changes = 0;
-    std::vector<Tuned> all = tuner.tuned();
-    const std::string own_choice = all.empty() ? "" : built_in_line(all);
-    for (Tuned& tuned : all) {
+    const std::vector<Tuned> all = tuner.tuned();
+    for (const Tuned& tuned : all) {
         if (tuned.entry.measured.front().row != tuned.built_in) {
             fmt::print("{}", change_line(tuned));
             ++changes;
         }
-        table.entries.push_back(std::move(tuned.entry));
+        table.entries.push_back(tuned.entry);
     }
     write(table, arguments.output);
     if (tuner.left_out() > 0) {
         fmt::print("{} points are left out for which --seconds {} did not last\n", tuner.left_out(),
                    arguments.points.seconds);
     }
-    fmt::print("{}{} points, {} of them chosen otherwise than by the library itself\n"
+    if (!all.empty()) {
+        fmt::print("{}", built_in_line(all));
+    }
+    fmt::print("{} points, {} of them chosen otherwise than by the library itself\n"
                "written to {}: set TUTTI_TUNING to its path, or the option tuning of a team or group\n",
-               own_choice, table.entries.size(), changes, arguments.output);
+               table.entries.size(), changes, arguments.output);
     return exit_fine;
 }
 
