@@ -29,7 +29,9 @@ std::uint64_t Harness::total(std::uint64_t value) {
 
 void Harness::repeat(std::span<const Timed> timed, std::size_t repetition) {
     // What comes first leaves its mark on what comes next: members that share a CPU go on in the order in
-    // which they left.
+    // which they left, and lines lie in this cache or that. So the order changes, and as in programs, which
+    // repeat their calls, each finds what its own kind leaves: a scan of 128 KiB takes two members 10.4 us
+    // after a call of its own and 3.6 us after others'.
     std::mt19937 same_for_all(static_cast<std::mt19937::result_type>(repetition));
     std::vector<std::size_t> order(timed.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -39,11 +41,21 @@ void Harness::repeat(std::span<const Timed> timed, std::size_t repetition) {
         // Nobody prepares the next run while somebody is still in this one: not all that is timed
         // synchronises.
         meet();
+        if (timed.size() > 1) {
+            run_once(timed[index]);
+        }
         if (timed[index].prepare) {
             timed[index].prepare(stamp);
         }
         board_.stamp(rank_, stamp) = stamp_of(timed[index], stamp);
     }
+}
+
+void Harness::run_once(const Timed& timed) {
+    if (leads() || !timed.leader_alone) {
+        timed.run(1);
+    }
+    meet();
 }
 
 Stamp Harness::stamp_of(const Timed& timed, std::size_t stamp_index) {

@@ -57,6 +57,8 @@ public:
 
 private:
     void repeat(std::span<const Timed> timed, std::size_t repetition);
+    /// Calls what will be timed next; returns when all members are done.
+    void run_once(const Timed& timed);
     /// The time that this member spends on one run.
     Stamp stamp_of(const Timed& timed, std::size_t stamp_index);
     double length_us(std::size_t stamp_index) const;
