@@ -24,7 +24,7 @@ schedule::Schedule dissemination_barrier(int ranks);
 
 /// Everybody waits for everybody.
 schedule::Schedule direct_barrier(int ranks);
-/// Every member copies the root's vector.
+/// Member r copies block r of the root's input to all outputs.
 schedule::Schedule direct_broadcast(int ranks, int root);
 /// Member r combines block r of all inputs in rank order and stores it to the root's output.
 schedule::Schedule direct_reduce(int ranks, int root);
@@ -43,6 +43,8 @@ schedule::Schedule direct_alltoall(int ranks);
 /// Member r copies the vector of member r - distance.
 schedule::Schedule direct_shift(int ranks, int distance);
 
+/// Broadcast in which every member but the root copies the whole vector.
+schedule::Schedule flat_broadcast(int ranks, int root);
 /// Allreduce in which every member reads every input whole and combines in rank order. p - 1 vectors
 /// received: for messages that travel inside the mailbox.
 schedule::Schedule flat_allreduce(int ranks);

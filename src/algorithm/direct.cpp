@@ -41,8 +41,8 @@ Schedule direct_barrier(int ranks) {
 }
 
 Schedule direct_broadcast(int ranks, int root) {
-    return rooted(Collective::broadcast, ranks, 1, root, [root](Recorder& recorder, int rank) {
-        recorder.copy({rank, Space::output, own_block}, {root, Space::input, own_block});
+    return rooted(Collective::broadcast, ranks, ranks, root, [root](Recorder& recorder, int rank) {
+        recorder.copy({every, Space::output, {rank, 1}}, {root, Space::input, {rank, 1}});
     });
 }
 
@@ -89,6 +89,12 @@ Schedule direct_alltoall(int ranks) {
         recorder.copy({0, Space::output, {member, 1}}, {member, Space::input, {0, 1}});
     }
     return symmetric(Collective::alltoall, ranks, ranks, recorder);
+}
+
+Schedule flat_broadcast(int ranks, int root) {
+    return rooted(Collective::broadcast, ranks, 1, root, [root](Recorder& recorder, int rank) {
+        recorder.copy({rank, Space::output, own_block}, {root, Space::input, own_block});
+    });
 }
 
 Schedule flat_allreduce(int ranks) {

@@ -49,7 +49,9 @@ const std::array table{
               "Grama et al. 2003, all-reduce of a single word"},
 
     // broadcast
-    Algorithm{"direct", Collective::broadcast, Order::none, Ranks::any, everywhere, direct_broadcast, single,
+    Algorithm{"direct", Collective::broadcast, Order::none, Ranks::any, pulled, direct_broadcast,
+              [](int p, int) { return one_exchange(p, p, 0); }, Bound::exact, no_scratch, shared_memory},
+    Algorithm{"flat", Collective::broadcast, Order::none, Ranks::any, everywhere, flat_broadcast, single,
               Bound::exact, no_scratch, shared_memory},
     Algorithm{"circulant", Collective::broadcast, Order::none, Ranks::any, pulled, broadcast<Halving>,
               logarithmic_copy, Bound::exact, no_scratch, traeff_sec4},

@@ -313,11 +313,22 @@ void Executor::copy_received(const Step& step) {
 
 void Executor::copy_to_every(const Step& step) {
     const void* const from = source(step.left, step);
+    detail::Stores stores = op_.all_stores;
+    stores.cached_out = -1;
+    int outs = 0;
     for (int member = 0; member < plan_.ranks; ++member) {
-        seat_.outs_[static_cast<std::size_t>(member)] = pointer(place(bases_of(member), step.to, step.first));
+        void* const to = pointer(place(bases_of(member), step.to, step.first));
+        if (to == from) {
+            continue; // in place
+        }
+        if (member == op_.all_stores.cached_out) {
+            stores.cached_out = outs;
+        }
+        seat_.outs_[static_cast<std::size_t>(outs++)] = to;
     }
-    detail::copy_many(seat_.outs_.data(), plan_.ranks, from, elements(step) * op_.element_bytes,
-                      op_.all_stores);
+    if (outs != 0) {
+        detail::copy_many(seat_.outs_.data(), outs, from, elements(step) * op_.element_bytes, stores);
+    }
 }
 
 void Executor::reduce(const Step& step) {

@@ -269,8 +269,9 @@ private:
                          : to_every                                   ? Code::reduce_every_to_every
                                                                       : Code::reduce_every);
         step.to = Vector(move.to.space, move.to.member != rank_, false);
-        step.left = Vector(move.left.space, move.reduces, false);
-        step.peer = static_cast<std::uint16_t>(to_every ? rank_ : move.to.member);
+        step.left = Vector(move.left.space, move.left.member != rank_, false);
+        const int single = move.reduces ? rank_ : move.left.member;
+        step.peer = static_cast<std::uint16_t>(to_every ? single : move.to.member);
         set_blocks(step, move.to.blocks, move.left.blocks.first);
     }
 
