@@ -90,10 +90,8 @@ std::string rule_of(const Answer& answer) {
         return "the built-in choice for what the mailbox carries, in one exchange";
     case Reason::brief:
         return "the built-in choice for what is short but not carried";
-    case Reason::in_caches:
-        return "the built-in choice for vectors that fit into the caches";
-    case Reason::in_memory:
-        return "the built-in choice for vectors that do not fit into the caches";
+    case Reason::vectors:
+        return "the built-in choice for vectors of this length";
     case Reason::shared:
         return "the built-in choice for a result that all members share";
     case Reason::named:

@@ -2,26 +2,40 @@
 
 #include "tuning/load.hpp"
 
+#include <algorithm>
+
 namespace tutti::execute {
 
 namespace {
 
-/// From so many bytes on vectors do not fit into the caches. Measured on 32 MiB of L3: time of writing past
-/// them over plain stores 1.2-1.9 at half the L3, 0.6-1.1 at the L3, 0.6-0.7 at twice the L3.
-std::size_t l3_bytes() {
-    static const std::size_t detected = tuning::this_machine().l3_bytes;
-    constexpr std::size_t without_l3_bytes = std::size_t{32} << 20U;
-    return detected != 0 ? detected : without_l3_bytes;
-}
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
 
-/// Plain stores take lines that another CPU has read back one by one, 20 ns a line on an AMD Zen 4.
+/// On an AMD Zen 4 plain stores take lines that another CPU has read back one by one, 20 ns a line.
 /// Streaming to the other members' vectors, allreduce, reduce and scan of 16 KiB to 1 MiB take there 0.2 to
 /// 0.5 times as long between two cores, and 0.5 to 1.9 times between two threads of one core, which share the
 /// lines. Prefetching for writing and string moves change nothing.
-bool takes_lines_back_one_by_one() {
-    static const bool does = tuning::this_machine().model.starts_with("AMD");
-    return does;
-}
+constexpr std::size_t lines_worth_streaming_bytes = 16 * kib;
+
+/// Intel's server processors have L2 caches of this size or more, and behind them an L3 over the whole mesh
+/// (the 480 MiB that two CPUs of a virtual machine see are not theirs). Measured with 2 MiB of L2, 2 to 8
+/// members on 2 CPUs, in units of all L2 caches: writing past the caches to others takes 1.0 to 1.6 times as
+/// long as plain stores where 1.25 of them are touched and 0.5 to 0.9 from 1.5 to 2 on; a member's own
+/// vector 1.0 to 2.0 times up to 2, and 0.6 to 1.0 from 3 on. The L3 does not matter.
+constexpr std::size_t large_l2_bytes = 1 * mib;
+constexpr std::size_t others_l2_halves = 3;
+constexpr std::size_t own_l2_halves = 6;
+
+/// There, lines that lie in the L1 cache of another CPU are the slow ones: where the vectors of members with
+/// a CPU each all lie in their L1, streaming to others takes 0.7 to 0.9 times as long.
+constexpr std::size_t from_l1_bytes = 64 * kib;
+constexpr std::size_t beyond_l1_bytes_per_member = 192 * kib;
+
+/// There, pushing an allgather takes 2 to 0.9 times as long as pulling below so many bytes, and 0.8 from
+/// there on; a broadcast 1.6 to 0.9, and 0.8 to 0.5.
+constexpr std::size_t worth_pushing_bytes = 512 * kib;
+
+constexpr std::size_t without_l3_bytes = 32 * mib;
 
 } // namespace
 
@@ -42,13 +56,40 @@ std::size_t touched_bytes(detail::Kind kind, std::size_t total_bytes, int member
     }
 }
 
-bool exceeds_caches(std::size_t touched_bytes) {
-    return touched_bytes >= l3_bytes();
+Caches::Caches(const machine::Machine& machine)
+    : l2_bytes_(machine.l2_bytes), l2_caches_(static_cast<std::size_t>(std::max(machine.l2_groups(), 1))),
+      l3_bytes_(machine.l3_bytes != 0 ? machine.l3_bytes : without_l3_bytes), cpus_(machine.pus.size()),
+      takes_lines_back_one_by_one_(machine.model.starts_with("AMD")),
+      lives_in_l2_(!takes_lines_back_one_by_one_ && l2_bytes_ >= large_l2_bytes) {}
+
+const Caches& Caches::here() {
+    static const Caches caches(tuning::this_machine());
+    return caches;
 }
 
-bool streams_to_others(std::size_t touched_bytes) {
-    constexpr std::size_t worth_streaming_bytes = std::size_t{16} << 10U;
-    return touched_bytes >= (takes_lines_back_one_by_one() ? worth_streaming_bytes : l3_bytes());
+std::size_t Caches::reach_bytes(int members, std::size_t l2_halves) const {
+    // On 32 MiB of L3 writing past the caches takes 1.2-1.9 times as long as plain stores where half of it is
+    // touched, 0.6-1.1 where it is full, 0.6-0.7 at twice that.
+    const std::size_t caches = std::min(static_cast<std::size_t>(members), l2_caches_);
+    return lives_in_l2_ ? std::min(l3_bytes_, caches * l2_bytes_ / 2 * l2_halves) : l3_bytes_;
+}
+
+bool Caches::streams_to_own(std::size_t touched_bytes, int members) const {
+    return touched_bytes >= reach_bytes(members, own_l2_halves);
+}
+
+bool Caches::streams_to_others(std::size_t touched_bytes, int members) const {
+    if (takes_lines_back_one_by_one_) {
+        return touched_bytes >= lines_worth_streaming_bytes;
+    }
+    const auto count = static_cast<std::size_t>(members);
+    const bool in_l1 = lives_in_l2_ && count <= cpus_ && touched_bytes >= from_l1_bytes &&
+                       touched_bytes <= count * beyond_l1_bytes_per_member;
+    return in_l1 || touched_bytes >= reach_bytes(members, others_l2_halves);
+}
+
+bool Caches::pushes(std::size_t touched_bytes) const {
+    return touched_bytes >= (lives_in_l2_ ? std::min(worth_pushing_bytes, l3_bytes_) : l3_bytes_);
 }
 
 } // namespace tutti::execute

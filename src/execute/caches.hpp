@@ -1,5 +1,7 @@
 #pragma once
 
+#include "machine/machine.hpp"
+
 #include <tutti/detail/call.hpp>
 
 #include <cstddef>
@@ -9,11 +11,33 @@ namespace tutti::execute {
 /// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
 std::size_t touched_bytes(detail::Kind kind, std::size_t total_bytes, int members);
 
-/// Whether vectors of so many bytes in all do not fit into the caches.
-bool exceeds_caches(std::size_t touched_bytes);
+/// How an operation that touches so many bytes in all is written on a machine with these caches.
+class Caches {
+public:
+    explicit Caches(const machine::Machine& machine);
 
-/// Whether an operation that touches so many bytes in all writes the vectors of other members past the
-/// caches. A member's own it writes so only where nothing fits.
-bool streams_to_others(std::size_t touched_bytes);
+    /// Those of this machine.
+    static const Caches& here();
+
+    /// Whether a member writes its own vector past the caches.
+    bool streams_to_own(std::size_t touched_bytes, int members) const;
+
+    /// Whether it writes those of others so.
+    bool streams_to_others(std::size_t touched_bytes, int members) const;
+
+    /// Whether who has a block stores it for all that want it, instead of their fetching it.
+    bool pushes(std::size_t touched_bytes) const;
+
+private:
+    /// Where so many halves of each member's L2, or the L3, are full.
+    std::size_t reach_bytes(int members, std::size_t l2_halves) const;
+
+    std::size_t l2_bytes_;
+    std::size_t l2_caches_;
+    std::size_t l3_bytes_;
+    std::size_t cpus_;
+    bool takes_lines_back_one_by_one_;
+    bool lives_in_l2_;
+};
 
 } // namespace tutti::execute

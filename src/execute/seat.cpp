@@ -195,13 +195,15 @@ void Seat::set_partition(const Call& call) {
 }
 
 void Seat::set_stores(const Call& call, const execute::CallSize& size, Form form) {
-    // In place every line that is written has just been read: writing past the caches only loses it.
-    const bool separate = form == Form::separate;
-    const bool in_memory = execute::exceeds_caches(size.touched_bytes);
-    const bool to_others = separate && execute::streams_to_others(size.touched_bytes);
+    // In place every line that is written has just been read, and writing past the caches would lose it; but
+    // what a broadcast writes nobody has read.
+    const bool separate = form == Form::separate || call.kind == Kind::broadcast;
+    const execute::Caches& caches = execute::Caches::here();
+    const bool to_own = caches.streams_to_own(size.touched_bytes, size.members);
+    const bool to_others = separate && caches.streams_to_others(size.touched_bytes, size.members);
     operation_.shares_output = call.shared_output && size.total_bytes != 0;
-    operation_.own_stores = {.stream = call.shared_output ? to_others : separate && in_memory};
-    operation_.all_stores = {.stream = to_others, .cached_out = in_memory ? -1 : rank_};
+    operation_.own_stores = {.stream = call.shared_output ? to_others : separate && to_own};
+    operation_.all_stores = {.stream = to_others, .cached_out = to_own ? -1 : rank_};
 }
 
 void Seat::set_claim(const Call& call, const execute::Selection& selection) {

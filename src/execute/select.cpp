@@ -17,13 +17,11 @@ using schedule::Form;
 
 namespace {
 
-/// The default rows of a collective: for messages that are carried, for short ones that are not, for vectors
-/// that fit into the caches, and for all others.
+/// The default rows of a collective: for messages that are carried, for short ones that are not, and for
+/// vectors, where members fetch what they want (pulled) or who has a block stores it for all (pushed).
 ///
-/// Lines that a member stores into another's cache have to come from there first. An allgather in cache is
-/// therefore pulled (2 to 8 members, 1 to 4 MiB: pushing takes 0.9 to 3 times as long, depending on how far
-/// apart the CPUs are). Past the caches it is pushed with streaming stores: 0.6 to 0.9 times as long as
-/// pulling with them, because every block is read from memory once.
+/// Lines that a member stores into another's cache have to come from there first, so short vectors are
+/// pulled. Of long ones, pushed, every block is read once (Caches::pushes).
 ///
 /// Where members combine, each does its part for all: 0.3 to 0.9 times as long as pulling everything and
 /// combining alone (2 and 4 members on 2 CPUs, 8 KiB to 512 KiB). A short reduction is left to the root: 0.7
@@ -31,8 +29,8 @@ namespace {
 struct Defaults {
     std::size_t carried;
     std::size_t brief;
-    std::size_t in_caches;
-    std::size_t in_memory;
+    std::size_t pulled;
+    std::size_t pushed;
 };
 
 const Defaults& defaults(Collective collective) {
@@ -52,11 +50,13 @@ const Defaults& defaults(Collective collective) {
             of(each) = {direct, direct, direct, direct};
         }
         using enum Collective;
-        for (const Collective each : {allreduce, reduce, scan, exscan, allgather, gather}) {
+        for (const Collective each : {broadcast, allreduce, reduce, scan, exscan, allgather, gather}) {
             of(each).carried = row(each, "flat");
         }
         of(reduce).brief = row(reduce, "flat");
-        of(allgather).brief = of(allgather).in_caches = row(allgather, "flat");
+        for (const Collective each : {broadcast, allgather}) {
+            of(each).brief = of(each).pulled = row(each, "flat");
+        }
         return rows;
     }();
     return table[static_cast<std::size_t>(collective)];
@@ -199,21 +199,28 @@ Selection named_selection(Collective collective, const detail::Call& call, const
     return {index, form_of(index, call, size), Reason::named};
 }
 
+/// Pulled, a broadcast to one other member leaves the copying to that one: 1.5 to 2.2 times as long.
+bool pushes(Collective collective, const CallSize& size) {
+    return (collective == Collective::broadcast && size.members == 2) ||
+           Caches::here().pushes(size.touched_bytes);
+}
+
 Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
     const Defaults& rows = defaults(collective);
     if (call.shared_output) {
-        return {rows.in_memory, Form::separate, Reason::shared};
+        return {rows.pushed, Form::separate, Reason::shared};
     }
     if (form_of(rows.carried, call, size) == Form::carried) {
         return {rows.carried, Form::carried, Reason::carried};
+    }
+    if (pushes(collective, size)) {
+        return {rows.pushed, form_of(rows.pushed, call, size), Reason::vectors};
     }
     const bool copies_input = size.in_place && !algorithm::registry()[rows.brief].forms.in_place;
     if (size.message_bytes * static_cast<std::size_t>(size.members) <= most_read_bytes && !copies_input) {
         return {rows.brief, form_of(rows.brief, call, size), Reason::brief};
     }
-    const bool in_memory = exceeds_caches(size.touched_bytes);
-    const std::size_t row = in_memory ? rows.in_memory : rows.in_caches;
-    return {row, form_of(row, call, size), in_memory ? Reason::in_memory : Reason::in_caches};
+    return {rows.pulled, form_of(rows.pulled, call, size), Reason::vectors};
 }
 
 } // namespace

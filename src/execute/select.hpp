@@ -18,11 +18,11 @@ schedule::Collective collective_of(detail::Kind kind);
 /// Why an algorithm was selected.
 ///
 /// - named: the call names it
-/// - carried, brief, in_caches, in_memory: the built-in choice for messages that the mailbox carries, for
-///   others that are short, for vectors that fit into the caches, and for those that do not
+/// - carried, brief, vectors: the built-in choice for messages that the mailbox carries, for others that are
+///   short, and for vectors
 /// - shared: the result is one vector that all members share
 /// - measured: an entry of a table says so
-enum class Reason : std::uint8_t { named, carried, brief, in_caches, in_memory, shared, measured };
+enum class Reason : std::uint8_t { named, carried, brief, vectors, shared, measured };
 
 /// An algorithm, as its row in the registry, and the form in which it is carried out.
 struct Selection {

@@ -60,8 +60,9 @@ void Seat::hand_out(const std::byte* from) {
     const bool separate =
         call_.kind == Kind::broadcast || shape_.aliasing == tutti::execute::Aliasing::separate;
     const bool stream =
-        separate && tutti::execute::exceeds_caches(2 * static_cast<std::size_t>(cluster_.members()) *
-                                                   bytes(shape_.total));
+        separate &&
+        tutti::execute::Caches::here().streams_to_own(
+            2 * static_cast<std::size_t>(cluster_.members()) * bytes(shape_.total), cluster_.members());
     part_.for_each_range(0, part_.elements(), [&](std::size_t at, std::size_t place, std::size_t elements) {
         outs_.clear();
         for (int member = 0; member < cluster_.members(); ++member) {

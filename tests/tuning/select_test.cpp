@@ -59,10 +59,7 @@ TEST_CASE("what a table has measured is selected, and what it has not is selecte
     CHECK(between.reason == Reason::carried);
     const auto built_in = execute::select(call, size_of(1 << 20), {});
     CHECK(name_of(built_in) == "direct");
-    CHECK(built_in.reason == Reason::in_caches);
-    execute::CallSize large = size_of(std::size_t{1} << 30U);
-    large.touched_bytes = std::size_t{1} << 40U;
-    CHECK(execute::select(call, large, choices).reason == Reason::in_memory);
+    CHECK(built_in.reason == Reason::vectors);
 }
 
 TEST_CASE("the built-in choice depends on the size and on whether the vectors fit into the caches") {
@@ -83,7 +80,9 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     CHECK(choice(reduce, 64, 4097) == "direct");
     CHECK(choice(allgather, 4, 65536) == "flat");
     CHECK(choice(allgather, 4, huge) == "direct");
-    CHECK(choice(broadcast, 2, 8) == "direct");
+    CHECK(choice(broadcast, 2, 8) == "flat");
+    CHECK(choice(broadcast, 2, 16384) == "direct");
+    CHECK(choice(broadcast, 4, 16384) == "flat");
     CHECK(choice(broadcast, 2, huge) == "direct");
 }
 
@@ -108,16 +107,6 @@ TEST_CASE("a message goes over the stage as long as that is the shorter way") {
     CHECK(form(64, 64, 4096, reduce) == Form::separate);
     CHECK(form(2, 2, 4096, broadcast) == Form::separate);
     CHECK(form(3, 2, 4097, broadcast) == Form::separate);
-}
-
-TEST_CASE("an operation touches the vectors that its members have") {
-    CHECK_FALSE(execute::exceeds_caches(1));
-    CHECK(execute::exceeds_caches(std::size_t{1} << 40U));
-    CHECK_FALSE(execute::streams_to_others(1));
-    CHECK(execute::streams_to_others(std::size_t{1} << 40U));
-    CHECK(execute::touched_bytes(detail::Kind::allreduce, 100, 4) == 800);
-    CHECK(execute::touched_bytes(detail::Kind::reduce, 100, 4) == 500);
-    CHECK(execute::touched_bytes(detail::Kind::gather, 100, 4) == 200);
 }
 
 TEST_CASE("an algorithm that the call names is taken, whatever a table says") {

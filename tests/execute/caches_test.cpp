@@ -1,0 +1,75 @@
+#include "execute/caches.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+
+using namespace tutti;
+using execute::Caches;
+
+namespace {
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+/// Eight CPUs with a core and an L2 cache each, and one L3.
+machine::Machine machine_of(const char* model, std::size_t l2_bytes, std::size_t l3_bytes) {
+    machine::Machine machine;
+    for (int cpu = 0; cpu < 8; ++cpu) {
+        machine.pus.push_back({.os_index = cpu, .core = cpu, .smt = 0, .l2 = cpu, .l3 = 0});
+    }
+    machine.l2_bytes = l2_bytes;
+    machine.l3_bytes = l3_bytes;
+    machine.model = model;
+    return machine;
+}
+
+} // namespace
+
+TEST_CASE("an operation touches the vectors that its members have") {
+    CHECK(execute::touched_bytes(detail::Kind::allreduce, 100, 4) == 800);
+    CHECK(execute::touched_bytes(detail::Kind::reduce, 100, 4) == 500);
+    CHECK(execute::touched_bytes(detail::Kind::gather, 100, 4) == 200);
+}
+
+TEST_CASE("where lines come back one by one, only the shortest vectors of others are written through") {
+    const Caches caches(machine_of("AMD EPYC", 1 * mib, 32 * mib));
+    CHECK_FALSE(caches.streams_to_others(8 * kib, 2));
+    CHECK(caches.streams_to_others(16 * kib, 2));
+    CHECK_FALSE(caches.streams_to_own(31 * mib, 8));
+    CHECK(caches.streams_to_own(32 * mib, 8));
+    CHECK_FALSE(caches.pushes(31 * mib));
+    CHECK(caches.pushes(32 * mib));
+}
+
+TEST_CASE("where the L2 caches are large, they and not the L3 are the caches") {
+    const Caches caches(machine_of("Intel Xeon", 2 * mib, 480 * mib));
+    CHECK_FALSE(caches.streams_to_own(11 * mib, 2));
+    CHECK(caches.streams_to_own(12 * mib, 2));
+    CHECK_FALSE(caches.streams_to_own(12 * mib, 4));
+    CHECK(caches.streams_to_own(48 * mib, 64)); // of eight caches
+    CHECK_FALSE(caches.streams_to_others(5 * mib, 2));
+    CHECK(caches.streams_to_others(6 * mib, 2));
+    CHECK(caches.pushes(512 * kib));
+    CHECK_FALSE(caches.pushes(511 * kib));
+}
+
+TEST_CASE("what lies in the L1 of a CPU is written past it by others, unless members share CPUs") {
+    const Caches caches(machine_of("Intel Xeon", 2 * mib, 480 * mib));
+    CHECK_FALSE(caches.streams_to_others(32 * kib, 2));
+    CHECK(caches.streams_to_others(64 * kib, 2));
+    CHECK(caches.streams_to_others(384 * kib, 2));
+    CHECK_FALSE(caches.streams_to_others(385 * kib, 2));
+    CHECK_FALSE(caches.streams_to_others(64 * kib, 16));
+}
+
+TEST_CASE("small L2 caches do not count, and a machine that tells of no L3 has one all the same") {
+    const Caches small(machine_of("Intel Core", 256 * kib, 8 * mib));
+    CHECK_FALSE(small.streams_to_own(7 * mib, 8));
+    CHECK(small.streams_to_own(8 * mib, 8));
+    CHECK_FALSE(small.streams_to_others(128 * kib, 2));
+    const Caches unknown(machine::Machine{});
+    CHECK_FALSE(unknown.streams_to_own(1 * mib, 2));
+    CHECK(unknown.streams_to_own(32 * mib, 2));
+    CHECK(unknown.pushes(32 * mib));
+}
