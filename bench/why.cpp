@@ -90,6 +90,8 @@ std::string rule_of(const Answer& answer) {
         return "the built-in choice for what the mailbox carries, in one exchange";
     case Reason::brief:
         return "the built-in choice for what is short but not carried";
+    case Reason::two:
+        return "the built-in choice for two members";
     case Reason::vectors:
         return "the built-in choice for vectors of this length";
     case Reason::shared:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -33,16 +34,17 @@ struct Defaults {
     std::size_t pushed;
 };
 
+std::size_t row(Collective collective, const char* name) {
+    const Algorithm* const found = algorithm::find(collective, name);
+    if (found == nullptr) {
+        throw std::logic_error("select: a default algorithm is not registered");
+    }
+    return algorithm::index_of(*found);
+}
+
 const Defaults& defaults(Collective collective) {
     static const auto table = [] {
         std::array<Defaults, schedule::collective_count> rows{};
-        const auto row = [](Collective each, const char* name) {
-            const Algorithm* const found = algorithm::find(each, name);
-            if (found == nullptr) {
-                throw std::logic_error("select: a default algorithm is not registered");
-            }
-            return algorithm::index_of(*found);
-        };
         const auto of = [&](Collective each) -> Defaults& { return rows[static_cast<std::size_t>(each)]; };
         for (int i = 0; i < schedule::collective_count; ++i) {
             const auto each = static_cast<Collective>(i);
@@ -127,9 +129,10 @@ constexpr std::size_t most_read_bytes = std::size_t{32} << 10U;
 /// The longest message that a row carries. Where every member sends one message only it may go over the
 /// stage, as long as what a member reads of all stages stays small: two exchanges and half the traffic are
 /// better then. Two members with a CPU each exchange at little cost, but copy as others do (carried over
-/// pulled: 0.8 at 1 KiB, 1.0 at 2 KiB, 1.2-2.0 at 4 KiB). Where members share CPUs and need not all wait for
-/// each other, those that have sent let others run at once (a reduce of 4 KiB over pulled: 0.4 to 0.5 at 9
-/// and 16 members on 2 CPUs).
+/// pulled: 0.8 at 1 KiB, 1.0 at 2 KiB, 1.2-2.0 at 4 KiB; where one of them waits for nobody 0.9 at 512 bytes,
+/// 1.2 at 1 KiB, 1.5 at 2 KiB). Where members share CPUs and need not all wait for each other, those that
+/// have sent let others run at once (a reduce of 4 KiB over pulled: 0.4 to 0.5 at 9 and 16 members on 2
+/// CPUs).
 std::size_t longest_carried_bytes(const Algorithm& row, const CallSize& size) {
     if (row.counts(size.members, 0).rounds > 1) {
         return mailbox::carried_bytes;
@@ -137,7 +140,7 @@ std::size_t longest_carried_bytes(const Algorithm& row, const CallSize& size) {
     if (!depends_on_all(row.collective) && size.members > size.cpus) {
         return mailbox::stage_bytes;
     }
-    constexpr std::size_t most_of_two_bytes = std::size_t{2} << 10U;
+    const std::size_t most_of_two_bytes = depends_on_all(row.collective) ? 1024 : 512;
     const std::size_t share_bytes = size.members == 2 && size.cpus >= 2
                                         ? most_of_two_bytes
                                         : most_read_bytes / static_cast<std::size_t>(size.members);
@@ -199,10 +202,18 @@ Selection named_selection(Collective collective, const detail::Call& call, const
     return {index, form_of(index, call, size), Reason::named};
 }
 
-/// Pulled, a broadcast to one other member leaves the copying to that one: 1.5 to 2.2 times as long.
-bool pushes(Collective collective, const CallSize& size) {
-    return (collective == Collective::broadcast && size.members == 2) ||
-           Caches::here().pushes(size.touched_bytes);
+/// The row that two members take otherwise than more, if there is one. Pulled, a broadcast would leave all
+/// copying to one of them: 1.5 to 2.2 times as long. A scan in which neither stores into the other's vector
+/// takes 0.6 to 0.9 times as long up to 128 KiB.
+std::optional<std::size_t> row_of_two(Collective collective, const CallSize& size) {
+    constexpr std::size_t most_scanned_bytes = std::size_t{512} << 10U;
+    if (size.members == 2 && collective == Collective::broadcast) {
+        return row(collective, "direct");
+    }
+    if (size.members == 2 && collective == Collective::scan && size.touched_bytes <= most_scanned_bytes) {
+        return row(collective, "ring");
+    }
+    return std::nullopt;
 }
 
 Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
@@ -213,11 +224,18 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
     if (form_of(rows.carried, call, size) == Form::carried) {
         return {rows.carried, Form::carried, Reason::carried};
     }
-    if (pushes(collective, size)) {
+    const auto copies_input = [&](std::size_t row) {
+        return size.in_place && !algorithm::registry()[row].forms.in_place;
+    };
+    const std::optional<std::size_t> of_two = row_of_two(collective, size);
+    if (of_two && !copies_input(*of_two)) {
+        return {*of_two, form_of(*of_two, call, size), Reason::two};
+    }
+    if (Caches::here().pushes(size.touched_bytes)) {
         return {rows.pushed, form_of(rows.pushed, call, size), Reason::vectors};
     }
-    const bool copies_input = size.in_place && !algorithm::registry()[rows.brief].forms.in_place;
-    if (size.message_bytes * static_cast<std::size_t>(size.members) <= most_read_bytes && !copies_input) {
+    if (size.message_bytes * static_cast<std::size_t>(size.members) <= most_read_bytes &&
+        !copies_input(rows.brief)) {
         return {rows.brief, form_of(rows.brief, call, size), Reason::brief};
     }
     return {rows.pulled, form_of(rows.pulled, call, size), Reason::vectors};

@@ -20,9 +20,10 @@ schedule::Collective collective_of(detail::Kind kind);
 /// - named: the call names it
 /// - carried, brief, vectors: the built-in choice for messages that the mailbox carries, for others that are
 ///   short, and for vectors
+/// - two: that for two members
 /// - shared: the result is one vector that all members share
 /// - measured: an entry of a table says so
-enum class Reason : std::uint8_t { named, carried, brief, vectors, shared, measured };
+enum class Reason : std::uint8_t { named, carried, brief, two, vectors, shared, measured };
 
 /// An algorithm, as its row in the registry, and the form in which it is carried out.
 struct Selection {

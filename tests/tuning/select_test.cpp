@@ -80,6 +80,10 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     CHECK(choice(reduce, 64, 4097) == "direct");
     CHECK(choice(allgather, 4, 65536) == "flat");
     CHECK(choice(allgather, 4, huge) == "direct");
+    CHECK(choice(scan, 2, 8) == "flat");
+    CHECK(choice(scan, 2, 131072) == "ring");
+    CHECK(choice(scan, 2, 131073) == "direct");
+    CHECK(choice(scan, 3, 131072) == "direct");
     CHECK(choice(broadcast, 2, 8) == "flat");
     CHECK(choice(broadcast, 2, 16384) == "direct");
     CHECK(choice(broadcast, 4, 16384) == "flat");
@@ -94,8 +98,10 @@ TEST_CASE("a message goes over the stage as long as that is the shorter way") {
         size.cpus = cpus;
         return execute::select(call_of(kind), size, {}).form;
     };
-    CHECK(form(2, 2, 2048) == Form::carried);
-    CHECK(form(2, 2, 2049) == Form::separate);
+    CHECK(form(2, 2, 1024) == Form::carried);
+    CHECK(form(2, 2, 1025) == Form::separate);
+    CHECK(form(2, 2, 512, detail::Kind::reduce) == Form::carried);
+    CHECK(form(2, 2, 513, detail::Kind::reduce) == Form::separate);
     CHECK(form(2, 1, 4096) == Form::carried);
     CHECK(form(4, 4, 4096) == Form::carried);
     CHECK(form(4, 2, 4097) == Form::separate);
