@@ -7,7 +7,9 @@
 #include "execute/group_state.hpp"
 #include "execute/select.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <ranges>
 #include <utility>
 
 namespace tutti::detail {
@@ -129,9 +131,26 @@ bool Seat::is_prepared_for(const Call& call) const {
     return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
            call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
            call.input_count == last.input_count && call.output_count == last.output_count &&
-           call.kernels == last.kernels && call.counts == nullptr && call.algorithm == last.algorithm &&
-           call.root == last.root && call.serial == last.serial && call.commutative == last.commutative &&
-           call.shared_output == last.shared_output;
+           call.kernels == last.kernels && call.algorithm == last.algorithm && call.root == last.root &&
+           call.serial == last.serial && call.commutative == last.commutative &&
+           call.shared_output == last.shared_output && has_prepared_counts(call);
+}
+
+bool Seat::has_prepared_counts(const Call& call) const {
+    const auto are_of = [](const Counts* counts, const std::vector<std::size_t>& offsets) {
+        std::size_t before = 0;
+        return std::ranges::equal(counts->span(), offsets | std::views::drop(1),
+                                  [&](std::size_t count, std::size_t offset) {
+                                      return offset - std::exchange(before, offset) == count;
+                                  });
+    };
+    if ((call.counts != nullptr) != has_counts_ || (call.received != nullptr) != has_received_) {
+        return false;
+    }
+    if (call.received != nullptr) {
+        return are_of(call.counts, sent_offsets_) && are_of(call.received, offsets_);
+    }
+    return call.counts == nullptr || are_of(call.counts, offsets_);
 }
 
 void Seat::prepare(const Call& asked) {
@@ -161,10 +180,12 @@ void Seat::prepare(const Call& asked) {
         input_copy_.at_least(input_bytes_);
     }
     prepared_ = asked;
+    has_counts_ = std::exchange(prepared_.counts, nullptr) != nullptr;
+    has_received_ = std::exchange(prepared_.received, nullptr) != nullptr;
     if (!asked.algorithm.empty()) { // the caller's text may not last
         prepared_.algorithm = algorithm::registry()[selection.row].name;
     }
-    is_prepared_ = asked.counts == nullptr;
+    is_prepared_ = true;
     prepared_key_ = key_of(asked);
 }
 

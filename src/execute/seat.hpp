@@ -106,6 +106,8 @@ private:
     /// Whether the operation that was prepared last serves `call`, but for its addresses. Programs repeat
     /// their calls, and this is what makes a small one cheap.
     bool is_prepared_for(const Call& call) const;
+    /// Whether the call has the counts of the one that was prepared, or like that one none.
+    bool has_prepared_counts(const Call& call) const;
 
     /// Checks the call and decides everything about it that does not depend on its addresses.
     void prepare(const Call& call);
@@ -155,7 +157,10 @@ private:
     std::uint64_t history_ = 0;
     std::atomic<bool> taken_{false};
 
+    /// Without its counts, which may be gone: what they were is in offsets_ and sent_offsets_.
     Call prepared_;
+    bool has_counts_ = false;
+    bool has_received_ = false;
     execute::Shape shape_;
     execute::Operation operation_;
     /// What is taken off the addresses of a call so that vectors start where their block 0 would be.

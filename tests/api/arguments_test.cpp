@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <numeric>
 
 using namespace tutti;
 using test::mentions;
@@ -224,6 +225,28 @@ TEST_CASE("no counts at all are not taken for equal blocks, not even after a cal
         me.reduce_scatter(two, sum);
         CHECK_ARGUMENT_ERROR(thrown_by([&] { me.reduce_scatter(two, Counts(none), sum); }), "0 entries");
     }
+}
+
+TEST_CASE("other counts are noticed where a member's own part and all sizes stay the same") {
+    Team team({.members = 3});
+    using Sizes = std::vector<std::size_t>;
+    using Numbers = std::vector<int>;
+    const std::vector<Sizes> turns{{2, 1, 3}, {2, 3, 1}, {2, 3, 1}, {2, 1, 3}};
+    std::vector<int> wrong(3);
+    team.run([&](Member& me) {
+        const auto rank = static_cast<std::size_t>(me.rank());
+        for (const Sizes& counts : turns) {
+            const Numbers in{0, 1, 2, 3, 4, 5};
+            Numbers out(counts[rank]);
+            me.reduce_scatter(in, out, Counts(counts), max);
+            const auto first = static_cast<int>(std::accumulate(
+                counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(rank), std::size_t{0}));
+            Numbers expected(counts[rank]);
+            std::iota(expected.begin(), expected.end(), first);
+            wrong[rank] += out == expected ? 0 : 1;
+        }
+    });
+    CHECK(wrong == std::vector<int>{0, 0, 0});
 }
 
 TEST_CASE("counts are not data, and data are not counts") {

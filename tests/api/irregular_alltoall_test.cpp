@@ -323,6 +323,32 @@ TEST_CASE("vectors must be there and apart") {
     CHECK(mentions(null.text, "`in` has 3 elements but is a null pointer"));
 }
 
+TEST_CASE("other counts are noticed where all sizes stay the same") {
+    // counts[i][j]: from member i to member j.
+    const std::vector<std::array<std::array<std::size_t, 2>, 2>> turns{
+        {{{1, 2}, {1, 1}}}, {{{0, 3}, {2, 0}}}, {{{0, 3}, {2, 0}}}, {{{1, 2}, {1, 1}}}};
+    Team team({.members = 2});
+    std::vector<int> wrong(2);
+    team.run([&](Member& me) {
+        const auto rank = static_cast<std::size_t>(me.rank());
+        for (const auto& counts : turns) {
+            const std::vector<int> in = rank == 0 ? std::vector<int>{0, 1, 2} : std::vector<int>{10, 11};
+            std::vector<int> out(5 - in.size());
+            std::vector<int> wanted;
+            for (std::size_t from = 0; from < 2; ++from) {
+                const std::size_t start = rank == 0 ? 0 : counts[from][0];
+                for (std::size_t i = 0; i < counts[from][rank]; ++i) {
+                    wanted.push_back(static_cast<int>(10 * from + start + i));
+                }
+            }
+            const std::array<std::size_t, 2> received{counts[0][rank], counts[1][rank]};
+            me.alltoall(in, Counts(counts[rank]), out, Counts(received));
+            wrong[rank] += out == wanted ? 0 : 1;
+        }
+    });
+    CHECK(wrong == std::vector<int>{0, 0});
+}
+
 TEST_CASE("an algorithm that passes blocks on is refused, and the message names those that do not") {
     for (const algorithm::Algorithm& row : algorithm::registry()) {
         if (row.collective != schedule::Collective::alltoall) {
