@@ -50,9 +50,9 @@ double traffic(std::string_view operation, int members, int cpus);
 ///   allreduce(m); (6) reduce(m) and reduce_scatter(m) to the root take the same
 /// - scan(m) <= allreduce(m); broadcast(m) <= scatter(m) + allgather(m)
 /// - every operation: m <= the next larger m that was measured
-/// - every operation: p = 2^k - 1 and 2^k + 1 <= 2^k for each unit of traffic, of which no p has less;
-///   not between members with a CPU each and such that share one, which differ by what the system takes to
-///   switch
+/// - every operation: p = 2^k - 1 and 2^k + 1 <= 2^k for each unit of traffic, of which no p has less, or
+///   for short messages of the system's turns where there are more of those; not between members with a CPU
+///   each and such that share one, which differ by what the system takes to switch
 std::vector<GuidelineResult> judge_guidelines(std::span<const Measured> measured,
                                               const GuidelineLimits& limits);
 

@@ -129,9 +129,9 @@ TEST_CASE("a larger vector must not be faster") {
 
 TEST_CASE("next to a power of two, a unit of traffic may cost a quarter more") {
     const std::string name = "p = 2^k - 1 and 2^k + 1 <= 2^k for each unit of traffic";
-    const auto with_neighbour = [](int members, double scale) {
-        std::vector<Measured> measured = sound(4);
-        for (const Measured& entry : sound(members, 1024, scale)) {
+    const auto with_neighbour = [](int members, double scale, std::size_t bytes = 1024) {
+        std::vector<Measured> measured = sound(4, bytes);
+        for (const Measured& entry : sound(members, bytes, scale)) {
             measured.push_back(entry);
         }
         return measured;
@@ -143,9 +143,12 @@ TEST_CASE("next to a power of two, a unit of traffic may cost a quarter more") {
     CHECK(violated(with_neighbour(6, 9), alone).empty()); // not next to one
     // 4 have a CPU each and 5 do not: the system's doing.
     CHECK(violated(with_neighbour(5, 9), {.cpus = 4}).empty());
-    // On 2 CPUs the busiest has 3 of 5 members and 2 of 4.
-    CHECK(violated(with_neighbour(5, 1.45), {.cpus = 2}).empty());
-    CHECK(violated(with_neighbour(5, 2), {.cpus = 2}) == Names{name});
+    // On 2 CPUs the busiest has 3 of 5 members and 2 of 4: twice as many switches, and half as much traffic
+    // again.
+    CHECK(violated(with_neighbour(5, 2.4), {.cpus = 2}).empty());
+    CHECK(violated(with_neighbour(5, 2.6), {.cpus = 2}) == Names{name});
+    CHECK(violated(with_neighbour(5, 1.45, 1 << 20), {.cpus = 2}).empty());
+    CHECK(violated(with_neighbour(5, 2, 1 << 20), {.cpus = 2}) == Names{name});
 }
 
 TEST_CASE("traffic is that of the floors, on the busiest CPU") {
