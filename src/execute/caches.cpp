@@ -26,10 +26,13 @@ constexpr std::size_t large_l2_bytes = 1 * mib;
 constexpr std::size_t others_l2_halves = 3;
 constexpr std::size_t own_l2_halves = 6;
 
-/// There, lines that lie in the L1 cache of another CPU are the slow ones: where the vectors of members with
-/// a CPU each all lie in their L1, streaming to others takes 0.7 to 0.9 times as long.
-constexpr std::size_t from_l1_bytes = 64 * kib;
-constexpr std::size_t beyond_l1_bytes_per_member = 192 * kib;
+/// There, an allreduce of two members that pull everything and combine alone takes 0.8 to 0.95 times as long
+/// while so many bytes are touched; where lines are taken back one by one that is so up to 4 KiB, and 1.1 to
+/// 3 times as long beyond. Rejected: streaming to others where their vectors lie in L1. That takes 0.7 to 0.9
+/// times as long where they have been read in between, but up to 2 times where they have been written or
+/// nothing has been done to them.
+constexpr std::size_t worth_pulling_bytes = 256 * kib;
+constexpr std::size_t worth_pulling_from_slow_lines_bytes = 16 * kib;
 
 /// There, pushing an allgather takes 2 to 0.9 times as long as pulling below so many bytes, and 0.8 from
 /// there on; a broadcast 1.6 to 0.9, and 0.8 to 0.5.
@@ -58,7 +61,7 @@ std::size_t touched_bytes(detail::Kind kind, std::size_t total_bytes, int member
 
 Caches::Caches(const machine::Machine& machine)
     : l2_bytes_(machine.l2_bytes), l2_caches_(static_cast<std::size_t>(std::max(machine.l2_groups(), 1))),
-      l3_bytes_(machine.l3_bytes != 0 ? machine.l3_bytes : without_l3_bytes), cpus_(machine.pus.size()),
+      l3_bytes_(machine.l3_bytes != 0 ? machine.l3_bytes : without_l3_bytes),
       takes_lines_back_one_by_one_(machine.model.starts_with("AMD")),
       lives_in_l2_(!takes_lines_back_one_by_one_ && l2_bytes_ >= large_l2_bytes) {}
 
@@ -82,10 +85,11 @@ bool Caches::streams_to_others(std::size_t touched_bytes, int members) const {
     if (takes_lines_back_one_by_one_) {
         return touched_bytes >= lines_worth_streaming_bytes;
     }
-    const auto count = static_cast<std::size_t>(members);
-    const bool in_l1 = lives_in_l2_ && count <= cpus_ && touched_bytes >= from_l1_bytes &&
-                       touched_bytes <= count * beyond_l1_bytes_per_member;
-    return in_l1 || touched_bytes >= reach_bytes(members, others_l2_halves);
+    return touched_bytes >= reach_bytes(members, others_l2_halves);
+}
+
+bool Caches::pulls_between_two(std::size_t touched_bytes) const {
+    return touched_bytes <= (lives_in_l2_ ? worth_pulling_bytes : worth_pulling_from_slow_lines_bytes);
 }
 
 bool Caches::pushes(std::size_t touched_bytes) const {

@@ -25,6 +25,9 @@ public:
     /// Whether it writes those of others so.
     bool streams_to_others(std::size_t touched_bytes, int members) const;
 
+    /// Whether two members rather combine everything each for itself than store to each other.
+    bool pulls_between_two(std::size_t touched_bytes) const;
+
     /// Whether who has a block stores it for all that want it, instead of their fetching it.
     bool pushes(std::size_t touched_bytes) const;
 
@@ -35,7 +38,6 @@ private:
     std::size_t l2_bytes_;
     std::size_t l2_caches_;
     std::size_t l3_bytes_;
-    std::size_t cpus_;
     bool takes_lines_back_one_by_one_;
     bool lives_in_l2_;
 };

@@ -207,11 +207,17 @@ Selection named_selection(Collective collective, const detail::Call& call, const
 /// takes 0.6 to 0.9 times as long up to 128 KiB.
 std::optional<std::size_t> row_of_two(Collective collective, const CallSize& size) {
     constexpr std::size_t most_scanned_bytes = std::size_t{512} << 10U;
-    if (size.members == 2 && collective == Collective::broadcast) {
+    if (size.members != 2) {
+        return std::nullopt;
+    }
+    if (collective == Collective::broadcast) {
         return row(collective, "direct");
     }
-    if (size.members == 2 && collective == Collective::scan && size.touched_bytes <= most_scanned_bytes) {
+    if (collective == Collective::scan && size.touched_bytes <= most_scanned_bytes) {
         return row(collective, "ring");
+    }
+    if (collective == Collective::allreduce && Caches::here().pulls_between_two(size.touched_bytes)) {
+        return row(collective, "flat");
     }
     return std::nullopt;
 }

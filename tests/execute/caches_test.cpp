@@ -54,13 +54,13 @@ TEST_CASE("where the L2 caches are large, they and not the L3 are the caches") {
     CHECK_FALSE(caches.pushes(511 * kib));
 }
 
-TEST_CASE("what lies in the L1 of a CPU is written past it by others, unless members share CPUs") {
-    const Caches caches(machine_of("Intel Xeon", 2 * mib, 480 * mib));
-    CHECK_FALSE(caches.streams_to_others(32 * kib, 2));
-    CHECK(caches.streams_to_others(64 * kib, 2));
-    CHECK(caches.streams_to_others(384 * kib, 2));
-    CHECK_FALSE(caches.streams_to_others(385 * kib, 2));
-    CHECK_FALSE(caches.streams_to_others(64 * kib, 16));
+TEST_CASE("two members pull short vectors, and longer ones where lines come back together") {
+    const Caches slow(machine_of("AMD EPYC", 1 * mib, 32 * mib));
+    CHECK(slow.pulls_between_two(16 * kib));
+    CHECK_FALSE(slow.pulls_between_two(17 * kib));
+    const Caches fast(machine_of("Intel Xeon", 2 * mib, 480 * mib));
+    CHECK(fast.pulls_between_two(256 * kib));
+    CHECK_FALSE(fast.pulls_between_two(257 * kib));
 }
 
 TEST_CASE("small L2 caches do not count, and a machine that tells of no L3 has one all the same") {

@@ -72,7 +72,9 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     using enum detail::Kind;
     constexpr std::size_t huge = std::size_t{1} << 40U;
     CHECK(choice(allreduce, 2, 8) == "flat");
-    CHECK(choice(allreduce, 2, 32768) == "direct");
+    CHECK(choice(allreduce, 2, 4096) == "flat");
+    CHECK(choice(allreduce, 2, 131072) == "direct");
+    CHECK(choice(allreduce, 3, 32768) == "direct");
     CHECK(choice(allreduce, 2, 32768, true) == "direct");
     CHECK(choice(reduce, 8, 4096) == "flat");
     CHECK(choice(reduce, 8, 4097) == "direct");
