@@ -55,6 +55,7 @@ std::vector<Point> better_of(std::span<const Point> left, std::span<const Point>
 Comparison compare(std::span<const Point> own, std::span<const Point> baseline) {
     Comparison result;
     double log_sum = 0;
+    double log_sum_at_floor = 0;
     for (const Point& point : own) {
         const Point* const other = find_work(baseline, point.work);
         if (!is_default(point) || other == nullptr) {
@@ -62,6 +63,7 @@ Comparison compare(std::span<const Point> own, std::span<const Point> baseline) 
         }
         const double speedup = other->time_us.median / point.time_us.median;
         log_sum += std::log(speedup);
+        log_sum_at_floor += std::log(speedup * std::max(floor_ratio(point).value_or(1), 1.0));
         ++result.points;
         if (speedup < 1) {
             result.lost.push_back(&point);
@@ -69,6 +71,7 @@ Comparison compare(std::span<const Point> own, std::span<const Point> baseline) 
     }
     if (result.points > 0) {
         result.mean_speedup = std::exp(log_sum / static_cast<double>(result.points));
+        result.mean_at_floor = std::exp(log_sum_at_floor / static_cast<double>(result.points));
     }
     return result;
 }

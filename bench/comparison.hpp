@@ -14,6 +14,9 @@ struct Comparison {
     /// Geometric mean of baseline time / own time, and the number of points it was taken over.
     double mean_speedup = 0;
     std::size_t points = 0;
+    /// What that would be with the floor's time wherever one was measured: more than any library can reach,
+    /// since the floor does not synchronise.
+    double mean_at_floor = 0;
     /// The points where the baseline is faster.
     std::vector<const Point*> lost;
 };

@@ -104,9 +104,11 @@ std::string comparison_lines(std::span<const Point> points, std::span<const Poin
     }
     constexpr std::size_t listed = 12;
     const std::string& provider = baseline.front().provider;
-    std::string text =
-        fmt::format("  against {}: geometric mean of the speed-ups {:.2f}x, slower at {} of {} points\n",
-                    provider, comparison.mean_speedup, comparison.lost.size(), comparison.points);
+    std::string text = fmt::format(
+        "  against {}: geometric mean of the speed-ups {:.2f}x (at the floor everywhere it would be "
+        "{:.2f}x), slower at {} of {} points\n",
+        provider, comparison.mean_speedup, comparison.mean_at_floor, comparison.lost.size(),
+        comparison.points);
     for (std::size_t i = 0; i < std::min(comparison.lost.size(), listed); ++i) {
         const Point& lost = *comparison.lost[i];
         text += fmt::format("    slower: {}: {:.2f}x\n", name_of(lost.work),
