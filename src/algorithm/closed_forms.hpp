@@ -128,6 +128,27 @@ inline long prime_rounds(int p) {
     return rounds;
 }
 
+/// Of a power of two: levels of so many bits of the ranks, the last one of what is left.
+template <int bits>
+Counts radix_counts(int p, int /*root*/) {
+    const int levels = static_cast<int>(log2_down(p)) / bits;
+    const int left = static_cast<int>(log2_down(p)) % bits;
+    const long received = levels * ((1L << bits) - 1) + (1L << left) - 1;
+    return {levels + (left > 0 ? 1 : 0), received, received};
+}
+
+/// The same without anything to combine.
+template <int bits>
+Counts radix_signals(int p, int root) {
+    const Counts counts = radix_counts<bits>(p, root);
+    return {counts.rounds, counts.blocks, 0};
+}
+
+template <int bits>
+long radix_partials(int p, int /*root*/) {
+    return p == 1 ? 0 : log2_down(p) > bits ? 2 : 1;
+}
+
 /// Steps of a circular shift the shorter way round.
 inline long around(int members, int distance) {
     return std::min(distance, members - distance);

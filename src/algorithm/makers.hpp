@@ -89,6 +89,11 @@ inline Schedule hypercube_barrier(int p, int /*root*/) {
     return place(butterfly_overlapping(p, 1, 0).reduction, Collective::barrier);
 }
 
+template <Collective collective, int radix>
+Schedule exchange_by_radix(int p, int /*root*/) {
+    return radix_exchange(collective, p, radix);
+}
+
 // ---- Adapters: what takes no root ----
 
 template <Schedule (*make)(int)>

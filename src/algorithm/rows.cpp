@@ -27,6 +27,7 @@ constexpr std::string_view rt_overlapping = "Rabenseifner & Träff 2004, section
 constexpr std::string_view rt_nonoverlapping = "Rabenseifner & Träff 2004, section 3.3";
 constexpr std::string_view rt_elimination = "Rabenseifner & Träff 2004, sections 1 and 3.1";
 constexpr std::string_view rt_ring = "Rabenseifner & Träff 2004, sections 3.4 and 3.6";
+constexpr std::string_view rt_radix = "Rabenseifner & Träff 2004, section 3.6, with exchanges for rings";
 constexpr std::string_view grama_broadcast =
     "Grama et al. 2003, one-to-all broadcast and all-to-one reduction";
 constexpr std::string_view grama_allgather = "Grama et al. 2003, all-to-all broadcast and reduction";
@@ -47,6 +48,11 @@ const std::array table{
     Algorithm{"hypercube", Collective::barrier, Order::none, Ranks::powers_of_two, carried, hypercube_barrier,
               [](int p, int) { return Counts{log2_up(p), log2_up(p), 0}; }, Bound::exact, no_scratch,
               "Grama et al. 2003, all-reduce of a single word"},
+
+    Algorithm{"radix-4", Collective::barrier, Order::none, Ranks::powers_of_two, carried,
+              exchange_by_radix<Collective::barrier, 4>, radix_signals<2>, Bound::exact, no_scratch, rt_radix},
+    Algorithm{"radix-8", Collective::barrier, Order::none, Ranks::powers_of_two, carried,
+              exchange_by_radix<Collective::barrier, 8>, radix_signals<3>, Bound::exact, no_scratch, rt_radix},
 
     // broadcast
     Algorithm{"direct", Collective::broadcast, Order::none, Ranks::any, pulled, direct_broadcast,
@@ -169,6 +175,10 @@ const std::array table{
               rootless<butterfly_ring_halving_allreduce>,
               [](int p, int) { return Counts{2 * prime_rounds(p), 2L * (p - 1), p - 1}; }, Bound::exact,
               [](int p, int) { return p / 3L; }, rt_ring},
+    Algorithm{"radix-4", Collective::allreduce, Order::rank, Ranks::powers_of_two, {true, true, false},
+              exchange_by_radix<Collective::allreduce, 4>, radix_counts<2>, Bound::exact, radix_partials<2>, rt_radix},
+    Algorithm{"radix-8", Collective::allreduce, Order::rank, Ranks::powers_of_two, {true, true, false},
+              exchange_by_radix<Collective::allreduce, 8>, radix_counts<3>, Bound::exact, radix_partials<3>, rt_radix},
     allreduce_row<Ring>("ring", pulled, grama_allgather),
     allreduce_row<Mesh>("mesh", pulled, grama_allgather),
     Algorithm{"hypercube", Collective::allreduce, Order::rank, Ranks::powers_of_two, separate,
