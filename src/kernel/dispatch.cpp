@@ -59,7 +59,7 @@ const Table& chosen_table() {
 /// From here on one copy to one place is left to the CPU's own string move, which takes over destination
 /// lines without reading them first. Measured with 2 to 8 members that pull an allgather within L3 (256 KiB
 /// to 8 MiB): 1.05 to 1.6 times as fast as 512-bit loads and stores; below 2 KiB its start costs more.
-constexpr std::size_t string_move_from_bytes = 4096;
+constexpr std::size_t string_move_from_bytes = 2048;
 
 bool has_fast_string_moves() {
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
