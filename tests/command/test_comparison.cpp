@@ -27,7 +27,7 @@ TEST_CASE("the mean of the speed-ups is geometric, and lost points are named") {
     const std::vector baseline{point_of(8, 2), point_of(16, 16), point_of(32, 1)};
     const Comparison comparison = compare(own, baseline);
     CHECK(comparison.points == 3);
-    CHECK(comparison.mean_speedup == doctest::Approx(2.519842)); // (2 * 16 * 0.5)^(1/3)
+    CHECK(comparison.mean_speedup == doctest::Approx(2.519842));  // (2 * 16 * 0.5)^(1/3)
     CHECK(comparison.mean_at_floor == doctest::Approx(3.174802)); // (4 * 16 * 0.5)^(1/3)
     REQUIRE(comparison.lost.size() == 1);
     CHECK(comparison.lost[0]->work.bytes() == 32);
