@@ -89,7 +89,7 @@ template <class Vector>
 }
 
 /// Fetches what the tile of `Bytes` bytes that lies prefetch_bytes further on will load; past the end of an
-/// input that does nothing.
+/// input it fetches in vain, and cannot fault.
 template <bool Stream, std::size_t Bytes>
 [[gnu::always_inline]] inline void prefetch(const void* base, std::size_t offset) {
     if constexpr (Stream) {
