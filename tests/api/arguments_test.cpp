@@ -249,6 +249,28 @@ TEST_CASE("other counts are noticed where a member's own part and all sizes stay
     CHECK(wrong == std::vector<int>{0, 0, 0});
 }
 
+TEST_CASE("counts that leave everything with another member are noticed, and those after an error") {
+    Team team({.members = 3});
+    const std::vector<std::vector<std::size_t>> turns{{4, 0, 0}, {0, 4, 0}, {0, 4, 0}, {4, 0, 0}};
+    std::vector<int> wrong(3);
+    team.run([&](Member& me) {
+        const auto rank = static_cast<std::size_t>(me.rank());
+        const std::vector<int> in{1, 2, 3, 4};
+        for (const auto& counts : turns) {
+            std::vector<int> out(counts[rank]);
+            const std::vector<std::size_t> overflowing{counts[0], ~std::size_t{0}, 1};
+            CHECK_ARGUMENT_ERROR(thrown_by([&] { me.reduce_scatter(in, out, Counts(overflowing), max); }),
+                                 "overflows");
+            for (int again = 0; again < 2; ++again) {
+                std::ranges::fill(out, 0);
+                me.reduce_scatter(in, out, Counts(counts), max);
+                wrong[rank] += out.empty() || out == in ? 0 : 1;
+            }
+        }
+    });
+    CHECK(wrong == std::vector<int>{0, 0, 0});
+}
+
 TEST_CASE("counts are not data, and data are not counts") {
     using Sizes = std::vector<std::size_t>;
     static_assert(!detail::Operand<Counts&> && !detail::Operand<const Counts&> && !detail::Operand<Counts>);
