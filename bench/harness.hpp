@@ -50,8 +50,9 @@ public:
     /// The sum of all members' values, to all members.
     std::uint64_t total(std::uint64_t value);
 
-    /// Repeats: for each of `timed`: everybody prepares, meets at the gate, runs. The length of a run, from
-    /// the first entry to the last exit, is divided by its calls. Returns for each of `timed` its lengths in
+    /// Repeats: for each of `timed`: everybody calls it once (where there are others, that have run since),
+    /// prepares, meets at the gate, runs. The length of a run, from the first entry to the last exit, is
+    /// divided by its calls. Returns for each of `timed` its lengths in
     /// microseconds; to the leader only, others get empty lists.
     std::vector<std::vector<double>> measure(std::span<const Timed> timed, const Limits& limits);
 

@@ -93,7 +93,9 @@ std::string rule_of(const Answer& answer) {
     case Reason::two:
         return "the built-in choice for two members";
     case Reason::vectors:
-        return "the built-in choice for vectors of this length";
+        return "the built-in choice for vectors that are neither short nor long";
+    case Reason::long_vectors:
+        return "the built-in choice for long vectors";
     case Reason::shared:
         return "the built-in choice for a result that all members share";
     case Reason::named:

@@ -48,7 +48,6 @@ const std::array table{
     Algorithm{"hypercube", Collective::barrier, Order::none, Ranks::powers_of_two, carried, hypercube_barrier,
               [](int p, int) { return Counts{log2_up(p), log2_up(p), 0}; }, Bound::exact, no_scratch,
               "Grama et al. 2003, all-reduce of a single word"},
-
     Algorithm{"radix-4", Collective::barrier, Order::none, Ranks::powers_of_two, carried,
               exchange_by_radix<Collective::barrier, 4>, radix_signals<2>, Bound::exact, no_scratch, rt_radix},
     Algorithm{"radix-8", Collective::barrier, Order::none, Ranks::powers_of_two, carried,

@@ -3,6 +3,7 @@
 #include "tuning/load.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace tutti::execute {
 
@@ -18,10 +19,9 @@ constexpr std::size_t mib = 1024 * kib;
 constexpr std::size_t lines_worth_streaming_bytes = 16 * kib;
 
 /// Intel's server processors have L2 caches of this size or more, and behind them an L3 over the whole mesh
-/// (the 480 MiB that two CPUs of a virtual machine see are not theirs). Measured with 2 MiB of L2, 2 to 8
-/// members on 2 CPUs, in units of all L2 caches: writing past the caches to others takes 1.0 to 1.6 times as
-/// long as plain stores where 1.25 of them are touched and 0.5 to 0.9 from 1.5 to 2 on; a member's own
-/// vector 1.0 to 2.0 times up to 2, and 0.6 to 1.0 from 3 on. The L3 does not matter.
+/// (the 480 MiB that two CPUs of a virtual machine see are not theirs). Streaming to others pays from one and
+/// a half times the members' L2 caches on, to a member's own vector from three times on, measured with 2 MiB
+/// of L2 and 2 to 8 members on 2 CPUs (docs/performance.md). Their L3 does not matter.
 constexpr std::size_t large_l2_bytes = 1 * mib;
 constexpr std::size_t others_l2_halves = 3;
 constexpr std::size_t own_l2_halves = 6;
@@ -63,29 +63,29 @@ Caches::Caches(const machine::Machine& machine)
     : l2_bytes_(machine.l2_bytes), l2_caches_(static_cast<std::size_t>(std::max(machine.l2_groups(), 1))),
       l3_bytes_(machine.l3_bytes != 0 ? machine.l3_bytes : without_l3_bytes),
       takes_lines_back_one_by_one_(machine.model.starts_with("AMD")),
-      lives_in_l2_(!takes_lines_back_one_by_one_ && l2_bytes_ >= large_l2_bytes) {}
+      lives_in_l2_(machine.model.find("Xeon") != std::string::npos && l2_bytes_ >= large_l2_bytes) {}
 
 const Caches& Caches::here() {
     static const Caches caches(tuning::this_machine());
     return caches;
 }
 
-std::size_t Caches::reach_bytes(int members, std::size_t l2_halves) const {
+std::size_t Caches::reach_bytes(int cpus, std::size_t l2_halves) const {
     // On 32 MiB of L3 writing past the caches takes 1.2-1.9 times as long as plain stores where half of it is
     // touched, 0.6-1.1 where it is full, 0.6-0.7 at twice that.
-    const std::size_t caches = std::min(static_cast<std::size_t>(members), l2_caches_);
+    const std::size_t caches = std::min(static_cast<std::size_t>(cpus), l2_caches_);
     return lives_in_l2_ ? std::min(l3_bytes_, caches * l2_bytes_ / 2 * l2_halves) : l3_bytes_;
 }
 
-bool Caches::streams_to_own(std::size_t touched_bytes, int members) const {
-    return touched_bytes >= reach_bytes(members, own_l2_halves);
+bool Caches::streams_to_own(std::size_t touched_bytes, int cpus) const {
+    return touched_bytes >= reach_bytes(cpus, own_l2_halves);
 }
 
-bool Caches::streams_to_others(std::size_t touched_bytes, int members) const {
+bool Caches::streams_to_others(std::size_t touched_bytes, int cpus) const {
     if (takes_lines_back_one_by_one_) {
         return touched_bytes >= lines_worth_streaming_bytes;
     }
-    return touched_bytes >= reach_bytes(members, others_l2_halves);
+    return touched_bytes >= reach_bytes(cpus, others_l2_halves);
 }
 
 bool Caches::pulls_between_two(std::size_t touched_bytes) const {

@@ -19,11 +19,11 @@ public:
     /// Those of this machine.
     static const Caches& here();
 
-    /// Whether a member writes its own vector past the caches.
-    bool streams_to_own(std::size_t touched_bytes, int members) const;
+    /// Whether a member writes its own vector past the caches of the CPUs on which all members run.
+    bool streams_to_own(std::size_t touched_bytes, int cpus) const;
 
     /// Whether it writes those of others so.
-    bool streams_to_others(std::size_t touched_bytes, int members) const;
+    bool streams_to_others(std::size_t touched_bytes, int cpus) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;
@@ -32,8 +32,8 @@ public:
     bool pushes(std::size_t touched_bytes) const;
 
 private:
-    /// Where so many halves of each member's L2, or the L3, are full.
-    std::size_t reach_bytes(int members, std::size_t l2_halves) const;
+    /// Where so many halves of each CPU's L2, or the L3, are full.
+    std::size_t reach_bytes(int cpus, std::size_t l2_halves) const;
 
     std::size_t l2_bytes_;
     std::size_t l2_caches_;

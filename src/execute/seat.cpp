@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ranges>
+#include <span>
 #include <utility>
 
 namespace tutti::detail {
@@ -139,7 +139,7 @@ bool Seat::is_prepared_for(const Call& call) const {
 bool Seat::has_prepared_counts(const Call& call) const {
     const auto are_of = [](const Counts* counts, const std::vector<std::size_t>& offsets) {
         std::size_t before = 0;
-        return std::ranges::equal(counts->span(), offsets | std::views::drop(1),
+        return std::ranges::equal(counts->span(), std::span(offsets).subspan(1),
                                   [&](std::size_t count, std::size_t offset) {
                                       return offset - std::exchange(before, offset) == count;
                                   });
@@ -220,8 +220,9 @@ void Seat::set_stores(const Call& call, const execute::CallSize& size, Form form
     // what a broadcast writes nobody has read.
     const bool separate = form == Form::separate || call.kind == Kind::broadcast;
     const execute::Caches& caches = execute::Caches::here();
-    const bool to_own = caches.streams_to_own(size.touched_bytes, size.members);
-    const bool to_others = separate && caches.streams_to_others(size.touched_bytes, size.members);
+    const int cpus = std::min(size.members, size.cpus);
+    const bool to_own = caches.streams_to_own(size.touched_bytes, cpus);
+    const bool to_others = separate && caches.streams_to_others(size.touched_bytes, cpus);
     operation_.shares_output = call.shared_output && size.total_bytes != 0;
     operation_.own_stores = {.stream = call.shared_output ? to_others : separate && to_own};
     operation_.all_stores = {.stream = to_others, .cached_out = to_own ? -1 : rank_};

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -32,9 +31,11 @@ struct Defaults {
     std::size_t brief;
     std::size_t pulled;
     std::size_t pushed;
+    /// Of two members, where they differ.
+    std::size_t of_two;
 };
 
-std::size_t row(Collective collective, const char* name) {
+std::size_t row_named(Collective collective, const char* name) {
     const Algorithm* const found = algorithm::find(collective, name);
     if (found == nullptr) {
         throw std::logic_error("select: a default algorithm is not registered");
@@ -48,17 +49,19 @@ const Defaults& defaults(Collective collective) {
         const auto of = [&](Collective each) -> Defaults& { return rows[static_cast<std::size_t>(each)]; };
         for (int i = 0; i < schedule::collective_count; ++i) {
             const auto each = static_cast<Collective>(i);
-            const std::size_t direct = row(each, "direct");
-            of(each) = {direct, direct, direct, direct};
+            const std::size_t direct = row_named(each, "direct");
+            of(each) = {direct, direct, direct, direct, direct};
         }
         using enum Collective;
         for (const Collective each : {broadcast, allreduce, reduce, scan, exscan, allgather, gather}) {
-            of(each).carried = row(each, "flat");
+            of(each).carried = row_named(each, "flat");
         }
-        of(reduce).brief = row(reduce, "flat");
+        of(reduce).brief = row_named(reduce, "flat");
         for (const Collective each : {broadcast, allgather}) {
-            of(each).brief = of(each).pulled = row(each, "flat");
+            of(each).brief = of(each).pulled = row_named(each, "flat");
         }
+        of(allreduce).of_two = row_named(allreduce, "flat");
+        of(scan).of_two = row_named(scan, "ring");
         return rows;
     }();
     return table[static_cast<std::size_t>(collective)];
@@ -202,24 +205,21 @@ Selection named_selection(Collective collective, const detail::Call& call, const
     return {index, form_of(index, call, size), Reason::named};
 }
 
-/// The row that two members take otherwise than more, if there is one. Pulled, a broadcast would leave all
-/// copying to one of them: 1.5 to 2.2 times as long. A scan in which neither stores into the other's vector
-/// takes 0.6 to 0.9 times as long up to 128 KiB.
-std::optional<std::size_t> row_of_two(Collective collective, const CallSize& size) {
+/// Whether two members take a row of their own. Pulled, a broadcast would leave all copying to one of them:
+/// 1.5 to 2.2 times as long. A scan in which neither stores into the other's vector takes 0.6 to 0.9 times as
+/// long up to 128 KiB.
+bool two_differ(Collective collective, const CallSize& size) {
     constexpr std::size_t most_scanned_bytes = std::size_t{512} << 10U;
-    if (size.members != 2) {
-        return std::nullopt;
+    switch (collective) {
+    case Collective::broadcast:
+        return true;
+    case Collective::scan:
+        return size.touched_bytes <= most_scanned_bytes;
+    case Collective::allreduce:
+        return Caches::here().pulls_between_two(size.touched_bytes);
+    default:
+        return false;
     }
-    if (collective == Collective::broadcast) {
-        return row(collective, "direct");
-    }
-    if (collective == Collective::scan && size.touched_bytes <= most_scanned_bytes) {
-        return row(collective, "ring");
-    }
-    if (collective == Collective::allreduce && Caches::here().pulls_between_two(size.touched_bytes)) {
-        return row(collective, "flat");
-    }
-    return std::nullopt;
 }
 
 Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
@@ -233,12 +233,11 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
     const auto copies_input = [&](std::size_t row) {
         return size.in_place && !algorithm::registry()[row].forms.in_place;
     };
-    const std::optional<std::size_t> of_two = row_of_two(collective, size);
-    if (of_two && !copies_input(*of_two)) {
-        return {*of_two, form_of(*of_two, call, size), Reason::two};
+    if (size.members == 2 && two_differ(collective, size) && !copies_input(rows.of_two)) {
+        return {rows.of_two, form_of(rows.of_two, call, size), Reason::two};
     }
     if (Caches::here().pushes(size.touched_bytes)) {
-        return {rows.pushed, form_of(rows.pushed, call, size), Reason::vectors};
+        return {rows.pushed, form_of(rows.pushed, call, size), Reason::long_vectors};
     }
     if (size.message_bytes * static_cast<std::size_t>(size.members) <= most_read_bytes &&
         !copies_input(rows.brief)) {

@@ -18,12 +18,12 @@ schedule::Collective collective_of(detail::Kind kind);
 /// Why an algorithm was selected.
 ///
 /// - named: the call names it
-/// - carried, brief, vectors: the built-in choice for messages that the mailbox carries, for others that are
-///   short, and for vectors
+/// - carried, brief, vectors, long_vectors: the built-in choice for messages that the mailbox carries, for
+///   others that are short, for vectors, and for those that are long enough to be pushed
 /// - two: that for two members
 /// - shared: the result is one vector that all members share
 /// - measured: an entry of a table says so
-enum class Reason : std::uint8_t { named, carried, brief, two, vectors, shared, measured };
+enum class Reason : std::uint8_t { named, carried, brief, two, vectors, long_vectors, shared, measured };
 
 /// An algorithm, as its row in the registry, and the form in which it is carried out.
 struct Selection {

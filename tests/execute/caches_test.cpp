@@ -68,6 +68,9 @@ TEST_CASE("small L2 caches do not count, and a machine that tells of no L3 has o
     CHECK_FALSE(small.streams_to_own(7 * mib, 8));
     CHECK(small.streams_to_own(8 * mib, 8));
     CHECK_FALSE(small.streams_to_others(128 * kib, 2));
+    const Caches client(machine_of("Intel Core", 2 * mib, 36 * mib));
+    CHECK_FALSE(client.streams_to_others(12 * mib, 2));
+    CHECK_FALSE(client.pushes(1 * mib));
     const Caches unknown(machine::Machine{});
     CHECK_FALSE(unknown.streams_to_own(1 * mib, 2));
     CHECK(unknown.streams_to_own(32 * mib, 2));

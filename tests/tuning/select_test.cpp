@@ -82,6 +82,7 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     CHECK(choice(reduce, 64, 4097) == "direct");
     CHECK(choice(allgather, 4, 65536) == "flat");
     CHECK(choice(allgather, 4, huge) == "direct");
+    CHECK(choice(allreduce, 4, huge) == "direct");
     CHECK(choice(scan, 2, 8) == "flat");
     CHECK(choice(scan, 2, 131072) == "ring");
     CHECK(choice(scan, 2, 131073) == "direct");
