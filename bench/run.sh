@@ -24,5 +24,5 @@ echo
 if [ $# -gt 0 ]; then
     exec "$tutti" bench --baseline openmpi --json "$build/bench.json" "$@"
 fi
-exec "$tutti" bench -t 2,4,8 -b 8 -e 64M -f 2 --seconds 0.3 --baseline openmpi --json "$build/bench.json" \
+exec "$tutti" bench -t 2,4,8 -b 8 -e 64M -f 2 --seconds 0.2 --baseline openmpi --json "$build/bench.json" \
     allreduce reduce_scatter allgather
