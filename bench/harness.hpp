@@ -52,8 +52,8 @@ public:
 
     /// Repeats: for each of `timed`: everybody calls it once (where there are others, that have run since),
     /// prepares, meets at the gate, runs. The length of a run, from the first entry to the last exit, is
-    /// divided by its calls. Returns for each of `timed` its lengths in
-    /// microseconds; to the leader only, others get empty lists.
+    /// divided by its calls. Returns for each of `timed` its lengths in microseconds; to the leader only,
+    /// others get empty lists.
     std::vector<std::vector<double>> measure(std::span<const Timed> timed, const Limits& limits);
 
 private:

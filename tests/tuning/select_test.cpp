@@ -60,6 +60,9 @@ TEST_CASE("what a table has measured is selected, and what it has not is selecte
     const auto built_in = execute::select(call, size_of(1 << 20), {});
     CHECK(name_of(built_in) == "direct");
     CHECK(built_in.reason == Reason::vectors);
+    execute::CallSize large = size_of(std::size_t{1} << 30U);
+    large.touched_bytes = std::size_t{1} << 40U;
+    CHECK(execute::select(call, large, choices).reason == Reason::long_vectors);
 }
 
 TEST_CASE("the built-in choice depends on the size and on whether the vectors fit into the caches") {
