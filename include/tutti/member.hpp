@@ -8,9 +8,11 @@
 #include <tutti/options.hpp>
 #include <tutti/shared.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <typeinfo>
 
 namespace tutti {
 
@@ -356,6 +358,12 @@ private:
         call.commutative = is_commutative<Op>;
         if constexpr (!detail::has_builtin_kernels<T, Op>) {
             call.kernels = &detail::TemplateLoops<T, Op>::kernels;
+#if defined(__cpp_rtti)
+            call.loops = &typeid(detail::TemplateLoops<T, Op>);
+#endif
+        }
+        if constexpr (std::is_pointer_v<Op>) {
+            call.function = reinterpret_cast<std::uintptr_t>(op);
         }
         call.state = &op;
         return call;

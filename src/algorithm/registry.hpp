@@ -3,6 +3,7 @@
 #include "schedule/schedule.hpp"
 #include "schedule/synchronise.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -86,6 +87,9 @@ bool takes(const Algorithm& algorithm, int ranks);
 
 /// Whether the row's schedule depends on a root or a distance.
 bool has_root(const Algorithm& algorithm);
+
+/// More rows than there ever are.
+inline constexpr std::size_t most_rows = 1024;
 
 /// All rows, in the order in which they are listed to users.
 std::span<const Algorithm> registry();

@@ -333,6 +333,8 @@ const std::array table{
 
 } // namespace rows
 
+static_assert(rows::table.size() <= most_rows);
+
 std::span<const Algorithm> registry() {
     return rows::table;
 }

@@ -1,32 +1,146 @@
 #include "execute/claim.hpp"
 
 #include "algorithm/registry.hpp"
+#include "execute/group_state.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
 
 namespace tutti::execute {
 
+namespace {
+
+/// A field of the first packed word. Every width is checked where its values are known.
+struct Field {
+    unsigned at;
+    unsigned bits;
+
+    constexpr unsigned end() const { return at + bits; }
+    constexpr std::uint64_t largest() const { return (std::uint64_t{1} << bits) - 1; }
+    constexpr std::uint64_t of(std::uint64_t word) const { return (word >> at) & largest(); }
+};
+
+constexpr Field op_field{0, 4};
+constexpr Field type_field{op_field.end(), 4};
+constexpr Field form_field{type_field.end(), 2};
+constexpr Field flags_field{form_field.end(), 4};
+constexpr Field row_field{flags_field.end(), 16};
+constexpr Field root_field{row_field.end(), 32};
+static_assert(static_cast<std::uint64_t>(Operator::callable) <= op_field.largest());
+static_assert(static_cast<std::uint64_t>(Type::other) <= type_field.largest());
+static_assert(static_cast<std::uint64_t>(schedule::Form::carried) <= form_field.largest());
+static_assert(algorithm::most_rows - 1 <= row_field.largest());
+static_assert(most_members - 1 <= root_field.largest());
+static_assert(root_field.end() <= 64);
+
+std::uint64_t flags(const Claim& claim) {
+    return (claim.in_place ? 1U : 0U) | (claim.serial ? 2U : 0U) | (claim.shared_output ? 4U : 0U) |
+           (claim.by_counts ? 8U : 0U);
+}
+
+constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t word) {
+    constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
+    const std::uint64_t product = (seed ^ word) * multiplier;
+    return product ^ (product >> 32U);
+}
+
+/// Everything but the root and the bytes.
+std::uint64_t digest_of_kind(const Claim& claim) {
+    const std::uint64_t fields = claim.packed()[0] & ~(root_field.largest() << root_field.at);
+    std::uint64_t value = mixed(0, fields);
+    value = mixed(value, claim.element_bytes);
+    value = mixed(value, claim.counts);
+    value = mixed(value, claim.function);
+    return mixed(value, claim.loops == nullptr ? 0 : claim.loops->hash_code());
+}
+
+/// The types of the element and the operator: what stands between the brackets of "TemplateLoops<...>".
+std::string types_of(const std::type_info& loops) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> name(
+        abi::__cxa_demangle(loops.name(), nullptr, nullptr, &status), &std::free);
+    const std::string text = name != nullptr ? name.get() : loops.name();
+    const std::size_t first = text.find('<');
+    const std::size_t last = text.rfind('>');
+    return first < last && last != std::string::npos ? text.substr(first, last + 1 - first) : text;
+}
+
+} // namespace
+
+bool operator==(const Claim& a, const Claim& b) {
+    const bool same_loops =
+        a.loops == b.loops || (a.loops != nullptr && b.loops != nullptr && *a.loops == *b.loops);
+    return a.packed()[0] == b.packed()[0] && a.bytes == b.bytes && a.element_bytes == b.element_bytes &&
+           a.counts == b.counts && a.function == b.function && same_loops;
+}
+
+std::uint64_t Claim::digest() const {
+    return mixed(mixed(digest_of_kind(*this), bytes), root);
+}
+
+std::uint64_t Claim::print(std::size_t message_bytes) const {
+    // Odd, so that no two roots meet; the golden section of a turn, so that up to 100 roots further on a
+    // message as long as a stage does not make up for another root.
+    constexpr std::uint64_t root_step = 648055;
+    return ((digest_of_kind(*this) >> 40U) + message_bytes + root * root_step) & mailbox::print_mask;
+}
+
+std::array<std::uint64_t, Claim::words> Claim::packed() const {
+    const std::uint64_t fields =
+        static_cast<std::uint64_t>(op) << op_field.at | static_cast<std::uint64_t>(type) << type_field.at |
+        static_cast<std::uint64_t>(form) << form_field.at | flags(*this) << flags_field.at |
+        static_cast<std::uint64_t>(row) << row_field.at | std::uint64_t{root} << root_field.at;
+    return {fields, bytes, element_bytes, counts, function, reinterpret_cast<std::uintptr_t>(loops)};
+}
+
+Claim Claim::unpacked(const std::array<std::uint64_t, words>& packed) {
+    const std::uint64_t fields = packed[0];
+    const std::uint64_t flags = flags_field.of(fields);
+    return {.row = row_field.of(fields),
+            .form = static_cast<schedule::Form>(form_field.of(fields)),
+            .type = static_cast<Type>(type_field.of(fields)),
+            .op = static_cast<Operator>(op_field.of(fields)),
+            .in_place = (flags & 1U) != 0,
+            .serial = (flags & 2U) != 0,
+            .shared_output = (flags & 4U) != 0,
+            .by_counts = (flags & 8U) != 0,
+            .root = static_cast<std::uint32_t>(root_field.of(fields)),
+            .bytes = packed[1],
+            .element_bytes = packed[2],
+            .counts = packed[3],
+            .function = packed[4],
+            .loops = reinterpret_cast<const std::type_info*>(packed[5])}; // NOLINT(performance-no-int-to-ptr)
+}
+
 std::string Claim::describe() const {
-    const auto row = static_cast<std::size_t>(field(row_at, row_bits));
-    const auto form = static_cast<schedule::Form>(field(form_at, form_bits));
-    const auto type = static_cast<Type>(field(type_at, type_bits));
-    const auto op = static_cast<Operator>(field(0, op_bits));
     const algorithm::Algorithm& algorithm = algorithm::registry()[row];
     std::string text =
         std::string(to_string(algorithm.collective)) + " (algorithm " + std::string(algorithm.name) + ")";
     if (algorithm.collective == schedule::Collective::barrier) {
         return text;
     }
-    const bool is_shared = ((word_ >> bytes_at) & shared_output) != 0;
-    const std::uint64_t bytes = (word_ >> bytes_at) & ~std::uint64_t{shared_output};
-    text += (bytes & by_counts) != 0
-                ? " by counts of " + std::to_string(bytes & ~by_counts) + "-byte elements of "
-                : " of " + std::to_string(bytes) + " bytes of ";
-    text += to_string(type);
+    text += by_counts ? " by counts" : " of " + std::to_string(bytes) + " bytes";
+    text += type == Type::other || by_counts
+                ? " of " + std::to_string(element_bytes) + "-byte elements" +
+                      (type == Type::other ? "" : " of " + std::string(to_string(type)))
+                : " of " + std::string(to_string(type));
+    if (counts != 0) {
+        text += " in irregular blocks";
+    }
     if (algorithm.order != algorithm::Order::none) {
         text += " with " + std::string(to_string(op));
+        text += loops != nullptr ? " " + types_of(*loops) : "";
+        text += serial ? " in order serial" : "";
     }
-    return text + (is_shared                          ? ", into one vector for all"
-                   : form == schedule::Form::in_place ? ", in place"
-                                                      : "");
+    if (schedule::is_rooted(algorithm.collective)) {
+        text += ", root " + std::to_string(root);
+    } else if (algorithm.collective == schedule::Collective::shift) {
+        text += ", distance " + std::to_string(root);
+    }
+    const bool is_choice = algorithm.collective != schedule::Collective::broadcast;
+    return text + (shared_output ? ", into one vector for all" : in_place && is_choice ? ", in place" : "");
 }
 
 std::uint64_t digest(std::span<const std::size_t> counts) {

@@ -6,6 +6,7 @@
 namespace tutti::execute {
 
 using plan::Step;
+using schedule::Space;
 
 namespace {
 
@@ -28,14 +29,14 @@ void Executor::exchange_words() {
     std::uint64_t own = 0;
     copy_word(&own,
               reinterpret_cast<const void*>( // NOLINT(performance-no-int-to-ptr)
-                  op_.own.at[static_cast<std::size_t>(schedule::Space::input)]),
+                  op_.own[Space::input]),
               op_.word_bytes);
     own_slot(steps[0]).publish(tag, &own, 1);
 
     MemberBoard& board = group_.board(plan_.rank);
-    board.bell.ring_if_needed();
     // Release: pairs with settle(). Not marked as inside: nobody's vectors are touched but one's own.
     board.progress.store(2 * epoch_, std::memory_order_release);
+    board.bell.ring_if_needed(); // for who waits for either
     if (group_.failure().raised()) {
         group_.failure().throw_aborted();
     }
@@ -50,7 +51,7 @@ void Executor::exchange_words() {
 /// In the order of the ranks, as reduce_every_received does it.
 void Executor::reduce_words(const Step& step, std::uint64_t own, std::uint64_t tag) {
     void* const result = reinterpret_cast<void*>( // NOLINT(performance-no-int-to-ptr)
-        op_.own.at[static_cast<std::size_t>(schedule::Space::output)]);
+        op_.own[Space::output]);
     const std::size_t count = op_.partition.total;
     const int ranks = plan_.ranks;
     const int rank = plan_.rank;

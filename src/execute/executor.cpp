@@ -1,6 +1,7 @@
 #include "execute/executor.hpp"
 
 #include "execute/claim.hpp"
+#include "execute/disagreement.hpp"
 
 #include <tutti/error.hpp>
 
@@ -13,11 +14,12 @@ namespace tutti::execute {
 
 using plan::Code;
 using plan::Step;
+using schedule::Space;
 
 namespace {
 
 /// The words of a slot that carries addresses.
-enum Address : int { input_word, output_word, scratch_word, claim_word };
+enum Address : int { input_word, output_word, scratch_word, digest_word };
 
 /// Most carried messages are one word; saying so lets the compiler copy it without a call.
 void copy_bytes(void* to, const void* from, std::size_t bytes) {
@@ -44,6 +46,7 @@ void Executor::run() {
     std::atomic<std::uint64_t>& progress = group_.board(plan_.rank).progress;
     progress.store(2 * epoch_ | inside_bit, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
+    group_.board(plan_.rank).bell.ring_if_needed(); // a member that settles waits for this
     if (group_.failure().raised()) {
         group_.failure().throw_aborted();
     }
@@ -68,11 +71,7 @@ void Executor::settle() {
             return board.progress.load(std::memory_order_acquire) >= 2 * seat_.epoch_before_ ||
                    board.away.load(std::memory_order_acquire);
         };
-        const auto check = [&] {
-            if (group_.failure().raised()) {
-                group_.failure().throw_aborted();
-            }
-        };
+        const auto check = [&](bool takes_long) { check_calls(peer, takes_long); };
         mailbox::wait_until(entered, check, board.bell, group_.patience());
     });
 }
@@ -124,10 +123,8 @@ void Executor::step(const Step& step) {
 }
 
 void Executor::enter(const Step& step) {
-    const std::uint64_t words[mailbox::words_per_slot] = {
-        op_.own.at[static_cast<std::size_t>(schedule::Space::input)],
-        op_.own.at[static_cast<std::size_t>(schedule::Space::output)],
-        op_.own.at[static_cast<std::size_t>(schedule::Space::scratch0)], op_.claim};
+    const std::uint64_t words[mailbox::words_per_slot] = {op_.own[Space::input], op_.own[Space::output],
+                                                          op_.own[Space::scratch0], op_.digest};
     own_slot(step).publish(mailbox::make_tag(epoch_, print_), words, mailbox::words_per_slot);
     group_.board(plan_.rank).bell.ring_if_needed();
 }
@@ -143,7 +140,7 @@ void Executor::carry(const Step& step) {
     const std::uint64_t* words = carried_;
     if (op_.staged) {
         std::memcpy(group_.stage(plan_.rank, seat_.parity_), from, bytes);
-        words = &op_.claim;
+        words = &op_.digest;
     } else {
         copy_bytes(carried_, from, bytes);
     }
@@ -163,8 +160,8 @@ void Executor::await(int peer, const Step& step, int words) {
 void Executor::await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words) {
     const int cells = std::max(words, 1);
     mailbox::wait_until([&] { return slot.holds(epoch, cells); },
-                        [&] { check_waiting(peer, slot, epoch, cells); }, group_.board(peer).bell,
-                        group_.patience());
+                        [&](bool takes_long) { check_waiting(peer, slot, epoch, cells, takes_long); },
+                        group_.board(peer).bell, group_.patience());
     const std::uint64_t tag = slot.tag();
     // A peer that is operations ahead has completed this one, which is all that a signal says. Words it does
     // not write over before they are read: unless it counts its operations otherwise.
@@ -175,10 +172,9 @@ void Executor::await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, 
 }
 
 /// Throws when what is awaited will never come.
-void Executor::check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words) {
-    if (group_.failure().raised()) {
-        group_.failure().throw_aborted();
-    }
+void Executor::check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words,
+                             bool takes_long) {
+    check_calls(peer, takes_long);
     const std::uint64_t entered = this->slot(peer, 0).tag();
     if (mailbox::is_of(entered, epoch_) && mailbox::print_of(entered) != print_) {
         mismatch(peer);
@@ -188,59 +184,78 @@ void Executor::check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t 
         if (group_.failure().raised()) { // which is why it is away
             group_.failure().throw_aborted();
         }
-        throw MismatchError(missing(peer));
+        const std::optional<std::string> absent = absence(group_, plan_.rank, peer);
+        throw MismatchError(absent ? *absent : disagreement(group_, plan_.rank, peer));
     }
 }
 
-std::string Executor::missing(int peer) {
-    return "member " + std::to_string(plan_.rank) + " is in " + Claim(op_.claim).describe() +
-           ", but member " + std::to_string(peer) +
-           " has returned without calling it: all members must make the same calls";
+/// Throws when the group has failed, and where the wait takes long, when the peer has made other calls.
+void Executor::check_calls(int peer, bool takes_long) {
+    if (group_.failure().raised()) {
+        group_.failure().throw_aborted();
+    }
+    if (!takes_long) {
+        return;
+    }
+    if (const std::optional<std::string> text = difference(group_, plan_.rank, peer)) {
+        throw MismatchError(*text);
+    }
 }
 
 void Executor::mismatch(int peer) {
-    MemberBoard& theirs = group_.board(peer);
-    const Claim claim(theirs.claim.get());
-    std::string text = "member " + std::to_string(plan_.rank) + " calls " + Claim(op_.claim).describe() +
-                       ", but member " + std::to_string(peer) + " calls " + claim.describe();
-    if (theirs.root.get() != op_.root) {
-        text += "; root or distance are " + std::to_string(op_.root) + " and " +
-                std::to_string(theirs.root.get());
-    } else if (theirs.counts.get() != op_.counts) {
-        text += ", and their counts differ";
-    } else if (claim == Claim(op_.claim)) {
-        text += ", but they were in different calls before, which neither waited for the other to notice";
-    }
-    throw MismatchError(text + ": all members must make the same call with the same arguments");
+    throw MismatchError(disagreement(group_, plan_.rank, peer));
 }
 
-void Executor::mismatch_of_outputs(int peer) {
+void Executor::mismatch_of_vectors(int peer, const std::string& what) {
     throw MismatchError("members " + std::to_string(plan_.rank) + " and " + std::to_string(peer) + " call " +
-                        Claim(op_.claim).describe() +
-                        ", but `out` is not the same memory: shared() takes the vector that all share");
+                        op_.claim.describe() + ", but " + what);
 }
 
 void Executor::open(int peer) {
     const Step point_zero{};
     await(peer, point_zero, mailbox::words_per_slot);
     const mailbox::Slot& theirs = slot(peer, 0);
-    const MemberBoard& board = group_.board(peer);
-    if (theirs.word(claim_word) != op_.claim || board.counts.get() != op_.counts ||
-        board.root.get() != op_.root) {
+    if (theirs.word(digest_word) != op_.digest) {
         mismatch(peer);
     }
-    if (op_.shares_output &&
-        theirs.word(output_word) != op_.own.at[static_cast<std::size_t>(schedule::Space::output)]) {
-        mismatch_of_outputs(peer);
-    }
     Bases& bases = seat_.peers_[static_cast<std::size_t>(peer)];
-    bases.at[static_cast<std::size_t>(schedule::Space::input)] = theirs.word(input_word);
-    bases.at[static_cast<std::size_t>(schedule::Space::output)] = theirs.word(output_word);
+    bases[Space::input] = theirs.word(input_word);
+    bases[Space::output] = theirs.word(output_word);
     set_scratch_bases(bases, theirs.word(scratch_word), op_.scratch_stride_bytes);
+    if (!op_.claim.by_counts) {
+        check_apart(peer, op_.footprint.read(peer, bases[Space::input]),
+                    op_.footprint.written(peer, bases[Space::output]));
+    }
+}
+
+/// Throws where this member and the peer write to the same memory, or one where the other reads.
+void Executor::check_apart(int peer, const Range& read_there, const Range& written_there) {
+    const Bases& own = op_.own;
+    if (op_.shares_output) {
+        if (bases_of(peer)[Space::output] != own[Space::output]) {
+            mismatch_of_vectors(
+                peer, "`out` is not the same memory: shared() takes the vector that all members share");
+        }
+        return;
+    }
+    const Range written = op_.footprint.written(plan_.rank, own[Space::output]);
+    if (overlap(written, written_there)) {
+        mismatch_of_vectors(peer, "they write to the same memory: each needs a vector of its own for the "
+                                  "result; allreduce and allgather take one for all as tutti::shared(out)");
+    }
+    if (overlap(written, read_there) ||
+        overlap(op_.footprint.read(plan_.rank, own[Space::input]), written_there)) {
+        mismatch_of_vectors(peer, "one writes to memory that the other reads: nobody's result may overlap "
+                                  "another member's vectors");
+    }
 }
 
 void Executor::match_counts(int peer) {
     open(peer);
+    const Bases& theirs = bases_of(peer);
+    const std::size_t* const totals = sent_offsets(theirs) + plan_.ranks;
+    check_apart(peer, {theirs[Space::input], totals[0] * op_.element_bytes},
+                {theirs[Space::output], totals[1] * op_.element_bytes});
     const std::size_t* const blocks = sent_offsets(bases_of(peer)) + plan_.rank;
     const std::size_t sent = blocks[1] - blocks[0];
     const std::size_t expected = op_.partition.elements(static_cast<std::size_t>(peer), 1);
@@ -259,7 +274,7 @@ const void* Executor::take(int peer, const Step& step, std::uint64_t* words) {
     const mailbox::Slot& theirs = slot(peer, step.slot);
     words[0] = theirs.word(0);
     if (op_.staged) {
-        if (words[0] != op_.claim) {
+        if (words[0] != op_.digest) {
             mismatch(peer);
         }
         return group_.stage(peer, seat_.parity_);

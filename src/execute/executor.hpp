@@ -47,11 +47,12 @@ private:
     void await_word(int peer, const mailbox::Slot& theirs, const plan::Step& step, std::uint64_t tag);
     void reduce_words(const plan::Step& step, std::uint64_t own, std::uint64_t tag);
     void await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words);
-    void check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words);
+    void check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words, bool takes_long);
+    void check_calls(int peer, bool takes_long);
     const void* take(int peer, const plan::Step& step, std::uint64_t* words);
     [[noreturn]] void mismatch(int peer);
-    [[noreturn]] void mismatch_of_outputs(int peer);
-    std::string missing(int peer);
+    void check_apart(int peer, const Range& read_there, const Range& written_there);
+    [[noreturn]] void mismatch_of_vectors(int peer, const std::string& what);
 
     void copy(const plan::Step& step);
     void exchange(const plan::Step& step);

@@ -1,6 +1,7 @@
 #include "execute/group_state.hpp"
 
 #include "algorithm/registry.hpp"
+#include "execute/disagreement.hpp"
 #include "plan/plan.hpp"
 
 #include <tutti/error.hpp>
@@ -82,9 +83,7 @@ void GroupState::leave(int member) {
 std::string GroupState::disagreement() const {
     for (const auto& seat : seats_) {
         if (!seat->is_in_step_with(*seats_.front())) {
-            return "members 0 and " + std::to_string(seat->rank()) +
-                   " have made different calls, in which neither waited for the other to notice: all members "
-                   "must make the same calls";
+            return execute::disagreement(*this, 0, seat->rank());
         }
     }
     return {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "execute/call_log.hpp"
 #include "execute/failure.hpp"
 #include "execute/seat.hpp"
 #include "execute/setting.hpp"
@@ -23,13 +24,8 @@ namespace tutti::execute {
 /// wrong.
 struct alignas(mailbox::line_bytes) MemberBoard {
     mailbox::Doorbell bell;
-    /// The claim of the member's current call; ordered by the tags of its slots.
-    mailbox::StdWord claim;
-    /// A digest of the counts of its current call, 0 for equal blocks and where they are its own; ordered
-    /// likewise.
-    mailbox::StdWord counts;
-    /// The root of a rooted collective, the distance of a shift; ordered likewise.
-    mailbox::StdWord root;
+    /// What the member has called.
+    CallLog log;
     /// Whether the member has left for good and will not make any more calls.
     std::atomic<bool> away{false};
     /// The epoch of the member's current or last call, and whether it is in it, where it may read and write
@@ -80,6 +76,7 @@ public:
     int size() const { return static_cast<int>(seats_.size()); }
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
     execute::MemberBoard& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
+    const execute::MemberBoard& board(int rank) const { return boards_[static_cast<std::size_t>(rank)]; }
     execute::Failure& failure() { return failure_; }
     const mailbox::Patience& patience() const { return setting_.patience; }
     const execute::Setting& setting() const { return setting_; }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "execute/claim.hpp"
+#include "execute/footprint.hpp"
 #include "plan/partition.hpp"
 #include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
@@ -16,16 +18,19 @@ namespace tutti::execute {
 /// block 0 would be. Addresses, not pointers, since those places need not exist.
 struct Bases {
     std::array<std::uintptr_t, schedule::space_count> at{};
+
+    std::uintptr_t operator[](schedule::Space space) const { return at[static_cast<std::size_t>(space)]; }
+    std::uintptr_t& operator[](schedule::Space space) { return at[static_cast<std::size_t>(space)]; }
 };
 
 /// An irregular all-to-all needs no scratch. In its place a member shows where the blocks of its input start,
-/// in elements, and where the last one ends.
+/// in elements, where the last one ends, and how many elements its output has.
 inline const std::size_t* sent_offsets(const Bases& bases) {
     return reinterpret_cast<const std::size_t*>( // NOLINT(performance-no-int-to-ptr)
-        bases.at[static_cast<std::size_t>(schedule::Space::scratch0)]);
+        bases[schedule::Space::scratch0]);
 }
 inline void set_sent_offsets(Bases& bases, const std::size_t* offsets) {
-    bases.at[static_cast<std::size_t>(schedule::Space::scratch0)] = reinterpret_cast<std::uintptr_t>(offsets);
+    bases[schedule::Space::scratch0] = reinterpret_cast<std::uintptr_t>(offsets);
 }
 
 /// Scratch vectors lie one after the other, `stride_bytes` apart.
@@ -44,16 +49,15 @@ struct Operation {
     std::size_t element_bytes = 1;
     const detail::Kernels* kernels = nullptr;
     const void* state = nullptr;
-    std::uint64_t claim = 0;
+    /// What all members must agree on, and what they show of it.
+    Claim claim;
+    std::uint64_t digest = 0;
     std::uint64_t print = 0;
-    /// A digest of irregular counts, 0 for equal blocks and where every member has counts of its own.
-    std::uint64_t counts = 0;
-    /// The root of a rooted collective, the distance of a shift, else 0.
-    std::uint64_t root = 0;
     std::size_t scratch_stride_bytes = 0;
+    Footprint footprint;
     /// Words that a slot carries, in the carried form.
     int carried_words = 1;
-    /// The message does not fit into a slot and goes over the stage; the slot then carries the claim.
+    /// The message does not fit into a slot and goes over the stage; the slot then carries the digest.
     bool staged = false;
     /// How the member's own vectors are written, and how those of all members.
     detail::Stores own_stores;

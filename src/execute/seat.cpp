@@ -7,9 +7,12 @@
 #include "execute/group_state.hpp"
 #include "execute/select.hpp"
 
+#include <tutti/error.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace tutti::detail {
@@ -42,16 +45,24 @@ int carried_words(std::size_t message_bytes) {
     return message_bytes <= word_bytes ? 1 : static_cast<int>((message_bytes + word_bytes - 1) / word_bytes);
 }
 
-/// What roots and counts add to the print in every tag, so that members that disagree on them find out even
-/// if they do not look at each other's vectors. Nothing where there are none.
-std::uint64_t mixed(std::uint64_t root, std::uint64_t counts) {
-    return ((root * 0x9E3779B97F4A7C15 ^ counts * 0xC2B2AE3D27D4EB4F) >> 40U) & mailbox::print_mask;
-}
-
 /// The compiled kernels of a reduction; nothing for what does not reduce.
 const Kernels* kernels_of(const Call& call) {
     return reduces(execute::collective_of(call.kind)) ? &builtin(call.type, call.op) : nullptr;
 }
+
+/// Marks that an operator of the caller's may run, for a while.
+class Running {
+public:
+    Running(bool& mark, bool runs) : mark_(mark) { mark = runs; }
+    ~Running() { mark_ = false; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    Running(Running&&) = delete;
+    Running& operator=(Running&&) = delete;
+
+private:
+    bool& mark_;
+};
 
 using Variant = execute::ScheduleName::Variant;
 
@@ -79,7 +90,7 @@ execute::CallSize size_of(const Call& call, const execute::Shape& shape, const G
     return {.message_bytes = shape.message_bytes,
             .total_bytes = total_bytes,
             .touched_bytes = execute::touched_bytes(call.kind, total_bytes, group.size()),
-            .in_place = shape.aliasing == execute::Aliasing::same,
+            .in_place = call.in_place,
             .members = group.size(),
             .cpus = group.setting().cpus};
 }
@@ -131,18 +142,19 @@ bool Seat::is_prepared_for(const Call& call) const {
     return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
            call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
            call.input_count == last.input_count && call.output_count == last.output_count &&
-           call.kernels == last.kernels && call.algorithm == last.algorithm && call.root == last.root &&
-           call.serial == last.serial && call.commutative == last.commutative &&
-           call.shared_output == last.shared_output && has_prepared_counts(call);
+           call.kernels == last.kernels && call.function == last.function &&
+           call.algorithm == last.algorithm && call.root == last.root && call.serial == last.serial &&
+           call.commutative == last.commutative && call.shared_output == last.shared_output &&
+           has_prepared_counts(call);
 }
 
 bool Seat::has_prepared_counts(const Call& call) const {
-    const auto are_of = [](const Counts* counts, const std::vector<std::size_t>& offsets) {
+    const auto are_of = [&](const Counts* counts, const std::vector<std::size_t>& offsets) {
         std::size_t before = 0;
-        return std::ranges::equal(counts->span(), std::span(offsets).subspan(1),
-                                  [&](std::size_t count, std::size_t offset) {
-                                      return offset - std::exchange(before, offset) == count;
-                                  });
+        const auto ends = std::span(offsets).subspan(1, peers_.size());
+        return std::ranges::equal(counts->span(), ends, [&](std::size_t count, std::size_t offset) {
+            return offset - std::exchange(before, offset) == count;
+        });
     };
     if ((call.counts != nullptr) != has_counts_ || (call.received != nullptr) != has_received_) {
         return false;
@@ -155,7 +167,7 @@ bool Seat::has_prepared_counts(const Call& call) const {
 
 void Seat::prepare(const Call& asked) {
     if (asked.received != nullptr) {
-        sent_offsets_.resize(offsets_.size());
+        sent_offsets_.resize(offsets_.size() + 1);
     }
     shape_ = execute::checked_shape(asked, rank_, group_.size(), offsets_.data(), sent_offsets_.data());
     const Call call = execute::reduced_to_one(asked);
@@ -165,15 +177,16 @@ void Seat::prepare(const Call& asked) {
     set_partition(call);
     set_scratch(operation_);
     if (call.received != nullptr) {
+        sent_offsets_.back() = shape_.total;
         execute::set_sent_offsets(operation_.own, sent_offsets_.data());
     }
+    copies_input_ = must_copy_input(call, selection);
     set_stores(call, size, selection.form);
     set_claim(call, selection);
 
     const std::uintptr_t own_bytes = shape_.own_offset * call.element_bytes;
     input_shift_bytes_ = shape_.input_is_block ? own_bytes : 0;
     output_shift_bytes_ = shape_.output_is_block ? own_bytes : 0;
-    copies_input_ = shape_.aliasing == execute::Aliasing::same && selection.form == Form::separate;
     input_bytes_ = asked.input_count * asked.element_bytes;
     output_bytes_ = asked.output_count * asked.element_bytes;
     if (copies_input_) {
@@ -187,13 +200,29 @@ void Seat::prepare(const Call& asked) {
     }
     is_prepared_ = true;
     prepared_key_ = key_of(asked);
+    record();
+}
+
+/// Whether the input has to be copied before anybody reads it, since this member's output is the same memory.
+/// Others cannot know that of a call with two vectors, so the form does not depend on it; but where the row
+/// needs no other waits in place, it may as well be so on some members only.
+bool Seat::must_copy_input(const Call& call, const execute::Selection& selection) {
+    if (shape_.aliasing != execute::Aliasing::same || selection.form != Form::separate) {
+        return false;
+    }
+    const algorithm::Algorithm& row = algorithm::registry()[selection.row];
+    if (call.in_place || !row.forms.in_place) {
+        return true;
+    }
+    const int root = algorithm::has_root(row) ? call.root : 0;
+    return group_.synchronised({selection.row, Form::separate, root})->waits !=
+           group_.synchronised({selection.row, Form::in_place, root})->waits;
 }
 
 void Seat::set_plan(const Call& call, const execute::Selection& selection) {
     const bool has_root = algorithm::has_root(algorithm::registry()[selection.row]);
     const std::size_t total_bytes = shape_.total * call.element_bytes;
     Operation& operation = operation_;
-    operation.root = has_root ? static_cast<std::uint64_t>(call.root) : 0;
     operation.plan = &plan({selection.row, selection.form, has_root ? call.root : 0, variant_of(call)});
     operation.kernels = call.kernels != nullptr ? call.kernels : kernels_of(call);
     operation.element_bytes = call.element_bytes;
@@ -218,7 +247,9 @@ void Seat::set_partition(const Call& call) {
 void Seat::set_stores(const Call& call, const execute::CallSize& size, Form form) {
     // In place every line that is written has just been read, and writing past the caches would lose it; but
     // what a broadcast writes nobody has read.
-    const bool separate = form == Form::separate || call.kind == Kind::broadcast;
+    const bool separate =
+        (form == Form::separate && (copies_input_ || shape_.aliasing == execute::Aliasing::separate)) ||
+        call.kind == Kind::broadcast;
     const execute::Caches& caches = execute::Caches::here();
     const int cpus = std::min(size.members, size.cpus);
     const bool to_own = caches.streams_to_own(size.touched_bytes, cpus);
@@ -229,30 +260,63 @@ void Seat::set_stores(const Call& call, const execute::CallSize& size, Form form
 }
 
 void Seat::set_claim(const Call& call, const execute::Selection& selection) {
-    const std::size_t total_bytes = shape_.total * call.element_bytes;
+    const bool has_root = algorithm::has_root(algorithm::registry()[selection.row]);
     const bool exchanges = call.received != nullptr;
-    const std::size_t claimed_bytes = exchanges            ? execute::Claim::by_counts | call.element_bytes
-                                      : call.shared_output ? execute::Claim::shared_output | total_bytes
-                                                           : total_bytes;
-    const execute::Claim claim(selection.row, selection.form, call.type, call.op, claimed_bytes);
     Operation& operation = operation_;
-    operation.claim = claim.word();
-    operation.counts = call.counts != nullptr && !exchanges ? execute::digest(call.counts->span()) : 0;
-    operation.print = claim.print() ^ mixed(operation.root, operation.counts);
+    operation.claim = {.row = selection.row,
+                       .form = selection.form,
+                       .type = call.type,
+                       .op = call.op,
+                       .in_place = call.in_place,
+                       .serial = call.serial,
+                       .shared_output = call.shared_output,
+                       .by_counts = exchanges,
+                       .root = has_root ? static_cast<std::uint32_t>(call.root) : 0,
+                       .bytes = exchanges ? 0 : shape_.total * call.element_bytes,
+                       .element_bytes = call.element_bytes,
+                       .counts =
+                           call.counts != nullptr && !exchanges ? execute::digest(call.counts->span()) : 0,
+                       .function = call.function,
+                       .loops = call.loops};
+    operation.digest = operation.claim.digest();
+    operation.print = operation.claim.print(exchanges ? 0 : shape_.message_bytes);
+    operation.footprint = {call, shape_.total, shape_.block,
+                           call.counts != nullptr ? offsets_.data() : nullptr};
+}
+
+void Seat::record() {
+    const std::uint64_t points = operation_.plan->points;
+    const bool is_first = recorded_.number == 0;
+    if (!is_first && recorded_.claim == operation_.claim && recorded_.points == points) {
+        return;
+    }
+    recorded_ = {.number = is_first ? 1 : recorded_.number_at(epoch_),
+                 .epoch = epoch_,
+                 .points = points,
+                 .claim = operation_.claim};
+    group_.board(rank_).log.add(recorded_);
+}
+
+void Seat::resume(std::uint64_t epoch) {
+    epoch_ = epoch;
+    parity_ = 0;
+    must_settle_ = carried_before_ = false;
+    history_ = 0;
+    is_prepared_ = false;
+    prepared_key_ = 0;
+    recorded_ = {};
     execute::MemberBoard& board = group_.board(rank_);
-    board.claim.put(operation.claim);
-    board.counts.put(operation.counts);
-    board.root.put(operation.root);
+    board.log.clear();
+    // Relaxed: whoever made this the time for it orders it before the next call of any member.
+    board.progress.store(0, std::memory_order_relaxed);
 }
 
 void Seat::run_prepared(const void* input, void* output) {
     if (copies_input_ && input != nullptr && input_bytes_ != 0) {
         input = std::memcpy(input_copy_.at_least(input_bytes_), input, input_bytes_);
     }
-    operation_.own.at[static_cast<std::size_t>(Space::input)] =
-        reinterpret_cast<std::uintptr_t>(input) - input_shift_bytes_;
-    operation_.own.at[static_cast<std::size_t>(Space::output)] =
-        reinterpret_cast<std::uintptr_t>(output) - output_shift_bytes_;
+    operation_.own[Space::input] = reinterpret_cast<std::uintptr_t>(input) - input_shift_bytes_;
+    operation_.own[Space::output] = reinterpret_cast<std::uintptr_t>(output) - output_shift_bytes_;
     try {
         execute::Executor executor(*this);
         operation_.exchanges_words && !must_settle_ ? executor.exchange_words() : executor.run();
@@ -264,12 +328,18 @@ void Seat::run_prepared(const void* input, void* output) {
 }
 
 void Seat::run(const Call& call) {
+    if (runs_operator_) {
+        throw Error(std::string(to_string(execute::collective_of(call.kind))) +
+                    ": called by an operator, inside another call of the same member: operators must not "
+                    "make calls of the group that they reduce for");
+    }
     if (!is_prepared_for(call) || execute::aliasing_of(call, shape_) != shape_.aliasing) {
         is_prepared_ = false;
         prepared_key_ = 0;
         prepare(call);
     }
     operation_.state = call.state;
+    const Running running(runs_operator_, call.kernels != nullptr);
     run_prepared(call.input, call.output);
 }
 

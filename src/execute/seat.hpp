@@ -1,6 +1,7 @@
 #pragma once
 
 #include "execute/arguments.hpp"
+#include "execute/call_log.hpp"
 #include "execute/operation.hpp"
 #include "execute/select.hpp"
 #include "mailbox/slot.hpp"
@@ -90,12 +91,7 @@ public:
     }
 
     std::uint64_t epoch_to_resume_from() const { return epoch_ + longest_operation_points; }
-    void resume(std::uint64_t epoch) {
-        epoch_ = epoch;
-        parity_ = 0;
-        must_settle_ = carried_before_ = false;
-        history_ = 0;
-    }
+    void resume(std::uint64_t epoch);
 
 private:
     friend class execute::Executor;
@@ -117,6 +113,9 @@ private:
     void set_partition(const Call& call);
     void set_stores(const Call& call, const execute::CallSize& size, schedule::Form form);
     void set_claim(const Call& call, const execute::Selection& selection);
+    bool must_copy_input(const Call& call, const execute::Selection& selection);
+    /// Shows the others the prepared call, which is made next.
+    void record();
 
     /// Runs the prepared operation on these vectors.
     void run_prepared(const void* input, void* output);
@@ -163,6 +162,10 @@ private:
     bool has_received_ = false;
     execute::Shape shape_;
     execute::Operation operation_;
+    /// What this member has shown of its calls last.
+    execute::CallRecord recorded_;
+    /// An operator of the caller's runs, which must not call this member.
+    bool runs_operator_ = false;
     /// What is taken off the addresses of a call so that vectors start where their block 0 would be.
     std::uintptr_t input_shift_bytes_ = 0;
     std::uintptr_t output_shift_bytes_ = 0;

@@ -51,17 +51,19 @@ private:
     bool spinning_;
 };
 
-/// Waits until `ready()`, asleep until `bell` (a BasicDoorbell) rings when it takes long. `check()` is called
-/// now and then and throws when waiting has become pointless.
+/// Waits until `ready()`, asleep until `bell` (a BasicDoorbell) rings when it takes long. `check(takes_long)`
+/// is called now and then, `takes_long` where the wait does, and throws when waiting has become pointless.
 template <class Ready, class Check, class Bell>
 void wait_until(Ready&& ready, Check&& check, Bell& bell, const Patience& patience) {
+    constexpr unsigned checks_per_long_one = 64;
     Waiting waiting(patience);
+    unsigned checks = 0;
     while (!ready()) {
         const Waiting::Next next = waiting.pass();
         if (next == Waiting::Next::look) {
             continue;
         }
-        check();
+        check(next == Waiting::Next::sleep || ++checks % checks_per_long_one == 0);
         if (next == Waiting::Next::sleep) {
             bell.sleep(ready, waiting.sleep_bound_ns());
         }

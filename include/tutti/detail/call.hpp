@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <typeinfo>
 
 namespace tutti::detail {
 
@@ -51,6 +52,10 @@ struct Call {
     /// The loops of an operator that is not the library's own; null: the compiled kernels of `type` and `op`.
     const Kernels* kernels = nullptr;
     const void* state = nullptr;
+    /// Of these: the name of the loops, which tells the types of element and operator, where there is
+    /// run-time type information; and the function, where the operator is a pointer to one.
+    const std::type_info* loops = nullptr;
+    std::uintptr_t function = 0;
     /// Irregular blocks: elements of each member's block, if only an empty list; null: blocks are equal.
     const Counts* counts = nullptr;
     /// In an irregular all-to-all: elements of the block from each member; `counts` are those to each.

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "execute/claim.hpp"
+#include "mailbox/cell.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tutti::execute {
+
+/// A call, and how often it was made in a row: until the next record's.
+struct CallRecord {
+    /// Of the operation in which it was made first, and its epoch. Operations count from 1.
+    std::uint64_t number = 0;
+    std::uint64_t epoch = 0;
+    /// By so much each of them made the epoch grow.
+    std::uint64_t points = 1;
+    Claim claim;
+
+    std::uint64_t number_at(std::uint64_t epoch_of_call) const {
+        return epoch_of_call <= epoch ? number : number + (epoch_of_call - epoch) / points;
+    }
+};
+
+/// What others have read of a member's log: its latest records in order, and the operation up to which they
+/// are known to speak.
+class CallHistory {
+public:
+    /// Records that differ are few, so there is no room for more.
+    static constexpr std::size_t most_records = 16;
+
+    void add(const CallRecord& record) { records_[size_++] = record; }
+    void reach(std::uint64_t epoch);
+
+    bool empty() const { return size_ == 0; }
+    /// The operations that it knows of.
+    std::uint64_t first() const { return records_[0].number; }
+    std::uint64_t last() const { return last_; }
+    const Claim& claim(std::uint64_t number) const;
+    /// The next operation after `number` in which another call was made, if that is known: else a later one.
+    std::uint64_t next_change(std::uint64_t number) const;
+
+private:
+    std::array<CallRecord, most_records> records_;
+    std::size_t size_ = 0;
+    std::uint64_t last_ = 0;
+};
+
+/// The latest calls of one member. The member writes when it makes a call that differs from the one before,
+/// so calls that are repeated cost nothing; any other member reads at any time.
+class CallLog {
+public:
+    /// By its member, or while that is in no call.
+    void add(const CallRecord& record);
+    void clear();
+
+    /// What the log says of a member whose call, current or last, is known to have been at least at `epoch`.
+    /// Nothing while its member writes.
+    std::optional<CallHistory> read(std::uint64_t epoch) const;
+
+private:
+    /// The number, the epoch, the points and the claim of a record.
+    static constexpr std::size_t record_words = 3 + Claim::words;
+
+    /// Odd while the member writes, else twice the records that it has written.
+    mailbox::StdWord version_;
+    std::array<std::array<mailbox::StdWord, record_words>, CallHistory::most_records> records_;
+};
+
+/// The first operation that both histories know of in which the two members have made different calls.
+std::optional<std::uint64_t> first_difference(const CallHistory& one, const CallHistory& other);
+
+} // namespace tutti::execute

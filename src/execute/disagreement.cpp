@@ -1,0 +1,94 @@
+#include "execute/disagreement.hpp"
+
+#include "execute/call_log.hpp"
+#include "execute/group_state.hpp"
+
+#include <cstdint>
+#include <thread>
+
+namespace tutti::execute {
+
+namespace {
+
+using detail::GroupState;
+
+std::string named(int member) {
+    return "member " + std::to_string(member);
+}
+
+/// Nothing while the member writes.
+std::optional<CallHistory> history_of(const GroupState& group, int member) {
+    const MemberBoard& board = group.board(member);
+    // Acquire: pairs with the release of a member that enters; its record of that call came before.
+    const std::uint64_t progress = board.progress.load(std::memory_order_acquire);
+    return board.log.read(progress / 2);
+}
+
+/// What a description does not show.
+std::string hidden_difference(const Claim& one, const Claim& other) {
+    if (one.counts != other.counts && one.counts != 0 && other.counts != 0) {
+        return ", and their counts differ";
+    }
+    return one.describe() == other.describe() ? ", and their operators are different functions" : "";
+}
+
+std::string text_of(int member, int other, std::uint64_t number, const Claim& own, const Claim& theirs) {
+    return "members " + std::to_string(member) + " and " + std::to_string(other) + " differ at operation " +
+           std::to_string(number) + ": " + named(member) + " calls " + own.describe() + ", but " +
+           named(other) + " calls " + theirs.describe() + hidden_difference(own, theirs) +
+           ": all members must make the same call with the same arguments";
+}
+
+} // namespace
+
+std::optional<std::string> difference(const GroupState& group, int member, int other) {
+    const std::optional<CallHistory> own = history_of(group, member);
+    const std::optional<CallHistory> theirs = history_of(group, other);
+    if (!own || !theirs) {
+        return std::nullopt;
+    }
+    const std::optional<std::uint64_t> number = first_difference(*own, *theirs);
+    if (!number) {
+        return std::nullopt;
+    }
+    return text_of(member, other, *number, own->claim(*number), theirs->claim(*number));
+}
+
+std::string disagreement(const GroupState& group, int member, int other) {
+    // The other may be writing its log, and may go on to do so.
+    constexpr int most_looks = 100;
+    for (int look = 0; look < most_looks; ++look) {
+        if (std::optional<std::string> text = difference(group, member, other)) {
+            return *text;
+        }
+        std::this_thread::yield();
+    }
+    const std::string both = "members " + std::to_string(member) + " and " + std::to_string(other);
+    const std::optional<CallHistory> own = history_of(group, member);
+    const std::optional<CallHistory> theirs = history_of(group, other);
+    if (own && theirs && own->last() != theirs->last()) {
+        return both + " have made different calls, " + std::to_string(own->last()) + " and " +
+               std::to_string(theirs->last()) + " of them: all members must make the same calls";
+    }
+    return both + " have made different calls, further back than the last " +
+           std::to_string(CallHistory::most_records) +
+           " that differ from the one before: all members must "
+           "make the same calls";
+}
+
+std::optional<std::string> absence(const GroupState& group, int member, int other) {
+    // Acquire: pairs with the release that marks the member as away; what it called came before.
+    if (!group.board(other).away.load(std::memory_order_acquire)) {
+        return std::nullopt;
+    }
+    const std::optional<CallHistory> own = history_of(group, member);
+    const std::optional<CallHistory> theirs = history_of(group, other);
+    if (!own || own->empty() || !theirs || theirs->last() >= own->last()) {
+        return std::nullopt;
+    }
+    return named(member) + " is in operation " + std::to_string(own->last()) + ", " +
+           own->claim(own->last()).describe() + ", but " + named(other) +
+           " has returned without calling it: all members must make the same calls";
+}
+
+} // namespace tutti::execute

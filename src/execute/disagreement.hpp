@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace tutti::detail {
+class GroupState;
+}
+
+namespace tutti::execute {
+
+/// What is wrong where the logs of two members show different calls: the first operation in which they
+/// differ, and what each called. Nothing where they do not, as far as they reach back and the members have
+/// come; then both are on their way through the same calls. Any member may ask at any time.
+std::optional<std::string> difference(const detail::GroupState& group, int member, int other);
+
+/// The same of members that are known to have made different calls, whatever their logs say.
+std::string disagreement(const detail::GroupState& group, int member, int other);
+
+/// What is wrong where `member` waits for one that has left for good without making its call, or nothing.
+std::optional<std::string> absence(const detail::GroupState& group, int member, int other);
+
+} // namespace tutti::execute

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <tutti/detail/call.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::execute {
+
+/// A piece of memory.
+struct Range {
+    std::uintptr_t start = 0;
+    std::size_t bytes = 0;
+
+    friend bool overlap(const Range& a, const Range& b) {
+        // Distances wrap around where the other piece comes first, and are huge then.
+        return a.bytes != 0 && b.bytes != 0 && (a.start - b.start < b.bytes || b.start - a.start < a.bytes);
+    }
+};
+
+/// Which memory of each member's vectors a call reads, and which it writes.
+class Footprint {
+public:
+    Footprint() = default;
+    /// Of a call in which a member's block has `block` elements and starts at `offsets`[member], or, without
+    /// them, at a multiple of `block`; the whole vector has `total`.
+    Footprint(const detail::Call& call, std::size_t total, std::size_t block, const std::size_t* offsets);
+
+    /// Where the vectors of `member` are, given where they would start as wholes.
+    Range read(int member, std::uintptr_t input) const { return range(reads_, member, input); }
+    Range written(int member, std::uintptr_t output) const { return range(writes_, member, output); }
+
+private:
+    /// How much of a vector.
+    enum class Part : std::uint8_t { nothing, block, whole };
+    /// Of the root's vector, and of the others'; the same where there is no root.
+    struct Parts {
+        Part root = Part::nothing;
+        Part others = Part::nothing;
+    };
+    static Parts reads(const detail::Call& call);
+    static Parts writes(const detail::Call& call);
+
+    Range range(Parts parts, int member, std::uintptr_t whole) const;
+
+    Parts reads_;
+    Parts writes_;
+    int root_ = 0;
+    std::size_t element_bytes_ = 1;
+    std::size_t total_ = 0;
+    std::size_t block_ = 0;
+    const std::size_t* offsets_ = nullptr;
+};
+
+} // namespace tutti::execute
