@@ -341,6 +341,7 @@ private:
         made.input_count = input.size();
         made.output_count = output.size();
         made.element_bytes = sizeof(T);
+        made.element_align = alignof(T);
         return made;
     }
 

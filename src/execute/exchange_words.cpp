@@ -55,7 +55,9 @@ void Executor::reduce_words(const Step& step, std::uint64_t own, std::uint64_t t
     const std::size_t count = op_.partition.total;
     const int ranks = plan_.ranks;
     const int rank = plan_.rank;
-    std::uint64_t partial = 0;
+    // Bytes, which may hold elements of any type.
+    alignas(std::uint64_t) std::byte partial[sizeof own];
+    alignas(std::uint64_t) std::byte operand[sizeof own];
     for (int member = 0; member < ranks; ++member) {
         std::uint64_t word = own;
         if (member != rank) {
@@ -64,12 +66,11 @@ void Executor::reduce_words(const Step& step, std::uint64_t own, std::uint64_t t
             word = theirs.word(0);
         }
         if (member == 0) {
-            partial = word;
-        } else if (member < ranks - 1) {
-            op_.kernels->reduce(op_.state, &partial, &partial, &word, count);
-        } else {
-            op_.kernels->reduce(op_.state, result, &partial, &word, count);
+            std::memcpy(partial, &word, sizeof word);
+            continue;
         }
+        std::memcpy(operand, &word, sizeof word);
+        op_.kernels->reduce(op_.state, member < ranks - 1 ? partial : result, partial, operand, count);
     }
 }
 

@@ -268,21 +268,21 @@ void Executor::match_counts(int peer) {
     }
 }
 
-/// Awaits what the peer carries and returns where it is: on its stage, or in `words`.
-const void* Executor::take(int peer, const Step& step, std::uint64_t* words) {
+/// Awaits what the peer carries and returns where it is: on its stage, or in `bytes`.
+const void* Executor::take(int peer, const Step& step, std::byte* bytes) {
     await(peer, step, op_.carried_words);
     const mailbox::Slot& theirs = slot(peer, step.slot);
-    words[0] = theirs.word(0);
     if (op_.staged) {
-        if (words[0] != op_.digest) {
+        if (theirs.word(0) != op_.digest) {
             mismatch(peer);
         }
         return group_.stage(peer, seat_.parity_);
     }
-    for (int i = 1; i < op_.carried_words; ++i) {
-        words[i] = theirs.word(i);
+    for (int i = 0; i < op_.carried_words; ++i) {
+        const std::uint64_t word = theirs.word(i);
+        std::memcpy(bytes + static_cast<std::size_t>(i) * sizeof word, &word, sizeof word);
     }
-    return words;
+    return bytes;
 }
 
 std::uintptr_t Executor::place(const Bases& bases, plan::Vector vector, std::uint16_t block) const {
@@ -394,18 +394,17 @@ void Executor::reduce_every_received(const Step& step) {
     if (op_.staged && plan_.ranks > 1) {
         return reduce_every_staged(step);
     }
-    alignas(64) std::uint64_t partial[mailbox::words_per_slot];
+    alignas(64) std::byte partial[mailbox::carried_bytes];
     const std::size_t count = elements(step);
-    const std::size_t bytes = count * op_.element_bytes;
     const std::size_t skip = skipped(step);
     const void* left = nullptr;
     for (int member = 0; member < plan_.ranks; ++member) {
         const void* operand = source(step.left, step);
         if (member != plan_.rank) {
             // The first operand must outlive the taking of the second.
-            std::uint64_t* const words = member == 0 ? first_ : received_;
-            take(member, step, words);
-            operand = reinterpret_cast<const std::byte*>(words) + skip;
+            std::byte* const bytes = member == 0 ? first_ : received_;
+            take(member, step, bytes);
+            operand = bytes + skip;
         }
         if (member == 0) {
             left = operand;
@@ -414,7 +413,9 @@ void Executor::reduce_every_received(const Step& step) {
         op_.kernels->reduce(op_.state, partial, left, operand, count);
         left = partial;
     }
-    copy_bytes(target(step), left, bytes);
+    if (void* const to = target(step); to != left) { // alone in place it is there already
+        copy_bytes(to, left, count * op_.element_bytes);
+    }
 }
 
 } // namespace tutti::execute

@@ -4,6 +4,7 @@
 #include "execute/operation.hpp"
 #include "execute/seat.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -49,7 +50,7 @@ private:
     void await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words);
     void check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t epoch, int words, bool takes_long);
     void check_calls(int peer, bool takes_long);
-    const void* take(int peer, const plan::Step& step, std::uint64_t* words);
+    const void* take(int peer, const plan::Step& step, std::byte* bytes);
     [[noreturn]] void mismatch(int peer);
     void check_apart(int peer, const Range& read_there, const Range& written_there);
     [[noreturn]] void mismatch_of_vectors(int peer, const std::string& what);
@@ -99,10 +100,11 @@ private:
     std::size_t slots_per_member_;
     /// What was received last: `received_` or a stage.
     const void* taken_ = nullptr;
-    /// Bytes carried and received, aligned for any element.
-    alignas(64) std::uint64_t received_[mailbox::words_per_slot];
+    /// The words of a message on their way into a slot.
     alignas(64) std::uint64_t carried_[mailbox::words_per_slot];
-    alignas(64) std::uint64_t first_[mailbox::words_per_slot];
+    /// Elements that were received: bytes, which may hold any type, aligned for all that fit.
+    alignas(64) std::byte received_[mailbox::carried_bytes];
+    alignas(64) std::byte first_[mailbox::carried_bytes];
 };
 
 template <class Visit>

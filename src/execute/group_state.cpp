@@ -31,8 +31,7 @@ GroupState::GroupState(int members, execute::Setting setting)
     : setting_(std::move(setting)),
       slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
       slots_(static_cast<std::size_t>(members) * 2 * slots_per_operation_),
-      stages_(static_cast<std::size_t>(members) * 2 * mailbox::stage_bytes),
-      boards_(static_cast<std::size_t>(members)) {
+      stages_(static_cast<std::size_t>(members) * 2), boards_(static_cast<std::size_t>(members)) {
     for (int rank = 0; rank < members; ++rank) {
         seats_.push_back(std::make_unique<Seat>(*this, rank, members));
     }

@@ -9,6 +9,7 @@
 #include "mailbox/wait.hpp"
 #include "schedule/synchronise.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -40,7 +41,7 @@ inline constexpr std::uint64_t inside_bit = 1;
 template <class T>
 struct PairAligned {
     using value_type = T;
-    static constexpr std::align_val_t alignment{2 * mailbox::line_bytes};
+    static constexpr std::align_val_t alignment{std::max(2 * mailbox::line_bytes, alignof(T))};
 
     PairAligned() = default;
     template <class Other>
@@ -90,7 +91,7 @@ public:
 
     /// The stage of one member for operations of one parity.
     std::byte* stage(int rank, unsigned parity) {
-        return &stages_[(static_cast<std::size_t>(rank) * 2 + parity) * mailbox::stage_bytes];
+        return stages_[static_cast<std::size_t>(rank) * 2 + parity].bytes;
     }
 
     /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted while others
@@ -118,7 +119,7 @@ private:
     execute::Setting setting_;
     std::size_t slots_per_operation_;
     std::vector<mailbox::Slot, execute::PairAligned<mailbox::Slot>> slots_;
-    std::vector<std::byte, execute::PairAligned<std::byte>> stages_;
+    std::vector<mailbox::Stage, execute::PairAligned<mailbox::Stage>> stages_;
     std::vector<execute::MemberBoard> boards_;
     std::vector<std::unique_ptr<Seat>> seats_;
     execute::Failure failure_;

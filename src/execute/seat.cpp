@@ -111,7 +111,7 @@ const plan::Plan& Seat::plan(const execute::ScheduleName& name) {
     return *entry;
 }
 
-void Seat::set_scratch(Operation& operation) {
+void Seat::set_scratch(Operation& operation, std::size_t element_align) {
     const plan::Plan& plan = *operation.plan;
     const plan::Partition& partition = operation.partition;
     if (plan.scratch_vectors == 0) {
@@ -121,7 +121,7 @@ void Seat::set_scratch(Operation& operation) {
     std::size_t start_bytes = 0;
     if (plan.blocks == 1) {
         operation.scratch_stride_bytes =
-            round_up(partition.total * operation.element_bytes, mailbox::line_bytes);
+            round_up(partition.total * operation.element_bytes, std::max(mailbox::line_bytes, element_align));
         bytes = plan.scratch_vectors * operation.scratch_stride_bytes;
     } else {
         const auto first = static_cast<std::size_t>(plan.scratch.first);
@@ -133,7 +133,7 @@ void Seat::set_scratch(Operation& operation) {
         operation.scratch_stride_bytes = 0;
         start_bytes = partition.offset(first) * operation.element_bytes;
     }
-    const auto start = reinterpret_cast<std::uintptr_t>(scratch_.at_least(bytes));
+    const auto start = reinterpret_cast<std::uintptr_t>(scratch_.at_least(bytes, element_align));
     execute::set_scratch_bases(operation.own, start - start_bytes, operation.scratch_stride_bytes);
 }
 
@@ -141,11 +141,11 @@ bool Seat::is_prepared_for(const Call& call) const {
     const Call& last = prepared_;
     return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
            call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
-           call.input_count == last.input_count && call.output_count == last.output_count &&
-           call.kernels == last.kernels && call.function == last.function &&
-           call.algorithm == last.algorithm && call.root == last.root && call.serial == last.serial &&
-           call.commutative == last.commutative && call.shared_output == last.shared_output &&
-           has_prepared_counts(call);
+           call.element_align == last.element_align && call.input_count == last.input_count &&
+           call.output_count == last.output_count && call.kernels == last.kernels &&
+           call.function == last.function && call.algorithm == last.algorithm && call.root == last.root &&
+           call.serial == last.serial && call.commutative == last.commutative &&
+           call.shared_output == last.shared_output && has_prepared_counts(call);
 }
 
 bool Seat::has_prepared_counts(const Call& call) const {
@@ -175,7 +175,7 @@ void Seat::prepare(const Call& asked) {
     const execute::Selection selection = execute::select(call, size, group_.setting().choices);
     set_plan(call, selection);
     set_partition(call);
-    set_scratch(operation_);
+    set_scratch(operation_, call.element_align);
     if (call.received != nullptr) {
         sent_offsets_.back() = shape_.total;
         execute::set_sent_offsets(operation_.own, sent_offsets_.data());
@@ -190,7 +190,7 @@ void Seat::prepare(const Call& asked) {
     input_bytes_ = asked.input_count * asked.element_bytes;
     output_bytes_ = asked.output_count * asked.element_bytes;
     if (copies_input_) {
-        input_copy_.at_least(input_bytes_);
+        input_copy_.at_least(input_bytes_, asked.element_align);
     }
     prepared_ = asked;
     has_counts_ = std::exchange(prepared_.counts, nullptr) != nullptr;
@@ -313,7 +313,7 @@ void Seat::resume(std::uint64_t epoch) {
 
 void Seat::run_prepared(const void* input, void* output) {
     if (copies_input_ && input != nullptr && input_bytes_ != 0) {
-        input = std::memcpy(input_copy_.at_least(input_bytes_), input, input_bytes_);
+        input = std::memcpy(input_copy_.data(), input, input_bytes_);
     }
     operation_.own[Space::input] = reinterpret_cast<std::uintptr_t>(input) - input_shift_bytes_;
     operation_.own[Space::output] = reinterpret_cast<std::uintptr_t>(output) - output_shift_bytes_;

@@ -9,6 +9,7 @@
 
 #include <tutti/detail/call.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -29,23 +30,31 @@ constexpr std::uint64_t remembered(std::uint64_t history, std::uint64_t print) {
 /// Memory that grows when more of it is asked for than ever before, and is not kept when it does.
 class Memory {
 public:
-    /// On a cache line.
-    std::byte* at_least(std::size_t bytes) {
-        if (bytes_ < bytes) {
-            memory_.reset(static_cast<std::byte*>(::operator new(bytes, alignment)));
-            bytes_ = bytes;
+    /// On a cache line, and where elements of that alignment may lie.
+    std::byte* at_least(std::size_t bytes, std::size_t alignment = mailbox::line_bytes) {
+        if (bytes_ < bytes || alignment_ < alignment) {
+            const std::size_t most_bytes = std::max(bytes, bytes_);
+            const std::size_t widest = std::max(alignment, alignment_);
+            const std::align_val_t where{widest};
+            memory_ = {static_cast<std::byte*>(::operator new(most_bytes, where)), Delete{where}};
+            bytes_ = most_bytes;
+            alignment_ = widest;
         }
         return memory_.get();
     }
 
+    /// What the last at_least() returned.
+    std::byte* data() const { return memory_.get(); }
+
 private:
-    static constexpr std::align_val_t alignment{mailbox::line_bytes};
     struct Delete {
+        std::align_val_t alignment;
         void operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
     };
 
     std::unique_ptr<std::byte, Delete> memory_;
     std::size_t bytes_ = 0;
+    std::size_t alignment_ = mailbox::line_bytes;
 };
 
 /// What a schedule and its plan depend on besides the number of members.
@@ -125,7 +134,7 @@ private:
 
     /// Points the operation to this seat's scratch memory, which grows when an operation needs more than any
     /// before.
-    void set_scratch(execute::Operation& operation);
+    void set_scratch(execute::Operation& operation, std::size_t element_align);
 
     /// Goes on to the next operation.
     void complete() {

@@ -18,6 +18,11 @@ inline constexpr std::size_t carried_bytes = words_per_slot * sizeof(std::uint64
 /// message on the stage is announced by a slot of the same parity, and reused by the same rule as its words.
 inline constexpr std::size_t stage_bytes = 4096;
 
+/// Aligned for every element that fits.
+struct alignas(stage_bytes) Stage {
+    std::byte bytes[stage_bytes];
+};
+
 /// One cache line written by one member and read by any others: up to four words, each beside its tag.
 ///
 /// A slot is never cleared; a later epoch overwrites it. That is safe for a bare tag at any time, since

@@ -49,6 +49,7 @@ struct Call {
     std::size_t input_count = 0;
     std::size_t output_count = 0;
     std::size_t element_bytes = 1;
+    std::size_t element_align = 1;
     /// The loops of an operator that is not the library's own; null: the compiled kernels of `type` and `op`.
     const Kernels* kernels = nullptr;
     const void* state = nullptr;
