@@ -1,7 +1,10 @@
 #include "support.hpp"
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <string_view>
+#include <vector>
 
 // Members that go on from different calls without having heard of each other.
 
@@ -94,4 +97,247 @@ TEST_CASE("members that end in different calls are told when the run is over, an
         });
         CHECK(sums == 3);
     }
+}
+
+namespace {
+
+/// What the members call, and what the error has to say of it.
+struct Wrong {
+    const char* name;
+    int members;
+    std::function<void(Member&)> part;
+    std::vector<const char*> says;
+};
+
+std::string_view for_the_last(const Member& me, std::string_view algorithm) {
+    return me.rank() == me.size() - 1 ? algorithm : "";
+}
+
+std::vector<Wrong> calls_that_only_receive() {
+    std::vector<Wrong> wrong{{"each takes the other for the root",
+                              2,
+                              [](Member& me) {
+                                  std::vector<int> x(1);
+                                  me.broadcast(x, 1 - me.rank());
+                              },
+                              {"broadcast", "root 0", "root 1"}},
+                             {"three in a circle",
+                              3,
+                              [](Member& me) {
+                                  std::vector<int> x(1);
+                                  me.broadcast(x, (me.rank() + 1) % 3);
+                              },
+                              {"broadcast", "root"}},
+                             {"scatter",
+                              2,
+                              [](Member& me) {
+                                  std::vector<int> in(2);
+                                  std::vector<int> x(1);
+                                  me.scatter(in, x, 1 - me.rank());
+                              },
+                              {"scatter", "root 0", "root 1"}},
+                             {"everybody is the root",
+                              8,
+                              [](Member& me) {
+                                  std::vector<int> x(1000);
+                                  me.reduce(x, sum, me.rank());
+                              },
+                              {"reduce", "root"}},
+                             {"everybody gathers",
+                              2,
+                              [](Member& me) {
+                                  std::vector<int> x(1);
+                                  std::vector<int> all(2);
+                                  me.gather(x, all, me.rank());
+                              },
+                              {"gather", "root 0", "root 1"}},
+                             {"distances",
+                              2,
+                              [](Member& me) {
+                                  std::vector<int> x(1);
+                                  me.shift(x, me.rank() == 0 ? 1 : 2);
+                              },
+                              {"shift", "distance 0", "distance 1"}},
+                             {"a call left out",
+                              3,
+                              [](Member& me) {
+                                  std::vector<int> x(1);
+                                  if (me.rank() != 0) {
+                                      me.broadcast(x, 2);
+                                  }
+                                  me.allreduce(x, sum);
+                              },
+                              {"operation 1", "broadcast", "allreduce"}},
+                             {"algorithms of a scatter",
+                              4,
+                              [](Member& me) {
+                                  std::vector<int> in(4);
+                                  std::vector<int> x(1);
+                                  me.scatter(in, x, 0, {.algorithm = for_the_last(me, "circulant")});
+                                  me.barrier();
+                              },
+                              {"operation 1", "direct", "circulant"}}};
+    for (const std::size_t bytes : {std::size_t{4}, std::size_t{500}}) {
+        wrong.push_back({"one reduces, one broadcasts",
+                         2,
+                         [bytes](Member& me) {
+                             std::vector<char> x(bytes);
+                             me.rank() == 0 ? me.reduce(x, sum, 0) : me.broadcast(x, 0);
+                         },
+                         {"reduce", "broadcast"}});
+    }
+    for (const char* const algorithm : {"linear", "ring", "mesh", "tree", "hypercube", "scatter-allgather"}) {
+        wrong.push_back({"algorithms of a broadcast",
+                         4,
+                         [algorithm](Member& me) {
+                             std::vector<int> x(1);
+                             me.broadcast(x, 0, {.algorithm = for_the_last(me, algorithm)});
+                             me.barrier();
+                         },
+                         {"operation 1", "flat", algorithm}});
+    }
+    return wrong;
+}
+
+std::vector<Wrong> arguments_that_differ() {
+    struct Twelve {
+        int values[3];
+    };
+    struct TwentyFour {
+        int values[6];
+    };
+    return {{"blocks of 20 and 24 bytes",
+             3,
+             [](Member& me) {
+                 std::vector<int> block(me.rank() == 1 ? 6 : 5);
+                 std::vector<int> all(3 * block.size());
+                 me.allgather(block, all);
+             },
+             {"60 bytes", "72 bytes"}},
+            {"blocks of 24 and 28 bytes to a root",
+             3,
+             [](Member& me) {
+                 std::vector<int> block(me.rank() == 1 ? 7 : 6);
+                 std::vector<int> all(3 * block.size());
+                 me.gather(block, all, 0);
+             },
+             {"72 bytes", "84 bytes"}},
+            {"blocks of 8 and 800 bytes",
+             8,
+             [](Member& me) {
+                 std::vector<double> block(me.rank() == 1 ? 100 : 1);
+                 std::vector<double> all(8 * block.size());
+                 me.allgather(block, all);
+             },
+             {"64 bytes", "6400 bytes"}},
+            {"minloc and maxloc",
+             3,
+             [](Member& me) {
+                 std::vector<ValueAt<double>> x(10'000);
+                 me.rank() == 1 ? me.allreduce(x, minloc) : me.allreduce(x, maxloc);
+             },
+             {"MinLoc", "MaxLoc"}},
+            {"first and last",
+             3,
+             [](Member& me) {
+                 std::vector<int> x(1);
+                 me.rank() == 1 ? me.allreduce(x, first) : me.allreduce(x, last);
+             },
+             {"First", "Last"}},
+            {"two lambdas",
+             3,
+             [](Member& me) {
+                 std::vector<int> x(1);
+                 const auto add = [](int a, int b) { return a + b; };
+                 const auto multiply = [](int a, int b) { return a * b; };
+                 me.rank() == 1 ? me.allreduce(x, add) : me.allreduce(x, multiply);
+             },
+             {"lambda"}},
+            {"two functions",
+             3,
+             [](Member& me) {
+                 using Function = int (*)(int, int);
+                 const Function add = [](int a, int b) { return a + b; };
+                 const Function multiply = [](int a, int b) { return a * b; };
+                 std::vector<int> x(1);
+                 me.allreduce(x, me.rank() == 1 ? add : multiply);
+             },
+             {"different functions"}},
+            {"land and lor",
+             3,
+             [](Member& me) {
+                 std::array<bool, 1> x{};
+                 me.rank() == 1 ? me.allreduce(x, land) : me.allreduce(x, lor);
+             },
+             {"land", "lor"}},
+            {"min and max of long double",
+             3,
+             [](Member& me) {
+                 std::vector<long double> x(1);
+                 me.rank() == 1 ? me.allreduce(x, min) : me.allreduce(x, max);
+             },
+             {"min", "max"}},
+            {"two elements of 12 bytes and one of 24",
+             3,
+             [](Member& me) {
+                 std::vector<Twelve> small(2);
+                 std::vector<TwentyFour> large(1);
+                 me.rank() == 1 ? me.broadcast(small, 0) : me.broadcast(large, 0);
+                 me.barrier();
+             },
+             {"12-byte", "24-byte"}},
+            {"order serial on one",
+             3,
+             [](Member& me) {
+                 std::vector<float> x(1);
+                 me.allreduce(x, sum, {.order = me.rank() == 1 ? Order::serial : Order::any});
+             },
+             {"order serial"}},
+            {"in place on one",
+             3,
+             [](Member& me) {
+                 std::vector<float> x(1);
+                 std::vector<float> out(1);
+                 me.rank() == 1 ? me.allreduce(x, sum) : me.allreduce(x, out, sum);
+             },
+             {"in place"}}};
+}
+
+void check_told(const std::vector<Wrong>& all) {
+    for (const Wrong& wrong : all) {
+        Team team({.members = wrong.members, .placement = "none"});
+        const Thrown reached = test::thrown_by([&] { team.run(wrong.part); });
+        INFO(wrong.name, ": ", reached.text);
+        CHECK(reached.kind == Thrown::Kind::mismatch);
+        for (const char* const part : wrong.says) {
+            CHECK(mentions(reached.text, part));
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("members that wait for what nobody sends are told in which operation they differ") {
+    check_told(calls_that_only_receive());
+}
+
+TEST_CASE("members whose small calls differ in a size, a type or an operator are told") {
+    check_told(arguments_that_differ());
+}
+
+TEST_CASE("the operation that was wrong is named, not the one in which it was noticed") {
+    Team team({.members = 2, .placement = "none"});
+    const Thrown reached = test::thrown_by([&] {
+        team.run([](Member& me) {
+            std::vector<int> x(1);
+            for (int call = 0; call < 16; ++call) {
+                me.barrier();
+            }
+            me.reduce(x, sum, (me.rank() + 1) % 2); // both send and go on
+            me.barrier();
+        });
+    });
+    CHECK(reached.kind == Thrown::Kind::mismatch);
+    CHECK(mentions(reached.text, "operation 17"));
+    CHECK(mentions(reached.text, "reduce"));
 }

@@ -1,0 +1,116 @@
+#include "algorithm/registry.hpp"
+#include "execute/claim.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using execute::Claim;
+using schedule::Form;
+
+namespace {
+
+std::size_t row_of(schedule::Collective collective, std::string_view name) {
+    return algorithm::index_of(*algorithm::find(collective, name));
+}
+
+/// A small allreduce, as members make it all the time.
+Claim small() {
+    return {.row = row_of(schedule::Collective::allreduce, "flat"),
+            .form = Form::carried,
+            .type = Type::f64,
+            .op = Operator::sum,
+            .bytes = 8,
+            .element_bytes = 8};
+}
+
+/// The same with one field changed, for each of them.
+std::vector<Claim> variations() {
+    std::vector<Claim> claims(12, small());
+    claims[0].row = row_of(schedule::Collective::allreduce, "ring");
+    claims[1].form = Form::in_place;
+    claims[2].type = Type::i64;
+    claims[3].op = Operator::max;
+    claims[4].in_place = true;
+    claims[5].serial = true;
+    claims[6].shared_output = true;
+    claims[7].by_counts = true;
+    claims[8].element_bytes = 4;
+    claims[9].counts = 1;
+    claims[10].function = 1;
+    claims[11].loops = &typeid(int);
+    return claims;
+}
+
+} // namespace
+
+TEST_CASE("a claim survives being packed") {
+    for (std::size_t row = 0; row < algorithm::registry().size(); ++row) {
+        for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
+            for (unsigned bits = 0; bits < 16; ++bits) {
+                const Claim claim{.row = row,
+                                  .form = form,
+                                  .type = Type::other,
+                                  .op = Operator::callable,
+                                  .in_place = (bits & 1U) != 0,
+                                  .serial = (bits & 2U) != 0,
+                                  .shared_output = (bits & 4U) != 0,
+                                  .by_counts = (bits & 8U) != 0,
+                                  .root = 65'534,
+                                  .bytes = ~std::uint64_t{0},
+                                  .element_bytes = std::uint64_t{1} << 40U,
+                                  .counts = 3,
+                                  .function = 5,
+                                  .loops = &typeid(Claim)};
+                CHECK(Claim::unpacked(claim.packed()) == claim);
+                CHECK(Claim::unpacked(claim.packed()).digest() == claim.digest());
+            }
+        }
+    }
+}
+
+TEST_CASE("claims that differ in any field differ, and show it") {
+    for (const Claim& claim : variations()) {
+        CHECK_FALSE(claim == small());
+        CHECK(claim.digest() != small().digest());
+        CHECK(claim.print(8) != small().print(8));
+    }
+}
+
+TEST_CASE("no two sizes of a message and no two roots have one print") {
+    constexpr std::size_t longest_message = 4096;
+    std::set<std::uint64_t> prints;
+    std::size_t made = 0;
+    for (std::uint32_t root = 0; root < 64; ++root) {
+        for (std::size_t bytes = 0; bytes <= longest_message; bytes += 1 + 31 * (root % 2)) {
+            Claim claim = small();
+            claim.root = root;
+            claim.bytes = bytes;
+            prints.insert(claim.print(bytes));
+            ++made;
+        }
+    }
+    CHECK(prints.size() == made);
+}
+
+TEST_CASE("a claim says what differs") {
+    Claim claim{.row = row_of(schedule::Collective::broadcast, "flat"),
+                .form = Form::carried,
+                .type = Type::other,
+                .root = 2,
+                .bytes = 24,
+                .element_bytes = 12};
+    CHECK(claim.describe() == "broadcast (algorithm flat) of 24 bytes of 12-byte elements, root 2");
+    claim = small();
+    claim.serial = claim.in_place = true;
+    CHECK(claim.describe() ==
+          "allreduce (algorithm flat) of 8 bytes of f64 with sum in order serial, in place");
+    claim.op = Operator::callable;
+    claim.loops = &typeid(std::vector<int>*);
+    CHECK(claim.describe().find("with callable <int") != std::string::npos);
+}
