@@ -1,0 +1,45 @@
+#include "execute/group_state.hpp"
+
+#include <tutti/tutti.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+using namespace tutti;
+
+TEST_CASE("a member that enters a call in which it only receives wakes who waits for that") {
+    const auto state =
+        std::make_shared<detail::GroupState>(2, execute::setting_for(2, {.wait = Wait::sleep}));
+    execute::MemberBoard& board = state->board(1);
+    // Acquire: pairs with the release of a member that enters.
+    const auto has_entered = [&] { return board.progress.load(std::memory_order_acquire) != 0; };
+    // Longer than anything here takes: who has not been woken shows it.
+    constexpr std::chrono::seconds bound{60};
+    std::atomic<bool> was_woken{false};
+    std::thread sleeper([&] {
+        const auto start = std::chrono::steady_clock::now();
+        while (!has_entered()) {
+            board.bell.sleep(has_entered, std::chrono::nanoseconds(bound).count());
+        }
+        was_woken = std::chrono::steady_clock::now() - start < bound;
+    });
+    // Time to fall asleep; who has not by then notices by itself, and nothing is shown.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::thread receiver([&] {
+        Member me(state, state->seat(1));
+        std::vector<int> value(1);
+        me.broadcast(value, 0);
+    });
+    sleeper.join();
+    Member me(state, state->seat(0));
+    std::vector<int> value(1);
+    me.broadcast(value, 0);
+    receiver.join();
+    CHECK(was_woken);
+}
