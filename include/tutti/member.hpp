@@ -38,7 +38,8 @@ inline constexpr int no_color = -1;
 /// All members of the group must make the same calls in the same order, each from its own thread. Vectors are
 /// contiguous ranges (std::vector, std::array, std::span, an array) or single objects of a trivially copyable
 /// type; their elements are read and written by other members while the call lasts, and by nobody after it
-/// has returned.
+/// has returned. What a member's call writes must overlap no other member's vectors. Calls with one vector, in
+/// place, and calls with two are different calls.
 ///
 /// Every call throws ArgumentError when an argument of its own is wrong, MismatchError when the members
 /// disagree, Aborted when another member has failed, and whatever the operator throws. Small broadcasts,
