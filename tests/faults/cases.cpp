@@ -55,8 +55,11 @@ std::vector<int>& other_vector() {
     return vector;
 }
 
-Kind next(Kind kind) {
-    return static_cast<Kind>((static_cast<int>(kind) + 1) % collectives);
+/// Another collective: over all cases, every other one.
+Kind another(const Case& made) {
+    const int others = collectives - 1;
+    const int step = 1 + (made.victim + 3 * made.members + static_cast<int>(made.elements)) % others;
+    return static_cast<Kind>((static_cast<int>(made.kind) + step) % collectives);
 }
 
 /// The victim makes the call with something changed.
@@ -72,7 +75,7 @@ std::optional<Program> program_of_disagreement(const Case& made, const Call& cal
     const bool has_vectors = kind != Kind::barrier;
     switch (made.fault) {
     case Fault::collective:
-        return changed(call, [&](Call& of_victim) { of_victim.kind = next(kind); });
+        return changed(call, [&](Call& of_victim) { of_victim.kind = another(made); });
     case Fault::operation:
         return reduces(kind) ? std::optional(changed(call, [](Call& c) { c.with_max = true; }))
                              : std::nullopt;
