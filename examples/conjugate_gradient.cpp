@@ -154,10 +154,7 @@ Result with_tutti(const Poisson& matrix, int threads) {
 #pragma omp parallel num_threads(threads)
         {
             tutti::mpi::Member me = cluster.join(omp_get_thread_num());
-            body([&](double value) {
-                me.allreduce(value, tutti::sum);
-                return value;
-            });
+            body([&](double value) { return me.allreduce(value, tutti::sum); });
         }
     });
 }

@@ -61,10 +61,9 @@ int main() {
     tutti::Team team({.members = grid * grid});
     int wrong = 0;
     team.run([&](tutti::Member& me) {
-        int mine = multiply(me);
-        me.reduce(mine, tutti::sum, 0);
+        const int all = me.reduce(multiply(me), tutti::sum, 0);
         if (me.rank() == 0) {
-            wrong = mine;
+            wrong = all;
         }
     });
     std::printf("%d x %d members, %zu x %zu matrix: %d wrong elements\n", grid, grid, grid * block,

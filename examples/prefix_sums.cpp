@@ -35,9 +35,9 @@ int main() {
         for (const int number : selected) {
             packed[first++] = number;
         }
-        me.broadcast(first, me.size() - 1); // where the last one ends
+        const std::size_t end = me.broadcast(first, me.size() - 1); // where the last one ends
         if (me.rank() == 0) {
-            total = first;
+            total = end;
         }
     });
 

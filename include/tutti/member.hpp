@@ -41,6 +41,12 @@ inline constexpr int no_color = -1;
 /// has returned. What a member's call writes must overlap no other member's vectors. Calls with one vector, in
 /// place, and calls with two are different calls.
 ///
+/// With one operand a call works on a range in place, and takes a single object by value and returns the
+/// result: `double all = me.allreduce(mine, tutti::sum)`. Nobody learns the address of `mine` then, which the
+/// loop that adds it up can keep in a register; the same holds for a single object that a call only reads.
+/// Calls do not compile with a temporary for a result that would be lost, nor with a pointer, which does not
+/// say how many elements there are: std::span(pointer, count) does. To send an address, std::span(&pointer, 1).
+///
 /// Every call throws ArgumentError when an argument of its own is wrong, MismatchError when the members
 /// disagree, Aborted when another member has failed, and whatever the operator throws. Small broadcasts,
 /// reductions, gathers, scatters, scans and shifts let go members that have nothing to wait for: where these
@@ -67,9 +73,17 @@ public:
 
     /// `inout` of every member becomes that of `root`: as many elements on every member. By default every
     /// member copies the root's vector.
-    template <detail::Writable InOut>
+    template <detail::InPlace InOut>
     void broadcast(InOut&& inout, int root, const Options& options = {}) {
-        run(rooted(in_place(detail::Kind::broadcast, inout, options), root));
+        run(rooted(in_place<InOut>(detail::Kind::broadcast, inout, options), root));
+    }
+
+    /// The same of one object, by value: returns the one that `root` has passed.
+    template <detail::Scalar T>
+    [[nodiscard("one object goes by value: use the result")]] T broadcast(T value, int root,
+                                                                          const Options& options = {}) {
+        broadcast(detail::view(value), root, options);
+        return value;
     }
 
     /// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i] on the root; `out` of the others is not looked at.
@@ -77,14 +91,24 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     void reduce(In&& in, Out&& out, const Op& op, int root, const Options& options = {}) {
-        run(rooted(reduction(vectors(detail::Kind::reduce, in, out, options), out, op), root));
+        const auto mine = detail::input(in);
+        run(rooted(reduction(vectors<Out>(detail::Kind::reduce, mine, out, options), out, op), root));
     }
 
     /// The same in place: `inout` of the root is replaced by the result, that of the others is kept.
     template <class InOut, class Op>
-    requires detail::Reduction<InOut, InOut, Op>
+    requires detail::InPlaceReduction<InOut, Op>
     void reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
-        run(rooted(reduction(in_place(detail::Kind::reduce, inout, options), inout, op), root));
+        run(rooted(reduction(in_place<InOut>(detail::Kind::reduce, inout, options), inout, op), root));
+    }
+
+    /// The same of one object, by value: returns the result on the root, and `value` on the others.
+    template <class T, class Op>
+    requires detail::OneReduction<T, Op>
+    [[nodiscard("one object goes by value: use the result")]] T reduce(T value, const Op& op, int root,
+                                                                       const Options& options = {}) {
+        reduce(detail::view(value), op, root, options);
+        return value;
     }
 
     /// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i], the same bits on every member. `in` and `out` have
@@ -93,14 +117,24 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     void allreduce(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        run(reduction(vectors(detail::Kind::allreduce, in, out, options), out, op));
+        const auto mine = detail::input(in);
+        run(reduction(vectors<Out>(detail::Kind::allreduce, mine, out, options), out, op));
     }
 
     /// The same in place: `inout` is replaced by the result.
     template <class InOut, class Op>
-    requires detail::Reduction<InOut, InOut, Op>
+    requires detail::InPlaceReduction<InOut, Op>
     void allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place(detail::Kind::allreduce, inout, options), inout, op));
+        run(reduction(in_place<InOut>(detail::Kind::allreduce, inout, options), inout, op));
+    }
+
+    /// The same of one object, by value: `double all = me.allreduce(mine, tutti::sum)`. Returns the result.
+    template <class T, class Op>
+    requires detail::OneReduction<T, Op>
+    [[nodiscard("one object goes by value: use the result")]] T allreduce(T value, const Op& op,
+                                                                          const Options& options = {}) {
+        allreduce(detail::view(value), op, options);
+        return value;
     }
 
     /// The same into one vector that all members share, tutti::shared(out): each combines its part of it.
@@ -109,7 +143,9 @@ public:
     requires detail::Reduction<In, std::span<T>, Op>
     void allreduce(In&& in, Shared<T> out, const Op& op, const Options& options = {}) {
         const auto output = out.span();
-        run(shared(reduction(vectors(detail::Kind::allreduce, in, output, options), output, op)));
+        const auto mine = detail::input(in);
+        run(shared(reduction(vectors<const std::span<T>>(detail::Kind::allreduce, mine, output, options),
+                             output, op)));
     }
 
     /// block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r, where n is the number of elements of
@@ -118,14 +154,14 @@ public:
     template <class In, class Block, class Op>
     requires detail::Reduction<In, Block, Op>
     void reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {
-        run(reduction(vectors(detail::Kind::reduce_scatter, in, block, options), block, op));
+        run(reduction(vectors<Block>(detail::Kind::reduce_scatter, in, block, options), block, op));
     }
 
     /// The same in place: member r's block of `inout` is replaced by the result, the other blocks are kept.
     template <class InOut, class Op>
     requires detail::Reduction<InOut, InOut, Op>
     void reduce_scatter(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place(detail::Kind::reduce_scatter, inout, options), inout, op));
+        run(reduction(in_place<InOut>(detail::Kind::reduce_scatter, inout, options), inout, op));
     }
 
     /// Reduce-scatter with irregular blocks: the r-th of the p counts is the number of elements of member r's
@@ -133,15 +169,16 @@ public:
     template <class In, class Block, class Op>
     requires detail::Reduction<In, Block, Op>
     void reduce_scatter(In&& in, Block&& block, Counts counts, const Op& op, const Options& options = {}) {
-        run(reduction(irregular(vectors(detail::Kind::reduce_scatter, in, block, options), counts), block,
-                      op));
+        run(reduction(irregular(vectors<Block>(detail::Kind::reduce_scatter, in, block, options), counts),
+                      block, op));
     }
 
     /// The irregular form in place.
     template <class InOut, class Op>
     requires detail::Reduction<InOut, InOut, Op>
     void reduce_scatter(InOut&& inout, Counts counts, const Op& op, const Options& options = {}) {
-        run(reduction(irregular(in_place(detail::Kind::reduce_scatter, inout, options), counts), inout, op));
+        run(reduction(irregular(in_place<InOut>(detail::Kind::reduce_scatter, inout, options), counts), inout,
+                      op));
     }
 
     /// out = block_0, block_1, ..., block_{p-1}: `block` has n elements on every member, `out` has p n.
@@ -149,13 +186,14 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     void allgather(Block&& block, Out&& out, const Options& options = {}) {
-        run(vectors(detail::Kind::allgather, block, out, options));
+        const auto mine = detail::input(block);
+        run(vectors<Out>(detail::Kind::allgather, mine, out, options));
     }
 
     /// The same in place: `inout` has p n elements, of which this member's n are its contribution.
-    template <detail::Writable InOut>
+    template <detail::Operand InOut>
     void allgather(InOut&& inout, const Options& options = {}) {
-        run(in_place(detail::Kind::allgather, inout, options));
+        run(in_place<InOut>(detail::Kind::allgather, inout, options));
     }
 
     /// Allgather of irregular blocks: `block` has the rank()-th of the p counts, `out` has their sum; the
@@ -163,7 +201,8 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     void allgather(Block&& block, Out&& out, Counts counts, const Options& options = {}) {
-        run(irregular(vectors(detail::Kind::allgather, block, out, options), counts));
+        const auto mine = detail::input(block);
+        run(irregular(vectors<Out>(detail::Kind::allgather, mine, out, options), counts));
     }
 
     /// The same into one vector that all members share, tutti::shared(out): each copies its block there.
@@ -173,7 +212,8 @@ public:
     requires detail::Vectors<Block, std::span<T>>
     void allgather(Block&& block, Shared<T> out, const Options& options = {}) {
         const auto output = out.span();
-        run(shared(vectors(detail::Kind::allgather, block, output, options)));
+        const auto mine = detail::input(block);
+        run(shared(vectors<const std::span<T>>(detail::Kind::allgather, mine, output, options)));
     }
 
     /// The irregular form into one vector that all members share.
@@ -181,7 +221,9 @@ public:
     requires detail::Vectors<Block, std::span<T>>
     void allgather(Block&& block, Shared<T> out, Counts counts, const Options& options = {}) {
         const auto output = out.span();
-        run(shared(irregular(vectors(detail::Kind::allgather, block, output, options), counts)));
+        const auto mine = detail::input(block);
+        run(shared(
+            irregular(vectors<const std::span<T>>(detail::Kind::allgather, mine, output, options), counts)));
     }
 
     /// out = block_0, block_1, ..., block_{p-1} on the root; `out` of the others is not looked at. `block`
@@ -189,14 +231,15 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     void gather(Block&& block, Out&& out, int root, const Options& options = {}) {
-        run(rooted(vectors(detail::Kind::gather, block, out, options), root));
+        const auto mine = detail::input(block);
+        run(rooted(vectors<Out>(detail::Kind::gather, mine, out, options), root));
     }
 
     /// The same in place: `inout` of the root has p n elements, of which its own n are its contribution; that
     /// of the others is their block.
-    template <detail::Writable InOut>
+    template <detail::Operand InOut>
     void gather(InOut&& inout, int root, const Options& options = {}) {
-        run(rooted(in_place(detail::Kind::gather, inout, options), root));
+        run(rooted(in_place<InOut>(detail::Kind::gather, inout, options), root));
     }
 
     /// Gather of irregular blocks: `block` has the rank()-th of the p counts, `out` of the root has their
@@ -204,7 +247,8 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     void gather(Block&& block, Out&& out, Counts counts, int root, const Options& options = {}) {
-        run(irregular(rooted(vectors(detail::Kind::gather, block, out, options), root), counts));
+        const auto mine = detail::input(block);
+        run(irregular(rooted(vectors<Out>(detail::Kind::gather, mine, out, options), root), counts));
     }
 
     /// `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`; `in` of the others is not
@@ -212,14 +256,14 @@ public:
     template <class In, class Block>
     requires detail::Vectors<In, Block>
     void scatter(In&& in, Block&& block, int root, const Options& options = {}) {
-        run(rooted(vectors(detail::Kind::scatter, in, block, options), root));
+        run(rooted(vectors<Block>(detail::Kind::scatter, in, block, options), root));
     }
 
     /// The same in place: `inout` of the root has p n elements and is kept; that of the others becomes their
     /// block.
-    template <detail::Writable InOut>
+    template <detail::Operand InOut>
     void scatter(InOut&& inout, int root, const Options& options = {}) {
-        run(rooted(in_place(detail::Kind::scatter, inout, options), root));
+        run(rooted(in_place<InOut>(detail::Kind::scatter, inout, options), root));
     }
 
     /// Scatter of irregular blocks: `block` has the rank()-th of the p counts, `in` of the root has their
@@ -227,7 +271,7 @@ public:
     template <class In, class Block>
     requires detail::Vectors<In, Block>
     void scatter(In&& in, Block&& block, Counts counts, int root, const Options& options = {}) {
-        run(irregular(rooted(vectors(detail::Kind::scatter, in, block, options), root), counts));
+        run(irregular(rooted(vectors<Block>(detail::Kind::scatter, in, block, options), root), counts));
     }
 
     /// Elements j n .. j n + n - 1 of member i's `in` become elements i n .. i n + n - 1 of member j's `out`:
@@ -236,13 +280,13 @@ public:
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     void alltoall(In&& in, Out&& out, const Options& options = {}) {
-        run(vectors(detail::Kind::alltoall, in, out, options));
+        run(vectors<Out>(detail::Kind::alltoall, in, out, options));
     }
 
     /// The same in place.
-    template <detail::Writable InOut>
+    template <detail::Operand InOut>
     void alltoall(InOut&& inout, const Options& options = {}) {
-        run(in_place(detail::Kind::alltoall, inout, options));
+        run(in_place<InOut>(detail::Kind::alltoall, inout, options));
     }
 
     /// All-to-all of irregular blocks: `in` is made of p blocks, one for each member in rank order, of
@@ -258,7 +302,7 @@ public:
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     void alltoall(In&& in, Counts send_counts, Out&& out, Counts recv_counts, const Options& options = {}) {
-        detail::Call made = irregular(vectors(detail::Kind::alltoall, in, out, options), send_counts);
+        detail::Call made = irregular(vectors<Out>(detail::Kind::alltoall, in, out, options), send_counts);
         made.received = &recv_counts;
         run(made);
     }
@@ -268,28 +312,48 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     void scan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        run(reduction(vectors(detail::Kind::scan, in, out, options), out, op));
+        const auto mine = detail::input(in);
+        run(reduction(vectors<Out>(detail::Kind::scan, mine, out, options), out, op));
     }
 
     /// The same in place: `inout` is replaced by the result.
     template <class InOut, class Op>
-    requires detail::Reduction<InOut, InOut, Op>
+    requires detail::InPlaceReduction<InOut, Op>
     void scan(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place(detail::Kind::scan, inout, options), inout, op));
+        run(reduction(in_place<InOut>(detail::Kind::scan, inout, options), inout, op));
+    }
+
+    /// The same of one object, by value: returns the result.
+    template <class T, class Op>
+    requires detail::OneReduction<T, Op>
+    [[nodiscard("one object goes by value: use the result")]] T scan(T value, const Op& op,
+                                                                     const Options& options = {}) {
+        scan(detail::view(value), op, options);
+        return value;
     }
 
     /// out[i] = in_0[i] op ... op in_{r-1}[i] on member r; `out` of member 0 is kept. Otherwise as scan.
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     void exscan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        run(reduction(vectors(detail::Kind::exscan, in, out, options), out, op));
+        const auto mine = detail::input(in);
+        run(reduction(vectors<Out>(detail::Kind::exscan, mine, out, options), out, op));
     }
 
     /// The same in place: `inout` is replaced by the result, but on member 0.
     template <class InOut, class Op>
-    requires detail::Reduction<InOut, InOut, Op>
+    requires detail::InPlaceReduction<InOut, Op>
     void exscan(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place(detail::Kind::exscan, inout, options), inout, op));
+        run(reduction(in_place<InOut>(detail::Kind::exscan, inout, options), inout, op));
+    }
+
+    /// The same of one object, by value: returns the result, and `value` on member 0.
+    template <class T, class Op>
+    requires detail::OneReduction<T, Op>
+    [[nodiscard("one object goes by value: use the result")]] T exscan(T value, const Op& op,
+                                                                       const Options& options = {}) {
+        exscan(detail::view(value), op, options);
+        return value;
     }
 
     /// `out` of member r + distance (mod p) becomes `in` of member r; the distance may be negative. Equally
@@ -298,13 +362,22 @@ public:
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     void shift(In&& in, Out&& out, int distance, const Options& options = {}) {
-        run(shifted(vectors(detail::Kind::shift, in, out, options), distance));
+        const auto mine = detail::input(in);
+        run(shifted(vectors<Out>(detail::Kind::shift, mine, out, options), distance));
     }
 
     /// The same in place.
-    template <detail::Writable InOut>
+    template <detail::InPlace InOut>
     void shift(InOut&& inout, int distance, const Options& options = {}) {
-        run(shifted(in_place(detail::Kind::shift, inout, options), distance));
+        run(shifted(in_place<InOut>(detail::Kind::shift, inout, options), distance));
+    }
+
+    /// The same of one object, by value: returns the one that member r - distance (mod p) has passed.
+    template <detail::Scalar T>
+    [[nodiscard("one object goes by value: use the result")]] T shift(T value, int distance,
+                                                                      const Options& options = {}) {
+        shift(detail::view(value), distance, options);
+        return value;
     }
 
     /// Members that give the same `color` become a group of their own, ranked by `key` and then by their rank
@@ -330,8 +403,12 @@ private:
                 .algorithm = options.algorithm};
     }
 
-    template <class In, class Out>
-    static detail::Call vectors(detail::Kind kind, In& in, Out& out, const Options& options) {
+    /// `Out` is what the caller gave: an lvalue reference, or a type for a temporary.
+    template <class Out, class In>
+    static detail::Call vectors(detail::Kind kind, In& in, std::remove_reference_t<Out>& out,
+                                const Options& options) {
+        detail::refuse_address<In>();
+        detail::refuse_lost_result<Out>();
         using T = detail::element_t<Out&>;
         const auto input = detail::view(in);
         const auto output = detail::view(out);
@@ -347,8 +424,11 @@ private:
     }
 
     template <class InOut>
-    static detail::Call in_place(detail::Kind kind, InOut& inout, const Options& options) {
-        detail::Call made = vectors(kind, inout, inout, options);
+    static detail::Call in_place(detail::Kind kind, std::remove_reference_t<InOut>& inout,
+                                 const Options& options) {
+        static_assert(!detail::Scalar<InOut>,
+                      "one object has no blocks: pass a vector, or std::span(&object, 1)");
+        detail::Call made = vectors<InOut>(kind, inout, inout, options);
         made.in_place = true;
         return made;
     }

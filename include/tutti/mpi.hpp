@@ -56,8 +56,9 @@ struct ClusterOptions {
 };
 
 /// One thread's seat in a cluster: where collectives are called. The collectives are those of tutti::Member,
-/// with the members of all processes: rank and size, roots, counts and the order of operands are global. All
-/// members of all processes must make the same calls in the same order.
+/// with the members of all processes: rank and size, roots, counts and the order of operands are global, and
+/// operands are taken in the same way, a single object by value. All members of all processes must make the
+/// same calls in the same order.
 ///
 /// Throws what tutti::Member throws, and tutti::Error when MPI reports an error or a process does not answer.
 /// A failure of one member releases all members of all processes, and ends the cluster.
@@ -86,60 +87,91 @@ public:
     }
 
     /// `inout` of every member becomes that of `root`: as many elements on every member.
-    template <tutti::detail::Writable InOut>
+    template <tutti::detail::InPlace InOut>
     void broadcast(InOut&& inout, int root, const Options& options = {}) {
-        run(rooted(in_place(tutti::detail::Kind::broadcast, inout, options), root), options);
+        run(rooted(in_place<InOut>(tutti::detail::Kind::broadcast, inout, options), root), options);
+    }
+
+    /// The same of one object, by value: returns the one that `root` has passed.
+    template <tutti::detail::Scalar T>
+    [[nodiscard("one object goes by value: use the result")]] T broadcast(T value, int root,
+                                                                          const Options& options = {}) {
+        broadcast(tutti::detail::view(value), root, options);
+        return value;
     }
 
     /// out[i] = in_0[i] op ... op in_{P-1}[i] on the root; `out` of the others is not looked at.
     template <class In, class Out, class Op>
     requires tutti::detail::Reduction<In, Out, Op>
     void reduce(In&& in, Out&& out, const Op& op, int root, const Options& options = {}) {
-        auto call = vectors(tutti::detail::Kind::reduce, in, out, options);
+        const auto mine = tutti::detail::input(in);
+        auto call = vectors<Out>(tutti::detail::Kind::reduce, mine, out, options);
         run(rooted(reduction(call, out, op), root), options);
     }
 
     /// The same in place: `inout` of the root is replaced by the result, that of the others is kept.
     template <class InOut, class Op>
-    requires tutti::detail::Reduction<InOut, InOut, Op>
+    requires tutti::detail::InPlaceReduction<InOut, Op>
     void reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
-        auto call = in_place(tutti::detail::Kind::reduce, inout, options);
+        auto call = in_place<InOut>(tutti::detail::Kind::reduce, inout, options);
         run(rooted(reduction(call, inout, op), root), options);
+    }
+
+    /// The same of one object, by value: returns the result on the root, and `value` on the others.
+    template <class T, class Op>
+    requires tutti::detail::OneReduction<T, Op>
+    [[nodiscard("one object goes by value: use the result")]] T reduce(T value, const Op& op, int root,
+                                                                       const Options& options = {}) {
+        reduce(tutti::detail::view(value), op, root, options);
+        return value;
     }
 
     /// out[i] = in_0[i] op ... op in_{P-1}[i], the same bits on every member of every process.
     template <class In, class Out, class Op>
     requires tutti::detail::Reduction<In, Out, Op>
     void allreduce(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        run(reduction(vectors(tutti::detail::Kind::allreduce, in, out, options), out, op), options);
+        const auto mine = tutti::detail::input(in);
+        run(reduction(vectors<Out>(tutti::detail::Kind::allreduce, mine, out, options), out, op), options);
     }
 
     /// The same in place.
     template <class InOut, class Op>
-    requires tutti::detail::Reduction<InOut, InOut, Op>
+    requires tutti::detail::InPlaceReduction<InOut, Op>
     void allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place(tutti::detail::Kind::allreduce, inout, options), inout, op), options);
+        run(reduction(in_place<InOut>(tutti::detail::Kind::allreduce, inout, options), inout, op), options);
+    }
+
+    /// The same of one object, by value: `double all = me.allreduce(mine, tutti::sum)`. Returns the result.
+    template <class T, class Op>
+    requires tutti::detail::OneReduction<T, Op>
+    [[nodiscard("one object goes by value: use the result")]] T allreduce(T value, const Op& op,
+                                                                          const Options& options = {}) {
+        allreduce(tutti::detail::view(value), op, options);
+        return value;
     }
 
     /// block[i] = in_0[r n + i] op ... op in_{P-1}[r n + i] on member r; `block` has n elements, `in` P n.
     template <class In, class Block, class Op>
     requires tutti::detail::Reduction<In, Block, Op>
     void reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {
-        run(reduction(vectors(tutti::detail::Kind::reduce_scatter, in, block, options), block, op), options);
+        run(reduction(vectors<Block>(tutti::detail::Kind::reduce_scatter, in, block, options), block, op),
+            options);
     }
 
     /// The same in place: member r's block of `inout` is replaced by the result, the other blocks are kept.
     template <class InOut, class Op>
     requires tutti::detail::Reduction<InOut, InOut, Op>
     void reduce_scatter(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place(tutti::detail::Kind::reduce_scatter, inout, options), inout, op), options);
+        run(reduction(in_place<InOut>(tutti::detail::Kind::reduce_scatter, inout, options), inout, op),
+            options);
     }
 
     /// Reduce-scatter with irregular blocks: P counts, the same list on every member.
     template <class In, class Block, class Op>
     requires tutti::detail::Reduction<In, Block, Op>
     void reduce_scatter(In&& in, Block&& block, Counts counts, const Op& op, const Options& options = {}) {
-        auto call = irregular(vectors(tutti::detail::Kind::reduce_scatter, in, block, options), counts);
+        auto call =
+            irregular(vectors<Block>(tutti::detail::Kind::reduce_scatter, in, block, options), counts);
         run(reduction(call, block, op), options);
     }
 
@@ -147,7 +179,7 @@ public:
     template <class InOut, class Op>
     requires tutti::detail::Reduction<InOut, InOut, Op>
     void reduce_scatter(InOut&& inout, Counts counts, const Op& op, const Options& options = {}) {
-        auto call = irregular(in_place(tutti::detail::Kind::reduce_scatter, inout, options), counts);
+        auto call = irregular(in_place<InOut>(tutti::detail::Kind::reduce_scatter, inout, options), counts);
         run(reduction(call, inout, op), options);
     }
 
@@ -155,41 +187,45 @@ public:
     template <class Block, class Out>
     requires tutti::detail::Vectors<Block, Out>
     void allgather(Block&& block, Out&& out, const Options& options = {}) {
-        run(vectors(tutti::detail::Kind::allgather, block, out, options), options);
+        const auto mine = tutti::detail::input(block);
+        run(vectors<Out>(tutti::detail::Kind::allgather, mine, out, options), options);
     }
 
     /// The same in place: `inout` has P n elements, of which this member's n are its contribution.
-    template <tutti::detail::Writable InOut>
+    template <tutti::detail::Operand InOut>
     void allgather(InOut&& inout, const Options& options = {}) {
-        run(in_place(tutti::detail::Kind::allgather, inout, options), options);
+        run(in_place<InOut>(tutti::detail::Kind::allgather, inout, options), options);
     }
 
     /// Allgather of irregular blocks.
     template <class Block, class Out>
     requires tutti::detail::Vectors<Block, Out>
     void allgather(Block&& block, Out&& out, Counts counts, const Options& options = {}) {
-        run(irregular(vectors(tutti::detail::Kind::allgather, block, out, options), counts), options);
+        const auto mine = tutti::detail::input(block);
+        run(irregular(vectors<Out>(tutti::detail::Kind::allgather, mine, out, options), counts), options);
     }
 
     /// out = block_0, block_1, ..., block_{P-1} on the root; `out` of the others is not looked at.
     template <class Block, class Out>
     requires tutti::detail::Vectors<Block, Out>
     void gather(Block&& block, Out&& out, int root, const Options& options = {}) {
-        run(rooted(vectors(tutti::detail::Kind::gather, block, out, options), root), options);
+        const auto mine = tutti::detail::input(block);
+        run(rooted(vectors<Out>(tutti::detail::Kind::gather, mine, out, options), root), options);
     }
 
     /// The same in place: `inout` of the root is the whole, of which its own n elements are its contribution;
     /// that of the others is their block.
-    template <tutti::detail::Writable InOut>
+    template <tutti::detail::Operand InOut>
     void gather(InOut&& inout, int root, const Options& options = {}) {
-        run(rooted(in_place(tutti::detail::Kind::gather, inout, options), root), options);
+        run(rooted(in_place<InOut>(tutti::detail::Kind::gather, inout, options), root), options);
     }
 
     /// Gather of irregular blocks.
     template <class Block, class Out>
     requires tutti::detail::Vectors<Block, Out>
     void gather(Block&& block, Out&& out, Counts counts, int root, const Options& options = {}) {
-        auto call = rooted(vectors(tutti::detail::Kind::gather, block, out, options), root);
+        const auto mine = tutti::detail::input(block);
+        auto call = rooted(vectors<Out>(tutti::detail::Kind::gather, mine, out, options), root);
         run(irregular(call, counts), options);
     }
 
@@ -198,21 +234,21 @@ public:
     template <class In, class Block>
     requires tutti::detail::Vectors<In, Block>
     void scatter(In&& in, Block&& block, int root, const Options& options = {}) {
-        run(rooted(vectors(tutti::detail::Kind::scatter, in, block, options), root), options);
+        run(rooted(vectors<Block>(tutti::detail::Kind::scatter, in, block, options), root), options);
     }
 
     /// The same in place: `inout` of the root is the whole and is kept; that of the others becomes their
     /// block.
-    template <tutti::detail::Writable InOut>
+    template <tutti::detail::Operand InOut>
     void scatter(InOut&& inout, int root, const Options& options = {}) {
-        run(rooted(in_place(tutti::detail::Kind::scatter, inout, options), root), options);
+        run(rooted(in_place<InOut>(tutti::detail::Kind::scatter, inout, options), root), options);
     }
 
     /// Scatter of irregular blocks.
     template <class In, class Block>
     requires tutti::detail::Vectors<In, Block>
     void scatter(In&& in, Block&& block, Counts counts, int root, const Options& options = {}) {
-        auto call = rooted(vectors(tutti::detail::Kind::scatter, in, block, options), root);
+        auto call = rooted(vectors<Block>(tutti::detail::Kind::scatter, in, block, options), root);
         run(irregular(call, counts), options);
     }
 
@@ -220,41 +256,61 @@ public:
     template <class In, class Out>
     requires tutti::detail::Vectors<In, Out>
     void alltoall(In&& in, Out&& out, const Options& options = {}) {
-        run(vectors(tutti::detail::Kind::alltoall, in, out, options), options);
+        run(vectors<Out>(tutti::detail::Kind::alltoall, in, out, options), options);
     }
 
     /// The same in place.
-    template <tutti::detail::Writable InOut>
+    template <tutti::detail::Operand InOut>
     void alltoall(InOut&& inout, const Options& options = {}) {
-        run(in_place(tutti::detail::Kind::alltoall, inout, options), options);
+        run(in_place<InOut>(tutti::detail::Kind::alltoall, inout, options), options);
     }
 
     /// out[i] = in_0[i] op ... op in_r[i] on member r.
     template <class In, class Out, class Op>
     requires tutti::detail::Reduction<In, Out, Op>
     void scan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        run(reduction(vectors(tutti::detail::Kind::scan, in, out, options), out, op), options);
+        const auto mine = tutti::detail::input(in);
+        run(reduction(vectors<Out>(tutti::detail::Kind::scan, mine, out, options), out, op), options);
     }
 
     /// The same in place.
     template <class InOut, class Op>
-    requires tutti::detail::Reduction<InOut, InOut, Op>
+    requires tutti::detail::InPlaceReduction<InOut, Op>
     void scan(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place(tutti::detail::Kind::scan, inout, options), inout, op), options);
+        run(reduction(in_place<InOut>(tutti::detail::Kind::scan, inout, options), inout, op), options);
+    }
+
+    /// The same of one object, by value: returns the result.
+    template <class T, class Op>
+    requires tutti::detail::OneReduction<T, Op>
+    [[nodiscard("one object goes by value: use the result")]] T scan(T value, const Op& op,
+                                                                     const Options& options = {}) {
+        scan(tutti::detail::view(value), op, options);
+        return value;
     }
 
     /// out[i] = in_0[i] op ... op in_{r-1}[i] on member r; `out` of member 0 is kept.
     template <class In, class Out, class Op>
     requires tutti::detail::Reduction<In, Out, Op>
     void exscan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        run(reduction(vectors(tutti::detail::Kind::exscan, in, out, options), out, op), options);
+        const auto mine = tutti::detail::input(in);
+        run(reduction(vectors<Out>(tutti::detail::Kind::exscan, mine, out, options), out, op), options);
     }
 
     /// The same in place.
     template <class InOut, class Op>
-    requires tutti::detail::Reduction<InOut, InOut, Op>
+    requires tutti::detail::InPlaceReduction<InOut, Op>
     void exscan(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place(tutti::detail::Kind::exscan, inout, options), inout, op), options);
+        run(reduction(in_place<InOut>(tutti::detail::Kind::exscan, inout, options), inout, op), options);
+    }
+
+    /// The same of one object, by value: returns the result, and `value` on member 0.
+    template <class T, class Op>
+    requires tutti::detail::OneReduction<T, Op>
+    [[nodiscard("one object goes by value: use the result")]] T exscan(T value, const Op& op,
+                                                                       const Options& options = {}) {
+        exscan(tutti::detail::view(value), op, options);
+        return value;
     }
 
 private:
@@ -266,14 +322,16 @@ private:
         return {.algorithm = options.algorithm, .order = options.order};
     }
 
-    template <class In, class Out>
-    static tutti::detail::Call vectors(tutti::detail::Kind kind, In& in, Out& out, const Options& options) {
-        return tutti::Member::vectors(kind, in, out, local_options(options));
+    template <class Out, class In>
+    static tutti::detail::Call vectors(tutti::detail::Kind kind, In& in, std::remove_reference_t<Out>& out,
+                                       const Options& options) {
+        return tutti::Member::vectors<Out>(kind, in, out, local_options(options));
     }
 
     template <class InOut>
-    static tutti::detail::Call in_place(tutti::detail::Kind kind, InOut& inout, const Options& options) {
-        return tutti::Member::in_place(kind, inout, local_options(options));
+    static tutti::detail::Call in_place(tutti::detail::Kind kind, std::remove_reference_t<InOut>& inout,
+                                        const Options& options) {
+        return tutti::Member::in_place<InOut>(kind, inout, local_options(options));
     }
 
     template <class Out, class Op>

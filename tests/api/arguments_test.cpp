@@ -74,7 +74,7 @@ TEST_CASE("a member that was moved holds the seat, the old one does not") {
         CHECK(second.rank() == 0);
         CHECK(second.size() == 1);
         int value = 5;
-        second.allreduce(value, sum);
+        value = second.allreduce(value, sum);
         CHECK(value == 5);
         CHECK_ARGUMENT_ERROR(thrown_by([&] { group.join(0); }), "taken");
     }
@@ -86,7 +86,7 @@ TEST_CASE("a member keeps its group alive") {
     Member me = group->join(0);
     group.reset();
     double value = 2;
-    me.allreduce(value, sum);
+    value = me.allreduce(value, sum);
     CHECK(value == 2);
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("a team does not run from its own member") {
     int sum_of_ranks = -1;
     team.run([&](Member& me) {
         int value = me.rank();
-        me.allreduce(value, sum);
+        value = me.allreduce(value, sum);
         if (me.rank() == 0) {
             sum_of_ranks = value;
         }
@@ -307,13 +307,15 @@ TEST_CASE("an algorithm that does not take the operator: the message lists those
     int integer = 1;
     const Options census{.algorithm = "census"};
     const auto product = [](int a, int b) { return a * b; };
-    for (const Thrown& thrown : {first_of_two([&](Member& me) { me.allreduce(real, sum, census); }),
-                                 first_of_two([&](Member& me) { me.allreduce(integer, product, census); })}) {
+    for (const Thrown& thrown :
+         {first_of_two([&](Member& me) { real = me.allreduce(real, sum, census); }),
+          first_of_two([&](Member& me) { integer = me.allreduce(integer, product, census); })}) {
         CHECK_ARGUMENT_ERROR(thrown, "\"census\"");
         CHECK(mentions(thrown.text, "the same bits in any order"));
         CHECK(mentions(thrown.text, "these would work: direct"));
     }
-    CHECK(alone([&](Member& me) { me.allreduce(integer, sum, census); }).kind == Thrown::Kind::nothing);
+    CHECK(alone([&](Member& me) { integer = me.allreduce(integer, sum, census); }).kind ==
+          Thrown::Kind::nothing);
 }
 
 TEST_CASE("an algorithm that cannot serve: the message says why and lists those that can") {
@@ -323,7 +325,7 @@ TEST_CASE("an algorithm that cannot serve: the message says why and lists those 
             Team team({.members = 3, .placement = "none"});
             team.run([&](Member& me) {
                 double mine = value;
-                me.allreduce(mine, op, options);
+                mine = me.allreduce(mine, op, options);
             });
         });
     };
@@ -406,10 +408,11 @@ TEST_CASE("after an argument error the member may call again, and the others hav
         for (int i = 0; i < 20; ++i) {
             int value = me.rank();
             if (me.rank() == i % 4) {
-                const Thrown thrown = thrown_by([&] { me.allreduce(value, sum, {.algorithm = "no such"}); });
+                const Thrown thrown =
+                    thrown_by([&] { value = me.allreduce(value, sum, {.algorithm = "no such"}); });
                 refused += thrown.kind == Thrown::Kind::argument ? 1 : 0;
             }
-            me.allreduce(value, sum);
+            value = me.allreduce(value, sum);
             results[static_cast<std::size_t>(me.rank())] = value;
         }
     });
@@ -422,11 +425,11 @@ TEST_CASE("the name of an algorithm is read during the call only") {
     Member me = group.join(0);
     int value = 1;
     std::string name = "direct";
-    me.allreduce(value, sum, {.algorithm = name});
+    value = me.allreduce(value, sum, {.algorithm = name});
     name = "census";
     double real = 1;
-    me.allreduce(value, sum, {.algorithm = name});
-    CHECK_ARGUMENT_ERROR(thrown_by([&] { me.allreduce(real, sum, {.algorithm = name}); }), "census");
+    value = me.allreduce(value, sum, {.algorithm = name});
+    CHECK_ARGUMENT_ERROR(thrown_by([&] { real = me.allreduce(real, sum, {.algorithm = name}); }), "census");
     name = "nosuch";
-    CHECK_ARGUMENT_ERROR(thrown_by([&] { me.allreduce(value, sum, {.algorithm = name}); }), "nosuch");
+    CHECK_ARGUMENT_ERROR(thrown_by([&] { value = me.allreduce(value, sum, {.algorithm = name}); }), "nosuch");
 }

@@ -27,15 +27,15 @@ TEST_CASE("members that left different calls without hearing of each other find 
     };
     const std::vector<Calls> pairs{{[](Member& me) {
                                         int value = 1;
-                                        me.broadcast(value, me.rank());
+                                        value = me.broadcast(value, me.rank());
                                     },
                                     [](Member& me) {
                                         int value = 1;
-                                        me.reduce(value, sum, (me.rank() + 1) % me.size());
+                                        value = me.reduce(value, sum, (me.rank() + 1) % me.size());
                                     }},
                                    {[](Member& me) {
                                         int value = 1;
-                                        me.reduce(value, sum, (me.rank() + 1) % me.size());
+                                        value = me.reduce(value, sum, (me.rank() + 1) % me.size());
                                     },
                                     [](Member& me) {
                                         double value = 1;
@@ -44,12 +44,12 @@ TEST_CASE("members that left different calls without hearing of each other find 
                                    // Not even the same number of points.
                                    {[](Member& me) {
                                         int value = 1;
-                                        me.reduce(value, sum, 1);
+                                        value = me.reduce(value, sum, 1);
                                     },
                                     [](Member& me) {
                                         int value = 1;
                                         for (int call = 0; call < 2; ++call) {
-                                            me.reduce(value, sum, 0);
+                                            value = me.reduce(value, sum, 0);
                                         }
                                     }}};
     Team team({.members = 2, .placement = "none"});
@@ -79,9 +79,9 @@ TEST_CASE("members that end in different calls are told when the run is over, an
         const Thrown reached = test::thrown_by([&] {
             team.run([&](Member& me) {
                 int value = me.rank();
-                me.broadcast(value, 1);
+                value = me.broadcast(value, 1);
                 if (me.rank() == 1) {
-                    me.broadcast(value, 1); // for nobody
+                    value = me.broadcast(value, 1); // for nobody
                 }
             });
         });
@@ -90,7 +90,7 @@ TEST_CASE("members that end in different calls are told when the run is over, an
         int sums = 0;
         team.run([&](Member& me) {
             int value = me.rank();
-            me.reduce(value, sum, 0);
+            value = me.reduce(value, sum, 0);
             if (me.rank() == 0) {
                 sums = value;
             }

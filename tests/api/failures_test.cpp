@@ -119,7 +119,7 @@ void maximum(Member& me) {
 
 void small_maximum(Member& me) {
     double value = 0;
-    me.allreduce(value, max);
+    value = me.allreduce(value, max);
 }
 
 void floats(Member& me) {
@@ -129,7 +129,7 @@ void floats(Member& me) {
 
 void one_long(Member& me) {
     long value = 0;
-    me.allreduce(value, sum);
+    value = me.allreduce(value, sum);
 }
 
 void irregular(Member& me) {
@@ -276,7 +276,7 @@ TEST_CASE("failures and successes take turns") {
             team.run([&](Member& me) {
                 for (int call = 0; call < i % 7; ++call) {
                     int value = 1;
-                    me.allreduce(value, sum);
+                    value = me.allreduce(value, sum);
                     if (value != 4) {
                         throw std::logic_error("wrong sum");
                     }

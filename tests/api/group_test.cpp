@@ -57,7 +57,7 @@ TEST_CASE("threads that join again and again need no barrier of their own") {
         for (int i = 0; i < repetitions; ++i) {
             Member me = group.join(rank);
             int value = i + rank;
-            me.allreduce(value, max);
+            value = me.allreduce(value, max);
             good += value == i + 2 ? 1 : 0;
         }
     });
@@ -84,7 +84,7 @@ TEST_CASE("an exception in one thread releases the others, and the group can be 
             round.arrive_and_wait();
             Member me = group.join(rank);
             long value = rank;
-            me.allreduce(value, sum);
+            value = me.allreduce(value, sum);
             good += value == 6 ? 1 : 0;
         }
     });
@@ -104,7 +104,7 @@ TEST_CASE("the group recovers without any other means of the program to order it
             test::thrown_by([&] {
                 Member me = group.join(rank);
                 int value = 1;
-                me.allreduce(value, sum);
+                value = me.allreduce(value, sum);
                 if (rank == 0) {
                     throw std::domain_error("enough");
                 }
@@ -117,7 +117,7 @@ TEST_CASE("the group recovers without any other means of the program to order it
             Member me = group.join(rank);
             steps.fetch_add(1, std::memory_order_relaxed);
             int value = rank;
-            me.allreduce(value, sum);
+            value = me.allreduce(value, sum);
             good += value == 1 ? 1 : 0;
         });
         CHECK(good == 2);
@@ -156,7 +156,7 @@ TEST_CASE("a member joined while an exception is on its way is not taken for a f
         int& value;
         ~Joins() {
             Member me = group.join(0);
-            me.allreduce(value, sum);
+            value = me.allreduce(value, sum);
         }
     };
     int value = 3;
@@ -224,7 +224,7 @@ TEST_CASE("callers of one team take turns") {
                         throw std::domain_error("mine");
                     }
                     int value = 100 * caller + me.rank();
-                    const Thrown released = test::thrown_by([&] { me.allreduce(value, sum); });
+                    const Thrown released = test::thrown_by([&] { value = me.allreduce(value, sum); });
                     good += value == 300 * caller + 3 ? 1 : 0;
                     --inside;
                     CHECK((caller == 3) == (released.kind == Thrown::Kind::aborted));

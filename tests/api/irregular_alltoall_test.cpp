@@ -135,7 +135,7 @@ void check_random_counts(int members, std::size_t most, int rounds) {
             }
             // What comes in between uses the same slots.
             int one = 1;
-            me.allreduce(one, sum);
+            one = me.allreduce(one, sum);
             mine += one == members ? 0 : 1;
         }
     });
@@ -162,7 +162,7 @@ Outcomes outcomes_of(const std::vector<List>& sent, const std::vector<List>& rec
     int total = 0;
     team.run([&](Member& me) {
         int one = 1;
-        me.allreduce(one, sum);
+        one = me.allreduce(one, sum);
         if (me.rank() == 0) {
             total = one;
         }

@@ -115,7 +115,7 @@ TEST_CASE("a group is split until everybody is alone") {
                       return false;
                   }
                   int total = me.rank();
-                  next->allreduce(total, sum);
+                  total = next->allreduce(total, sum);
                   const int lowest = me.rank() / size * size;
                   if (total != lowest * size + size * (size - 1) / 2) {
                       return false;
@@ -135,7 +135,7 @@ TEST_CASE("a duplicate and its parent take turns") {
                       std::vector<int> values(static_cast<std::size_t>(1 + 500 * (i % 2)), me.rank() + i);
                       int lowest = me.rank() + i;
                       twin.allreduce(values, max);
-                      me.allreduce(lowest, min);
+                      lowest = me.allreduce(lowest, min);
                       good = good && values.back() == members - 1 + i && lowest == i;
                   }
                   return good;
@@ -158,7 +158,7 @@ TEST_CASE("sub-groups work at the same time, each at its own pace") {
                   }
               }
               int everybody = 1;
-              me.allreduce(everybody, sum);
+              everybody = me.allreduce(everybody, sum);
               return good && everybody == 9;
           }) == 9);
 }

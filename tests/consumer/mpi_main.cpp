@@ -14,10 +14,9 @@ int main(int argc, char** argv) {
         tutti::mpi::Cluster cluster(team, MPI_COMM_WORLD);
         size = cluster.size();
         cluster.run([&](tutti::mpi::Member& me) {
-            int mine = me.rank() + 1;
-            me.allreduce(mine, tutti::sum);
+            const int all = me.allreduce(me.rank() + 1, tutti::sum);
             if (me.rank() == 0) {
-                sum = mine;
+                sum = all;
             }
         });
     }

@@ -213,7 +213,7 @@ TEST_CASE("a warm call of a carried algorithm allocates nothing") {
             team.run([&](Member& me) {
                 long value = me.rank();
                 for (int i = 0; i < 4; ++i) {
-                    me.allreduce(value, sum, {.algorithm = name});
+                    value = me.allreduce(value, sum, {.algorithm = name});
                     me.barrier();
                     if (i == 0 && me.rank() == 0) {
                         allocations.store(0);

@@ -189,8 +189,7 @@ TEST_CASE("scalars, arrays, spans and vectors are operands") {
             const double mine = me.rank() + 1.0;
             double all = 0;
             me.allreduce(mine, all, sum);
-            long in_place = me.rank() + 1;
-            me.allreduce(in_place, sum);
+            const long by_value = me.allreduce(long{me.rank()} + 1, sum);
             std::array<int, 3> three{me.rank() + 1, 1, 0};
             me.allreduce(three, sum);
             int raw[2] = {me.rank(), -me.rank()};
@@ -201,11 +200,49 @@ TEST_CASE("scalars, arrays, spans and vectors are operands") {
             me.reduce_scatter(ranks, block, sum);
             std::vector<int> expected(ranks.size());
             std::iota(expected.begin(), expected.end(), 0);
-            good[own] = all == total && in_place == total && three == std::array{total, members, 0} &&
+            good[own] = all == total && by_value == total && three == std::array{total, members, 0} &&
                         raw[0] == members - 1 && raw[1] == 0 && ranks == expected &&
                         block == members * me.rank();
         });
         CHECK(good == std::vector<int>(good.size(), 1));
+    }
+}
+
+TEST_CASE("one object goes by value, and the caller's own is kept") {
+    struct Wide { // too long to be copied where a call only reads it
+        std::array<long, 100> values;
+    };
+    for (const int members : {1, 2, 3, 8}) {
+        Team team({.members = members, .placement = "none"});
+        std::vector<int> good(static_cast<std::size_t>(members), 0);
+        team.run([&](Member& me) {
+            const int rank = me.rank();
+            const int last = members - 1;
+            const double mine = rank + 1.0;
+            const auto sum_to = [](int end) { return end * (end + 1) / 2; };
+            bool right = me.allreduce(mine, sum) == sum_to(members);
+            right = right && me.reduce(mine, sum, last) == (rank == last ? sum_to(members) : mine);
+            right = right && me.scan(mine, sum) == sum_to(rank + 1);
+            right = right && me.exscan(mine, sum) == (rank == 0 ? mine : sum_to(rank));
+            right = right && me.broadcast(mine, last) == members;
+            right = right && me.shift(mine, 1) == (rank == 0 ? members : rank);
+            right = right && mine == rank + 1.0;
+
+            const auto least = me.allreduce(ValueAt<int>{-rank, rank}, minloc, {.order = Order::serial});
+            right = right && least == ValueAt<int>{-last, last};
+            const std::complex<float> complex(1, static_cast<float>(rank));
+            right = right && me.allreduce(complex, sum).imag() == static_cast<float>(sum_to(last));
+            int (*const larger)(int, int) = [](int a, int b) { return a < b ? b : a; };
+            right = right && me.allreduce(rank, larger) == last;
+
+            Wide wide{};
+            wide.values[99] = rank;
+            std::vector<Wide> all(static_cast<std::size_t>(members));
+            me.allgather(wide, all);
+            right = right && all.back().values[99] == last && me.broadcast(wide, last).values[99] == last;
+            good[static_cast<std::size_t>(rank)] = right ? 1 : 0;
+        });
+        CHECK(std::count(good.begin(), good.end(), 1) == members);
     }
 }
 

@@ -150,7 +150,7 @@ TEST_CASE("processes of a node divide its CPUs, and a team takes its share") {
         mpi::Cluster cluster(team, part);
         cluster.run([](mpi::Member& me) {
             int x = 1;
-            me.allreduce(x, tutti::sum);
+            x = me.allreduce(x, tutti::sum);
             CHECK(x == me.size());
         });
     });

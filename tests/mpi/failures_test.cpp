@@ -288,7 +288,7 @@ TEST_CASE("a team, whose members are never on the main thread") {
         for (int round = 0; round < 3; ++round) {
             cluster.run([](mpi::Member& me) {
                 int x = me.rank();
-                me.allreduce(x, tutti::sum);
+                x = me.allreduce(x, tutti::sum);
                 CHECK(x == 6);
             });
         }

@@ -143,7 +143,7 @@ TEST_CASE("the others sleep until a late member comes") {
                     std::this_thread::sleep_for(std::chrono::milliseconds(50));
                 }
                 int small = 1;
-                me.allreduce(small, sum);
+                small = me.allreduce(small, sum);
                 std::vector<int> large(500, 1);
                 if (me.rank() == late) {
                     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -3,10 +3,15 @@
 #include <tutti/counts.hpp>
 #include <tutti/operators.hpp>
 
+#include <array>
 #include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
 #include <ranges>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace tutti {
 
@@ -26,24 +31,50 @@ inline constexpr bool is_wrapper<Shared<T>> = true;
 template <class T>
 concept Element = std::is_trivially_copyable_v<T> && !std::is_const_v<T>;
 
+template <class V>
+inline constexpr bool is_object_pointer = std::is_null_pointer_v<V> ||
+                                          (std::is_pointer_v<V> &&
+                                           !std::is_function_v<std::remove_pointer_t<V>>);
+template <class V>
+concept SmartPointer = requires(const V& pointer) {
+    requires std::is_pointer_v<decltype(pointer.get())>;
+};
+template <class V>
+inline constexpr bool is_reference_wrapper = false;
+template <class T>
+inline constexpr bool is_reference_wrapper<std::reference_wrapper<T>> = true;
+template <class V>
+inline constexpr bool is_address =
+    is_object_pointer<V> || SmartPointer<V> || std::indirectly_readable<V> || is_reference_wrapper<V>;
+
+/// What leads to elements and has none: a pointer, a smart pointer, an iterator, std::ref. Taken for one
+/// object its address would travel. Overload resolution lets it through, so that refuse_address() can say
+/// why no call takes it.
+template <class V>
+concept Address = !std::ranges::range<V> && is_address<std::remove_cvref_t<V>>;
+
 /// A vector of elements: any contiguous range, or one single element that is not itself a range.
 template <class V>
 concept Vector = std::ranges::contiguous_range<V> && std::ranges::sized_range<V> &&
     std::is_trivially_copyable_v<std::ranges::range_value_t<V>>;
 
 template <class V>
-concept Scalar =
-    !std::ranges::range<V> && Element<std::remove_cvref_t<V>> && !is_wrapper<std::remove_cvref_t<V>>;
+concept Scalar = !std::ranges::range<V> && !Address<V> && Element<std::remove_cvref_t<V>> &&
+                 !is_wrapper<std::remove_cvref_t<V>>;
 
 template <class V>
-concept Operand = Vector<V> || Scalar<V>;
+concept Operand = Vector<V> || Scalar<V> || Address<V>;
 
 template <Operand V>
 auto view(V&& operand) {
     if constexpr (Vector<V>) {
         return std::span(std::ranges::data(operand), std::ranges::size(operand));
+    } else if constexpr (Scalar<V>) {
+        return std::span<std::remove_reference_t<V>>(&operand, 1);
+    } else if constexpr (std::indirectly_readable<std::remove_cvref_t<V>>) {
+        return std::span<std::iter_value_t<std::remove_cvref_t<V>>>();
     } else {
-        return std::span<std::remove_reference_t<V>, 1>(&operand, 1);
+        return std::span<int>();
     }
 }
 
@@ -51,18 +82,56 @@ template <class V>
 using element_t = std::remove_cv_t<typename decltype(view(std::declval<V>()))::element_type>;
 
 template <class In, class Out>
-concept SameElement = std::same_as<element_t<In>, element_t<Out>> &&
-    !std::is_const_v<typename decltype(view(std::declval<Out>()))::element_type>;
-
-/// One vector that is written.
-template <class V>
-concept Writable = Operand<V> && SameElement<V, V>;
+concept SameElement = Address<In> || Address<Out> || std::same_as<element_t<In>, element_t<Out>>;
 
 /// A vector that is read and one of the same elements that is written.
 template <class In, class Out>
 concept Vectors = Operand<In> && Operand<Out> && SameElement<In, Out>;
 
 template <class In, class Out, class Op>
-concept Reduction = Vectors<In, Out> && Applicable<Op, element_t<Out>>;
+concept Reduction = Vectors<In, Out> &&(Address<In> || Address<Out> || Applicable<Op, element_t<Out>>);
+
+/// One vector that is read and written in place. A single object goes by value where there is a result for
+/// it.
+template <class V>
+concept InPlace = Operand<V> && !Scalar<V>;
+
+template <class V, class Op>
+concept InPlaceReduction = InPlace<V> && Reduction<V, V, Op>;
+
+/// One object, by value.
+template <class T, class Op>
+concept OneReduction = Scalar<T> && Reduction<T&, T&, Op>;
+
+/// Says why there is no call with an address for a vector; V without reference, to say it once.
+template <class V>
+constexpr void refuse_address() {
+    static_assert(!Address<V>, "a pointer does not say how many elements there are: pass a vector, or "
+                               "std::span(pointer, count)");
+}
+
+/// Says why a call cannot leave its result in `Out`, an lvalue reference if it was given an lvalue.
+template <class Out>
+constexpr void refuse_lost_result() {
+    refuse_address<std::remove_reference_t<Out>>();
+    using T = typename decltype(view(std::declval<Out&>()))::element_type;
+    static_assert(!std::is_const_v<T>, "the elements are const: pass a vector that may be changed");
+    static_assert(Address<Out> || std::is_lvalue_reference_v<Out> || std::ranges::borrowed_range<Out>,
+                  "the result would be lost in a temporary: pass a vector that has a name, or a view of one, "
+                  "such as std::span");
+}
+
+/// The elements of `in` for a call to read. One object that fits a cache line is copied: what a loop has
+/// added up stays in a register only as long as nobody learns its address.
+template <class In>
+auto input(In& in) {
+    constexpr std::size_t most_bytes = 64;
+    if constexpr (Scalar<In> && sizeof(In) <= most_bytes) {
+        return std::array<std::remove_cv_t<In>, 1>{in};
+    } else {
+        refuse_address<In>();
+        return view(in);
+    }
+}
 
 } // namespace tutti::detail

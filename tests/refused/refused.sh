@@ -1,0 +1,53 @@
+#!/bin/bash
+# refused.sh HEADER MEMBER OPTIONS COMPILER FLAGS...: calls of MEMBER that must not compile, each with the sentence that
+# the compiler must print, and beside each what is meant, which must compile: the rows of calls.txt.
+set -eu
+header=$1 member=$2 options=$3
+shift 3
+table=$(dirname "$0")/calls.txt
+
+translation_unit() { # statements
+    cat <<END
+#include <$header>
+#include <functional>
+#include <memory>
+#include <vector>
+void calls($member& me, double* pointer, double (*function)(double, double), const $options& options) {
+    double x = 1, y = 2, array[3] = {};
+    const double one = 1;
+    std::vector<double> vector(3);
+    const std::vector<double> constant(3);
+    const std::shared_ptr<double[]> owner(new double[3]);
+    $1
+    static_cast<void>(x + y + one + array[0]), static_cast<void>(pointer), static_cast<void>(function);
+    static_cast<void>(options);
+}
+END
+}
+
+compile() { # statements
+    translation_unit "$1" | "${compiler[@]}" -std=c++20 -Wall -Wextra -Werror -fsyntax-only -x c++ - 2>&1
+}
+
+compiler=("$@")
+failed=0
+good=
+rows=0
+while IFS='|' read -r sentence bad meant; do
+    sentence=$(xargs <<<"$sentence")
+    good+=$meant
+    rows=$((rows + 1))
+    if printed=$(compile "$bad"); then
+        echo "compiles: $bad"
+        failed=1
+    elif ! grep -q "error.*$sentence" <<<"$printed"; then
+        printf 'does not say "%s": %s\n%s\n' "$sentence" "$bad" "$printed"
+        failed=1
+    fi
+done < <(grep -v '^#' "$table")
+if ! compile "$good"; then
+    echo "what is meant does not compile"
+    failed=1
+fi
+echo "$rows calls of $member refused by $1"
+[ "$rows" -gt 0 ] && exit $failed
