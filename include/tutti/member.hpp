@@ -45,7 +45,7 @@ inline constexpr int no_color = -1;
 /// result: `double all = me.allreduce(mine, tutti::sum)`. Nobody learns the address of `mine` then, which the
 /// loop that adds it up can keep in a register; the same holds for a single object that a call only reads.
 /// Calls do not compile with a temporary for a result that would be lost, nor with a pointer, which does not
-/// say how many elements there are: std::span(pointer, count) does. To send an address, std::span(&pointer, 1).
+/// say how many elements there are: std::span(pointer, count) does. std::span(&pointer, 1) sends an address.
 ///
 /// Every call throws ArgumentError when an argument of its own is wrong, MismatchError when the members
 /// disagree, Aborted when another member has failed, and whatever the operator throws. Small broadcasts,
