@@ -13,6 +13,7 @@ void examine(mpi::Member& me, std::size_t count, const mpi::Options& options) {
     exam.broadcasts();
     exam.reductions();
     exam.prefixes();
+    exam.one_object();
     exam.blocks();
     exam.irregular();
 }

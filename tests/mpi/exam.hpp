@@ -80,6 +80,17 @@ public:
         prefix(maps, tutti::non_commutative(compose));
     }
 
+    void one_object() {
+        const int last = me_.size() - 1;
+        const long mine = me_.rank() + 1;
+        const auto sum_to = [](long end) { return end * (end + 1) / 2; };
+        CHECK(me_.allreduce(mine, tutti::sum, options_) == sum_to(last + 1));
+        CHECK(me_.reduce(mine, tutti::sum, last, options_) == (me_.rank() == last ? sum_to(last + 1) : mine));
+        CHECK(me_.broadcast(mine, last, options_) == last + 1);
+        CHECK(me_.scan(mine, tutti::sum, options_) == sum_to(mine));
+        CHECK(me_.exscan(mine, tutti::sum, options_) == (me_.rank() == 0 ? mine : sum_to(mine - 1)));
+    }
+
     void allgather() {
         const Vector all = every();
         const Vector own = input(me_.rank(), n_);
