@@ -83,7 +83,8 @@ constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b, const Better& bett
 
 } // namespace detail
 
-/// a + b. Integers wrap modulo 2^bits. Not for bool.
+/// a + b. Integers wrap modulo 2^bits. Of two NaNs that meet in a collective the left one stays, in numbers
+/// of type float and double and in their complex ones. Not for bool.
 struct Sum {
     static constexpr Operator code = Operator::sum;
     template <class T>
@@ -98,7 +99,7 @@ struct Sum {
 };
 
 /// a * b. Integers wrap modulo 2^bits. Complex numbers use the plain formula (ac - bd, ad + bc), without the
-/// recovery of infinities that std::complex adds. Not for bool.
+/// recovery of infinities that std::complex adds. NaNs as for Sum. Not for bool.
 struct Prod {
     static constexpr Operator code = Operator::prod;
     template <class T>

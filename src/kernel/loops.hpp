@@ -9,9 +9,10 @@
 // symbols.
 //
 // Results must not depend on the instruction set: no fused multiply-add (-ffp-contract=off), integers are
-// computed as unsigned, and whole vectors and single elements go through the same expression (a single
-// element is a vector of one lane).
+// computed as unsigned, of two NaNs the left one's payload stays (left_first.hpp), and whole vectors and
+// single elements go through the same expression (a single element is a vector of one lane).
 
+#include "kernel/left_first.hpp"
 #include "kernel/table.hpp"
 #include "kernel/vector_operators.hpp"
 
@@ -151,7 +152,7 @@ struct Loops {
     template <std::size_t Width, std::size_t Vectors, bool Stream>
     [[gnu::always_inline]] static std::size_t sweep(const Reduction& data, std::size_t begin,
                                                     std::size_t end) {
-        using Vector __attribute__((vector_size(Width))) = Lane;
+        using Vector = typename VectorOf<Lane, Width>::type;
         for (; begin + Vectors * Width <= end; begin += Vectors * Width) {
             Vector accumulated[Vectors];
             prefetch<Stream, Vectors * Width>(data.ins[0], begin);
@@ -179,7 +180,7 @@ struct Loops {
     template <std::size_t Width, std::size_t Vectors, bool Stream>
     [[gnu::always_inline]] static std::size_t sweep(const Prefixes& data, std::size_t begin,
                                                     std::size_t end) {
-        using Vector __attribute__((vector_size(Width))) = Lane;
+        using Vector = typename VectorOf<Lane, Width>::type;
         for (; begin + Vectors * Width <= end; begin += Vectors * Width) {
             Vector prefix[Vectors];
             prefetch<Stream, Vectors * Width>(data.ins[0], begin);
@@ -244,16 +245,21 @@ struct Loops {
         }
     }
 
+    /// Apart from reduce(), which so needs no stack frame for a single element.
+    [[gnu::noinline]] static void reduce_several(void* out, const void* a, const void* b, std::size_t count) {
+        const void* const ins[] = {a, b};
+        run<false>(Reduction{&out, 1, ins, 2, -1}, count * ElementBytes);
+    }
+
     static void reduce(const void* /*state*/, void* out, const void* a, const void* b, std::size_t count) {
         if (count == 1) {
             // Latency counts here: a message of one element is reduced between two exchanges.
-            using Element __attribute__((vector_size(ElementBytes))) = Lane;
+            using Element = typename VectorOf<Lane, ElementBytes>::type;
             const Element result[] = {Op::apply(load<Element>(a, 0), load<Element>(b, 0))};
             store_tile<false>(out, 0, result);
             return;
         }
-        const void* const ins[] = {a, b};
-        run<false>(Reduction{&out, 1, ins, 2, -1}, count * ElementBytes);
+        reduce_several(out, a, b, count);
     }
 
     static void reduce_many(const void* /*state*/, void* const* outs, int outs_count, const void* const* ins,

@@ -3,6 +3,8 @@
 // The library's operators on vectors of any width. Like the loops that use them (loops.hpp says why), they
 // have internal linkage.
 
+#include "kernel/left_first.hpp"
+
 #include <cstddef>
 #include <utility>
 
@@ -12,14 +14,14 @@ namespace {
 struct Add {
     template <class Vector>
     [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return a + b;
+        return sum_of(a, b);
     }
 };
 
 struct Multiply {
     template <class Vector>
     [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return a * b;
+        return product_of(a, b);
     }
 };
 
@@ -36,10 +38,8 @@ private:
         const Vector a_real = __builtin_shufflevector(a, a, (Lane & ~std::size_t{1})...);
         const Vector a_imag = __builtin_shufflevector(a, a, (Lane | 1)...);
         const Vector b_swapped = __builtin_shufflevector(b, b, (Lane ^ 1)...);
-        const Vector with_real = a_real * b;
-        const Vector with_imag = a_imag * b_swapped;
-        return __builtin_shufflevector(with_real - with_imag, with_real + with_imag,
-                                       (Lane + (Lane & 1) * sizeof...(Lane))...);
+        return difference_and_sum_of(product_of(a_real, b), product_of(a_imag, b_swapped),
+                                     std::index_sequence<Lane...>());
     }
 };
 

@@ -37,7 +37,7 @@ struct Kernels {
 };
 
 /// The compiled kernels of a pair, in the widest instruction set this CPU has. The same bits come out
-/// whichever that is, except that of two NaNs meeting in a sum or product either one's payload may be kept.
+/// whichever that is: of two NaNs meeting in a sum or product the left one's payload is kept.
 /// Throws std::invalid_argument naming the type and operator where the pair makes no sense (min and max of
 /// complex numbers; logical and bitwise operators on anything but integers; `other`; `callable`).
 const Kernels& builtin(Type type, Operator op);
