@@ -11,7 +11,7 @@
 #endif
 #endif
 
-#if defined(__x86_64__) && !defined(TUTTI_THREAD_SANITIZER) && !defined(TUTTI_PORTABLE_CELLS)
+#if defined(__x86_64__) && !defined(TUTTI_THREAD_SANITIZER)
 #define TUTTI_WIDE_CELLS 1
 #include <emmintrin.h>
 #endif
@@ -58,12 +58,19 @@ private:
 };
 
 #if defined(TUTTI_WIDE_CELLS)
-/// The same as one 16-byte store. With two stores, a reader that spins on the line can take it away in
-/// between and the writer has to fetch it back. Intel and AMD promise that aligned 16-byte stores are whole
-/// on every processor with AVX; for older ones define TUTTI_PORTABLE_CELLS.
+/// Whether cells are written in one store. Intel and AMD promise that an aligned store of 16 bytes is whole
+/// on processors with AVX, which are asked before main(); until then it is false, which is right everywhere.
+/// Tests set it to false, before they start a thread.
+extern bool stores_are_wide;
+
+/// The same as one 16-byte store, where that is whole. With two stores, a reader that spins on the line can
+/// take it away in between and the writer has to fetch it back. Readers do the same for both.
 class WideCell {
 public:
     void publish(std::uint64_t word, std::uint64_t tag) noexcept {
+        if (!stores_are_wide) [[unlikely]] {
+            return cell_.publish(word, tag);
+        }
         const __m128i both = _mm_set_epi64x(static_cast<long long>(tag), static_cast<long long>(word));
         // Release: stores are not reordered with earlier loads and stores on x86, and the clobber keeps the
         // compiler from doing so. Pairs with the acquire in tag().
@@ -71,13 +78,12 @@ public:
     }
 
     /// Acquire: pairs with the store in publish.
-    std::uint64_t tag() const noexcept { return tag_.observe(); }
+    std::uint64_t tag() const noexcept { return cell_.tag(); }
 
-    std::uint64_t word() const noexcept { return word_.get(); }
+    std::uint64_t word() const noexcept { return cell_.word(); }
 
 private:
-    alignas(16) StdWord word_;
-    StdWord tag_;
+    alignas(16) PortableCell<StdWord> cell_;
 };
 using Cell = WideCell;
 #else
