@@ -1,0 +1,46 @@
+# cmake -DSOURCE=... -DWORK=... -DCOMPILER=... -DGENERATOR=... -P parts.cmake
+# Whoever lacks what the tests or the command are built with gets the library and a line that names the Debian packages;
+# whoever insists on such a part gets an error that names them.
+
+# Each part's packages, and what makes CMake not find them.
+set(TESTS doctest-dev:DOCTEST_INCLUDE_DIR=OFF relacy-dev:RELACY_INCLUDE_DIR=OFF)
+set(COMMAND libcli11-dev:CMAKE_DISABLE_FIND_PACKAGE_CLI11=ON libfmt-dev:CMAKE_DISABLE_FIND_PACKAGE_fmt=ON
+    nlohmann-json3-dev:CMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON libtbb-dev:CMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
+
+# Configures with these options, and says what CMake said in one line.
+function(configure said result)
+  file(REMOVE_RECURSE ${WORK})
+  execute_process(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${WORK} -DCMAKE_CXX_COMPILER=${COMPILER}
+                          -DTUTTI_BUILD_MPI=OFF -DTUTTI_WITH_MPI=OFF ${ARGN}
+                  OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE code)
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  set(${said} "${output}" PARENT_SCOPE)
+  set(${result} "${code}" PARENT_SCOPE)
+endfunction()
+
+set(all)
+foreach(part TESTS COMMAND)
+  set(packages_of_${part})
+  foreach(need IN LISTS ${part})
+    string(REPLACE ":" ";-D" need ${need})
+    list(GET need 0 package)
+    list(GET need 1 hidden)
+    list(APPEND packages_of_${part} ${package})
+    list(APPEND all ${hidden})
+    configure(said code -DTUTTI_BUILD_TESTS=OFF -DTUTTI_BUILD_COMMAND=OFF -DTUTTI_BUILD_${part}=ON ${hidden})
+    if(code EQUAL 0 OR NOT said MATCHES "TUTTI_BUILD_${part} is ON, missing Debian packages: ${package} ")
+      message(FATAL_ERROR "TUTTI_BUILD_${part}=ON without ${package}: ${said}")
+    endif()
+  endforeach()
+  list(JOIN packages_of_${part} " " packages_of_${part})
+endforeach()
+
+configure(said code ${all})
+foreach(part IN ITEMS "the tests left out, missing Debian packages: ${packages_of_TESTS}"
+        "the tutti command left out, missing Debian packages: ${packages_of_COMMAND}")
+  set(line "tutti: ${part} ")
+  string(FIND "${said}" "${line}" found)
+  if(NOT code EQUAL 0 OR found EQUAL -1)
+    message(FATAL_ERROR "without any of the packages, \"${line}\" is not in: ${said}")
+  endif()
+endforeach()
