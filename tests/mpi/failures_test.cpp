@@ -170,7 +170,6 @@ TEST_CASE("a member that leaves by an exception") {
 
 TEST_CASE("a process that does not answer") {
     on_two([](MPI_Comm part, bool is_second) {
-        const auto started = std::chrono::steady_clock::now();
         const Texts texts = thrown_by(
             part,
             [&](mpi::Member& me) {
@@ -181,7 +180,6 @@ TEST_CASE("a process that does not answer") {
             std::chrono::milliseconds(200));
         if (!is_second) {
             check_all(texts, "no answer from process 1 within the deadline of 200 ms");
-            CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(20));
         }
     });
 }
