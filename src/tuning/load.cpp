@@ -31,7 +31,7 @@ Source read_source(const std::string& path) {
 } // namespace
 
 const machine::Machine& this_machine() {
-    static const machine::Machine machine = machine::detect();
+    static const machine::Machine machine = machine::here();
     return machine;
 }
 

@@ -196,6 +196,22 @@ TEST_CASE("unpinned asks for nothing") {
     CHECK(binding_of_this_thread() == bound);
 }
 
+TEST_CASE("a thread that is moved keeps its binding") {
+    const Indices bound = binding_of_this_thread();
+    for (const int os_index : bound) {
+        move_this_thread(os_index);
+        CHECK(binding_of_this_thread() == bound);
+    }
+    std::thread([&] {
+        bind_behind_our_back(std::array{bound.back()});
+        for (const int elsewhere : {bound.front(), unpinned, 60000}) {
+            move_this_thread(elsewhere);
+            CHECK(binding_of_this_thread() == Indices{bound.back()});
+            CHECK(sched_getcpu() == bound.back());
+        }
+    }).join();
+}
+
 TEST_CASE("the process's own binding is honoured") {
     const Indices bound = binding_of_this_thread();
     const int last = bound.back();
@@ -266,6 +282,19 @@ TEST_CASE("a thread that ends takes its pin's memory along") {
               bind_process_behind_our_back(std::array{bound.front()});
               return detected_cpus();
           }) == std::to_string(bound.front()));
+}
+
+TEST_CASE("the machine is read once, what the process is bound to each time") {
+    const Indices bound = binding_of_this_thread();
+    CHECK(describe(here()) == describe(detect()));
+    const std::string report = in_child([&] {
+        setenv("HWLOC_SYNTHETIC", "pack:2 core:64 pu:2", 1); // too late
+        bind_process_behind_our_back(std::array{bound.back()});
+        const Machine machine = here();
+        return format_cpu_list(machine.os_indices()) + "; " + describe(machine);
+    });
+    CHECK_MESSAGE(report.starts_with(std::to_string(bound.back()) + "; "), report);
+    CHECK_FALSE_MESSAGE(mentions(report, "not this one"), report);
 }
 
 TEST_CASE("a description that is not of this machine is used with a note, or not at all") {

@@ -125,20 +125,33 @@ Machine flat_machine(std::span<const int> os_indices, std::string note) {
     return machine;
 }
 
-} // namespace
+/// What hwloc says of this machine, whatever the process is bound to.
+struct Described {
+    Machine machine; ///< without CPUs where hwloc cannot describe it
+    std::string note;
+};
 
-Machine detect() {
-    const std::vector<int> bound = process_cpus();
+Described describe_this_system() {
     const Topology topology = load_topology([](hwloc_topology_t) { return 0; });
     if (!topology) {
         const std::string reason = std::generic_category().message(errno);
-        return flat_machine(bound,
-                            "caches and cores unknown: hwloc cannot read this machine (" + reason + ")");
+        return {{}, "caches and cores unknown: hwloc cannot read this machine (" + reason + ")"};
     }
-    Machine machine = describe_topology(topology.get());
+    return {describe_topology(topology.get()),
+            hwloc_topology_is_thissystem(topology.get()) != 0
+                ? ""
+                : "hwloc was told to describe a stored machine, not this one"};
+}
+
+/// The machine as a process that is bound to these CPUs may use it.
+Machine bound_to(const std::vector<int>& bound, Described described) {
+    Machine& machine = described.machine;
+    if (machine.pus.empty()) {
+        return flat_machine(bound, std::move(described.note));
+    }
     if (bound.empty()) {
         machine.notes.emplace_back("the system does not tell what this process is bound to");
-        return machine;
+        return std::move(machine);
     }
     const bool known = std::ranges::any_of(
         machine.pus, [&](const Pu& pu) { return std::ranges::find(bound, pu.os_index) != bound.end(); });
@@ -147,10 +160,21 @@ Machine detect() {
                             "caches and cores unknown: hwloc describes a machine without this process's "
                             "CPUs (is HWLOC_XMLFILE or HWLOC_SYNTHETIC set?)");
     }
-    if (hwloc_topology_is_thissystem(topology.get()) == 0) {
-        machine.notes.emplace_back("hwloc was told to describe a stored machine, not this one");
+    if (!described.note.empty()) {
+        machine.notes.push_back(std::move(described.note));
     }
     return restrict(std::move(machine), bound, "process binding");
+}
+
+} // namespace
+
+Machine detect() {
+    return bound_to(process_cpus(), describe_this_system());
+}
+
+Machine here() {
+    static const Described described = describe_this_system();
+    return bound_to(process_cpus(), described);
 }
 
 Machine from_xml(const std::string& path) {

@@ -49,8 +49,11 @@ struct Machine {
 /// cpuset) and, within that, what the process is bound to (taskset, a batch system; see process_cpus() in
 /// pinning.hpp for what that means when threads are already pinned). Changes no binding. Never throws for
 /// what it finds: where hwloc cannot describe the machine the result has CPUs without structure, and a note
-/// says why. Takes milliseconds: call it once and keep the result.
+/// says why. Takes milliseconds: here() does the same in microseconds.
 Machine detect();
+
+/// The same, but what hwloc says of the machine is asked for once in the life of the process.
+Machine here();
 
 /// The machine stored in a hwloc 2 XML file (`lstopo machine.xml` writes one); its allowed set is honoured.
 /// \throws std::invalid_argument naming the file if it is unreadable or no such XML.

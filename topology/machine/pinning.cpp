@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <span>
 #include <system_error>
 #include <thread>
 
@@ -60,12 +62,14 @@ std::optional<std::vector<int>> cpus_of_thread(pid_t thread_id) {
     return std::nullopt;
 }
 
-/// Binds the calling thread; the error if that fails.
-std::error_code bind_this_thread(int os_index) {
-    const auto cpu = static_cast<unsigned>(os_index);
-    const CpuSet set = make_cpu_set(cpu + 1);
-    const std::size_t set_bytes = CPU_ALLOC_SIZE(cpu + 1);
-    CPU_SET_S(cpu, set_bytes, set.get());
+/// Binds the calling thread to these CPUs, ascending; the error if that fails.
+std::error_code bind_this_thread(std::span<const int> os_indices) {
+    const auto room = static_cast<unsigned>(os_indices.back()) + 1;
+    const CpuSet set = make_cpu_set(room);
+    const std::size_t set_bytes = CPU_ALLOC_SIZE(room);
+    for (const int os_index : os_indices) {
+        CPU_SET_S(static_cast<unsigned>(os_index), set_bytes, set.get());
+    }
     if (sched_setaffinity(0, set_bytes, set.get()) != 0) {
         return {errno, std::generic_category()};
     }
@@ -127,7 +131,7 @@ PinResult pin_this_thread(int os_index) {
     static_cast<void>(forget); // odr-use: constructs it, so that it runs at the thread's end
     const std::lock_guard lock(pins().mutex);
     const std::optional<std::vector<int>> before = cpus_of_thread(0);
-    const std::error_code error = bind_this_thread(os_index);
+    const std::error_code error = bind_this_thread(std::array{os_index});
     if (error) {
         const bool absent = error == std::errc::invalid_argument;
         return {.pinned = false,
@@ -147,6 +151,18 @@ PinResult pin_this_thread(int os_index) {
                           (after ? format_cpu_list(*after) : "nothing")};
     }
     return {.pinned = true, .os_index = os_index, .reason = {}};
+}
+
+void move_this_thread(int os_index) {
+    if (os_index < 0 || sched_getcpu() == os_index) {
+        return;
+    }
+    const std::lock_guard lock(pins().mutex);
+    const std::optional<std::vector<int>> binding = cpus_of_thread(0);
+    if (binding && std::ranges::binary_search(*binding, os_index) &&
+        !bind_this_thread(std::array{os_index})) {
+        bind_this_thread(*binding);
+    }
 }
 
 std::vector<int> process_cpus() {

@@ -17,6 +17,10 @@ struct PinResult {
 /// changes nothing. The thread's previous binding is remembered for process_cpus() until the thread ends.
 PinResult pin_this_thread(int os_index);
 
+/// Has the calling thread go on on a CPU, unless it may not or is there already. Its binding stays what it
+/// is: the system may move it away again. `unpinned` asks for nothing.
+void move_this_thread(int os_index);
+
 /// The CPUs this process may run on at the time of the call, ascending: the union of its threads' bindings,
 /// as in hwloc's HWLOC_CPUBIND_PROCESS, except that a thread pinned by pin_this_thread() counts with the
 /// binding it had before.
