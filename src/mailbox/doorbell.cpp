@@ -22,4 +22,9 @@ void FutexRings::sleep(std::uint32_t heard, std::int64_t bound_ns) noexcept {
     syscall(SYS_futex, &rings_, FUTEX_WAIT_PRIVATE, heard, &bound, nullptr, 0);
 }
 
+void nap(std::int64_t ns) noexcept {
+    FutexRings nobody_rings;
+    nobody_rings.sleep(0, ns);
+}
+
 } // namespace tutti::mailbox

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 namespace tutti::mailbox {
 
@@ -17,6 +19,23 @@ public:
 
     /// Relaxed: see Doorbell.
     bool any() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
+
+private:
+    std::atomic<std::uint32_t> count_{0};
+};
+
+/// The same where the publisher can afford a full barrier: it misses nobody.
+class SureSleepers {
+public:
+    /// Acquire and release: pairs with any(). Of the two, whichever comes second sees what the other has done
+    /// before: the publisher the sleeper, or the sleeper what is published.
+    void arrive() noexcept { count_.fetch_add(1, std::memory_order_acq_rel); }
+
+    /// Relaxed: a publisher that still sees the sleeper rings in vain.
+    void leave() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+
+    /// Acquire and release: pairs with arrive().
+    bool any() noexcept { return count_.fetch_add(0, std::memory_order_acq_rel) != 0; }
 
 private:
     std::atomic<std::uint32_t> count_{0};
@@ -75,5 +94,19 @@ private:
 };
 
 using Doorbell = BasicDoorbell<StdSleepers, FutexRings>;
+
+/// One that misses nobody, so that who waits for hours sleeps for hours: sleeps have no bound.
+class SureDoorbell : public BasicDoorbell<SureSleepers, FutexRings> {
+public:
+    template <class Ready>
+    void sleep(Ready&& ready, std::int64_t /*bound_ns*/) {
+        constexpr std::int64_t for_good_ns = std::numeric_limits<std::int64_t>::max();
+        BasicDoorbell::sleep(std::forward<Ready>(ready), for_good_ns);
+    }
+};
+
+/// Sleeps for so long. Unlike what the C++ library has for that, no point at which pthread_cancel() may end
+/// the thread.
+void nap(std::int64_t ns) noexcept;
 
 } // namespace tutti::mailbox

@@ -12,6 +12,9 @@ struct Bell {
     bool bounded = true;
     /// Whether a publisher rings without looking for sleepers first, which the library does not.
     bool always_rings = false;
+    /// Whether it looks for them with a full barrier, as mailbox::SureSleepers does.
+    bool looks_surely = false;
+    rl::memory_order look = rl::mo_acq_rel;
     rl::memory_order arrive = rl::mo_seq_cst;
     rl::memory_order hear = rl::mo_acquire;
     rl::memory_order ring = rl::mo_release;
@@ -40,13 +43,16 @@ struct Ledger {
     }
 };
 
-/// mailbox::StdSleepers under relacy.
+/// mailbox::StdSleepers under relacy, or SureSleepers.
 template <Bell bell>
 class ModelSleepers {
 public:
     void arrive() noexcept { count_.fetch_add(1, bell.arrive, RL_INFO); }
     void leave() noexcept { count_.fetch_sub(1, rl::mo_relaxed, RL_INFO); }
-    bool any() const noexcept { return bell.always_rings || count_.load(rl::mo_relaxed, RL_INFO) != 0; }
+    bool any() noexcept {
+        return bell.always_rings || (bell.looks_surely ? count_.fetch_add(0, bell.look, RL_INFO)
+                                                       : count_.load(rl::mo_relaxed, RL_INFO)) != 0;
+    }
 
 private:
     rl::atomic<std::uint32_t> count_{0};

@@ -82,6 +82,14 @@ constexpr Bell always{.bounded = false, .always_rings = true};
 constexpr Bell always_arrive_relaxed{.bounded = false, .always_rings = true, .arrive = rl::mo_relaxed};
 constexpr Bell always_hear_relaxed{.bounded = false, .always_rings = true, .hear = rl::mo_relaxed};
 constexpr Bell always_ring_relaxed{.bounded = false, .always_rings = true, .ring = rl::mo_relaxed};
+constexpr Bell sure{.bounded = false, .looks_surely = true, .arrive = rl::mo_acq_rel};
+constexpr Bell sure_look_relaxed{
+    .bounded = false, .looks_surely = true, .look = rl::mo_relaxed, .arrive = rl::mo_acq_rel};
+constexpr Bell sure_look_acquires{
+    .bounded = false, .looks_surely = true, .look = rl::mo_acquire, .arrive = rl::mo_acq_rel};
+constexpr Bell sure_arrive_relaxed{.bounded = false, .looks_surely = true, .arrive = rl::mo_relaxed};
+constexpr Bell sure_hear_relaxed{
+    .bounded = false, .looks_surely = true, .arrive = rl::mo_acq_rel, .hear = rl::mo_relaxed};
 
 } // namespace
 
@@ -121,6 +129,19 @@ TEST_CASE("a publisher who always rings misses nobody, thanks to the release and
                                                  rl::test_result_deadlock);
     caught<Announcement<always_ring_relaxed, 2>>("doorbell, always rung, ring relaxed",
                                                  rl::test_result_deadlock);
+}
+
+// The two changes of one count have an order. Where the publisher's comes first, the sleeper sees what is
+// published; where the sleeper's does, the publisher rings.
+TEST_CASE("a publisher who looks with a full barrier misses nobody") {
+    passes<Announcement<sure, 2>>("sure doorbell, 1 sleeper, unbounded sleeps");
+    passes<Announcement<sure, 3>>("sure doorbell, 2 sleepers, unbounded sleeps", {4});
+    passes<Exchange<sure, 2>>("sure doorbell, exchange, unbounded sleeps", {2});
+    caught<Announcement<sure_look_relaxed, 2>>("sure doorbell, look relaxed", rl::test_result_deadlock);
+    caught<Announcement<sure_look_acquires, 2>>("sure doorbell, look without release",
+                                                rl::test_result_deadlock);
+    caught<Announcement<sure_arrive_relaxed, 2>>("sure doorbell, arrive relaxed", rl::test_result_deadlock);
+    caught<Announcement<sure_hear_relaxed, 2>>("sure doorbell, hear relaxed", rl::test_result_deadlock);
 }
 
 } // namespace tutti::model
