@@ -17,15 +17,28 @@ struct TeamOptions {
     /// as "0,2,4-7".
     std::string placement = "compact";
     GroupOptions group = {};
+    /// Whether the thread that calls run() is member 0 instead of waiting for all others. The team then has
+    /// one thread less of its own, and a run takes less time where there are as many members as CPUs. A
+    /// caller's thread that may run where `placement` has member 0 goes there when a run starts, but is not
+    /// pinned: the system may move it.
+    bool caller_is_member = false;
 };
 
 /// p threads of its own, pinned, and their group.
+///
+/// Between runs the threads look for the next one for a while before they sleep, as long as a member that
+/// waits does (GroupOptions::wait), but no longer than it would with Wait::automatic.
+///
+/// A child of fork() has none of the threads: there, run() throws Error, and the destructor does not wait for
+/// them.
 class Team {
 public:
     /// Starts the threads. Where pinning is impossible they run unpinned; pinning() tells why.
     /// Throws ArgumentError when members is not in 0..65535 or the placement cannot be read or names a CPU
-    /// that is not allowed.
+    /// that is not allowed, Error when the system does not give so many threads.
     explicit Team(const TeamOptions& options = {});
+    /// Ends the threads, once a run that is still going on has ended. Called by one of them, as in exit() of
+    /// a program with a static team, it leaves them to the end of the process.
     ~Team();
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
@@ -42,8 +55,13 @@ public:
 
     /// Runs `function` once on every member's thread and returns when all have finished. When one throws, the
     /// others are released from whatever collective they wait in, and the first exception is rethrown here
-    /// (an Aborted only if there is no other); the team can be used again afterwards. Throws MismatchError
-    /// when members have ended in different calls. Calls from several threads take turns.
+    /// (an Aborted only if there is no other); the team can be used again afterwards. A member whose thread
+    /// is ended, by pthread_exit() or pthread_cancel(), fails with an Error, and has a new thread in the next
+    /// run. Throws MismatchError when members have ended in different calls, and ArgumentError when
+    /// `function` is empty.
+    ///
+    /// Calls from several threads take turns. Members may run other teams. Where their turn would never come,
+    /// because a run waits for itself or teams wait for each other, Error is thrown.
     void run(const std::function<void(Member&)>& function);
 
 private:

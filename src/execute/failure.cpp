@@ -1,18 +1,26 @@
 #include "execute/failure.hpp"
 
+#include "mailbox/doorbell.hpp"
+
 #include <tutti/error.hpp>
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <thread>
+#include <cstdint>
 #include <utility>
 
 namespace tutti::execute {
 
+std::exception_ptr thread_ended(int member) {
+    return std::make_exception_ptr(Error("member " + std::to_string(member) + "'s " + text_of(nullptr)));
+}
+
 std::string text_of(const std::exception_ptr& cause) {
+    if (cause == nullptr) {
+        return "thread was ended by pthread_exit() or pthread_cancel()";
+    }
     try {
         std::rethrow_exception(cause);
     } catch (const std::exception& exception) {
@@ -27,8 +35,8 @@ bool Failure::raise(int member, std::exception_ptr cause) {
     if (first_ != nullptr) {
         return false;
     }
-    text_ = "released because member " + std::to_string(member) + " failed: " + text_of(cause);
-    first_ = std::move(cause);
+    first_ = cause != nullptr ? std::move(cause) : thread_ended(member);
+    text_ = "released because member " + std::to_string(member) + " failed: " + text_of(first_);
     raised_.store(true, std::memory_order_release); // release: pairs with raised()
     return true;
 }
@@ -54,8 +62,8 @@ void order_all_threads() noexcept {
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
         // A kernel without it, or one that forbids it: no store stays in a processor's buffer for so long.
-        constexpr std::chrono::milliseconds longest_in_buffer{10};
-        std::this_thread::sleep_for(longest_in_buffer);
+        constexpr std::int64_t longest_in_buffer_ns = 10'000'000;
+        mailbox::nap(longest_in_buffer_ns);
     }
 }
 

@@ -13,7 +13,8 @@ public:
     /// Acquire: pairs with the release in raise().
     bool raised() const noexcept { return raised_.load(std::memory_order_acquire); }
 
-    /// Records that `member` failed with `cause`; only the first one counts. Returns whether this was it.
+    /// Records that `member` failed with `cause`, null when its thread is being ended; only the first one
+    /// counts. Returns whether this was it.
     bool raise(int member, std::exception_ptr cause);
 
     /// Throws Aborted with the text of the first failure.
@@ -32,7 +33,11 @@ private:
     std::atomic<bool> raised_{false};
 };
 
-/// What an exception says, whatever its type.
+/// The failure of a member whose thread is being ended: what unwinds its stack then is no C++ exception, and
+/// std::current_exception() is null.
+std::exception_ptr thread_ended(int member);
+
+/// What an exception says, whatever its type; null is that of a thread that is being ended.
 std::string text_of(const std::exception_ptr& cause);
 
 /// Makes every thread of the process pass a full memory barrier, so that the members need none on the path of

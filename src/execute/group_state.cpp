@@ -7,9 +7,8 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace tutti::execute {
@@ -69,12 +68,12 @@ void GroupState::leave(int member) {
     board(member).progress.fetch_and(~execute::inside_bit, std::memory_order_release);
     // Whoever enters from now on sees the failure, or is seen here to be inside.
     execute::order_all_threads();
-    constexpr std::chrono::microseconds between_looks{20};
+    constexpr std::int64_t between_looks_ns = 20'000;
     for (const auto& other : boards_) {
         // Acquire: pairs with the release of a member that leaves; its accesses come before what this one
         // does next.
         while ((other.progress.load(std::memory_order_acquire) & execute::inside_bit) != 0) {
-            std::this_thread::sleep_for(between_looks);
+            mailbox::nap(between_looks_ns);
         }
     }
 }

@@ -50,4 +50,20 @@ Setting setting_for(int members, const GroupOptions& options) {
     return setting_for(options, machine::place(tuning::this_machine(), members, machine::Placement::compact));
 }
 
+mailbox::Patience patience_between_runs(const Setting& setting, int members, bool caller_is_member) {
+    const bool has_room =
+        members <= setting.cpus && members + (caller_is_member ? 0 : 1) <= machine::allowed_pus();
+    const mailbox::Patience patience = mailbox::patience_for(members, has_room ? members : members - 1);
+    switch (setting.options.wait) {
+    case Wait::sleep:
+        return {};
+    case Wait::yield:
+        return {.spin_ns = 0, .yield_ns = patience.spin_ns + patience.yield_ns};
+    case Wait::spin:
+    case Wait::automatic:
+        break;
+    }
+    return patience;
+}
+
 } // namespace tutti::execute

@@ -32,4 +32,7 @@ Setting setting_for(const GroupOptions& options, std::span<const int> cpus);
 /// For threads that somebody else has placed: taken to be where "compact" would place them.
 Setting setting_for(int members, const GroupOptions& options);
 
+/// How the threads of a team wait for its next run, and its caller for the end of one.
+mailbox::Patience patience_between_runs(const Setting& setting, int members, bool caller_is_member);
+
 } // namespace tutti::execute

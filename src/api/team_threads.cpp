@@ -1,0 +1,255 @@
+#include "api/team_threads.hpp"
+
+#include "execute/setting.hpp"
+
+#include <tutti/error.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <system_error>
+
+namespace tutti {
+
+namespace {
+
+/// A number that a child of fork() does not share with its parent. Costs no system call.
+std::uint64_t this_process() {
+    static std::atomic<std::uint64_t> forks{0};
+    static const int registered = pthread_atfork(nullptr, nullptr, [] {
+        forks.fetch_add(1, std::memory_order_relaxed); // relaxed: there is no other thread yet
+    });
+    static_cast<void>(registered);
+    return forks.load(std::memory_order_relaxed);
+}
+
+bool is_aborted(const std::exception_ptr& exception) {
+    try {
+        std::rethrow_exception(exception);
+    } catch (const Aborted&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
+} // namespace
+
+/// A thread's part in a run, which may also end by the end of the thread.
+class Team::Threads::Part {
+public:
+    Part(Threads& threads, int rank) : threads_(threads), rank_(rank) {}
+    ~Part() {
+        if (!complete_) {
+            threads_.ended_[static_cast<std::size_t>(rank_)] = 1;
+            threads_.missing_.fetch_add(1, std::memory_order_relaxed); // ordered by running_
+        }
+        threads_.finish();
+    }
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+    Part(Part&&) = delete;
+    Part& operator=(Part&&) = delete;
+
+    void complete() { complete_ = true; }
+
+private:
+    Threads& threads_;
+    int rank_;
+    bool complete_ = false;
+};
+
+/// Keeps a caller whose thread is ended until nobody uses its run any more.
+class Team::Threads::OthersEnd {
+public:
+    explicit OthersEnd(Threads& threads) : threads_(threads) {}
+    ~OthersEnd() {
+        if (!threads_.is_elsewhere()) { // the caller's part may have forked
+            threads_.await_all();
+        }
+    }
+    OthersEnd(const OthersEnd&) = delete;
+    OthersEnd& operator=(const OthersEnd&) = delete;
+    OthersEnd(OthersEnd&&) = delete;
+    OthersEnd& operator=(OthersEnd&&) = delete;
+
+private:
+    Threads& threads_;
+};
+
+Team::Threads::Threads(const std::vector<int>& cpus, const TeamOptions& options)
+    : group_(std::make_shared<detail::GroupState>(static_cast<int>(cpus.size()),
+                                                  execute::setting_for(options.group, cpus))),
+      cpus_(cpus), caller_is_member_(options.caller_is_member),
+      patience_(execute::patience_between_runs(group_->setting(), size(), caller_is_member_)),
+      process_(this_process()), pins_(cpus.size()), thrown_(cpus.size()), ended_(cpus.size()),
+      threads_(cpus.size()) {}
+
+Team::Threads::~Threads() {
+    stopping_.store(true, std::memory_order_relaxed); // ordered by started_
+    started_.fetch_add(1, std::memory_order_release); // release: pairs with serve()
+    start_bell_.ring_if_needed();
+    for (std::thread& thread : threads_) {
+        if (thread.joinable()) {
+            thread.join();
+        }
+    }
+}
+
+void Team::Threads::start_missing() {
+    std::string refusal;
+    int there = 0;
+    for (int rank = first_own(); rank < size() && refusal.empty(); ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        if (ended_[index] != 0) {
+            threads_[index].join();
+            ended_[index] = 0;
+        }
+        if (!threads_[index].joinable()) {
+            try {
+                threads_[index] = std::thread(
+                    [this, rank, served = started_.load(std::memory_order_relaxed)] { serve(rank, served); });
+                running_.fetch_add(1, std::memory_order_relaxed); // it may have finished before
+            } catch (const std::system_error& error) {
+                refusal = error.what();
+                continue;
+            }
+        }
+        ++there;
+    }
+    await_all();
+    if (!refusal.empty()) {
+        throw Error("Team: the system gives only " + std::to_string(there) + " of " +
+                    std::to_string(size() - first_own()) + " threads: " + refusal);
+    }
+    missing_.store(0, std::memory_order_relaxed);
+}
+
+bool Team::Threads::is_elsewhere() const {
+    return this_process() != process_;
+}
+
+bool Team::Threads::can_end() const {
+    return !is_elsewhere() && !detail::is_in_run_of(this);
+}
+
+void Team::Threads::run(const std::function<void(Member&)>& function) {
+    if (function == nullptr) {
+        throw ArgumentError("Team::run: function is empty; pass one that takes a Member&");
+    }
+    const auto require_threads = [this] {
+        if (is_elsewhere()) {
+            throw Error("Team::run: fork() has made this process from the one that has the team's threads; "
+                        "a child must make a team of its own");
+        }
+    };
+    require_threads();
+    const std::unique_lock turn = turns_.take(this);
+    if (missing_.load(std::memory_order_relaxed) != 0) { // ordered by running_
+        start_missing();
+    }
+    if (group_->failure().raised()) { // in a run whose caller was ended
+        recover();
+    }
+    for (int rank = 0; rank < size(); ++rank) {
+        group_->board(rank).away.store(false, std::memory_order_relaxed); // ordered by started_
+    }
+    if (caller_is_member_) {
+        machine::move_this_thread(cpus_.front());
+    }
+    const detail::Run run{this, detail::current_run()};
+    function_ = &function;
+    run_ = &run;
+    running_.store(size() - first_own(), std::memory_order_relaxed); // ordered by started_
+    started_.fetch_add(1, std::memory_order_release);                // release: pairs with serve()
+    start_bell_.ring_if_needed();
+    if (caller_is_member_) {
+        const OthersEnd end(*this);
+        play(0, function);
+        require_threads();
+    } else {
+        await_all();
+    }
+    report();
+}
+
+void Team::Threads::recover() {
+    std::ranges::fill(thrown_, nullptr);
+    group_->recover();
+}
+
+/// Throws what the caller is to learn of a run that has ended, and makes the team usable again.
+void Team::Threads::report() {
+    if (const std::exception_ptr failure = group_->failure().first()) {
+        const std::exception_ptr cause = cause_of(failure);
+        recover();
+        std::rethrow_exception(cause);
+    }
+    if (const std::string disagreement = group_->disagreement(); !disagreement.empty()) {
+        recover();
+        throw MismatchError("Team::run: " + disagreement);
+    }
+}
+
+void Team::Threads::serve(int rank, std::uint64_t served) {
+    pins_[static_cast<std::size_t>(rank)] = machine::pin_this_thread(cpus_[static_cast<std::size_t>(rank)]);
+    finish();
+    for (;;) {
+        // Acquire: pairs with the release of who starts a run or ends the team.
+        mailbox::wait_until([&] { return started_.load(std::memory_order_acquire) != served; }, [](bool) {},
+                            start_bell_, patience_);
+        ++served;
+        if (stopping_.load(std::memory_order_relaxed)) {
+            return;
+        }
+        Part part(*this, rank);
+        play(rank, *function_);
+        part.complete();
+        if (is_elsewhere()) { // a child that its function has forked, with no thread but this
+            return;
+        }
+    }
+}
+
+void Team::Threads::play(int rank, const std::function<void(Member&)>& function) {
+    const detail::InRun in_run(*run_);
+    Member member(group_, group_->seat(rank), detail::Leaving::for_good);
+    try {
+        function(member);
+    } catch (...) {
+        const std::exception_ptr thrown = std::current_exception();
+        const std::exception_ptr failure = thrown != nullptr ? thrown : execute::thread_ended(rank);
+        thrown_[static_cast<std::size_t>(rank)] = failure; // ordered by running_
+        group_->fail(rank, failure);
+        if (thrown == nullptr) { // nobody may stop the end of a thread
+            throw;
+        }
+    }
+}
+
+/// Says that one thread has nothing to do any more.
+void Team::Threads::finish() {
+    // Release: pairs with await_all(). Acquire: what others have done comes before what follows the last.
+    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        end_bell_.ring_if_needed();
+    }
+}
+
+/// Waits until no thread has anything to do.
+void Team::Threads::await_all() {
+    // Acquire: pairs with finish().
+    mailbox::wait_until([this] { return running_.load(std::memory_order_acquire) == 0; }, [](bool) {},
+                        end_bell_, patience_);
+}
+
+/// What the caller is to learn of a run that failed: its first failure, unless that is an Aborted. Then a
+/// sub-group failed before this group did, and what ended it has arrived here since.
+std::exception_ptr Team::Threads::cause_of(const std::exception_ptr& failure) const {
+    const auto is_cause = [](const std::exception_ptr& thrown) {
+        return thrown != nullptr && !is_aborted(thrown);
+    };
+    const auto cause = std::ranges::find_if(thrown_, is_cause);
+    return is_cause(failure) || cause == thrown_.end() ? failure : *cause;
+}
+
+} // namespace tutti

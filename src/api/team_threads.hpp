@@ -1,0 +1,92 @@
+#pragma once
+
+#include "api/nesting.hpp"
+#include "execute/group_state.hpp"
+#include "machine/pinning.hpp"
+#include "mailbox/doorbell.hpp"
+#include "mailbox/wait.hpp"
+
+#include <tutti/team.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tutti {
+
+/// The threads and what they are to run next.
+class Team::Threads {
+public:
+    /// For members on these CPUs. Without threads yet.
+    Threads(const std::vector<int>& cpus, const TeamOptions& options);
+    ~Threads();
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
+    Threads(Threads&&) = delete;
+    Threads& operator=(Threads&&) = delete;
+
+    /// Starts the threads that are not there, at first all of them, and returns when they are pinned. Throws
+    /// Error when the system does not give so many.
+    void start_missing();
+
+    /// Whether the threads can be waited for: not in a child of the process that has them, and not by one of
+    /// them.
+    bool can_end() const;
+
+    int size() const { return group_->size(); }
+    bool caller_is_member() const { return caller_is_member_; }
+    const std::vector<machine::PinResult>& pins() const { return pins_; }
+    const std::string& tuning() const { return group_->setting().tuning; }
+
+    /// See Team::run.
+    void run(const std::function<void(Member&)>& function);
+
+private:
+    class Part;
+    class OthersEnd;
+
+    /// The ranks from here on have threads of the team's own.
+    int first_own() const { return caller_is_member_ ? 1 : 0; }
+    bool is_elsewhere() const;
+
+    void serve(int rank, std::uint64_t served);
+    void play(int rank, const std::function<void(Member&)>& function);
+    void finish();
+    void await_all();
+    void report();
+    void recover();
+    std::exception_ptr cause_of(const std::exception_ptr& failure) const;
+
+    std::shared_ptr<detail::GroupState> group_;
+    std::vector<int> cpus_;
+    bool caller_is_member_;
+    mailbox::Patience patience_;
+    std::uint64_t process_;
+    std::vector<machine::PinResult> pins_;
+    std::vector<std::exception_ptr> thrown_;
+    detail::Turns turns_;
+
+    /// Of the current run; ordered by started_.
+    const std::function<void(Member&)>* function_ = nullptr;
+    const detail::Run* run_ = nullptr;
+
+    /// How often the threads have been woken for something new.
+    alignas(mailbox::line_bytes) std::atomic<std::uint64_t> started_{0};
+    std::atomic<bool> stopping_{false};
+    mailbox::SureDoorbell start_bell_;
+    /// Threads that have yet to finish.
+    alignas(mailbox::line_bytes) std::atomic<std::int64_t> running_{0};
+    mailbox::SureDoorbell end_bell_;
+
+    /// Where threads have ended before their time; ordered by running_.
+    std::vector<char> ended_;
+    std::atomic<int> missing_{0};
+    std::vector<std::thread> threads_;
+};
+
+} // namespace tutti
