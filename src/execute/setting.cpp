@@ -6,7 +6,6 @@
 #include "tuning/load.hpp"
 
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 namespace tutti::execute {
@@ -14,7 +13,7 @@ namespace tutti::execute {
 namespace {
 
 mailbox::Patience patience_of(Wait wait, int members, int cpus) {
-    constexpr std::int64_t for_good_ns = std::numeric_limits<std::int64_t>::max() / 2;
+    constexpr std::int64_t for_good_ns = mailbox::Patience::for_good_ns;
     switch (wait) {
     case Wait::spin:
         return {.spin_ns = for_good_ns, .yield_ns = 0};

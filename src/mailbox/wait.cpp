@@ -3,7 +3,10 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
+#include <ctime>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -15,11 +18,68 @@ namespace {
 
 constexpr std::int64_t microsecond_ns = 1'000;
 constexpr std::int64_t millisecond_ns = 1'000'000;
+constexpr std::int64_t second_ns = 1'000'000'000;
 
 std::int64_t now_ns() noexcept {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
                std::chrono::steady_clock::now().time_since_epoch())
         .count();
+}
+
+std::int64_t cpu_time_of_process_ns() noexcept {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return time.tv_sec * second_ns + time.tv_nsec;
+}
+
+/// What is known of one CPU: whether other processes want it. All of it is a guess, and waits end whatever it
+/// says: relaxed.
+struct alignas(64) Cpu {
+    /// Until when it is not to be yielded.
+    std::atomic<std::int64_t> wanted_until_ns{0};
+    /// Waits in which it was yielded since it was last lost to another process.
+    std::atomic<std::int64_t> waits{0};
+    /// How often in a row it was lost after so few waits that sleeping would have taken less time.
+    std::atomic<int> bad_bargains{0};
+};
+
+Cpu& this_cpu() noexcept {
+    constexpr std::size_t most_cpus = 1024;
+    static std::array<Cpu, most_cpus> cpus{};
+    return cpus[static_cast<std::size_t>(std::max(sched_getcpu(), 0)) % most_cpus];
+}
+
+/// Another process has had the CPU for so long.
+void lose(Cpu& cpu, std::int64_t now, std::int64_t turn_ns) noexcept {
+    constexpr std::int64_t asleep_ns = 100 * microsecond_ns; // what a wait takes that sleeps, at most
+    constexpr std::int64_t remembered_turns = 32;
+    constexpr int enough = 3;
+    const std::int64_t waits = cpu.waits.exchange(0, std::memory_order_relaxed);
+    const bool is_bad = waits * asleep_ns < turn_ns;
+    const int bad = is_bad ? std::min(cpu.bad_bargains.load(std::memory_order_relaxed) + 1, enough) : 0;
+    cpu.bad_bargains.store(bad, std::memory_order_relaxed);
+    if (bad == enough) {
+        cpu.wanted_until_ns.store(now + remembered_turns * turn_ns, std::memory_order_relaxed);
+    }
+}
+
+/// Yields the CPU, and notes when another process has had it for long. A member that computes may have had it
+/// as well: then this process has used as much CPU time as that took.
+void yield(Cpu& cpu, std::int64_t now) noexcept {
+    constexpr std::int64_t long_turn_ns = 500 * microsecond_ns;
+    constexpr std::int64_t between_looks_ns = 250 * microsecond_ns; // a look takes as long as a yield
+    thread_local std::int64_t looked_ns = 0;
+    thread_local std::int64_t used_ns = 0;
+    if (now - looked_ns > between_looks_ns) {
+        looked_ns = now;
+        used_ns = cpu_time_of_process_ns();
+    }
+    sched_yield();
+    const std::int64_t after_ns = now_ns();
+    const std::int64_t turn_ns = after_ns - now;
+    if (turn_ns > long_turn_ns && 2 * (cpu_time_of_process_ns() - used_ns) < after_ns - looked_ns) {
+        lose(cpu, after_ns, turn_ns);
+    }
 }
 
 void pause() noexcept {
@@ -50,14 +110,23 @@ Waiting::Next Waiting::pass_slowly() noexcept {
         pause();
         return Next::look;
     }
-    const std::int64_t waited_ns = now_ns() - started_ns_;
+    const std::int64_t now = now_ns();
+    const std::int64_t waited_ns = now - started_ns_;
     spinning_ = waited_ns < patience_.spin_ns;
     if (spinning_) {
         return Next::check;
     }
     if (waited_ns < patience_.spin_ns + patience_.yield_ns) {
-        sched_yield();
-        return Next::check;
+        Cpu& cpu = this_cpu();
+        const bool never_sleeps = patience_.yield_ns == Patience::for_good_ns;
+        if (never_sleeps || now >= cpu.wanted_until_ns.load(std::memory_order_relaxed)) {
+            if (!yielded_) {
+                yielded_ = true;
+                cpu.waits.fetch_add(1, std::memory_order_relaxed);
+            }
+            yield(cpu, now);
+            return Next::check;
+        }
     }
     return Next::sleep;
 }

@@ -3,6 +3,7 @@
 #include "mailbox/doorbell.hpp"
 
 #include <cstdint>
+#include <limits>
 
 namespace tutti::mailbox {
 
@@ -10,6 +11,9 @@ namespace tutti::mailbox {
 /// between looks, then sleep. Times, not counts: a pause takes from nothing to 140 cycles, depending on the
 /// core.
 struct Patience {
+    /// A stage that the member never leaves.
+    static constexpr std::int64_t for_good_ns = std::numeric_limits<std::int64_t>::max() / 2;
+
     std::int64_t spin_ns = 0;
     std::int64_t yield_ns = 0;
 };
@@ -18,6 +22,10 @@ struct Patience {
 Patience patience_for(int members, int cpus);
 
 /// One wait in progress: decides what to do between two looks.
+///
+/// A CPU that other processes want is not yielded, since they would have it for milliseconds: a member that
+/// may sleep does so instead. That such is the case shows in a yield that took long while this process got
+/// little done, and is remembered for the CPU for a while, after which yielding is tried again.
 class Waiting {
 public:
     explicit Waiting(const Patience& patience) noexcept
@@ -49,6 +57,7 @@ private:
     std::int64_t bound_ns_ = 0;
     std::uint32_t passes_ = 0;
     bool spinning_;
+    bool yielded_ = false;
 };
 
 /// Waits until `ready()`, asleep until `bell` (a BasicDoorbell) rings when it takes long. `check(takes_long)`
