@@ -163,6 +163,8 @@ std::string why(const WhyArguments& arguments) {
     Answer answer{
         .work = asked_work(arguments), .question = {}, .setting = setting_of(arguments), .selection = {}};
     answer.question = question_of(answer.work);
+    answer.question.size.cpus = answer.setting.cpus;
+    answer.question.size.l3_groups = answer.setting.l3_groups;
     const Question& question = answer.question;
     answer.selection = execute::select(question.call, question.size, answer.setting.choices);
     answer.entry = execute::entry_for(question.call, question.size, answer.setting.choices);

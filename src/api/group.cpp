@@ -37,7 +37,9 @@ Member Group::join(int rank) {
                             std::to_string(size() - 1));
     }
     state_->take_seat(rank);
-    return {state_, state_->seat(rank)};
+    Member member(state_, state_->seat(rank));
+    state_->note_binding(rank);
+    return member;
 }
 
 } // namespace tutti

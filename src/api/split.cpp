@@ -48,7 +48,7 @@ std::optional<Member> Member::split(int color, int key) {
     try {
         const std::vector<int> mates = mates_of(color, choices);
         const bool founds = !mates.empty() && mates.front() == rank_;
-        const State own = founds ? group_->of_mates(static_cast<int>(mates.size())) : nullptr;
+        const State own = founds ? group_->of_mates(mates) : nullptr;
         allgather(Founded{&own}, founded);
         std::optional<Member> mine;
         if (!mates.empty()) {

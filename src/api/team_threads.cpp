@@ -23,11 +23,21 @@ std::uint64_t this_process() {
     return forks.load(std::memory_order_relaxed);
 }
 
-bool is_aborted(const std::exception_ptr& exception) {
+/// The failure of a member whose thread is being ended. What unwinds its stack then is no C++ exception.
+std::exception_ptr thread_ended(int rank) {
+    return std::make_exception_ptr(Error("Team::run: member " + std::to_string(rank) +
+                                         "'s thread was ended by pthread_exit() or pthread_cancel()"));
+}
+
+/// Whether another member's exception tells more: this one has been released, or its group knows no more than
+/// that a thread was ended.
+bool tells_little(const std::exception_ptr& exception) {
     try {
         std::rethrow_exception(exception);
     } catch (const Aborted&) {
         return true;
+    } catch (const Error& error) {
+        return error.what() == execute::text_of(nullptr);
     } catch (...) {
         return false;
     }
@@ -218,7 +228,7 @@ void Team::Threads::play(int rank, const std::function<void(Member&)>& function)
         function(member);
     } catch (...) {
         const std::exception_ptr thrown = std::current_exception();
-        const std::exception_ptr failure = thrown != nullptr ? thrown : execute::thread_ended(rank);
+        const std::exception_ptr failure = thrown != nullptr ? thrown : thread_ended(rank);
         thrown_[static_cast<std::size_t>(rank)] = failure; // ordered by running_
         group_->fail(rank, failure);
         if (thrown == nullptr) { // nobody may stop the end of a thread
@@ -242,11 +252,11 @@ void Team::Threads::await_all() {
                         end_bell_, patience_);
 }
 
-/// What the caller is to learn of a run that failed: its first failure, unless that is an Aborted. Then a
-/// sub-group failed before this group did, and what ended it has arrived here since.
+/// What the caller is to learn of a run that failed: its first failure, unless that tells little. An Aborted
+/// comes of a sub-group that failed before this group did, and what ended that has arrived here since.
 std::exception_ptr Team::Threads::cause_of(const std::exception_ptr& failure) const {
     const auto is_cause = [](const std::exception_ptr& thrown) {
-        return thrown != nullptr && !is_aborted(thrown);
+        return thrown != nullptr && !tells_little(thrown);
     };
     const auto cause = std::ranges::find_if(thrown_, is_cause);
     return is_cause(failure) || cause == thrown_.end() ? failure : *cause;

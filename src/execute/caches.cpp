@@ -70,30 +70,32 @@ const Caches& Caches::here() {
     return caches;
 }
 
-std::size_t Caches::reach_bytes(int cpus, std::size_t l2_halves) const {
+std::size_t Caches::reach_bytes(int cpus, int l3_groups, std::size_t l2_halves) const {
     // On 32 MiB of L3 writing past the caches takes 1.2-1.9 times as long as plain stores where half of it is
     // touched, 0.6-1.1 where it is full, 0.6-0.7 at twice that.
     const std::size_t caches = std::min(static_cast<std::size_t>(cpus), l2_caches_);
-    return lives_in_l2_ ? std::min(l3_bytes_, caches * l2_bytes_ / 2 * l2_halves) : l3_bytes_;
+    return lives_in_l2_ ? std::min(l3_bytes(l3_groups), caches * l2_bytes_ / 2 * l2_halves)
+                        : l3_bytes(l3_groups);
 }
 
-bool Caches::streams_to_own(std::size_t touched_bytes, int cpus) const {
-    return touched_bytes >= reach_bytes(cpus, own_l2_halves);
+bool Caches::streams_to_own(std::size_t touched_bytes, int cpus, int l3_groups) const {
+    return touched_bytes >= reach_bytes(cpus, l3_groups, own_l2_halves);
 }
 
-bool Caches::streams_to_others(std::size_t touched_bytes, int cpus) const {
+bool Caches::streams_to_others(std::size_t touched_bytes, int cpus, int l3_groups) const {
     if (takes_lines_back_one_by_one_) {
         return touched_bytes >= lines_worth_streaming_bytes;
     }
-    return touched_bytes >= reach_bytes(cpus, others_l2_halves);
+    return touched_bytes >= reach_bytes(cpus, l3_groups, others_l2_halves);
 }
 
 bool Caches::pulls_between_two(std::size_t touched_bytes) const {
     return touched_bytes <= (lives_in_l2_ ? worth_pulling_bytes : worth_pulling_from_slow_lines_bytes);
 }
 
-bool Caches::pushes(std::size_t touched_bytes) const {
-    return touched_bytes >= (lives_in_l2_ ? std::min(worth_pushing_bytes, l3_bytes_) : l3_bytes_);
+bool Caches::pushes(std::size_t touched_bytes, int l3_groups) const {
+    const std::size_t full_bytes = l3_bytes(l3_groups);
+    return touched_bytes >= (lives_in_l2_ ? std::min(worth_pushing_bytes, full_bytes) : full_bytes);
 }
 
 } // namespace tutti::execute

@@ -19,21 +19,23 @@ public:
     /// Those of this machine.
     static const Caches& here();
 
-    /// Whether a member writes its own vector past the caches of the CPUs on which all members run.
-    bool streams_to_own(std::size_t touched_bytes, int cpus) const;
+    /// Whether a member writes its own vector past the caches of the CPUs on which all members run, which
+    /// have so many L3 caches.
+    bool streams_to_own(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
 
     /// Whether it writes those of others so.
-    bool streams_to_others(std::size_t touched_bytes, int cpus) const;
+    bool streams_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;
 
     /// Whether who has a block stores it for all that want it, instead of their fetching it.
-    bool pushes(std::size_t touched_bytes) const;
+    bool pushes(std::size_t touched_bytes, int l3_groups = 1) const;
 
 private:
-    /// Where so many halves of each CPU's L2, or the L3, are full.
-    std::size_t reach_bytes(int cpus, std::size_t l2_halves) const;
+    /// Where so many halves of each CPU's L2, or the L3 caches, are full.
+    std::size_t reach_bytes(int cpus, int l3_groups, std::size_t l2_halves) const;
+    std::size_t l3_bytes(int l3_groups) const { return static_cast<std::size_t>(l3_groups) * l3_bytes_; }
 
     std::size_t l2_bytes_;
     std::size_t l2_caches_;

@@ -13,13 +13,9 @@
 
 namespace tutti::execute {
 
-std::exception_ptr thread_ended(int member) {
-    return std::make_exception_ptr(Error("member " + std::to_string(member) + "'s " + text_of(nullptr)));
-}
-
 std::string text_of(const std::exception_ptr& cause) {
     if (cause == nullptr) {
-        return "thread was ended by pthread_exit() or pthread_cancel()";
+        return "its thread was ended by pthread_exit() or pthread_cancel()";
     }
     try {
         std::rethrow_exception(cause);
@@ -35,7 +31,7 @@ bool Failure::raise(int member, std::exception_ptr cause) {
     if (first_ != nullptr) {
         return false;
     }
-    first_ = cause != nullptr ? std::move(cause) : thread_ended(member);
+    first_ = cause != nullptr ? std::move(cause) : std::make_exception_ptr(Error(text_of(nullptr)));
     text_ = "released because member " + std::to_string(member) + " failed: " + text_of(first_);
     raised_.store(true, std::memory_order_release); // release: pairs with raised()
     return true;

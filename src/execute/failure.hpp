@@ -33,10 +33,6 @@ private:
     std::atomic<bool> raised_{false};
 };
 
-/// The failure of a member whose thread is being ended: what unwinds its stack then is no C++ exception, and
-/// std::current_exception() is null.
-std::exception_ptr thread_ended(int member);
-
 /// What an exception says, whatever its type; null is that of a thread that is being ended.
 std::string text_of(const std::exception_ptr& cause);
 

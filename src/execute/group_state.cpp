@@ -2,6 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "execute/disagreement.hpp"
+#include "machine/pinning.hpp"
 #include "plan/plan.hpp"
 
 #include <tutti/error.hpp>
@@ -27,7 +28,10 @@ GroupState::GroupState(int members, const mailbox::Patience& patience)
     : GroupState(members, execute::Setting{.patience = patience}) {}
 
 GroupState::GroupState(int members, execute::Setting setting)
-    : setting_(std::move(setting)),
+    : setting_(std::move(setting)), is_crowded_(setting_.cpus < members),
+      crowded_patience_(setting_.bindings.empty()
+                            ? setting_.patience
+                            : execute::patience_of(setting_.options.wait, members, members - 1)),
       slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
       slots_(static_cast<std::size_t>(members) * 2 * slots_per_operation_),
       stages_(static_cast<std::size_t>(members) * 2), boards_(static_cast<std::size_t>(members)) {
@@ -36,9 +40,28 @@ GroupState::GroupState(int members, execute::Setting setting)
     }
 }
 
-std::shared_ptr<GroupState> GroupState::of_mates(int members) const {
-    const int l3_groups = std::min(setting_.l3_groups, members);
-    return std::make_shared<GroupState>(members, execute::setting_for(members, setting_.options, l3_groups));
+std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) {
+    const auto members = static_cast<int>(mates.size());
+    const std::scoped_lock lock(bindings_mutex_);
+    return std::make_shared<GroupState>(members, execute::setting_for_mates(setting_, mates));
+}
+
+void GroupState::note_binding(int rank) {
+    if (!seat(rank).is_new_here()) {
+        return;
+    }
+    const std::scoped_lock lock(bindings_mutex_);
+    std::vector<int>& binding = setting_.bindings[static_cast<std::size_t>(rank)];
+    std::vector<int> found = machine::cpus_of_this_thread();
+    if (static_cast<int>(found.size()) >= setting_.process_cpus) {
+        found.clear(); // any
+    }
+    if (found == binding) {
+        return;
+    }
+    binding = std::move(found);
+    const int cpus = machine::pus_at_once(setting_.bindings, setting_.process_cpus);
+    is_crowded_.store(cpus < size(), std::memory_order_relaxed); // a hint
 }
 
 void GroupState::take_seat(int rank) {

@@ -10,6 +10,7 @@
 #include "schedule/synchronise.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -72,14 +73,17 @@ public:
     GroupState(int members, const mailbox::Patience& patience);
 
     /// A group for some of the members of this one, with the same options.
-    std::shared_ptr<GroupState> of_mates(int members) const;
+    std::shared_ptr<GroupState> of_mates(const std::vector<int>& mates);
 
     int size() const { return static_cast<int>(seats_.size()); }
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
     execute::MemberBoard& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
     const execute::MemberBoard& board(int rank) const { return boards_[static_cast<std::size_t>(rank)]; }
     execute::Failure& failure() { return failure_; }
-    const mailbox::Patience& patience() const { return setting_.patience; }
+    /// Relaxed: a hint, and rarely written.
+    const mailbox::Patience& patience() const {
+        return is_crowded_.load(std::memory_order_relaxed) ? crowded_patience_ : setting_.patience;
+    }
     const execute::Setting& setting() const { return setting_; }
 
     std::size_t slots_per_operation() const { return slots_per_operation_; }
@@ -97,6 +101,9 @@ public:
     /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted while others
     /// are still leaving after a failure; the first to come after that makes the group usable again.
     void take_seat(int rank);
+
+    /// Looks where the calling thread, which has taken a seat, may run, unless it was the last to sit there.
+    void note_binding(int rank);
 
     /// Records a failure and wakes everybody.
     void fail(int member, const std::exception_ptr& cause);
@@ -117,6 +124,9 @@ public:
 
 private:
     execute::Setting setting_;
+    /// Whether there are fewer CPUs for the members than members.
+    std::atomic<bool> is_crowded_;
+    mailbox::Patience crowded_patience_;
     std::size_t slots_per_operation_;
     std::vector<mailbox::Slot, execute::PairAligned<mailbox::Slot>> slots_;
     std::vector<mailbox::Stage, execute::PairAligned<mailbox::Stage>> stages_;
@@ -124,6 +134,8 @@ private:
     std::vector<std::unique_ptr<Seat>> seats_;
     execute::Failure failure_;
     std::mutex seats_mutex_;
+    /// Of setting_.bindings, which is all of the setting that changes.
+    std::mutex bindings_mutex_;
     std::mutex schedules_mutex_;
     std::map<execute::ScheduleName, std::shared_ptr<const schedule::Synchronised>> schedules_;
 };

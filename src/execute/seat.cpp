@@ -92,7 +92,8 @@ execute::CallSize size_of(const Call& call, const execute::Shape& shape, const G
             .touched_bytes = execute::touched_bytes(call.kind, total_bytes, group.size()),
             .in_place = call.in_place,
             .members = group.size(),
-            .cpus = group.setting().cpus};
+            .cpus = group.setting().cpus,
+            .l3_groups = group.setting().l3_groups};
 }
 
 } // namespace
@@ -101,6 +102,12 @@ Seat::Seat(GroupState& group, int rank, int members)
     : group_(group), rank_(rank), peers_(static_cast<std::size_t>(members)),
       outs_(static_cast<std::size_t>(members)), ins_(static_cast<std::size_t>(members)),
       offsets_(static_cast<std::size_t>(members) + 1) {}
+
+bool Seat::is_new_here() {
+    static std::atomic<std::uint64_t> threads{0};
+    thread_local const std::uint64_t own = threads.fetch_add(1, std::memory_order_relaxed) + 1; // only unique
+    return std::exchange(thread_, own) != own;
+}
 
 const plan::Plan& Seat::plan(const execute::ScheduleName& name) {
     auto& entry = plans_[name];
@@ -252,8 +259,8 @@ void Seat::set_stores(const Call& call, const execute::CallSize& size, Form form
         call.kind == Kind::broadcast;
     const execute::Caches& caches = execute::Caches::here();
     const int cpus = std::min(size.members, size.cpus);
-    const bool to_own = caches.streams_to_own(size.touched_bytes, cpus);
-    const bool to_others = separate && caches.streams_to_others(size.touched_bytes, cpus);
+    const bool to_own = caches.streams_to_own(size.touched_bytes, cpus, size.l3_groups);
+    const bool to_others = separate && caches.streams_to_others(size.touched_bytes, cpus, size.l3_groups);
     operation_.shares_output = call.shared_output && size.total_bytes != 0;
     operation_.own_stores = {.stream = call.shared_output ? to_others : separate && to_own};
     operation_.all_stores = {.stream = to_others, .cached_out = to_own ? -1 : rank_};

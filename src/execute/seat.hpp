@@ -94,6 +94,9 @@ public:
     /// Acquire: pairs with release(); what the member that has left did to the seat came before.
     bool taken() const { return taken_.load(std::memory_order_acquire); }
 
+    /// Whether the calling thread, which has just taken the seat, is another than the one before.
+    bool is_new_here();
+
     /// See execute() and execute_again().
     void run(const Call& call);
     bool run_again(std::uint64_t key, const void* input, void* output);
@@ -168,6 +171,8 @@ private:
     /// them been in different ones, they find out in the next that does not.
     std::uint64_t history_ = 0;
     std::atomic<bool> taken_{false};
+    /// Who has taken it last.
+    std::uint64_t thread_ = 0;
 
     /// Without its counts, which may be gone: what they were is in offsets_ and sent_offsets_.
     Call prepared_;

@@ -236,7 +236,7 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
     if (size.members == 2 && two_differ(collective, size) && !copies_input(rows.of_two)) {
         return {rows.of_two, form_of(rows.of_two, call, size), Reason::two};
     }
-    if (Caches::here().pushes(size.touched_bytes)) {
+    if (Caches::here().pushes(size.touched_bytes, size.l3_groups)) {
         return {rows.pushed, form_of(rows.pushed, call, size), Reason::long_vectors};
     }
     if (size.message_bytes * static_cast<std::size_t>(size.members) <= most_read_bytes &&

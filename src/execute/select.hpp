@@ -43,8 +43,9 @@ struct CallSize {
     /// Input and output are the same memory.
     bool in_place = false;
     int members = 1;
-    /// That the process may use.
+    /// How many of the members can run at the same time, and the L3 caches of the CPUs on which they do.
     int cpus = 1;
+    int l3_groups = 1;
 };
 
 /// What `call` asks of the order of its operands.

@@ -5,12 +5,11 @@
 #include "tuning/fingerprint.hpp"
 #include "tuning/load.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 namespace tutti::execute {
-
-namespace {
 
 mailbox::Patience patience_of(Wait wait, int members, int cpus) {
     constexpr std::int64_t for_good_ns = mailbox::Patience::for_good_ns;
@@ -27,32 +26,71 @@ mailbox::Patience patience_of(Wait wait, int members, int cpus) {
     return mailbox::patience_for(members, cpus);
 }
 
-} // namespace
+namespace {
 
-Setting setting_for(int members, const GroupOptions& options, int l3_groups) {
-    const int cpus = machine::allowed_pus();
+/// What process and members have in CPUs.
+struct Cpus {
+    int of_process;
+    int of_members;
+};
+
+Setting setting_for(const GroupOptions& options, std::vector<std::vector<int>> bindings, const Cpus& cpus,
+                    int l3_groups) {
+    const auto members = static_cast<int>(bindings.size());
     tuning::Source source = tuning::source_of(options.tuning);
-    return {.patience = patience_of(options.wait, members, cpus),
-            .cpus = cpus,
+    return {.patience = patience_of(options.wait, members, cpus.of_members),
+            .cpus = cpus.of_members,
+            .process_cpus = cpus.of_process,
             .options = options,
             .l3_groups = l3_groups,
-            .choices = tuning::Choices(std::move(source.table), {members, cpus, l3_groups}),
-            .tuning = std::move(source.text)};
+            .choices = tuning::Choices(std::move(source.table), {members, cpus.of_process, l3_groups}),
+            .tuning = std::move(source.text),
+            .bindings = std::move(bindings)};
 }
 
+} // namespace
+
 Setting setting_for(const GroupOptions& options, std::span<const int> cpus) {
-    return setting_for(static_cast<int>(cpus.size()), options,
+    std::vector<std::vector<int>> bindings(cpus.size());
+    for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
+        if (cpus[rank] != machine::unpinned) {
+            bindings[rank] = {cpus[rank]};
+        }
+    }
+    const int allowed = machine::allowed_pus();
+    const int at_once = machine::pus_at_once(bindings, allowed);
+    return setting_for(options, std::move(bindings), {allowed, at_once},
                        tuning::l3_groups(tuning::this_machine(), cpus));
 }
 
 Setting setting_for(int members, const GroupOptions& options) {
-    return setting_for(options, machine::place(tuning::this_machine(), members, machine::Placement::compact));
+    const int allowed = machine::allowed_pus();
+    const auto compact = machine::place(tuning::this_machine(), members, machine::Placement::compact);
+    return setting_for(options, std::vector<std::vector<int>>(static_cast<std::size_t>(members)),
+                       {allowed, std::min(allowed, members)},
+                       tuning::l3_groups(tuning::this_machine(), compact));
+}
+
+Setting setting_for_mates(const Setting& setting, const std::vector<int>& mates) {
+    std::vector<std::vector<int>> bindings;
+    std::vector<int> pinned_to;
+    for (const int rank : mates) {
+        bindings.push_back(setting.bindings[static_cast<std::size_t>(rank)]);
+        if (bindings.back().size() == 1) {
+            pinned_to.push_back(bindings.back().front());
+        }
+    }
+    const int l3_groups = pinned_to.size() == mates.size()
+                              ? tuning::l3_groups(tuning::this_machine(), pinned_to)
+                              : std::min(setting.l3_groups, static_cast<int>(mates.size()));
+    const int at_once = machine::pus_at_once(bindings, setting.process_cpus);
+    return setting_for(setting.options, std::move(bindings), {setting.process_cpus, at_once}, l3_groups);
 }
 
 mailbox::Patience patience_between_runs(const Setting& setting, int members, bool caller_is_member) {
-    const bool has_room =
-        members <= setting.cpus && members + (caller_is_member ? 0 : 1) <= machine::allowed_pus();
-    const mailbox::Patience patience = mailbox::patience_for(members, has_room ? members : members - 1);
+    const int threads = caller_is_member ? members : members + 1;
+    const bool has_room = members <= setting.cpus && threads <= setting.process_cpus;
+    const mailbox::Patience patience = mailbox::patience_for(threads, has_room ? threads : 1);
     switch (setting.options.wait) {
     case Wait::sleep:
         return {};

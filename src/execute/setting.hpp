@@ -7,30 +7,38 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tutti::execute {
 
 /// What a group is set to, for all its calls: its options, and what follows from them on this machine.
 struct Setting {
     mailbox::Patience patience;
-    /// That the process may use.
+    /// How many of the members can run at the same time.
     int cpus = 1;
+    /// How many threads of the process can.
+    int process_cpus = 1;
     GroupOptions options = {};
     /// See tuning::Situation.
     int l3_groups = 1;
     tuning::Choices choices = {};
     /// See Group::tuning().
     std::string tuning = {};
+    /// The CPUs that each member may use; empty for all of the process.
+    std::vector<std::vector<int>> bindings = {};
 };
-
-/// For members that run in so many L3 groups.
-Setting setting_for(int members, const GroupOptions& options, int l3_groups);
 
 /// For members that are placed on these CPUs.
 Setting setting_for(const GroupOptions& options, std::span<const int> cpus);
 
 /// For threads that somebody else has placed: taken to be where "compact" would place them.
 Setting setting_for(int members, const GroupOptions& options);
+
+/// For some of the members of a group with this setting. Reads nothing of the system anew.
+Setting setting_for_mates(const Setting& setting, const std::vector<int>& mates);
+
+/// How members wait in a group with these options of which so many can run at the same time.
+mailbox::Patience patience_of(Wait wait, int members, int cpus);
 
 /// How the threads of a team wait for its next run, and its caller for the end of one.
 mailbox::Patience patience_between_runs(const Setting& setting, int members, bool caller_is_member);

@@ -1,7 +1,10 @@
+#include "execute/group_state.hpp"
 #include "execute/setting.hpp"
 #include "machine/pinning.hpp"
+#include "machine/placement.hpp"
 #include "support.hpp"
 
+#include <array>
 #include <chrono>
 #include <ctime>
 
@@ -70,6 +73,51 @@ TEST_CASE("each way of waiting goes through the stages that it is to go through"
     CHECK(patience(Wait::automatic, cpus).spin_ns < 1'000'000);
     CHECK(patience(Wait::automatic, cpus + 1).spin_ns == 0);
     CHECK(patience(Wait::automatic, cpus + 1).yield_ns < 1'000'000);
+}
+
+TEST_CASE("members are held to have the CPUs that they have") {
+    const auto spins = [](const execute::Setting& setting) { return setting.patience.spin_ns > 0; };
+    const std::vector<int> process = machine::process_cpus();
+    const int first = process.front();
+    CHECK_FALSE(spins(execute::setting_for({}, std::array{first, first})));
+    CHECK(spins(execute::setting_for({}, std::array{first})));
+    if (machine::allowed_pus() < 2) {
+        MESSAGE("one CPU only");
+        return;
+    }
+    const execute::Setting setting =
+        execute::setting_for({}, std::array{first, process.back(), first, machine::unpinned});
+    CHECK(setting.cpus == std::min(3, machine::allowed_pus()));
+    CHECK_FALSE(spins(setting));
+    CHECK(spins(execute::setting_for_mates(setting, {0, 1})));
+    CHECK_FALSE(spins(execute::setting_for_mates(setting, {2, 0})));
+    CHECK(spins(execute::setting_for_mates(setting, {3, 0})));
+}
+
+TEST_CASE("threads that join from one CPU do not spin there") {
+    if (machine::allowed_pus() < 2) {
+        MESSAGE("one CPU only");
+        return;
+    }
+    detail::GroupState group(2, execute::setting_for(2, {}));
+    const auto join = [&](int rank, int cpu) {
+        std::thread([&] {
+            machine::pin_this_thread(cpu);
+            group.note_binding(rank);
+        }).join();
+    };
+    const std::vector<int> process = machine::process_cpus();
+    CHECK(group.patience().spin_ns > 0);
+    join(0, process.front());
+    CHECK(group.patience().spin_ns > 0);
+    join(1, process.front());
+    CHECK(group.patience().spin_ns == 0);
+    CHECK(group.of_mates({1, 0})->patience().spin_ns == 0);
+    CHECK(group.of_mates({1})->patience().spin_ns > 0);
+    join(1, process.back()); // another thread
+    CHECK(group.patience().spin_ns > 0);
+    join(0, machine::unpinned);
+    CHECK(group.patience().spin_ns > 0);
 }
 
 TEST_CASE("waiting for a member that is a second late takes next to no CPU time") {

@@ -71,3 +71,19 @@ TEST_CASE("small L2 caches do not count, and a machine that tells of no L3 has o
     CHECK(unknown.streams_to_own(32 * mib, 2));
     CHECK(unknown.pushes(32 * mib));
 }
+
+TEST_CASE("members that occupy several L3 caches fill all of them") {
+    const Caches caches(machine_of("AMD EPYC", 1 * mib, 32 * mib));
+    CHECK_FALSE(caches.streams_to_own(63 * mib, 8, 2));
+    CHECK(caches.streams_to_own(64 * mib, 8, 2));
+    CHECK_FALSE(caches.pushes(127 * mib, 4));
+    CHECK(caches.pushes(128 * mib, 4));
+    const Caches client(machine_of("Intel Core", 2 * mib, 36 * mib));
+    CHECK_FALSE(client.streams_to_others(71 * mib, 2, 2));
+    CHECK(client.streams_to_others(72 * mib, 2, 2));
+    const Caches small_l3(machine_of("Intel Xeon", 2 * mib, 8 * mib));
+    CHECK(small_l3.streams_to_own(8 * mib, 8, 1));
+    CHECK_FALSE(small_l3.streams_to_own(15 * mib, 8, 2));
+    CHECK(small_l3.streams_to_own(16 * mib, 8, 2));
+    CHECK(small_l3.streams_to_own(48 * mib, 8, 8)); // the L2 caches are full before
+}

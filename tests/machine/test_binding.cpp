@@ -4,6 +4,7 @@
 #include "machine/cpu_list.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
+#include "machine/quota.hpp"
 
 #include <doctest/doctest.h>
 #include <sched.h>
@@ -123,7 +124,8 @@ TEST_CASE("detect finds the CPUs this process is bound to, and changes no bindin
     std::ranges::sort(detected);
     CHECK(detected == bound);
     CHECK(process_cpus() == bound);
-    CHECK(allowed_pus() == static_cast<int>(bound.size()));
+    const int cpus = static_cast<int>(bound.size());
+    CHECK(allowed_pus() == std::min(cpus, quota_cpus().value_or(cpus)));
     CHECK(machine.pus_in_machine >= static_cast<int>(bound.size()));
     CHECK(machine.cores() >= 1);
     CHECK(machine.cores() <= static_cast<int>(bound.size()));

@@ -1,6 +1,7 @@
 #include "machine/pinning.hpp"
 
 #include "machine/cpu_list.hpp"
+#include "machine/quota.hpp"
 
 #include <sched.h>
 #include <unistd.h>
@@ -177,10 +178,38 @@ std::vector<int> process_cpus() {
     return {cpus.begin(), cpus.end()};
 }
 
+std::vector<int> cpus_of_this_thread() {
+    return cpus_of_thread(0).value_or(std::vector<int>{});
+}
+
 int allowed_pus() {
+    static const std::optional<int> quota = quota_cpus();
     const std::size_t told = process_cpus().size();
-    return told > 0 ? static_cast<int>(told)
-                    : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int cpus = told > 0 ? static_cast<int>(told)
+                              : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    return std::min(cpus, quota.value_or(cpus));
+}
+
+int pus_at_once(std::span<const std::vector<int>> bindings, int allowed) {
+    std::vector<int> pinned_to;
+    std::vector<int> all;
+    int not_pinned = 0;
+    bool anywhere = false;
+    for (const std::vector<int>& binding : bindings) {
+        anywhere = anywhere || binding.empty();
+        all.insert(all.end(), binding.begin(), binding.end());
+        if (binding.size() == 1) {
+            pinned_to.push_back(binding.front());
+        } else {
+            ++not_pinned;
+        }
+    }
+    const auto different = [](std::vector<int>& cpus) {
+        std::ranges::sort(cpus);
+        return static_cast<int>(std::ranges::unique(cpus).begin() - cpus.begin());
+    };
+    const int most = anywhere ? allowed : std::min(allowed, different(all));
+    return std::max(1, std::min(different(pinned_to) + not_pinned, most));
 }
 
 } // namespace tutti::machine

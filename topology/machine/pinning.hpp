@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,16 @@ void move_this_thread(int os_index);
 /// not tell any binding.
 std::vector<int> process_cpus();
 
-/// How many CPUs this process may run on: the size of process_cpus(), at least 1. No hwloc: microseconds.
+/// The CPUs that the calling thread is bound to, ascending; empty where the system does not tell.
+std::vector<int> cpus_of_this_thread();
+
+/// How many threads of this process can run at the same time: the size of process_cpus(), or less where a
+/// control group limits its CPU time (quota_cpus(), looked up once); at least 1. No hwloc: microseconds.
 int allowed_pus();
+
+/// How many of the threads that are bound to these CPUs can run at the same time, given that `allowed` of the
+/// process can: 1 for all that are bound to the same CPU, no more than there are CPUs in all. An empty list
+/// stands for any CPU of the process. At least 1.
+int pus_at_once(std::span<const std::vector<int>> bindings, int allowed);
 
 } // namespace tutti::machine
