@@ -59,8 +59,8 @@ TEST_CASE("members that left different calls without hearing of each other find 
             Outcomes outcomes(2);
             const Thrown reached = test::thrown_by([&] {
                 team.run([&](Member& me) {
-                    me.rank() == 0 ? calls.of_first(me) : calls.of_second(me);
                     outcomes.note(me, [&] {
+                        me.rank() == 0 ? calls.of_first(me) : calls.of_second(me); // may learn of it here
                         std::vector<std::uint8_t> values(static_cast<std::size_t>(bytes));
                         bytes == 0 ? me.barrier() : me.allreduce(values, bor);
                     });
