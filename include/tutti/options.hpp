@@ -24,7 +24,9 @@ struct Options {
 /// How a member waits for another one.
 ///
 /// - automatic: spins for 100 us where every member can have a CPU, yields for another 100 us (200 us, at
-///   once, with more members than allowed CPUs), then sleeps until it is woken
+///   once, with more members than CPUs), then sleeps until it is woken. Where other processes have turned out
+///   to want the CPU it does not yield but sleep, for a while. The CPUs are those to which members are
+///   pinned, or threads that join are bound, and no more than a control group's quota pays for
 /// - spin: never gives up its CPU, however long that takes. Only where every member has a CPU to itself
 /// - yield: between two looks lets other threads run that want the CPU, but never sleeps
 /// - sleep: sleeps at once: what it waits for takes long, or others need the CPUs more

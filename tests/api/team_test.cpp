@@ -2,6 +2,7 @@
 #include "support.hpp"
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <latch>
 #include <memory>
@@ -290,6 +292,28 @@ TEST_CASE("a team asked to run nothing says so") {
     const Thrown thrown = test::thrown_by([&] { team.run(std::function<void(Member&)>()); });
     CHECK(thrown.kind == Thrown::Kind::argument);
     CHECK(mentions(thrown.text, "function"));
+}
+
+TEST_CASE("a team that gets too few threads says how many") {
+    if (test::reduced) { // a sanitizer's memory cannot be limited
+        return;
+    }
+    CHECK(exit_code_of_child([] {
+              long pages = 0;
+              std::ifstream("/proc/self/statm") >> pages;
+              const auto room = static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) +
+                                (rlim_t{100} << 20U);
+              const rlimit memory{room, room};
+              if (setrlimit(RLIMIT_AS, &memory) != 0) {
+                  return 1;
+              }
+              const Thrown thrown = test::thrown_by([] { const Team team({.members = 1000}); });
+              const bool says =
+                  mentions(thrown.text, "gives only") && mentions(thrown.text, "of 1000 threads");
+              Team small({.members = 2});
+              check_usable(small);
+              return thrown.kind == Thrown::Kind::error && says ? 0 : 2;
+          }) == 0);
 }
 
 TEST_CASE("runs follow each other at any distance") {
