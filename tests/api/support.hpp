@@ -46,6 +46,19 @@ inline bool mentions(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
+/// A team that has been through something works.
+inline void check_usable(Team& team) {
+    std::vector<int> sums(static_cast<std::size_t>(team.size()));
+    team.run([&](Member& me) { me.allreduce(me.rank(), sums[static_cast<std::size_t>(me.rank())], sum); });
+    CHECK(sums == std::vector<int>(sums.size(), team.size() * (team.size() - 1) / 2));
+}
+
+/// Teams whose caller waits, or is a member.
+inline std::vector<TeamOptions> teams_of(int members) {
+    return {{.members = members, .placement = "none"},
+            {.members = members, .placement = "none", .caller_is_member = true}};
+}
+
 /// What each member's part threw.
 class Outcomes {
 public:

@@ -206,7 +206,7 @@ int pus_at_once(std::span<const std::vector<int>> bindings, int allowed) {
     }
     const auto different = [](std::vector<int>& cpus) {
         std::ranges::sort(cpus);
-        return static_cast<int>(std::ranges::unique(cpus).begin() - cpus.begin());
+        return static_cast<int>(std::unique(cpus.begin(), cpus.end()) - cpus.begin());
     };
     const int most = anywhere ? allowed : std::min(allowed, different(all));
     return std::max(1, std::min(different(pinned_to) + not_pinned, most));

@@ -1,0 +1,119 @@
+// Teams and processes. Most of this happens in children.
+#include "support.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <memory>
+
+using namespace tutti;
+using test::check_usable;
+using test::mentions;
+using test::teams_of;
+using test::Thrown;
+
+namespace {
+
+/// The exit code of a child process that runs `part` and then exits; the number of the signal, negative, that
+/// has ended it. One that hangs is ended by SIGALRM.
+int exit_code_of_child(const std::function<int()>& part) {
+    constexpr unsigned hang_seconds = 60;
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        alarm(hang_seconds);
+        std::exit(part());
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+} // namespace
+
+TEST_CASE("a child of fork() is told that the team's threads are not there, and ends") {
+    static Team team({.members = 2});
+    check_usable(team);
+    const auto run_in_child = [] {
+        const Thrown thrown = test::thrown_by([] { team.run([](Member&) {}); });
+        return thrown.kind == Thrown::Kind::error && mentions(thrown.text, "fork()") ? 0 : 1;
+    };
+    CHECK(exit_code_of_child([] { return 0; }) == 0);
+    CHECK(exit_code_of_child(run_in_child) == 0);
+    auto passing = std::make_unique<Team>(TeamOptions{.members = 2});
+    CHECK(exit_code_of_child([&] {
+              passing.reset();
+              return 0;
+          }) == 0);
+    check_usable(*passing);
+    check_usable(team);
+}
+
+TEST_CASE("a child that a member has forked ends when its function returns") {
+    for (const TeamOptions& options : teams_of(2)) {
+        Team team(options);
+        std::fflush(nullptr);
+        std::atomic<pid_t> child{-1};
+        const Thrown thrown = test::thrown_by([&] {
+            team.run([&](Member& me) {
+                if (me.rank() == 0) {
+                    child = fork();
+                    if (child == 0) {
+                        alarm(60);
+                    }
+                }
+            });
+        });
+        if (child == 0) { // the caller is the member
+            std::_Exit(thrown.kind == Thrown::Kind::error && mentions(thrown.text, "fork()") ? 0 : 1);
+        }
+        CHECK(thrown.kind == Thrown::Kind::nothing);
+        int status = -1;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        CHECK(WIFEXITED(status));
+        CHECK(WEXITSTATUS(status) == 0);
+        check_usable(team);
+    }
+}
+
+TEST_CASE("a member may end the process, whose team is static") {
+    CHECK(exit_code_of_child([] {
+              static Team team({.members = 2});
+              team.run([](Member& me) {
+                  if (me.rank() == 1) {
+                      std::exit(7);
+                  }
+                  me.barrier();
+              });
+              return 1;
+          }) == 7);
+}
+
+TEST_CASE("a team that gets too few threads says how many") {
+    if (test::reduced) { // a sanitizer's memory cannot be limited
+        return;
+    }
+    CHECK(exit_code_of_child([] {
+              long pages = 0;
+              std::ifstream("/proc/self/statm") >> pages;
+              const auto room = static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) +
+                                (rlim_t{100} << 20U);
+              const rlimit memory{room, room};
+              if (setrlimit(RLIMIT_AS, &memory) != 0) {
+                  return 1;
+              }
+              const Thrown thrown = test::thrown_by([] { const Team team({.members = 1000}); });
+              const bool says =
+                  mentions(thrown.text, "gives only") && mentions(thrown.text, "of 1000 threads");
+              Team small({.members = 2});
+              check_usable(small);
+              return thrown.kind == Thrown::Kind::error && says ? 0 : 2;
+          }) == 0);
+}
