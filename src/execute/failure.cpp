@@ -2,55 +2,109 @@
 
 #include "mailbox/doorbell.hpp"
 
-#include <tutti/error.hpp>
-
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
+#include <new>
+#include <optional>
 #include <utility>
 
 namespace tutti::execute {
 
-std::string text_of(const std::exception_ptr& cause) {
+namespace {
+
+/// An Aborted that keeps its text in itself.
+class BriefAborted : public Aborted {
+public:
+    BriefAborted(const Aborted& untold, const std::array<char, 256>& text) : Aborted(untold), text_(text) {}
+    const char* what() const noexcept override { return text_.data(); }
+
+private:
+    std::array<char, 256> text_;
+};
+
+/// Calls use(text) with what an exception says.
+template <class Use>
+auto with_text(const std::exception_ptr& cause, Use use) {
     if (cause == nullptr) {
-        return "its thread was ended by pthread_exit() or pthread_cancel()";
+        return use("its thread was ended by pthread_exit() or pthread_cancel()");
     }
     try {
         std::rethrow_exception(cause);
     } catch (const std::exception& exception) {
-        return exception.what();
+        return use(exception.what());
     } catch (...) {
-        return "an exception that is not a std::exception";
+        return use("an exception that is not a std::exception");
     }
 }
 
-bool Failure::raise(int member, std::exception_ptr cause) {
+/// What a failure without an exception has for one.
+const std::exception_ptr& thread_end() {
+    static const std::exception_ptr cause = std::make_exception_ptr(Error(text_of(nullptr)));
+    return cause;
+}
+
+} // namespace
+
+const std::exception_ptr& unseen_exception() {
+    static const std::exception_ptr cause = std::make_exception_ptr(Error("an exception ended its part"));
+    return cause;
+}
+
+std::string text_of(const std::exception_ptr& cause) {
+    return with_text(cause, [](const char* text) { return std::string(text); });
+}
+
+Failure::Failure() : untold_("released because another member failed") {
+    // Made now: when they are needed there may be no memory.
+    thread_end();
+    unseen_exception();
+}
+
+void Failure::raise(int member, std::exception_ptr cause, const char* whose) noexcept {
     const std::scoped_lock lock(mutex_);
-    if (first_ != nullptr) {
-        return false;
+    if (raised_.load(std::memory_order_relaxed)) { // relaxed: only changes under the lock
+        return;
     }
-    first_ = cause != nullptr ? std::move(cause) : std::make_exception_ptr(Error(text_of(nullptr)));
-    text_ = "released because member " + std::to_string(member) + " failed: " + text_of(first_);
+    first_ = cause != nullptr ? std::move(cause) : thread_end();
+    with_text(first_, [&](const char* text) {
+        static_cast<void>(std::snprintf(brief_.data(), brief_.size(),
+                                        "released because member %d%s failed: %s", member, whose, text));
+        try {
+            text_ = "released because member " + std::to_string(member) + whose + " failed: " + text;
+        } catch (const std::bad_alloc&) {
+            text_.clear(); // the brief text must do
+        }
+    });
     raised_.store(true, std::memory_order_release); // release: pairs with raised()
-    return true;
 }
 
 void Failure::throw_aborted() const {
     const std::scoped_lock lock(mutex_);
-    throw Aborted(text_);
+    if (!text_.empty()) {
+        std::optional<Aborted> aborted;
+        try {
+            aborted.emplace(text_);
+        } catch (const std::bad_alloc&) {
+        }
+        if (aborted) {
+            throw Aborted(*aborted);
+        }
+    }
+    throw BriefAborted(untold_, brief_);
 }
 
-std::exception_ptr Failure::first() const {
+std::exception_ptr Failure::first() const noexcept {
     const std::scoped_lock lock(mutex_);
     return first_;
 }
 
-void Failure::clear() {
+void Failure::clear() noexcept {
     const std::scoped_lock lock(mutex_);
     first_ = nullptr;
-    text_.clear();
     raised_.store(false, std::memory_order_release);
 }
 

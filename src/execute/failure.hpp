@@ -1,5 +1,8 @@
 #pragma once
 
+#include <tutti/error.hpp>
+
+#include <array>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -7,31 +10,41 @@
 
 namespace tutti::execute {
 
-/// The first failure of any member of a group: what releases all the others.
+/// The first failure of any member of a group: what releases all the others. Memory may be what has run out,
+/// so neither recording a failure nor throwing Aborted allocates any.
 class Failure {
 public:
+    Failure();
+
     /// Acquire: pairs with the release in raise().
     bool raised() const noexcept { return raised_.load(std::memory_order_acquire); }
 
     /// Records that `member` failed with `cause`, null when its thread is being ended; only the first one
-    /// counts. Returns whether this was it.
-    bool raise(int member, std::exception_ptr cause);
+    /// counts. `whose` says which group the member is of, if not of the one that fails.
+    void raise(int member, std::exception_ptr cause, const char* whose = "") noexcept;
 
-    /// Throws Aborted with the text of the first failure.
+    /// Throws Aborted with the text of the first failure, or of the one forgotten last; cut where there
+    /// is no memory for all of it.
     [[noreturn]] void throw_aborted() const;
 
     /// The first failure, or null.
-    std::exception_ptr first() const;
+    std::exception_ptr first() const noexcept;
 
     /// Forgets it. Only while no member is in a call.
-    void clear();
+    void clear() noexcept;
 
 private:
     mutable std::mutex mutex_;
     std::exception_ptr first_;
     std::string text_;
+    /// Where there is no memory for that: the text as far as it goes, and what to copy an Aborted from.
+    std::array<char, 256> brief_{};
+    Aborted untold_;
     std::atomic<bool> raised_{false};
 };
+
+/// Stands for an exception that ended a member's part and that nobody has seen. Made while there is memory.
+const std::exception_ptr& unseen_exception();
 
 /// What an exception says, whatever its type; null is that of a thread that is being ended.
 std::string text_of(const std::exception_ptr& cause);
