@@ -2,6 +2,7 @@
 
 #include <tutti/member.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,9 +11,15 @@ namespace tutti {
 /// Seats for threads that exist already: OpenMP threads, std::thread, a pool's workers.
 ///
 /// A group is a handle; copies share the same seats. It stays usable for as many parallel regions as the
-/// program has: a thread joins, calls collectives, and leaves when its Member is destroyed. When a Member is
-/// destroyed by an exception, the other members are released with Aborted, and the group can be used again
-/// once all have left.
+/// program has: a thread joins, calls collectives, and leaves when its Member is destroyed. Every seat is to
+/// be taken once for each region, also by a thread that has nothing to do in it.
+///
+/// When a Member is destroyed by an exception, the region has failed for all members: those that are there
+/// are released with Aborted, be it in this region or still in the one before, and so are those that are yet
+/// to come to it, by join(). A member that had left it before is not told. If some member has gone on to the
+/// next region already, that one fails as well. The group can be used again in the region after that: a
+/// program that catches what its threads throw and goes on needs to do nothing else. A thread that does not
+/// come to a region has its failure, or the wait for it, still before it.
 class Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
@@ -26,8 +33,16 @@ public:
     std::string tuning() const;
 
     /// Takes seat `rank` for the calling thread. Throws ArgumentError when rank is not in 0 .. size() - 1 or
-    /// the seat is taken, and Aborted while members of a failed operation are still leaving.
+    /// the seat is taken, and Aborted when the region to which the thread comes has failed already. To the
+    /// region after that it comes when those who were in the one that failed have left, for which it waits;
+    /// it throws Aborted as well when they do not leave within a second, which ends that region for all, or
+    /// when the calling thread itself has yet to leave.
     Member join(int rank);
+
+    /// Joins, calls `function` and leaves. What it throws is rethrown, and the others' Aborted carry its
+    /// text; of an exception that destroys the Member that join() has returned they learn no more than that
+    /// there was one.
+    void run(int rank, const std::function<void(Member&)>& function);
 
 private:
     std::shared_ptr<detail::GroupState> state_;

@@ -3,6 +3,7 @@
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
 
+#include <exception>
 #include <string>
 
 namespace tutti {
@@ -40,6 +41,16 @@ Member Group::join(int rank) {
     Member member(state_, state_->seat(rank));
     state_->note_binding(rank);
     return member;
+}
+
+void Group::run(int rank, const std::function<void(Member&)>& function) {
+    Member member = join(rank);
+    try {
+        function(member);
+    } catch (...) {
+        state_->fail(rank, std::current_exception());
+        throw;
+    }
 }
 
 } // namespace tutti

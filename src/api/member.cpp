@@ -21,14 +21,15 @@ Member::~Member() {
         return;
     }
     if (std::uncaught_exceptions() > exceptions_on_entry_) {
-        group_->fail(rank_, std::make_exception_ptr(Error("an exception ended its part")));
+        group_->fail(rank_, nullptr);
     }
     if (leaving_ == detail::Leaving::for_good) {
         auto& board = group_->board(rank_);
         board.away.store(true, std::memory_order_release); // release: pairs with the look of a waiting member
         board.bell.ring_if_needed();
+    } else {
+        seat_->release();
     }
-    seat_->release();
 }
 
 } // namespace tutti

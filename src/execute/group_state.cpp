@@ -5,8 +5,6 @@
 #include "machine/pinning.hpp"
 #include "plan/plan.hpp"
 
-#include <tutti/error.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -64,22 +62,7 @@ void GroupState::note_binding(int rank) {
     is_crowded_.store(cpus < size(), std::memory_order_relaxed); // a hint
 }
 
-void GroupState::take_seat(int rank) {
-    const std::scoped_lock lock(seats_mutex_);
-    if (failure_.raised()) {
-        if (std::ranges::any_of(seats_, [](const auto& seat) { return seat->taken(); })) {
-            failure_.throw_aborted();
-        }
-        recover();
-    }
-    if (!seat(rank).take()) {
-        throw ArgumentError(
-            "join: seat " + std::to_string(rank) +
-            " is taken; each seat serves one thread at a time, until its Member is destroyed");
-    }
-}
-
-void GroupState::fail(int member, const std::exception_ptr& cause) {
+void GroupState::fail(int member, const std::exception_ptr& cause) noexcept {
     failure_.raise(member, cause);
     for (auto& board : boards_) {
         board.bell.ring();

@@ -11,8 +11,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -98,15 +101,21 @@ public:
         return stages_[static_cast<std::size_t>(rank) * 2 + parity].bytes;
     }
 
-    /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted while others
-    /// are still leaving after a failure; the first to come after that makes the group usable again.
+    /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted when the
+    /// region to which the seat comes has failed before. Waits until those have left who were there when the
+    /// group failed: the first to come after that makes it usable again. Throws Aborted as well when they do
+    /// not leave for `longest_leave`: then what would have been the next region has failed for everybody.
     void take_seat(int rank);
+    static constexpr std::chrono::milliseconds longest_leave{1000};
+
+    /// Gives a seat back.
+    void leave_seat(int rank);
 
     /// Looks where the calling thread, which has taken a seat, may run, unless it was the last to sit there.
     void note_binding(int rank);
 
     /// Records a failure and wakes everybody.
-    void fail(int member, const std::exception_ptr& cause);
+    void fail(int member, const std::exception_ptr& cause) noexcept;
 
     /// Ends a call of `member` that has failed: returns when nobody is in a call any more, since the others
     /// may read and write the member's vectors until they have noticed.
@@ -123,6 +132,9 @@ public:
     std::shared_ptr<const schedule::Synchronised> synchronised(const execute::ScheduleName& name);
 
 private:
+    /// Begins anew after a failure, when all have left: lets every seat know how many regions it has missed.
+    void begin_anew();
+
     execute::Setting setting_;
     /// Whether there are fewer CPUs for the members than members.
     std::atomic<bool> is_crowded_;
@@ -133,7 +145,10 @@ private:
     std::vector<execute::MemberBoard> boards_;
     std::vector<std::unique_ptr<Seat>> seats_;
     execute::Failure failure_;
+    /// Guards the seats' attendance.
     std::mutex seats_mutex_;
+    std::condition_variable seats_changed_;
+    int taken_ = 0;
     /// Of setting_.bindings, which is all of the setting that changes.
     std::mutex bindings_mutex_;
     std::mutex schedules_mutex_;

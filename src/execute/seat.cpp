@@ -10,6 +10,7 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <span>
 #include <string>
@@ -109,6 +110,10 @@ bool Seat::is_new_here() {
     return std::exchange(thread_, own) != own;
 }
 
+void Seat::release() {
+    group_.leave_seat(rank_);
+}
+
 const plan::Plan& Seat::plan(const execute::ScheduleName& name) {
     auto& entry = plans_[name];
     if (entry == nullptr) {
@@ -173,6 +178,7 @@ bool Seat::has_prepared_counts(const Call& call) const {
 }
 
 void Seat::prepare(const Call& asked) {
+    note_meeting();
     if (asked.received != nullptr) {
         sent_offsets_.resize(offsets_.size() + 1);
     }
@@ -305,7 +311,8 @@ void Seat::record() {
 }
 
 void Seat::resume(std::uint64_t epoch) {
-    epoch_ = epoch;
+    note_meeting();
+    epoch_ = prepared_at_ = epoch;
     parity_ = 0;
     must_settle_ = carried_before_ = false;
     history_ = 0;
@@ -343,7 +350,14 @@ void Seat::run(const Call& call) {
     if (!is_prepared_for(call) || execute::aliasing_of(call, shape_) != shape_.aliasing) {
         is_prepared_ = false;
         prepared_key_ = 0;
-        prepare(call);
+        try {
+            prepare(call);
+        } catch (const ArgumentError&) {
+            throw; // the member may call again
+        } catch (...) {
+            group_.fail(rank_, std::current_exception());
+            throw;
+        }
     }
     operation_.state = call.state;
     const Running running(runs_operator_, call.kernels != nullptr);

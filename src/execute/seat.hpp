@@ -1,6 +1,7 @@
 #pragma once
 
 #include "execute/arguments.hpp"
+#include "execute/attendance.hpp"
 #include "execute/call_log.hpp"
 #include "execute/operation.hpp"
 #include "execute/select.hpp"
@@ -10,7 +11,6 @@
 #include <tutti/detail/call.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -88,11 +88,15 @@ public:
     int rank() const { return rank_; }
     GroupState& group() { return group_; }
 
-    /// Takes the seat; false when it is taken.
-    bool take() { return !taken_.exchange(true, std::memory_order_acquire); } // acquire: pairs with release()
-    void release() { taken_.store(false, std::memory_order_release); }
-    /// Acquire: pairs with release(); what the member that has left did to the seat came before.
-    bool taken() const { return taken_.load(std::memory_order_acquire); }
+    /// Gives back a seat that has been taken, see GroupState::take_seat.
+    void release();
+    execute::Attendance& attendance() { return attendance_; }
+
+    /// The epoch of the last operation that nobody could complete before all had entered it, 0 if there was
+    /// none. Only while the seat is free.
+    std::uint64_t last_meeting() const {
+        return operation_.settles && epoch_ > prepared_at_ ? epoch_before_ : meeting_before_;
+    }
 
     /// Whether the calling thread, which has just taken the seat, is another than the one before.
     bool is_new_here();
@@ -120,6 +124,12 @@ private:
     bool is_prepared_for(const Call& call) const;
     /// Whether the call has the counts of the one that was prepared, or like that one none.
     bool has_prepared_counts(const Call& call) const;
+
+    /// Before the operation is exchanged for another one.
+    void note_meeting() {
+        meeting_before_ = last_meeting();
+        prepared_at_ = epoch_;
+    }
 
     /// Checks the call and decides everything about it that does not depend on its addresses.
     void prepare(const Call& call);
@@ -170,7 +180,10 @@ private:
     /// A digest of the operations that may end before their members have heard of each other: had two of
     /// them been in different ones, they find out in the next that does not.
     std::uint64_t history_ = 0;
-    std::atomic<bool> taken_{false};
+    execute::Attendance attendance_;
+    /// The epoch when the operation was prepared, and last_meeting() as it was then.
+    std::uint64_t prepared_at_ = 1;
+    std::uint64_t meeting_before_ = 0;
     /// Who has taken it last.
     std::uint64_t thread_ = 0;
 

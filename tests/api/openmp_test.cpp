@@ -46,3 +46,29 @@ TEST_CASE("an exception inside one OpenMP thread releases the others") {
         CHECK(thrown[2].kind == Thrown::Kind::aborted);
     }
 }
+
+TEST_CASE("members that come late to a region that has failed are released, and the next one works") {
+    constexpr int members = 4;
+    Group group(members);
+    for (int i = 0; i < 400; ++i) {
+        std::vector<Thrown> thrown(members);
+#pragma omp parallel num_threads(members)
+        {
+            const int rank = omp_get_thread_num();
+            thrown[static_cast<std::size_t>(rank)] = test::thrown_by([&] {
+                Member me = group.join(rank);
+                if (rank == 0 && i % 2 == 0) {
+                    throw std::domain_error("enough");
+                }
+                int value = rank;
+                me.allreduce(value, sum);
+            });
+        }
+        for (int rank = 0; rank < members; ++rank) {
+            using enum Thrown::Kind;
+            CHECK(thrown[static_cast<std::size_t>(rank)].kind == (i % 2 != 0  ? nothing
+                                                                  : rank == 0 ? other
+                                                                              : aborted));
+        }
+    }
+}

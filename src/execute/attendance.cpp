@@ -1,0 +1,102 @@
+// Who sits where in a group that threads join, and what a failure means to those that are not there.
+
+#include "execute/attendance.hpp"
+
+#include "execute/group_state.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace tutti::detail {
+
+namespace {
+
+using execute::Attendance;
+
+/// Counts anew from a meeting that the seat has had since it was looked at last, which was in its last
+/// region.
+void count_from(std::uint64_t meeting, Attendance& attendance) {
+    if (meeting > attendance.meeting) {
+        attendance.meeting = meeting;
+        attendance.region = 1;
+    }
+}
+
+} // namespace
+
+void GroupState::take_seat(int rank) {
+    std::unique_lock lock(seats_mutex_);
+    Attendance& mine = seat(rank).attendance();
+    if (failure_.raised()) {
+        const auto is_own = [](const auto& seat) {
+            const Attendance& other = seat->attendance();
+            return other.taken && other.holder == std::this_thread::get_id();
+        };
+        if (taken_ > 0 && std::ranges::any_of(seats_, is_own)) {
+            failure_.throw_aborted(); // for which it would wait in vain
+        }
+        const auto all_have_left = [this] { return taken_ == 0 || !failure_.raised(); };
+        if (!seats_changed_.wait_for(lock, longest_leave, all_have_left)) {
+            ++mine.joins;
+            ++mine.refused;
+            failure_.throw_aborted();
+        }
+        if (failure_.raised()) {
+            begin_anew();
+        }
+    }
+    if (mine.taken) {
+        throw ArgumentError(
+            "join: seat " + std::to_string(rank) +
+            " is taken; each seat serves one thread at a time, until its Member is destroyed");
+    }
+    count_from(seat(rank).last_meeting(), mine);
+    ++mine.joins;
+    if (++mine.region <= 0) {
+        failure_.throw_aborted();
+    }
+    mine.taken = true;
+    mine.holder = std::this_thread::get_id();
+    ++taken_;
+}
+
+void GroupState::leave_seat(int rank) {
+    const std::scoped_lock lock(seats_mutex_);
+    Attendance& mine = seat(rank).attendance();
+    mine.taken = false;
+    mine.saw_failure = failure_.raised();
+    if (--taken_ == 0 && mine.saw_failure) {
+        seats_changed_.notify_all();
+    }
+}
+
+void GroupState::begin_anew() {
+    std::uint64_t meeting = 0;
+    for (const auto& seat : seats_) {
+        meeting = std::max(meeting, seat->last_meeting());
+    }
+    std::int64_t latest = 0;
+    bool join_alike = true;
+    const Attendance& first = seats_.front()->attendance();
+    for (const auto& seat : seats_) {
+        Attendance& each = seat->attendance();
+        count_from(seat->last_meeting(), each);
+        count_from(meeting, each); // all have entered it, if not all completed
+        each.region += std::exchange(each.refused, 0);
+        latest = std::max(latest, each.region);
+        join_alike = join_alike && each.joins - each.region == first.joins - first.region;
+    }
+    for (const auto& seat : seats_) {
+        Attendance& each = seat->attendance();
+        // Who was there while others came and went need not come again to what it has seen the end of.
+        each.region = each.saw_failure && !join_alike ? 0 : each.region - latest;
+        each.saw_failure = false;
+    }
+    recover();
+    seats_changed_.notify_all();
+}
+
+} // namespace tutti::detail
