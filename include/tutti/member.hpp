@@ -385,9 +385,12 @@ public:
     /// member must call it; groups of different colors need not wait for each other afterwards.
     ///
     /// The new group is served by the same threads and lasts as long as one of its members, whatever becomes
-    /// of this group. Nobody can take the seat of a member that has been destroyed: those that wait for it
-    /// are released with MismatchError, or with Aborted if an exception destroyed it. A group that has failed
-    /// stays so. Three exchanges with memory allocated; where that fails every member is released.
+    /// of this group; its members may be kept from one Team::run, or region of a Group, to the next. Nobody
+    /// can take the seat of a member that has been destroyed: those that wait for it are released with
+    /// MismatchError, or with Aborted if an exception destroyed it. So are those that wait for a member that
+    /// has returned from its run of the team. What fails in this group reaches all groups made of it,
+    /// wherever their members are, and a group made of another that has failed stays so: it is to be made
+    /// anew. Three exchanges with memory allocated; where that fails every member is released.
     std::optional<Member> split(int color, int key);
 
     /// The same members, with the same ranks, in a group of its own.

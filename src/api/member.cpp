@@ -21,7 +21,7 @@ Member::~Member() {
         return;
     }
     if (std::uncaught_exceptions() > exceptions_on_entry_) {
-        group_->fail(rank_, nullptr);
+        group_->fail(rank_, execute::unseen_exception());
     }
     if (leaving_ == detail::Leaving::for_good) {
         auto& board = group_->board(rank_);

@@ -19,11 +19,6 @@ struct Choice {
     int key;
 };
 
-/// Where a member keeps the group that it has founded for its mates.
-struct Founded {
-    const State* group;
-};
-
 /// The ranks that chose `color`, in the order of the new group; none for a negative color.
 std::vector<int> mates_of(int color, const std::vector<Choice>& choices) {
     const auto choice = [&](int rank) { return choices[static_cast<std::size_t>(rank)]; };
@@ -40,29 +35,32 @@ std::vector<int> mates_of(int color, const std::vector<Choice>& choices) {
 } // namespace
 
 std::optional<Member> Member::split(int color, int key) {
-    const auto members = static_cast<std::size_t>(size());
-    std::vector<Choice> choices(members);
-    std::vector<Founded> founded(members);
-    allgather(Choice{color, key}, choices);
-    // From here on the others count on this member to go through with it.
+    State own; // lasts until a failure of this member is known
     try {
+        const auto members = static_cast<std::size_t>(size());
+        std::vector<Choice> choices(members);
+        std::vector<const detail::GroupState*> founded(members);
+        allgather(Choice{color, key}, choices);
         const std::vector<int> mates = mates_of(color, choices);
         const bool founds = !mates.empty() && mates.front() == rank_;
-        const State own = founds ? group_->of_mates(mates) : nullptr;
-        allgather(Founded{&own}, founded);
+        own = founds ? group_->of_mates(mates) : nullptr;
+        const detail::GroupState* const address = own.get();
+        allgather(address, founded);
         std::optional<Member> mine;
         if (!mates.empty()) {
-            const State& state = *founded[static_cast<std::size_t>(mates.front())].group;
+            const State state =
+                founds ? own : group_->founded(founded[static_cast<std::size_t>(mates.front())]);
             const auto rank = std::ranges::find(mates, rank_) - mates.begin();
             mine.emplace(state, state->seat(static_cast<int>(rank)), detail::Leaving::for_good);
         }
-        // Once more, because `own` must last until all mates have copied it. Nobody can have failed before
-        // that: copying does not throw, and a call like the one before, unlike a barrier, allocates nothing.
-        // If somebody who is already through fails now, the mates learn of it by the end of `mine`.
-        allgather(Founded{&own}, founded);
+        // Once more, because `own` must last until all mates have it. A call like the one before, unlike a
+        // barrier, allocates nothing. If somebody who is already through fails now, the mates learn of it by
+        // the end of `mine`.
+        allgather(address, founded);
         return mine;
     } catch (...) {
-        group_->fail(rank_, std::current_exception());
+        group_->fail(rank_,
+                     std::current_exception()); // the others count on this member to go through with it
         throw;
     }
 }

@@ -77,8 +77,7 @@ std::string disagreement(const GroupState& group, int member, int other) {
 }
 
 std::optional<std::string> absence(const GroupState& group, int member, int other) {
-    // Acquire: pairs with the release that marks the member as away; what it called came before.
-    if (!group.board(other).away.load(std::memory_order_acquire)) {
+    if (!group.has_left(other)) {
         return std::nullopt;
     }
     const std::optional<CallHistory> own = history_of(group, member);

@@ -65,13 +65,16 @@ void Executor::run() {
 void Executor::settle() {
     for_each_peer([&](int peer) {
         MemberBoard& board = group_.board(peer);
+        bool has_left = false;
         // Acquire: pairs with the release in run(); what the peer has read of this member's slots came
         // before.
         const auto entered = [&] {
-            return board.progress.load(std::memory_order_acquire) >= 2 * seat_.epoch_before_ ||
-                   board.away.load(std::memory_order_acquire);
+            return has_left || board.progress.load(std::memory_order_acquire) >= 2 * seat_.epoch_before_;
         };
-        const auto check = [&](bool takes_long) { check_calls(peer, takes_long); };
+        const auto check = [&](bool takes_long) {
+            check_calls(peer, takes_long);
+            has_left = group_.has_left(peer);
+        };
         mailbox::wait_until(entered, check, board.bell, group_.patience());
     });
 }
@@ -179,8 +182,7 @@ void Executor::check_waiting(int peer, const mailbox::Slot& slot, std::uint64_t 
     if (mailbox::is_of(entered, epoch_) && mailbox::print_of(entered) != print_) {
         mismatch(peer);
     }
-    // Acquire: pairs with the release that marks the member as away; whatever it published came before.
-    if (group_.board(peer).away.load(std::memory_order_acquire) && !slot.holds(epoch, words)) {
+    if (group_.has_left(peer) && !slot.holds(epoch, words)) {
         if (group_.failure().raised()) { // which is why it is away
             group_.failure().throw_aborted();
         }

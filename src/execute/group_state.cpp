@@ -38,12 +38,6 @@ GroupState::GroupState(int members, execute::Setting setting)
     }
 }
 
-std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) {
-    const auto members = static_cast<int>(mates.size());
-    const std::scoped_lock lock(bindings_mutex_);
-    return std::make_shared<GroupState>(members, execute::setting_for_mates(setting_, mates));
-}
-
 void GroupState::note_binding(int rank) {
     if (!seat(rank).is_new_here()) {
         return;
@@ -60,13 +54,6 @@ void GroupState::note_binding(int rank) {
     binding = std::move(found);
     const int cpus = machine::pus_at_once(setting_.bindings, setting_.process_cpus);
     is_crowded_.store(cpus < size(), std::memory_order_relaxed); // a hint
-}
-
-void GroupState::fail(int member, const std::exception_ptr& cause) noexcept {
-    failure_.raise(member, cause);
-    for (auto& board : boards_) {
-        board.bell.ring();
-    }
 }
 
 void GroupState::leave(int member) {
@@ -103,6 +90,8 @@ void GroupState::recover() {
         seat->resume(epoch);
     }
     failure_.clear();
+    const std::scoped_lock lock(descendants_mutex_);
+    descendants_.clear(); // they have failed for good
 }
 
 std::shared_ptr<const schedule::Synchronised> GroupState::synchronised(const execute::ScheduleName& name) {

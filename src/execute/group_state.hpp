@@ -68,15 +68,21 @@ std::size_t mailbox_bytes(int members);
 namespace tutti::detail {
 
 /// Everything the members of a group share.
-class GroupState {
+class GroupState : public std::enable_shared_from_this<GroupState> {
 public:
     GroupState(int members, execute::Setting setting);
     /// With a patience of its own, where other processes want the CPUs as well, and the built-in choice of
     /// algorithms.
     GroupState(int members, const mailbox::Patience& patience);
 
-    /// A group for some of the members of this one, with the same options.
+    /// A group for some of the members of this one, with the same options. `mates` are their ranks here, in
+    /// the order of the new group, which learns of failures of this one and of those that this one was made
+    /// of.
     std::shared_ptr<GroupState> of_mates(const std::vector<int>& mates);
+
+    /// The group that a member of this one has founded and still holds. Throws Aborted where it holds it no
+    /// longer, as it does only when this group has failed.
+    std::shared_ptr<GroupState> founded(const GroupState* group);
 
     int size() const { return static_cast<int>(seats_.size()); }
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
@@ -114,8 +120,13 @@ public:
     /// Looks where the calling thread, which has taken a seat, may run, unless it was the last to sit there.
     void note_binding(int rank);
 
-    /// Records a failure and wakes everybody.
+    /// Records a failure and wakes everybody, here and in the groups made of this one.
     void fail(int member, const std::exception_ptr& cause) noexcept;
+
+    /// Whether the member will not make the call in which it is awaited: it has left for good, or returned
+    /// from the run of the team that this group was made of. Acquire: pairs with the release that marks it as
+    /// away; whatever it published came before.
+    bool has_left(int member) const;
 
     /// Ends a call of `member` that has failed: returns when nobody is in a call any more, since the others
     /// may read and write the member's vectors until they have noticed.
@@ -135,6 +146,9 @@ private:
     /// Begins anew after a failure, when all have left: lets every seat know how many regions it has missed.
     void begin_anew();
 
+    /// As fail(), of this group alone.
+    void release_all(int member, const std::exception_ptr& cause, const char* whose) noexcept;
+
     execute::Setting setting_;
     /// Whether there are fewer CPUs for the members than members.
     std::atomic<bool> is_crowded_;
@@ -149,6 +163,12 @@ private:
     std::mutex seats_mutex_;
     std::condition_variable seats_changed_;
     int taken_ = 0;
+    /// The groups that this one was made of, the first one first, and its members' ranks in that.
+    std::vector<std::weak_ptr<GroupState>> ancestors_;
+    std::vector<int> ranks_in_first_;
+    /// The groups that were made of this one, and of those, since it failed last.
+    std::mutex descendants_mutex_;
+    std::vector<std::weak_ptr<GroupState>> descendants_;
     /// Of setting_.bindings, which is all of the setting that changes.
     std::mutex bindings_mutex_;
     std::mutex schedules_mutex_;
