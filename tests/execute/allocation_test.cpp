@@ -1,12 +1,12 @@
 #include "algorithm/registry.hpp"
 
+#include "../replaced_new.hpp"
+
 #include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -15,95 +15,13 @@ namespace {
 std::atomic<bool> counting{false};
 std::atomic<long> allocations{0};
 
-void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+} // namespace
+
+bool tutti::test::admits_allocation(Manner /*manner*/) noexcept {
     if (counting.load(std::memory_order_relaxed)) {
         allocations.fetch_add(1, std::memory_order_relaxed);
     }
-    if (alignment > alignof(std::max_align_t)) {
-        return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-    }
-    return std::malloc(bytes == 0 ? 1 : bytes);
-}
-
-void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
-    void* const memory = allocate(bytes, alignment);
-    if (memory == nullptr) {
-        throw std::bad_alloc();
-    }
-    return memory;
-}
-
-constexpr std::size_t number(std::align_val_t alignment) {
-    return static_cast<std::size_t>(alignment);
-}
-
-/// Not inlined: GCC would see free() on what an operator new has returned, and take it for a mistake.
-[[gnu::noinline]] void release(void* memory) noexcept {
-    std::free(memory);
-}
-
-} // namespace
-
-// Every form is replaced: sanitizers would serve the others from an allocator of their own.
-void* operator new(std::size_t bytes) {
-    return allocate_or_throw(bytes, 0);
-}
-void* operator new[](std::size_t bytes) {
-    return allocate_or_throw(bytes, 0);
-}
-void* operator new(std::size_t bytes, std::align_val_t a) {
-    return allocate_or_throw(bytes, number(a));
-}
-void* operator new[](std::size_t bytes, std::align_val_t a) {
-    return allocate_or_throw(bytes, number(a));
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-    return allocate(bytes, 0);
-}
-void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-    return allocate(bytes, 0);
-}
-void* operator new(std::size_t bytes, std::align_val_t a, const std::nothrow_t&) noexcept {
-    return allocate(bytes, number(a));
-}
-void* operator new[](std::size_t bytes, std::align_val_t a, const std::nothrow_t&) noexcept {
-    return allocate(bytes, number(a));
-}
-void operator delete(void* memory) noexcept {
-    release(memory);
-}
-void operator delete[](void* memory) noexcept {
-    release(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    release(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-    release(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-    release(memory);
-}
-void operator delete[](void* memory, std::align_val_t) noexcept {
-    release(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    release(memory);
-}
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-    release(memory);
-}
-void operator delete(void* memory, const std::nothrow_t&) noexcept {
-    release(memory);
-}
-void operator delete[](void* memory, const std::nothrow_t&) noexcept {
-    release(memory);
-}
-void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept {
-    release(memory);
-}
-void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept {
-    release(memory);
+    return true;
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include "machine/cpu_list.hpp"
 #include "machine/quota.hpp"
 
+#include <dirent.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -10,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,8 +18,10 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace tutti::machine {
 namespace {
@@ -77,16 +79,21 @@ std::error_code bind_this_thread(std::span<const int> os_indices) {
     return {};
 }
 
+struct CloseDirectory {
+    void operator()(DIR* directory) const { closedir(directory); }
+};
+
 /// The threads of this process; just the main and the calling one where /proc does not show them.
 std::set<pid_t> thread_ids() {
     std::set<pid_t> ids{getpid(), gettid()};
-    std::error_code error;
-    for (std::filesystem::directory_iterator task("/proc/self/task", error), end; !error && task != end;
-         task.increment(error)) {
-        const std::string name = task->path().filename().string();
+    // Not std::filesystem, whose iterators end the process where memory runs out.
+    const std::unique_ptr<DIR, CloseDirectory> tasks(opendir("/proc/self/task"));
+    while (const dirent* const task = tasks != nullptr ? readdir(tasks.get()) : nullptr) {
+        const std::string_view name = task->d_name;
         pid_t id = 0;
-        std::from_chars(name.data(), name.data() + name.size(), id);
-        ids.insert(id);
+        if (std::from_chars(name.data(), name.data() + name.size(), id).ec == std::errc()) {
+            ids.insert(id);
+        }
     }
     return ids;
 }
@@ -122,9 +129,8 @@ struct ForgetPinAtThreadEnd {
     }
 };
 
-} // namespace
-
-PinResult pin_this_thread(int os_index) {
+/// May end half done where memory runs out: bound, but not found to be.
+PinResult try_to_pin(int os_index) {
     if (os_index < 0) {
         return {.pinned = false, .os_index = os_index, .reason = "no CPU asked for"};
     }
@@ -132,6 +138,9 @@ PinResult pin_this_thread(int os_index) {
     static_cast<void>(forget); // odr-use: constructs it, so that it runs at the thread's end
     const std::lock_guard lock(pins().mutex);
     const std::optional<std::vector<int>> before = cpus_of_thread(0);
+    // With all the memory that it needs, so that no binding goes unnoted.
+    Pins::Pin pin{os_index, before ? pins().binding_without_pin(gettid(), *before) : std::vector<int>()};
+    Pins::Pin& noted = pins().by_thread[gettid()];
     const std::error_code error = bind_this_thread(std::array{os_index});
     if (error) {
         const bool absent = error == std::errc::invalid_argument;
@@ -142,7 +151,7 @@ PinResult pin_this_thread(int os_index) {
                           (before ? "; the thread may use " + format_cpu_list(*before) : "")};
     }
     if (before) {
-        pins().by_thread[gettid()] = {os_index, pins().binding_without_pin(gettid(), *before)};
+        noted = std::move(pin);
     }
     const std::optional<std::vector<int>> after = cpus_of_thread(0);
     if (after != std::vector<int>{os_index}) {
@@ -152,6 +161,16 @@ PinResult pin_this_thread(int os_index) {
                           (after ? format_cpu_list(*after) : "nothing")};
     }
     return {.pinned = true, .os_index = os_index, .reason = {}};
+}
+
+} // namespace
+
+PinResult pin_this_thread(int os_index) {
+    try {
+        return try_to_pin(os_index);
+    } catch (const std::bad_alloc&) {
+        return {.pinned = false, .os_index = os_index, .reason = "no memory"};
+    }
 }
 
 void move_this_thread(int os_index) {

@@ -1,0 +1,264 @@
+// Every allocation of every call and of what makes groups fails in turn: alone, and with all that come after.
+
+#include "../replaced_new.hpp"
+#include "support.hpp"
+
+#include <tutti/tutti.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <cstring>
+#include <stdexcept>
+
+using namespace tutti;
+
+namespace {
+
+/// Which allocations fail, of those that are made while it is armed.
+struct Famine {
+    std::atomic<bool> armed{false};
+    std::atomic<bool> lasts{false};
+    /// Allocations to go until the first one that fails.
+    std::atomic<long> admitted{0};
+    std::atomic<long> refused{0};
+};
+Famine famine;
+
+void start_famine(long admitted, bool lasts) {
+    famine.lasts = lasts;
+    famine.admitted = admitted;
+    famine.refused = 0;
+    famine.armed = true;
+}
+
+} // namespace
+
+bool tutti::test::admits_allocation(Manner manner) noexcept {
+    if (manner == Manner::asks || !famine.armed.load(std::memory_order_relaxed)) {
+        return true;
+    }
+    const long left = famine.admitted.fetch_sub(1, std::memory_order_relaxed);
+    const bool refuses = famine.lasts.load(std::memory_order_relaxed) ? left <= 0 : left == 0;
+    famine.refused.fetch_add(refuses ? 1 : 0, std::memory_order_relaxed);
+    return !refuses;
+}
+
+namespace {
+
+enum class Outcome { none, good, out_of_memory, aborted, other };
+
+constexpr int members = 4;
+using Outcomes = std::array<Outcome, members>;
+
+/// What a function throws, found without an allocation.
+template <class Function>
+Outcome outcome_of(Function function) {
+    try {
+        function();
+    } catch (const std::bad_alloc&) {
+        return Outcome::out_of_memory;
+    } catch (const Aborted&) {
+        return Outcome::aborted;
+    } catch (...) {
+        return Outcome::other;
+    }
+    return Outcome::good;
+}
+
+/// One member's vectors, made while there is memory.
+struct Vectors {
+    std::vector<double> in, out, block;
+    std::vector<std::size_t> counts;
+    std::vector<double>& shared;
+
+    Vectors(std::size_t elements, std::vector<double>& shared_by_all)
+        : in(elements * members, 1.0), out(in.size()), block(elements), counts(members, elements),
+          shared(shared_by_all) {}
+};
+
+struct Scenario {
+    const char* name;
+    std::size_t elements;
+    void (*part)(Member&, Vectors&);
+};
+
+struct Least {
+    double operator()(double a, double b) const { return a < b ? a : b; }
+};
+
+// NOLINTNEXTLINE(cert-err58-cpp)
+const std::vector<Scenario> scenarios = {
+    {"barrier", 1, [](Member& me, Vectors&) { me.barrier(); }},
+    {"dissemination", 1, [](Member& me, Vectors&) { me.barrier({.algorithm = "dissemination"}); }},
+    {"broadcast", 1, [](Member& me, Vectors& my) { me.broadcast(my.in, 2); }},
+    {"large broadcast", 1000, [](Member& me, Vectors& my) { me.broadcast(my.in, 1); }},
+    {"broadcast on a tree", 1000,
+     [](Member& me, Vectors& my) { me.broadcast(my.in, 1, {.algorithm = "tree"}); }},
+    {"reduce", 1000, [](Member& me, Vectors& my) { me.reduce(my.in, my.out, sum, 3); }},
+    {"allreduce", 1, [](Member& me, Vectors& my) { me.allreduce(my.block, sum); }},
+    {"large allreduce", 1000, [](Member& me, Vectors& my) { me.allreduce(my.in, my.out, sum); }},
+    {"allreduce by a user's operator", 100, [](Member& me, Vectors& my) { me.allreduce(my.in, Least{}); }},
+    {"circulant allreduce", 100,
+     [](Member& me, Vectors& my) { me.allreduce(my.in, my.out, sum, {.algorithm = "circulant"}); }},
+    {"serial allreduce", 100,
+     [](Member& me, Vectors& my) { me.allreduce(my.in, my.out, sum, {.order = Order::serial}); }},
+    {"shared allreduce", 100,
+     [](Member& me, Vectors& my) { me.allreduce(my.in, tutti::shared(my.shared), sum); }},
+    {"reduce_scatter", 100, [](Member& me, Vectors& my) { me.reduce_scatter(my.in, my.block, sum); }},
+    {"irregular reduce_scatter", 100,
+     [](Member& me, Vectors& my) { me.reduce_scatter(my.in, my.block, Counts(my.counts), sum); }},
+    {"allgather", 100, [](Member& me, Vectors& my) { me.allgather(my.block, my.out); }},
+    {"gather", 100, [](Member& me, Vectors& my) { me.gather(my.block, my.out, 0); }},
+    {"scatter", 100, [](Member& me, Vectors& my) { me.scatter(my.in, my.block, 0); }},
+    {"alltoall", 100, [](Member& me, Vectors& my) { me.alltoall(my.in, my.out); }},
+    {"alltoall in place", 100, [](Member& me, Vectors& my) { me.alltoall(my.in); }},
+    {"irregular alltoall", 100,
+     [](Member& me, Vectors& my) { me.alltoall(my.in, Counts(my.counts), my.out, Counts(my.counts)); }},
+    {"scan", 100, [](Member& me, Vectors& my) { me.scan(my.in, my.out, sum); }},
+    {"exscan", 1, [](Member& me, Vectors& my) { me.exscan(my.block, sum); }},
+    {"shift", 100, [](Member& me, Vectors& my) { me.shift(my.in, my.out, 1); }},
+    {"split", 1, [](Member& me, Vectors&) { me.split(me.rank() % 2, 0)->barrier(); }},
+    {"duplicate of a part", 1,
+     [](Member& me, Vectors& my) {
+         std::optional<Member> part = me.split(me.rank() == 3 ? no_color : 0, -me.rank());
+         if (part) {
+             part->dup().allreduce(my.block, sum);
+         }
+     }},
+};
+
+/// Runs the scenario in a new group and lets allocations fail. A member that runs out of memory leaves.
+Outcomes run(Team& team, const Scenario& scenario, long admitted, bool lasts) {
+    Group group(members);
+    std::vector<double> shared(scenario.elements * members);
+    Outcomes outcomes{};
+    std::barrier meet(members);
+    team.run([&](Member& helper) {
+        const int rank = helper.rank();
+        Vectors mine(scenario.elements, shared);
+        meet.arrive_and_wait();
+        if (rank == 0) {
+            start_famine(admitted, lasts);
+        }
+        meet.arrive_and_wait();
+        outcomes[static_cast<std::size_t>(rank)] = outcome_of([&] {
+            Member me = group.join(rank);
+            scenario.part(me, mine);
+            me.barrier();
+        });
+        meet.arrive_and_wait();
+        famine.armed = false;
+    });
+    std::atomic<int> good{0};
+    team.run([&](Member& helper) {
+        Member me = group.join(helper.rank());
+        int value = 1;
+        me.allreduce(value, sum);
+        good += value == members ? 1 : 0;
+    });
+    CHECK(good == members);
+    return outcomes;
+}
+
+/// Whether some have run out of memory, at most `most`, and all others have been released.
+void check_released(const Outcomes& outcomes, long most) {
+    const auto lack = std::ranges::count(outcomes, Outcome::out_of_memory);
+    CHECK(lack >= 1);
+    CHECK(lack <= most);
+    CHECK(lack + std::ranges::count(outcomes, Outcome::aborted) == members);
+}
+
+/// Makes a `Thing` while allocations fail, one after the other.
+template <class Make>
+void check_construction(Make make) {
+    make();
+    for (const bool lasts : {false, true}) {
+        bool refused = true;
+        for (long admitted = 0; refused; ++admitted) {
+            INFO("admitted ", admitted, std::string(lasts ? ", then none" : ""));
+            const long before = test::live_blocks;
+            start_famine(admitted, lasts);
+            const Outcome outcome = outcome_of(make);
+            famine.armed = false;
+            refused = famine.refused > 0;
+            // A thread that has no memory to say why it is not pinned serves all the same.
+            CHECK((outcome == Outcome::good || (refused && outcome == Outcome::out_of_memory)));
+            CHECK(test::live_blocks == before);
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("a member that runs out of memory in a call releases the others") {
+    Team team({.members = members, .placement = "none"});
+    for (const Scenario& scenario : scenarios) {
+        run(team, scenario, 1'000'000, false);
+        for (const bool lasts : {false, true}) {
+            long admitted = 0;
+            for (;; ++admitted) {
+                INFO(std::string(scenario.name), ", admitted ", admitted,
+                     std::string(lasts ? ", then none" : ""));
+                const long before = test::live_blocks;
+                const Outcomes outcomes = run(team, scenario, admitted, lasts);
+                CHECK(test::live_blocks == before);
+                if (famine.refused == 0) {
+                    CHECK(std::ranges::count(outcomes, Outcome::good) == members);
+                    break;
+                }
+                check_released(outcomes, lasts ? members : 1);
+            }
+            MESSAGE(std::string(scenario.name), ": ", admitted, " allocations");
+        }
+    }
+}
+
+TEST_CASE("a team or group that cannot be made leaves nothing behind") {
+    SUBCASE("team") {
+        check_construction([] { const Team team({.members = 3, .placement = "none"}); });
+    }
+    SUBCASE("pinned team") {
+        check_construction([] { const Team team({.members = 2}); });
+    }
+    SUBCASE("group") {
+        check_construction([] { const Group group(3); });
+    }
+}
+
+TEST_CASE("without any memory the others learn what failed all the same") {
+    Team team({.members = members, .placement = "none"});
+    Group group(members);
+    const std::exception_ptr cause = std::make_exception_ptr(std::domain_error("no more data"));
+    std::array<std::array<char, 128>, members> texts{};
+    std::barrier meet(members);
+    team.run([&](Member& helper) {
+        const auto rank = static_cast<std::size_t>(helper.rank());
+        meet.arrive_and_wait();
+        start_famine(0, true);
+        try {
+            group.run(helper.rank(), [&](Member& me) {
+                if (rank == 1) {
+                    std::rethrow_exception(cause);
+                }
+                for (;;) {
+                    std::this_thread::yield();
+                    me.barrier();
+                }
+            });
+        } catch (const std::exception& error) {
+            std::strncpy(texts[rank].data(), error.what(), texts[rank].size() - 1);
+        }
+        meet.arrive_and_wait();
+        famine.armed = false;
+    });
+    for (std::size_t rank = 0; rank < members; ++rank) {
+        const std::string text = texts[rank].data();
+        INFO(text);
+        CHECK((text == (rank == 1 ? "no more data" : "released because member 1 failed: no more data") ||
+               text == "std::bad_alloc"));
+    }
+}
