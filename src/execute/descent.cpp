@@ -50,7 +50,7 @@ std::shared_ptr<GroupState> GroupState::founded(const GroupState* group) {
 
 void GroupState::release_all(int member, const std::exception_ptr& cause, const char* whose) noexcept {
     failure_.raise(member, cause, whose);
-    for (auto& board : boards_) {
+    for (auto& board : boards()) {
         board.bell.ring();
     }
 }
@@ -67,7 +67,7 @@ void GroupState::fail(int member, const std::exception_ptr& cause) noexcept {
 
 bool GroupState::has_left(int member) const {
     const auto index = static_cast<std::size_t>(member);
-    if (boards_[index].away.load(std::memory_order_acquire)) {
+    if (boards_[member].away.load(std::memory_order_acquire)) {
         return true;
     }
     const std::shared_ptr<GroupState> first = ancestors_.empty() ? nullptr : ancestors_.front().lock();

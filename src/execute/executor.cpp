@@ -84,9 +84,9 @@ void Executor::step(const Step& step) {
     case Code::enter:
         return enter(step);
     case Code::open:
-        return open(step.peer);
+        return open(step.peer, step.from);
     case Code::open_every:
-        return for_each_peer([&](int peer) { open(peer); });
+        return for_each_peer([&](int peer) { open(peer, static_cast<std::size_t>(peer)); });
     case Code::await:
         return await(step.peer, step, signal_only);
     case Code::await_every:
@@ -213,28 +213,29 @@ void Executor::mismatch_of_vectors(int peer, const std::string& what) {
                         op_.claim.describe() + ", but " + what);
 }
 
-void Executor::open(int peer) {
+void Executor::open(int peer, std::size_t number) {
     const Step point_zero{};
     await(peer, point_zero, mailbox::words_per_slot);
     const mailbox::Slot& theirs = slot(peer, 0);
     if (theirs.word(digest_word) != op_.digest) {
         mismatch(peer);
     }
-    Bases& bases = seat_.peers_[static_cast<std::size_t>(peer)];
+    Bases& bases = seat_.peers_[number];
     bases[Space::input] = theirs.word(input_word);
     bases[Space::output] = theirs.word(output_word);
     set_scratch_bases(bases, theirs.word(scratch_word), op_.scratch_stride_bytes);
     if (!op_.claim.by_counts) {
-        check_apart(peer, op_.footprint.read(peer, bases[Space::input]),
+        check_apart(peer, bases, op_.footprint.read(peer, bases[Space::input]),
                     op_.footprint.written(peer, bases[Space::output]));
     }
 }
 
 /// Throws where this member and the peer write to the same memory, or one where the other reads.
-void Executor::check_apart(int peer, const Range& read_there, const Range& written_there) {
+void Executor::check_apart(int peer, const Bases& theirs, const Range& read_there,
+                           const Range& written_there) {
     const Bases& own = op_.own;
     if (op_.shares_output) {
-        if (bases_of(peer)[Space::output] != own[Space::output]) {
+        if (theirs[Space::output] != own[Space::output]) {
             mismatch_of_vectors(
                 peer, "`out` is not the same memory: shared() takes the vector that all members share");
         }
@@ -253,12 +254,12 @@ void Executor::check_apart(int peer, const Range& read_there, const Range& writt
 }
 
 void Executor::match_counts(int peer) {
-    open(peer);
+    open(peer, static_cast<std::size_t>(peer));
     const Bases& theirs = bases_of(peer);
     const std::size_t* const totals = sent_offsets(theirs) + plan_.ranks;
-    check_apart(peer, {theirs[Space::input], totals[0] * op_.element_bytes},
+    check_apart(peer, theirs, {theirs[Space::input], totals[0] * op_.element_bytes},
                 {theirs[Space::output], totals[1] * op_.element_bytes});
-    const std::size_t* const blocks = sent_offsets(bases_of(peer)) + plan_.rank;
+    const std::size_t* const blocks = sent_offsets(theirs) + plan_.rank;
     const std::size_t sent = blocks[1] - blocks[0];
     const std::size_t expected = op_.partition.elements(static_cast<std::size_t>(peer), 1);
     if (sent != expected) {

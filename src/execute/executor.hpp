@@ -42,7 +42,7 @@ private:
     void enter(const plan::Step& step);
     void signal(const plan::Step& step);
     void carry(const plan::Step& step);
-    void open(int peer);
+    void open(int peer, std::size_t number);
     void match_counts(int peer);
     void await(int peer, const plan::Step& step, int words);
     void await_word(int peer, const mailbox::Slot& theirs, const plan::Step& step, std::uint64_t tag);
@@ -52,7 +52,7 @@ private:
     void check_calls(int peer, bool takes_long);
     const void* take(int peer, const plan::Step& step, std::byte* bytes);
     [[noreturn]] void mismatch(int peer);
-    void check_apart(int peer, const Range& read_there, const Range& written_there);
+    void check_apart(int peer, const Bases& theirs, const Range& read_there, const Range& written_there);
     [[noreturn]] void mismatch_of_vectors(int peer, const std::string& what);
 
     void copy(const plan::Step& step);
@@ -69,6 +69,7 @@ private:
     template <class Visit>
     void for_each_peer(Visit visit);
 
+    /// Where the plan touches the vectors of all members, whose numbers are their ranks then.
     const Bases& bases_of(int member) const {
         return member == plan_.rank ? op_.own : seat_.peers_[static_cast<std::size_t>(member)];
     }

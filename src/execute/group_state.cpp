@@ -22,6 +22,27 @@ std::size_t mailbox_bytes(int members) {
 
 namespace tutti::detail {
 
+namespace {
+
+/// What a schedule takes in memory, about.
+std::size_t bytes_of(const schedule::Synchronised& synchronised) {
+    const auto bytes_in = [](const auto& lists) {
+        std::size_t bytes = 0;
+        for (const auto& list : lists) {
+            bytes += sizeof(list) + list.size() * sizeof(list.front());
+        }
+        return bytes;
+    };
+    std::size_t bytes = sizeof(synchronised) + bytes_in(synchronised.waits) + bytes_in(synchronised.carried);
+    for (const schedule::Program& program : synchronised.schedule.programs()) {
+        bytes += sizeof(program) + program.size() * sizeof(std::uint32_t) +
+                 program.moves().size() * sizeof(schedule::Move);
+    }
+    return bytes;
+}
+
+} // namespace
+
 GroupState::GroupState(int members, const mailbox::Patience& patience)
     : GroupState(members, execute::Setting{.patience = patience}) {}
 
@@ -31,8 +52,12 @@ GroupState::GroupState(int members, execute::Setting setting)
                             ? setting_.patience
                             : execute::patience_of(setting_.options.wait, members, members - 1)),
       slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
-      slots_(static_cast<std::size_t>(members) * 2 * slots_per_operation_),
-      stages_(static_cast<std::size_t>(members) * 2), boards_(static_cast<std::size_t>(members)) {
+      pages_(execute::mailbox_bytes(members)),
+      stages_(reinterpret_cast<mailbox::Stage*>(pages_.data())),
+      slots_(reinterpret_cast<mailbox::Slot*>(stages_ + static_cast<std::size_t>(members) * 2)),
+      boards_(reinterpret_cast<execute::MemberBoard*>(slots_ + static_cast<std::size_t>(members) * 2 *
+                                                                   slots_per_operation_)) {
+    seats_.reserve(static_cast<std::size_t>(members));
     for (int rank = 0; rank < members; ++rank) {
         seats_.push_back(std::make_unique<Seat>(*this, rank, members));
     }
@@ -62,7 +87,7 @@ void GroupState::leave(int member) {
     // Whoever enters from now on sees the failure, or is seen here to be inside.
     execute::order_all_threads();
     constexpr std::int64_t between_looks_ns = 20'000;
-    for (const auto& other : boards_) {
+    for (const auto& other : boards()) {
         // Acquire: pairs with the release of a member that leaves; its accesses come before what this one
         // does next.
         while ((other.progress.load(std::memory_order_acquire) & execute::inside_bit) != 0) {
@@ -96,12 +121,13 @@ void GroupState::recover() {
 
 std::shared_ptr<const schedule::Synchronised> GroupState::synchronised(const execute::ScheduleName& name) {
     const std::scoped_lock lock(schedules_mutex_);
-    auto& entry = schedules_[name];
-    if (entry == nullptr) {
-        entry = std::make_shared<const schedule::Synchronised>(
-            schedule::synchronise(algorithm::registry()[name.row].make(size(), name.root), name.form));
+    if (const auto* const known = schedules_.find(name)) {
+        return *known;
     }
-    return entry;
+    auto made = std::make_shared<const schedule::Synchronised>(
+        schedule::synchronise(algorithm::registry()[name.row].make(size(), name.root), name.form));
+    const std::size_t bytes = bytes_of(*made);
+    return schedules_.keep(name, std::move(made), bytes);
 }
 
 } // namespace tutti::detail

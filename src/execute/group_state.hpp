@@ -2,8 +2,10 @@
 
 #include "execute/call_log.hpp"
 #include "execute/failure.hpp"
+#include "execute/recent.hpp"
 #include "execute/seat.hpp"
 #include "execute/setting.hpp"
+#include "execute/zero_pages.hpp"
 #include "mailbox/doorbell.hpp"
 #include "mailbox/slot.hpp"
 #include "mailbox/wait.hpp"
@@ -16,10 +18,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <new>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,25 +42,15 @@ struct alignas(mailbox::line_bytes) MemberBoard {
 
 inline constexpr std::uint64_t inside_bit = 1;
 
-/// Allocates on pairs of cache lines: prefetchers fetch lines in aligned pairs, and the slots should have no
-/// neighbours that somebody else writes.
-template <class T>
-struct PairAligned {
-    using value_type = T;
-    static constexpr std::align_val_t alignment{std::max(2 * mailbox::line_bytes, alignof(T))};
-
-    PairAligned() = default;
-    template <class Other>
-    PairAligned(const PairAligned<Other>& /*other*/) {}
-
-    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), alignment)); }
-    void deallocate(T* memory, std::size_t /*count*/) { ::operator delete(memory, alignment); }
-
-    friend bool operator==(const PairAligned&, const PairAligned&) = default;
-};
+static_assert(std::is_trivially_destructible_v<MemberBoard> &&
+                  std::is_trivially_destructible_v<mailbox::Slot>,
+              "they live in pages that are just given back");
 
 /// Ranks and blocks are 16-bit numbers in a plan.
 inline constexpr int most_members = 65535;
+
+/// The schedules that a group keeps, in bytes.
+inline constexpr std::size_t most_schedule_bytes = std::size_t{32} << 20U;
 
 /// Bytes of slots, stages and boards of a group: O(members log members).
 std::size_t mailbox_bytes(int members);
@@ -86,8 +78,8 @@ public:
 
     int size() const { return static_cast<int>(seats_.size()); }
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
-    execute::MemberBoard& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
-    const execute::MemberBoard& board(int rank) const { return boards_[static_cast<std::size_t>(rank)]; }
+    execute::MemberBoard& board(int rank) { return boards_[rank]; }
+    const execute::MemberBoard& board(int rank) const { return boards_[rank]; }
     execute::Failure& failure() { return failure_; }
     /// Relaxed: a hint, and rarely written.
     const mailbox::Patience& patience() const {
@@ -139,7 +131,7 @@ public:
     /// Makes the group usable again after a failure. Only while no member is in a call.
     void recover();
 
-    /// Built once for all members, on first use.
+    /// Built once for all members, on first use, and again when it has been forgotten.
     std::shared_ptr<const schedule::Synchronised> synchronised(const execute::ScheduleName& name);
 
 private:
@@ -149,14 +141,19 @@ private:
     /// As fail(), of this group alone.
     void release_all(int member, const std::exception_ptr& cause, const char* whose) noexcept;
 
+    std::span<execute::MemberBoard> boards() { return {boards_, seats_.size()}; }
+
     execute::Setting setting_;
     /// Whether there are fewer CPUs for the members than members.
     std::atomic<bool> is_crowded_;
     mailbox::Patience crowded_patience_;
     std::size_t slots_per_operation_;
-    std::vector<mailbox::Slot, execute::PairAligned<mailbox::Slot>> slots_;
-    std::vector<mailbox::Stage, execute::PairAligned<mailbox::Stage>> stages_;
-    std::vector<execute::MemberBoard> boards_;
+    /// Stages, slots and boards. Zero bytes are what their constructors would leave, so that nothing touches
+    /// them before their members do.
+    execute::ZeroPages pages_;
+    mailbox::Stage* stages_;
+    mailbox::Slot* slots_;
+    execute::MemberBoard* boards_;
     std::vector<std::unique_ptr<Seat>> seats_;
     execute::Failure failure_;
     /// Guards the seats' attendance.
@@ -172,7 +169,8 @@ private:
     /// Of setting_.bindings, which is all of the setting that changes.
     std::mutex bindings_mutex_;
     std::mutex schedules_mutex_;
-    std::map<execute::ScheduleName, std::shared_ptr<const schedule::Synchronised>> schedules_;
+    execute::Recent<execute::ScheduleName, std::shared_ptr<const schedule::Synchronised>> schedules_{
+        execute::most_schedule_bytes};
 };
 
 } // namespace tutti::detail

@@ -100,9 +100,9 @@ execute::CallSize size_of(const Call& call, const execute::Shape& shape, const G
 } // namespace
 
 Seat::Seat(GroupState& group, int rank, int members)
-    : group_(group), rank_(rank), peers_(static_cast<std::size_t>(members)),
-      outs_(static_cast<std::size_t>(members)), ins_(static_cast<std::size_t>(members)),
-      offsets_(static_cast<std::size_t>(members) + 1) {}
+    : group_(group), rank_(rank),
+      plans_(std::max(execute::most_plan_bytes / static_cast<std::size_t>(members),
+                      execute::least_plan_bytes)) {}
 
 bool Seat::is_new_here() {
     static std::atomic<std::uint64_t> threads{0};
@@ -114,13 +114,14 @@ void Seat::release() {
     group_.leave_seat(rank_);
 }
 
-const plan::Plan& Seat::plan(const execute::ScheduleName& name) {
-    auto& entry = plans_[name];
-    if (entry == nullptr) {
-        plan::Plan plan = plan::compile(*group_.synchronised({name.row, name.form, name.root}), rank_);
-        entry = std::make_unique<plan::Plan>(varied(std::move(plan), name.variant));
+const execute::OwnPlan& Seat::plan(const execute::ScheduleName& name) {
+    if (const execute::OwnPlan* const known = plans_.find(name)) {
+        return *known;
     }
-    return *entry;
+    plan::Plan plan = plan::compile(*group_.synchronised({name.row, name.form, name.root}), rank_);
+    execute::OwnPlan own(varied(std::move(plan), name.variant));
+    const std::size_t bytes = own.bytes();
+    return plans_.keep(name, std::move(own), bytes);
 }
 
 void Seat::set_scratch(Operation& operation, std::size_t element_align) {
@@ -163,7 +164,7 @@ bool Seat::is_prepared_for(const Call& call) const {
 bool Seat::has_prepared_counts(const Call& call) const {
     const auto are_of = [&](const Counts* counts, const std::vector<std::size_t>& offsets) {
         std::size_t before = 0;
-        const auto ends = std::span(offsets).subspan(1, peers_.size());
+        const auto ends = std::span(offsets).subspan(1, static_cast<std::size_t>(group_.size()));
         return std::ranges::equal(counts->span(), ends, [&](std::size_t count, std::size_t offset) {
             return offset - std::exchange(before, offset) == count;
         });
@@ -179,8 +180,12 @@ bool Seat::has_prepared_counts(const Call& call) const {
 
 void Seat::prepare(const Call& asked) {
     note_meeting();
+    const auto members = static_cast<std::size_t>(group_.size());
+    if (asked.counts != nullptr) {
+        offsets_.resize(members + 1);
+    }
     if (asked.received != nullptr) {
-        sent_offsets_.resize(offsets_.size() + 1);
+        sent_offsets_.resize(members + 2);
     }
     shape_ = execute::checked_shape(asked, rank_, group_.size(), offsets_.data(), sent_offsets_.data());
     const Call call = execute::reduced_to_one(asked);
@@ -236,7 +241,14 @@ void Seat::set_plan(const Call& call, const execute::Selection& selection) {
     const bool has_root = algorithm::has_root(algorithm::registry()[selection.row]);
     const std::size_t total_bytes = shape_.total * call.element_bytes;
     Operation& operation = operation_;
-    operation.plan = &plan({selection.row, selection.form, has_root ? call.root : 0, variant_of(call)});
+    const execute::OwnPlan& own =
+        plan({selection.row, selection.form, has_root ? call.root : 0, variant_of(call)});
+    operation.plan = &own.plan;
+    peers_.resize(std::max(peers_.size(), own.peers));
+    if (own.lists_all) {
+        ins_.resize(static_cast<std::size_t>(own.plan.ranks));
+        outs_.resize(ins_.size());
+    }
     operation.kernels = call.kernels != nullptr ? call.kernels : kernels_of(call);
     operation.element_bytes = call.element_bytes;
     operation.carries = operation.plan->carries;

@@ -4,6 +4,8 @@
 #include "execute/attendance.hpp"
 #include "execute/call_log.hpp"
 #include "execute/operation.hpp"
+#include "execute/own_plan.hpp"
+#include "execute/recent.hpp"
 #include "execute/select.hpp"
 #include "mailbox/slot.hpp"
 #include "plan/plan.hpp"
@@ -12,7 +14,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <new>
 #include <vector>
@@ -73,6 +74,10 @@ struct ScheduleName {
 
     friend auto operator<=>(const ScheduleName&, const ScheduleName&) = default;
 };
+
+/// The plans that all members of a group together keep, in bytes; each keeps at least as many as follow.
+inline constexpr std::size_t most_plan_bytes = std::size_t{64} << 20U;
+inline constexpr std::size_t least_plan_bytes = std::size_t{16} << 10U;
 
 } // namespace tutti::execute
 
@@ -146,8 +151,8 @@ private:
     /// Runs the prepared operation on these vectors.
     void run_prepared(const void* input, void* output);
 
-    /// Compiled on first use.
-    const plan::Plan& plan(const execute::ScheduleName& name);
+    /// Compiled on first use, and again when it has been forgotten.
+    const execute::OwnPlan& plan(const execute::ScheduleName& name);
 
     /// Points the operation to this seat's scratch memory, which grows when an operation needs more than any
     /// before.
@@ -206,9 +211,13 @@ private:
     std::uint64_t prepared_key_ = 0;
     bool is_prepared_ = false;
 
+    // As long as an operation has needed them so far.
+    /// The vectors of others, by their number in the plan.
     std::vector<execute::Bases> peers_;
+    /// Those of all members.
     std::vector<void*> outs_;
     std::vector<const void*> ins_;
+    /// Where irregular blocks start.
     std::vector<std::size_t> offsets_;
     /// Where the blocks of the input of an irregular all-to-all start. The others read it during the call.
     std::vector<std::size_t> sent_offsets_;
@@ -216,7 +225,7 @@ private:
     /// The input of an operation that cannot be carried out in place is copied here first.
     execute::Memory input_copy_;
     bool copies_input_ = false;
-    std::map<execute::ScheduleName, std::unique_ptr<plan::Plan>> plans_;
+    execute::Recent<execute::ScheduleName, execute::OwnPlan> plans_;
 };
 
 } // namespace tutti::detail

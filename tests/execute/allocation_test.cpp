@@ -1,6 +1,5 @@
-#include "algorithm/registry.hpp"
-
 #include "../replaced_new.hpp"
+#include "algorithm/registry.hpp"
 
 #include <tutti/tutti.hpp>
 

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "plan/plan.hpp"
+
+#include <cstddef>
+
+namespace tutti::execute {
+
+/// A member's plan as its seat keeps it: with the members into whose vectors it looks numbered, so that the
+/// seat keeps nothing of others. Where a step touches the vectors of all members, the numbers are the ranks.
+struct OwnPlan {
+    /// In steps that touch a peer's vectors `peer` is its number, in those that open them `from` is.
+    plan::Plan plan;
+    std::size_t peers = 0;
+    /// Whether a step combines or stores to all members at once, and needs lists of their vectors.
+    bool lists_all = false;
+
+    explicit OwnPlan(plan::Plan compiled);
+
+    /// What it takes in memory, about.
+    std::size_t bytes() const { return sizeof(*this) + plan.steps.capacity() * sizeof(plan::Step); }
+};
+
+} // namespace tutti::execute
