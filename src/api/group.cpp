@@ -4,6 +4,7 @@
 #include <tutti/group.hpp>
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 namespace tutti {
@@ -17,7 +18,11 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
         throw ArgumentError("Group: members is " + std::to_string(members) + ", must be in 1.." +
                             std::to_string(most_members));
     }
-    return std::make_shared<detail::GroupState>(members, execute::setting_for(members, options));
+    try {
+        return std::make_shared<detail::GroupState>(members, execute::setting_for(members, options));
+    } catch (const std::invalid_argument& error) { // what is known of the machine is contradictory
+        throw Error(std::string("Group: ") + error.what());
+    }
 }
 
 } // namespace
@@ -44,6 +49,9 @@ Member Group::join(int rank) {
 }
 
 void Group::run(int rank, const std::function<void(Member&)>& function) {
+    if (function == nullptr) {
+        throw ArgumentError("Group::run: `function` is empty: pass one that takes a Member&");
+    }
     Member member = join(rank);
     try {
         function(member);

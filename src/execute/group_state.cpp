@@ -5,8 +5,12 @@
 #include "machine/pinning.hpp"
 #include "plan/plan.hpp"
 
+#include <tutti/detail/kernels.hpp>
+#include <tutti/error.hpp>
+
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -41,6 +45,15 @@ std::size_t bytes_of(const schedule::Synchronised& synchronised) {
     return bytes;
 }
 
+/// Chooses the kernels of this process, which the environment may forbid, before members count on them.
+void require_kernels() {
+    try {
+        kernel_isa();
+    } catch (const std::invalid_argument& error) {
+        throw Error(error.what());
+    }
+}
+
 } // namespace
 
 GroupState::GroupState(int members, const mailbox::Patience& patience)
@@ -57,6 +70,7 @@ GroupState::GroupState(int members, execute::Setting setting)
       slots_(reinterpret_cast<mailbox::Slot*>(stages_ + static_cast<std::size_t>(members) * 2)),
       boards_(reinterpret_cast<execute::MemberBoard*>(slots_ + static_cast<std::size_t>(members) * 2 *
                                                                    slots_per_operation_)) {
+    require_kernels();
     seats_.reserve(static_cast<std::size_t>(members));
     for (int rank = 0; rank < members; ++rank) {
         seats_.push_back(std::make_unique<Seat>(*this, rank, members));

@@ -11,7 +11,6 @@
 #include "mailbox/wait.hpp"
 #include "schedule/synchronise.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -114,7 +115,7 @@ void Seat::release() {
     group_.leave_seat(rank_);
 }
 
-const execute::OwnPlan& Seat::plan(const execute::ScheduleName& name) {
+const execute::OwnPlan& Seat::plan(const execute::ScheduleName& name) try {
     if (const execute::OwnPlan* const known = plans_.find(name)) {
         return *known;
     }
@@ -122,6 +123,10 @@ const execute::OwnPlan& Seat::plan(const execute::ScheduleName& name) {
     execute::OwnPlan own(varied(std::move(plan), name.variant));
     const std::size_t bytes = own.bytes();
     return plans_.keep(name, std::move(own), bytes);
+} catch (const std::invalid_argument& error) { // rounds and blocks have limits
+    const algorithm::Algorithm& row = algorithm::registry()[name.row];
+    throw ArgumentError(std::string(to_string(row.collective)) + ": algorithm \"" + std::string(row.name) +
+                        "\" cannot serve " + std::to_string(group_.size()) + " members: " + error.what());
 }
 
 void Seat::set_scratch(Operation& operation, std::size_t element_align) {

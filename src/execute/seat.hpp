@@ -185,12 +185,6 @@ private:
     /// A digest of the operations that may end before their members have heard of each other: had two of
     /// them been in different ones, they find out in the next that does not.
     std::uint64_t history_ = 0;
-    execute::Attendance attendance_;
-    /// The epoch when the operation was prepared, and last_meeting() as it was then.
-    std::uint64_t prepared_at_ = 1;
-    std::uint64_t meeting_before_ = 0;
-    /// Who has taken it last.
-    std::uint64_t thread_ = 0;
 
     /// Without its counts, which may be gone: what they were is in offsets_ and sent_offsets_.
     Call prepared_;
@@ -226,6 +220,14 @@ private:
     execute::Memory input_copy_;
     bool copies_input_ = false;
     execute::Recent<execute::ScheduleName, execute::OwnPlan> plans_;
+
+    // Behind everything that calls look at.
+    execute::Attendance attendance_;
+    /// The epoch when the operation was prepared, and last_meeting() as it was then.
+    std::uint64_t prepared_at_ = 1;
+    std::uint64_t meeting_before_ = 0;
+    /// Who has taken it last.
+    std::uint64_t thread_ = 0;
 };
 
 } // namespace tutti::detail
