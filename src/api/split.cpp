@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace tutti {
@@ -45,7 +46,7 @@ std::optional<Member> Member::split(int color, int key) {
         const bool founds = !mates.empty() && mates.front() == rank_;
         own = founds ? group_->of_mates(mates) : nullptr;
         const detail::GroupState* const address = own.get();
-        allgather(address, founded);
+        allgather(std::span(&address, 1), founded);
         std::optional<Member> mine;
         if (!mates.empty()) {
             const State state =
@@ -56,7 +57,7 @@ std::optional<Member> Member::split(int color, int key) {
         // Once more, because `own` must last until all mates have it. A call like the one before, unlike a
         // barrier, allocates nothing. If somebody who is already through fails now, the mates learn of it by
         // the end of `mine`.
-        allgather(address, founded);
+        allgather(std::span(&address, 1), founded);
         return mine;
     } catch (...) {
         group_->fail(rank_,

@@ -157,7 +157,7 @@ Outcomes run(Team& team, const Scenario& scenario, long admitted, bool lasts) {
     team.run([&](Member& helper) {
         Member me = group.join(helper.rank());
         int value = 1;
-        me.allreduce(value, sum);
+        value = me.allreduce(value, sum);
         good += value == members ? 1 : 0;
     });
     CHECK(good == members);

@@ -40,7 +40,7 @@ bool works(Group& group) {
     on_threads(group.size(), [&](int rank) {
         Member me = group.join(rank);
         int value = 1;
-        me.allreduce(value, sum);
+        value = me.allreduce(value, sum);
         good += value == group.size() ? 1 : 0;
     });
     return good == group.size();
@@ -85,8 +85,8 @@ TEST_CASE("the next region works while a member is still to come to the one that
     int sum_of_early = 1;
     int sum_of_late = 2;
     {
-        const std::jthread other([&] { group.join(1).allreduce(sum_of_late, sum); });
-        early.allreduce(sum_of_early, sum);
+        const std::jthread other([&] { sum_of_late = group.join(1).allreduce(sum_of_late, sum); });
+        sum_of_early = early.allreduce(sum_of_early, sum);
     }
     CHECK(sum_of_early == 3);
     CHECK(sum_of_late == 3);
@@ -128,7 +128,7 @@ TEST_CASE("one member stays while another joins for every call") {
                            if (rank == 0) {
                                Member me = group.join(0);
                                for (int i = 0; i < 6; ++i) {
-                                   me.allreduce(value, sum);
+                                   value = me.allreduce(value, sum);
                                }
                            }
                            for (int i = 0; i < 6; ++i) {
@@ -136,7 +136,7 @@ TEST_CASE("one member stays while another joins for every call") {
                                if (i == 5) {
                                    throw std::domain_error("enough");
                                }
-                               me.allreduce(value, sum);
+                               value = me.allreduce(value, sum);
                            }
                        }).kind == Thrown::Kind::aborted
                            ? 1
@@ -164,7 +164,7 @@ TEST_CASE("regions fail and succeed in turn, in whatever order the members come"
                     throw std::domain_error("enough");
                 }
                 int value = region;
-                me.allreduce(value, sum);
+                value = me.allreduce(value, sum);
                 loiter();
                 good[static_cast<std::size_t>(region)] += value == members * region ? 1 : 0;
             });
