@@ -129,8 +129,6 @@ void GroupState::recover() {
         seat->resume(epoch);
     }
     failure_.clear();
-    const std::scoped_lock lock(descendants_mutex_);
-    descendants_.clear(); // they have failed for good
 }
 
 std::shared_ptr<const schedule::Synchronised> GroupState::synchronised(const execute::ScheduleName& name) {

@@ -162,7 +162,7 @@ private:
     /// The groups that this one was made of, the first one first, and its members' ranks in that.
     std::vector<std::weak_ptr<GroupState>> ancestors_;
     std::vector<int> ranks_in_first_;
-    /// The groups that were made of this one, and of those, since it failed last.
+    /// The groups that were made of this one, and of those.
     std::mutex descendants_mutex_;
     std::vector<std::weak_ptr<GroupState>> descendants_;
     /// Of setting_.bindings, which is all of the setting that changes.

@@ -91,6 +91,31 @@ TEST_CASE("a member that throws releases those that wait in a kept sub-group") {
     }
 }
 
+TEST_CASE("a kept sub-group learns of failures after a run that ended in different calls") {
+    Keeping keeping(3);
+    const Thrown different = thrown_by([&] {
+        keeping.team().run([](Member& me) {
+            int value = 1;
+            if (me.rank() == 0) {
+                me.broadcast(value, 0); // which waits for nobody
+            }
+        });
+    });
+    CHECK(different.kind == Thrown::Kind::mismatch);
+    CHECK(thrown_by([&] { keeping.team().run([&](Member& me) { call(*keeping.row(me), 0); }); }).text == "");
+    const Thrown reached = thrown_by([&] {
+        keeping.team().run([&](Member& me) {
+            if (me.rank() == 1) {
+                throw std::domain_error("no more data");
+            }
+            for (;;) {
+                call(*keeping.row(me), 0);
+            }
+        });
+    });
+    CHECK(reached.text == "no more data");
+}
+
 TEST_CASE("a member that returns early releases those that wait in a kept sub-group") {
     Keeping keeping(4);
     for (int i = 0; i < repetitions; ++i) {
