@@ -97,9 +97,6 @@ TEST_CASE("a member may end the process, whose team is static") {
 }
 
 TEST_CASE("a team that gets too few threads says how many") {
-    if (test::reduced) { // a sanitizer's memory cannot be limited
-        return;
-    }
     CHECK(exit_code_of_child([] {
               long pages = 0;
               std::ifstream("/proc/self/statm") >> pages;
