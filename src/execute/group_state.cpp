@@ -9,7 +9,6 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -96,18 +95,7 @@ void GroupState::note_binding(int rank) {
 }
 
 void GroupState::leave(int member) {
-    // Release: pairs with the load below.
-    board(member).progress.fetch_and(~execute::inside_bit, std::memory_order_release);
-    // Whoever enters from now on sees the failure, or is seen here to be inside.
-    execute::order_all_threads();
-    constexpr std::int64_t between_looks_ns = 20'000;
-    for (const auto& other : boards()) {
-        // Acquire: pairs with the release of a member that leaves; its accesses come before what this one
-        // does next.
-        while ((other.progress.load(std::memory_order_acquire) & execute::inside_bit) != 0) {
-            mailbox::nap(between_looks_ns);
-        }
-    }
+    execute::leave_failed_call(boards(), board(member));
 }
 
 std::string GroupState::disagreement() const {

@@ -2,6 +2,7 @@
 
 #include "execute/call_log.hpp"
 #include "execute/failure.hpp"
+#include "execute/inside.hpp"
 #include "execute/recent.hpp"
 #include "execute/seat.hpp"
 #include "execute/setting.hpp"
@@ -38,8 +39,6 @@ struct alignas(mailbox::line_bytes) MemberBoard {
     /// the vectors of the others: 2 * epoch + 1, or 2 * epoch.
     std::atomic<std::uint64_t> progress{0};
 };
-
-inline constexpr std::uint64_t inside_bit = 1;
 
 static_assert(std::is_trivially_destructible_v<MemberBoard> &&
                   std::is_trivially_destructible_v<mailbox::Slot>,

@@ -109,7 +109,7 @@ void ClusterState::open_carriers(MPI_Comm communicator, const ClusterOptions& op
     const int count = several ? std::min(fewest_members_, carriers_limit) : 1;
     for (int index = 0; index < count; ++index) {
         carriers_.push_back(std::make_unique<hybrid::Carrier>(communicator));
-        carriers_.back()->wire().set_limits(options.deadline, communicator);
+        carriers_.back()->wire().set_limits(options.deadline, communicator, failure_);
     }
 }
 

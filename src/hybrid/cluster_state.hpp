@@ -2,6 +2,7 @@
 
 #include "execute/failure.hpp"
 #include "execute/group_state.hpp"
+#include "execute/inside.hpp"
 #include "hybrid/carrier.hpp"
 #include "hybrid/main_thread.hpp"
 #include "hybrid/ways.hpp"
@@ -76,9 +77,15 @@ public:
         /// Where in the whole vector they start, in elements.
         std::size_t input_start = 0;
         std::size_t output_start = 0;
-        /// Segments of the current call that the member is through with; grows from call to call.
+        /// The member's current or last call, how many segments of it it is through with, and whether it is
+        /// in it: see progress_in() and execute::inside_bit. Only grows, but for that bit.
         std::atomic<std::uint64_t> progress{0};
     };
+    /// The progress of a member that is through with `segments` segments of a call, and is not in it.
+    static constexpr std::uint64_t progress_in(std::uint64_t call, std::size_t segments) {
+        constexpr unsigned segment_bits = 24;
+        return ((call << segment_bits) + segments) << 1U;
+    }
     Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
 
     /// Whether there are fewer CPUs on this node than members.
@@ -100,6 +107,8 @@ public:
     tutti::execute::Failure& failure() { return failure_; }
     /// Records that a member has failed, by local rank, and releases the others of this process.
     void fail(int rank, const std::exception_ptr& cause);
+    /// Ends a call of a member that has failed: returns when nobody of this process is in one any more.
+    void leave_failed_call(int rank) { tutti::execute::leave_failed_call(boards_, board(rank)); }
     /// Tells the other processes, once. By the thread that may make MPI calls.
     void tell_others(const std::string& text);
 

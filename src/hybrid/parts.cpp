@@ -117,6 +117,7 @@ hybrid::Carriage Seat::part_carriage(std::byte* input, std::byte* output) {
 /// Leaders and lanes take parts of vectors that are divided by rank: after a meeting, in which the vectors
 /// have been shown. A lane's carrier puts all of its part itself; otherwise all members share in every part.
 void Seat::put_parts() {
+    compare_claims();
     const auto carriers = static_cast<std::size_t>(carriers_);
     const auto own = static_cast<std::size_t>(rank_);
     const bool lane = claim_.way == Way::lane;

@@ -12,16 +12,6 @@ namespace tutti::mpi::detail {
 using hybrid::segment_bytes;
 using tutti::detail::Kind;
 
-namespace {
-
-/// Progress only grows: from call to call, and from segment to segment.
-constexpr std::uint64_t progress(std::uint64_t call, std::size_t segments) {
-    constexpr unsigned segment_bits = 24;
-    return (call << segment_bits) + segments;
-}
-
-} // namespace
-
 bool Seat::is_pipelined() const {
     return claim_.way == hybrid::Way::pipelined;
 }
@@ -31,7 +21,7 @@ void Seat::await_progress(int member, std::size_t segments) {
     mailbox::Waiting waiting(cluster_.enter()->patience());
     const std::atomic<std::uint64_t>& done = cluster_.board(member).progress;
     // Acquire: pairs with the release in run_pipeline(); what was combined or carried is visible.
-    while (done.load(std::memory_order_acquire) < progress(calls_, segments)) {
+    while (done.load(std::memory_order_acquire) < ClusterState::progress_in(calls_, segments)) {
         const mailbox::Waiting::Next next = waiting.pass();
         if (next == mailbox::Waiting::Next::look) {
             continue;
@@ -52,6 +42,7 @@ std::size_t Seat::segments() const {
 /// The leader carries a segment when all others have combined it. They store what has come while the leader
 /// carries the next one, the leader's share included, in turn. A leader without others does both.
 void Seat::run_pipeline() {
+    compare_claims();
     std::atomic<std::uint64_t>& own = cluster_.board(rank_).progress;
     const bool works = !leads() || alone();
     for (std::size_t segment = 0; segment < segments(); ++segment) {
@@ -66,8 +57,9 @@ void Seat::run_pipeline() {
             }
             speak([&] { carry_segment(segment); });
         }
-        own.store(progress(calls_, segment + 1),
-                  std::memory_order_release); // release: pairs with await_progress()
+        // Release: pairs with await_progress().
+        own.store(ClusterState::progress_in(calls_, segment + 1) | tutti::execute::inside_bit,
+                  std::memory_order_release);
         if (works && segment > 0) {
             store_segment(segment - 1);
         }

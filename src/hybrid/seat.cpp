@@ -172,21 +172,41 @@ void Seat::run(const Call& call, const Options& options) {
     call_.input = call.input;
     call_.output = call.output;
     call_.state = call.state;
+    ++calls_;
     try {
+        enter_call();
         run_prepared();
     } catch (const Aborted&) {
         // One that comes from this process has been recorded by whoever failed, or will be.
-        const bool local = cluster_.enter()->failure().raised() || cluster_.leave()->failure().raised();
-        const std::exception_ptr cause = std::current_exception();
-        if (!local) {
-            cluster_.fail(rank_, cause);
-        }
-        tell_others(tutti::execute::text_of(cause));
+        const bool local = cluster_.failure().raised() || cluster_.enter()->failure().raised() ||
+                           cluster_.leave()->failure().raised();
+        leave_failed_call(std::current_exception(), !local);
         throw;
     } catch (...) {
-        fail(std::current_exception());
+        leave_failed_call(std::current_exception(), true);
         throw;
     }
+    // Release: pairs with the look of a member whose call has failed.
+    cluster_.board(rank_).progress.store(ClusterState::progress_in(calls_ + 1, 0), std::memory_order_release);
+}
+
+/// From here on this member may touch the vectors of the others of its process: see inside_bit.
+void Seat::enter_call() {
+    cluster_.board(rank_).progress.store(ClusterState::progress_in(calls_, 0) | tutti::execute::inside_bit,
+                                         std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (cluster_.failure().raised()) {
+        cluster_.failure().throw_aborted();
+    }
+}
+
+/// Nobody of this process touches the member's vectors any more when this returns.
+void Seat::leave_failed_call(const std::exception_ptr& cause, bool is_first) {
+    if (is_first) {
+        cluster_.fail(rank_, cause);
+    }
+    tell_others(tutti::execute::text_of(cause));
+    cluster_.leave_failed_call(rank_);
 }
 
 void Seat::find_leader() {
@@ -230,7 +250,6 @@ void Seat::compare_claims() const {
 
 void Seat::run_prepared() {
     find_leader();
-    ++calls_;
     claim_.call = calls_;
     ClusterState::Board& board = cluster_.board(rank_);
     board.claim = claim_;

@@ -48,10 +48,13 @@ private:
     void make_room();
 
     void run_prepared();
+    void enter_call();
+    void leave_failed_call(const std::exception_ptr& cause, bool is_first);
     void check_failure();
     void tell_others(const std::string& text);
     void find_leader();
-    /// Compares what the members of this process believe to be doing.
+    /// Compares what the members of this process believe to be doing: before one touches the vectors of
+    /// another, once they have met.
     void compare_claims() const;
     bool leads() const { return rank_ == leader_; }
     bool carries() const { return carriers_ == 1 ? leads() : rank_ < carriers_; }

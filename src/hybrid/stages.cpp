@@ -186,7 +186,6 @@ void Seat::unpack() {
 
 /// For a carrier, once the members have met.
 hybrid::Carriage Seat::carriage() {
-    compare_claims();
     hybrid::require_mpi();
     cluster_.carrier(carriers_ == 1 ? 0 : rank_).wire().set_patience(cluster_.patience_of(carriers_));
 
@@ -223,6 +222,7 @@ hybrid::Carriage Seat::carriage() {
 }
 
 void Seat::carry() {
+    compare_claims();
     speak([this] { is_serial() ? carry_serial() : is_solo() ? carry_solo() : carry_slice(); });
 }
 

@@ -65,14 +65,15 @@ bool is_one_range(std::span<const Wire::Piece> message) {
 std::string failure_of_others(MPI_Comm control) {
     int found = 0;
     MPI_Status status;
-    check(MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, control, &found, &status), "MPI_Iprobe");
+    // Matched, since other carriers look as well: each text is for one of them.
+    MPI_Message message = MPI_MESSAGE_NULL;
+    check(MPI_Improbe(MPI_ANY_SOURCE, failure_tag, control, &found, &message, &status), "MPI_Improbe");
     if (found == 0) {
         return {};
     }
     std::array<char, most_text> text{};
-    check(MPI_Recv(text.data(), static_cast<int>(text.size()), MPI_CHAR, status.MPI_SOURCE, failure_tag,
-                   control, MPI_STATUS_IGNORE),
-          "MPI_Recv");
+    check(MPI_Mrecv(text.data(), static_cast<int>(text.size()), MPI_CHAR, &message, MPI_STATUS_IGNORE),
+          "MPI_Mrecv");
     return "released because process " + std::to_string(status.MPI_SOURCE) + " failed: " + text.data();
 }
 
@@ -200,6 +201,10 @@ void Wire::look_for_failures(std::chrono::steady_clock::time_point first_look) {
     if (const std::string text = failure_of_others(control_); !text.empty()) {
         give_up();
         throw Aborted(text);
+    }
+    if (failure_->raised()) {
+        give_up();
+        failure_->throw_aborted();
     }
     if (deadline_.count() == 0 || std::chrono::steady_clock::now() - first_look < deadline_) {
         return;

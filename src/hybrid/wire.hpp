@@ -1,5 +1,6 @@
 #pragma once
 
+#include "execute/failure.hpp"
 #include "hybrid/claim.hpp"
 #include "mailbox/wait.hpp"
 
@@ -37,10 +38,12 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    /// What ends a wait: `control` carries the failures of other processes; a deadline of 0 is none.
-    void set_limits(std::chrono::milliseconds deadline, MPI_Comm control) {
+    /// What ends a wait: `control` carries the failures of other processes, `failure` is that of this one,
+    /// which must outlive the wire; a deadline of 0 is none.
+    void set_limits(std::chrono::milliseconds deadline, MPI_Comm control, const execute::Failure& failure) {
         deadline_ = deadline;
         control_ = control;
+        failure_ = &failure;
     }
     void set_patience(const mailbox::Patience& patience) { patience_ = patience; }
 
@@ -78,6 +81,7 @@ private:
 
     MPI_Comm communicator_ = MPI_COMM_NULL;
     MPI_Comm control_ = MPI_COMM_NULL;
+    const execute::Failure* failure_ = nullptr;
     int rank_ = 0;
     int size_ = 1;
     bool abandoned_ = false;
