@@ -12,6 +12,10 @@ using schedule::Space;
 
 namespace {
 
+/// Longer messages a process may read from vectors of another that has failed meanwhile and given them back,
+/// had it not looked. MPI libraries copy shorter ones when they are sent.
+constexpr std::size_t most_buffered_bytes = 4096;
+
 /// Every process sends to every other, block by block, whatever their sizes: what the registry's schedule
 /// does, which takes blocks of one size only.
 Relay pairwise(int processes, int rank) {
@@ -60,31 +64,29 @@ void copy_own_block(const Carriage& carriage, int rank) {
 
 } // namespace
 
-bool is_short(std::size_t total_bytes, std::size_t most_places) {
-    return total_bytes * most_places <= most_headed_bytes - sizeof(Header);
-}
-
 const Relay& Carrier::relay(const Claim& claim, int root) {
-    const auto [entry, is_new] = relays_.try_emplace({claim.algorithm, root});
+    const std::pair name{claim.algorithm, root};
+    if (last_relay_ != nullptr && last_name_ == name) {
+        return *last_relay_;
+    }
+    const auto [entry, is_new] = relays_.try_emplace(name);
     if (is_new) {
         const algorithm::Algorithm& row = algorithm::registry()[claim.algorithm];
         entry->second = is_pairwise(claim) ? pairwise(wire_.size(), wire_.rank())
                                            : relay_of(row.make(wire_.size(), root), wire_.rank());
     }
+    last_name_ = name;
+    last_relay_ = &entry->second;
     return entry->second;
 }
 
-void Carrier::carry(const Carriage& carriage, const Claim& claim, bool agreed) {
+void Carrier::carry(const Carriage& carriage, const Claim& claim) {
     if (wire_.size() == 1) {
         return copy_alone(carriage);
     }
+    wire_.begin(claim);
     if (claim.algorithm == library_algorithm) {
-        agree(wire_, claim);
-        run_library(wire_, carriage);
-        if (carriage.op == Operator::callable && carriage.kernels != nullptr) {
-            agree(wire_, claim); // nobody leaves with a result that somebody's operator has not finished
-        }
-        return;
+        return carry_by_library(carriage);
     }
     const Relay& own = relay(claim, carriage.root);
     Freight freight{.partition = partition_of(carriage, own.blocks),
@@ -94,16 +96,25 @@ void Carrier::carry(const Carriage& carriage, const Claim& claim, bool agreed) {
     const std::size_t total_bytes = carriage.total * carriage.element_bytes;
     const std::size_t stride =
         (total_bytes + mailbox::line_bytes - 1) / mailbox::line_bytes * mailbox::line_bytes;
-    std::byte* const scratch = scratch_.at_least(static_cast<std::size_t>(own.scratch_vectors) * stride);
+    std::byte* const scratch =
+        wire_.room().scratch.at_least(static_cast<std::size_t>(own.scratch_vectors) * stride);
     freight.spaces = {carriage.input, carriage.output, scratch, scratch + stride, scratch + 2 * stride};
-    const bool headed = !is_pairwise(claim) && is_short(total_bytes, own.most_places);
-    if (!headed && !agreed) {
-        agree(wire_, claim);
+    if (total_bytes > most_buffered_bytes) {
+        wire_.look_for_failures();
     }
     if (is_pairwise(claim)) {
         copy_own_block(carriage, wire_.rank());
     }
-    hybrid::run(wire_, own, freight, {claim, 0}, headed, landing_);
+    runner_.run(own, freight);
+}
+
+/// Whose messages do not show what others are calling: all come before, and are told where one fails.
+void Carrier::carry_by_library(const Carriage& carriage) {
+    meet(wire_);
+    run_library(wire_, carriage);
+    if (carriage.op == Operator::callable && carriage.kernels != nullptr) {
+        meet(wire_); // nobody leaves with a result that somebody's operator has not finished
+    }
 }
 
 } // namespace tutti::hybrid

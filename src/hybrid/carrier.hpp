@@ -1,8 +1,8 @@
 #pragma once
 
-#include "execute/seat.hpp"
 #include "hybrid/library.hpp"
 #include "hybrid/relay.hpp"
+#include "hybrid/runner.hpp"
 #include "hybrid/wire.hpp"
 
 #include <cstdint>
@@ -19,21 +19,21 @@ public:
 
     Wire& wire() { return wire_; }
 
-    /// Carries out one collective among the processes by claim.algorithm, once all have made the same claim.
-    /// Short ones have the claims in their messages; for others an exchange of claims comes first, unless
-    /// all have `agreed` before: on the segments of one call.
-    void carry(const Carriage& carriage, const Claim& claim, bool agreed = false);
+    /// Carries out one collective among the processes by claim.algorithm, among those that have made the same
+    /// claim; or one more of the same call, of another part of its vectors.
+    void carry(const Carriage& carriage, const Claim& claim);
 
 private:
+    using RelayName = std::pair<std::uint32_t, int>;
+
     const Relay& relay(const Claim& claim, int root);
+    void carry_by_library(const Carriage& carriage);
 
     Wire wire_;
-    std::map<std::pair<std::uint32_t, int>, Relay> relays_;
-    execute::Memory scratch_;
-    execute::Memory landing_;
+    Runner runner_{wire_};
+    std::map<RelayName, Relay> relays_;
+    RelayName last_name_;
+    const Relay* last_relay_ = nullptr;
 };
-
-/// Whether the messages of such a vector carry the claims themselves.
-bool is_short(std::size_t total_bytes, std::size_t most_places);
 
 } // namespace tutti::hybrid

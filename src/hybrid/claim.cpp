@@ -3,17 +3,11 @@
 #include "algorithm/registry.hpp"
 #include "execute/select.hpp"
 
-#include <cstring>
-
 namespace tutti::hybrid {
 
 std::string_view to_string(Way way) {
     constexpr std::string_view names[] = {"leader", "leaders", "lane", "pipelined"};
     return names[static_cast<std::size_t>(way)];
-}
-
-bool precedes(const Claim& a, const Claim& b) {
-    return std::memcmp(&a, &b, sizeof(Claim)) < 0;
 }
 
 std::string to_string(const Claim& claim) {

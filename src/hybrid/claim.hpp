@@ -13,7 +13,7 @@ enum class Way : std::uint8_t { leader, leaders, lane, pipelined };
 std::string_view to_string(Way way);
 
 /// What a member believes it is doing: what all members of all processes must agree on. Plain data without
-/// padding, that travels at the head of messages.
+/// padding, that others may be told.
 struct Claim {
     std::uint64_t call = 0;     ///< how many calls of the cluster there were before
     std::uint64_t elements = 0; ///< of the whole vector
@@ -35,9 +35,6 @@ inline constexpr std::uint32_t library_algorithm = UINT32_MAX;
 
 /// No algorithm of the registry: a chain of processes, which combine from the left.
 inline constexpr std::uint32_t serial_algorithm = UINT32_MAX - 1;
-
-/// An order of claims, whatever it is.
-bool precedes(const Claim& a, const Claim& b);
 
 /// "allreduce of 8 f64, sum".
 std::string to_string(const Claim& claim);

@@ -6,6 +6,7 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
+#include <exception>
 
 namespace tutti::mpi::detail {
 
@@ -51,6 +52,7 @@ constexpr int carriers_limit = 16;
 ClusterState::ClusterState(int members, MPI_Comm communicator, const ClusterOptions& options, bool on_team)
     : on_team_(on_team), control_(checked(communicator, members > 1 || on_team)),
       boards_(static_cast<std::size_t>(members)) {
+    control_.set_limits(options.deadline, notices_, failure_);
     exchange_sizes(members);
     look_at_node(control_.communicator());
     open_carriers(control_.communicator(), options);
@@ -63,10 +65,25 @@ ClusterState::ClusterState(int members, MPI_Comm communicator, const ClusterOpti
 }
 
 ClusterState::~ClusterState() {
+    int finalised = 0;
+    MPI_Finalized(&finalised);
+    const bool fails = failure_.raised() || std::uncaught_exceptions() > 0;
+    if (fails) {
+        tell_others("its cluster came to an end after a failure");
+    }
+    bool all_closed = !fails && finalised == 0;
     for (const auto& carrier : carriers_) {
-        if (carrier->wire().is_stuck()) {
+        hybrid::Wire& wire = carrier->wire();
+        if (all_closed) {
+            wire.close();
+        }
+        all_closed = all_closed && wire.is_closed();
+        if (wire.is_stuck()) {
             hybrid::keep(memory_);
         }
+    }
+    if (all_closed) {
+        control_.close();
     }
 }
 
@@ -109,7 +126,7 @@ void ClusterState::open_carriers(MPI_Comm communicator, const ClusterOptions& op
     const int count = several ? std::min(fewest_members_, carriers_limit) : 1;
     for (int index = 0; index < count; ++index) {
         carriers_.push_back(std::make_unique<hybrid::Carrier>(communicator));
-        carriers_.back()->wire().set_limits(options.deadline, communicator, failure_);
+        carriers_.back()->wire().set_limits(options.deadline, notices_, failure_);
     }
 }
 
@@ -149,15 +166,11 @@ void ClusterState::fail(int rank, const std::exception_ptr& cause) {
     leave_->fail(rank, cause);
 }
 
-void ClusterState::tell_others(const std::string& text) {
+void ClusterState::tell_others(std::string_view text) {
     if (told_.exchange(true, std::memory_order_relaxed)) { // relaxed: it only chooses who tells
         return;
     }
-    hybrid::tell_failure(control_.communicator(), text);
-    control_.abandon();
-    for (const auto& carrier : carriers_) {
-        carrier->wire().abandon();
-    }
+    notices_.tell(text);
 }
 
 } // namespace tutti::mpi::detail

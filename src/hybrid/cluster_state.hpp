@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::mpi::detail {
@@ -110,7 +111,7 @@ public:
     /// Ends a call of a member that has failed: returns when nobody of this process is in one any more.
     void leave_failed_call(int rank) { tutti::execute::leave_failed_call(boards_, board(rank)); }
     /// Tells the other processes, once. By the thread that may make MPI calls.
-    void tell_others(const std::string& text);
+    void tell_others(std::string_view text);
 
 private:
     void exchange_sizes(int members);
@@ -124,8 +125,9 @@ private:
     int thread_level_ = 0;
     bool on_team_;
     Speaker speaker_ = Speaker::first_member;
-    /// Its own communicator, which carries failures.
+    /// Its own communicator, which carries notices of failures.
     hybrid::Wire control_;
+    hybrid::Notices notices_{control_.communicator()};
     int processes_on_node_ = 1;
     int members_on_node_ = 1;
     int cpus_on_node_ = 1;

@@ -84,7 +84,7 @@ void Seat::carry_segment(std::size_t segment) {
     const std::size_t start = bytes(part_.start());
     const bool from_root = call_.kind == Kind::broadcast && root_is_here();
     std::byte* const source = from_root ? cluster_.board(call_.root - first_member()).output : depot().input;
-    cluster_.carrier(0).carry(part_carriage(source + start, depot().output + start), claim_, segment > 0);
+    cluster_.carrier(0).carry(part_carriage(source + start, depot().output + start), claim_);
 }
 
 /// This member's share of a segment, which is divided among all but the leader.

@@ -1,6 +1,6 @@
 #include "hybrid/placement.hpp"
 
-#include "hybrid/wire.hpp"
+#include "hybrid/mpi_check.hpp"
 #include "machine/pinning.hpp"
 
 #include <tutti/mpi.hpp>

@@ -1,13 +1,7 @@
 #pragma once
 
-#include "execute/seat.hpp"
-#include "hybrid/wire.hpp"
-#include "plan/partition.hpp"
 #include "schedule/schedule.hpp"
 
-#include <tutti/detail/kernels.hpp>
-
-#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -47,20 +41,5 @@ struct Relay {
 /// The part of `rank`. O(ranks * moves of a member). \pre members write to their own vectors only, and read
 /// from named ones: all schedules of the registry but those of `direct` and `flat`
 Relay relay_of(const schedule::Schedule& schedule, int rank);
-
-/// The vectors of one process, and how they are combined.
-struct Freight {
-    /// Where each space starts, as if whole.
-    std::array<std::byte*, schedule::space_count> spaces{};
-    plan::Partition partition;
-    std::size_t element_bytes = 1;
-    const detail::Kernels* kernels = nullptr;
-    const void* state = nullptr;
-};
-
-/// Carries out `relay`. With `headed` every message starts with `header`, and whoever receives another one
-/// throws MismatchError: for messages of at most most_headed_bytes. `landing` is memory that is kept.
-void run(Wire& wire, const Relay& relay, const Freight& freight, const Header& header, bool headed,
-         execute::Memory& landing);
 
 } // namespace tutti::hybrid

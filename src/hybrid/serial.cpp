@@ -19,7 +19,7 @@ bool Seat::is_serial() const {
 void Seat::carry_serial() {
     const hybrid::Carriage whole = carriage();
     hybrid::Wire& wire = cluster_.carrier(0).wire();
-    hybrid::agree(wire, claim_);
+    wire.begin(claim_);
     const bool prefixes = call_.kind == Kind::scan || call_.kind == Kind::exscan;
     const std::array<std::size_t, 2> one_block{0, shape_.total};
     for (std::size_t segment = 0; segment < segments(); ++segment) {
@@ -103,7 +103,7 @@ void Seat::spread_serial(const hybrid::Carriage& whole) {
     claim.algorithm = hybrid::choose_algorithm(
         call, {},
         {.processes = cluster_.processes(), .bytes = bytes(shape_.total), .even = cluster_.is_even()});
-    cluster_.carrier(0).carry(result, claim, true);
+    cluster_.carrier(0).carry(result, claim);
 }
 
 } // namespace tutti::mpi::detail

@@ -43,7 +43,7 @@ void Seat::carry_solo() {
         put_part(depot().input, 0, 1);
         std::byte* const input = broadcasts ? vector + bytes(part_.start()) : depot().input;
         std::byte* const output = broadcasts ? input : depot().output;
-        cluster_.carrier(0).carry(part_carriage(input, output), claim_, segment > 0);
+        cluster_.carrier(0).carry(part_carriage(input, output), claim_);
         hand_out(output);
     }
 }

@@ -6,23 +6,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <bit>
 #include <limits>
-#include <mutex>
 #include <string>
-#include <utility>
 
 namespace tutti::hybrid {
 
 namespace {
 
-constexpr int data_tag = 1;
-constexpr int failure_tag = 2;
-constexpr std::size_t most_text = 512;
+constexpr int question_tag = 0; // the others are digests
 
-/// In the place of a peer.
-constexpr int nobody = -1;
-constexpr int everybody = -2;
+/// Who waits so long for another process asks it.
+constexpr std::chrono::milliseconds wait_until_question{10};
 
 /// Pieces as one MPI datatype, for a message that is not one range that an int can count.
 class PiecesType {
@@ -61,69 +56,69 @@ bool is_one_range(std::span<const Wire::Piece> message) {
            message.front().bytes <= static_cast<std::size_t>(std::numeric_limits<int>::max());
 }
 
-/// The other process's text, if it has failed.
-std::string failure_of_others(MPI_Comm control) {
+/// How wide a digest may be that is a tag. Of MPI_COMM_WORLD: other communicators need not tell.
+int bits_of_tags() {
+    int* highest = nullptr;
     int found = 0;
-    MPI_Status status;
-    // Matched, since other carriers look as well: each text is for one of them.
-    MPI_Message message = MPI_MESSAGE_NULL;
-    check(MPI_Improbe(MPI_ANY_SOURCE, failure_tag, control, &found, &message, &status), "MPI_Improbe");
-    if (found == 0) {
-        return {};
-    }
-    std::array<char, most_text> text{};
-    check(MPI_Mrecv(text.data(), static_cast<int>(text.size()), MPI_CHAR, &message, MPI_STATUS_IGNORE),
-          "MPI_Mrecv");
-    return "released because process " + std::to_string(status.MPI_SOURCE) + " failed: " + text.data();
+    check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&highest), &found),
+          "MPI_Comm_get_attr");
+    constexpr unsigned least = 32767; // that MPI promises
+    const unsigned tags = (found != 0 ? static_cast<unsigned>(*highest) : least) + 1;
+    return static_cast<int>(std::bit_width(tags)) - 1;
 }
 
 } // namespace
-
-void check(int code, const char* what) {
-    if (code == MPI_SUCCESS) {
-        return;
-    }
-    std::array<char, MPI_MAX_ERROR_STRING> text{};
-    int length = 0;
-    MPI_Error_string(code, text.data(), &length);
-    throw Error(std::string(what) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
-}
-
-void require_mpi() {
-    int initialised = 0;
-    int finalised = 0;
-    MPI_Initialized(&initialised);
-    MPI_Finalized(&finalised);
-    if (initialised == 0) {
-        throw ArgumentError("MPI is not initialised: call MPI_Init_thread first");
-    }
-    if (finalised != 0) {
-        throw ArgumentError("MPI has been finalised: clusters and their calls must come to an end before");
-    }
-}
 
 Wire::Wire(MPI_Comm parent) {
     check(MPI_Comm_dup(parent, &communicator_), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
+    tag_bits_ = bits_of_tags();
+    questions_ = std::make_unique<Questions>(communicator_, question_tag, size_);
 }
 
 Wire::~Wire() {
-    int finalised = 0;
-    MPI_Finalized(&finalised);
-    if (!abandoned_ && finalised == 0) {
+    if (closed_) {
         MPI_Comm_free(&communicator_);
+    } else {
+        keep(questions_->memory());
+    }
+    if (stuck_) {
+        keep(room_);
     }
 }
 
-void Wire::started(int code, const char* what, MPI_Request request, int awaited) {
+void Wire::close() noexcept {
+    if (size_ == 1) {
+        closed_ = true;
+        return;
+    }
+    try {
+        // A question that was left would be a message on whichever communicator is the next to be made.
+        MPI_Request request = MPI_REQUEST_NULL;
+        const int code = MPI_Ialltoall(questions_->asked(), 1, MPI_INT, questions_->due(), 1, MPI_INT,
+                                       communicator_, &request);
+        started_collective(code, "MPI_Ialltoall", request);
+        wait();
+        questions_->settle();
+        closed_ = true;
+    } catch (const std::exception&) { // the communicator stays
+    }
+}
+
+void Wire::set_tag() {
+    constexpr int digest_bits = 64;
+    const auto digest = static_cast<int>(record_.last().digest >> (digest_bits - tag_bits_));
+    tag_ = digest == question_tag ? 1 : digest;
+}
+
+void Wire::started(int code, const char* what, const Started& started) {
     if (code != MPI_SUCCESS) {
         give_up();
         check(code, what);
     }
-    requests_.push_back(request);
-    awaited_.push_back(awaited);
+    started_.push_back(started);
 }
 
 void Wire::send(std::span<const Piece> message, int peer) {
@@ -131,12 +126,12 @@ void Wire::send(std::span<const Piece> message, int peer) {
     int code = MPI_SUCCESS;
     if (is_one_range(message)) {
         code = MPI_Isend(message.front().address, static_cast<int>(message.front().bytes), MPI_BYTE, peer,
-                         data_tag, communicator_, &request);
+                         tag_, communicator_, &request);
     } else {
         const PiecesType type(message);
-        code = MPI_Isend(MPI_BOTTOM, 1, type.get(), peer, data_tag, communicator_, &request);
+        code = MPI_Isend(MPI_BOTTOM, 1, type.get(), peer, tag_, communicator_, &request);
     }
-    started(code, "MPI_Isend", request, nobody);
+    started(code, "MPI_Isend", {request, peer, Role::send});
 }
 
 void Wire::receive(std::span<const Piece> message, int peer) {
@@ -144,28 +139,28 @@ void Wire::receive(std::span<const Piece> message, int peer) {
     int code = MPI_SUCCESS;
     if (is_one_range(message)) {
         code = MPI_Irecv(message.front().address, static_cast<int>(message.front().bytes), MPI_BYTE, peer,
-                         data_tag, communicator_, &request);
+                         tag_, communicator_, &request);
     } else {
         const PiecesType type(message);
-        code = MPI_Irecv(MPI_BOTTOM, 1, type.get(), peer, data_tag, communicator_, &request);
+        code = MPI_Irecv(MPI_BOTTOM, 1, type.get(), peer, tag_, communicator_, &request);
     }
-    started(code, "MPI_Irecv", request, peer);
+    started(code, "MPI_Irecv", {request, peer, Role::receive});
 }
 
 void Wire::started_collective(int code, const char* what, MPI_Request request) {
     collective_ = what;
-    started(code, what, request, everybody);
+    started(code, what, {request, 0, Role::collective});
 }
 
 /// One test for each: a test of all raises errors on MPI_COMM_WORLD, whose handler is not ours.
 bool Wire::is_done() {
     bool all = true;
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
+    for (Started& each : started_) {
         int done = 1;
-        const int code = requests_[i] == MPI_REQUEST_NULL ? MPI_SUCCESS
-                                                          : MPI_Test(&requests_[i], &done, MPI_STATUS_IGNORE);
+        const int code = each.request == MPI_REQUEST_NULL ? MPI_SUCCESS
+                                                          : MPI_Test(&each.request, &done, MPI_STATUS_IGNORE);
         if (code != MPI_SUCCESS) {
-            const char* const what = awaited_[i] == everybody ? collective_ : "MPI_Test";
+            const char* const what = each.role == Role::collective ? collective_ : "MPI_Test";
             give_up();
             check(code, what);
         }
@@ -186,173 +181,91 @@ void Wire::wait() {
         if (next == mailbox::Waiting::Next::sleep) {
             sched_yield(); // MPI makes no progress while its caller sleeps
         }
-        // A probe and a look at the clock cost more than a test.
+        // A look costs more than a test.
         constexpr unsigned tests_per_look = 32;
         if (checks++ % tests_per_look == 0) {
             first_look = checks == 1 ? std::chrono::steady_clock::now() : first_look;
-            look_for_failures(first_look);
+            try {
+                look(first_look);
+            } catch (...) {
+                give_up();
+                throw;
+            }
         }
     }
-    requests_.clear();
-    awaited_.clear();
+    started_.clear();
 }
 
-void Wire::look_for_failures(std::chrono::steady_clock::time_point first_look) {
-    if (const std::string text = failure_of_others(control_); !text.empty()) {
-        give_up();
+void Wire::look(std::chrono::steady_clock::time_point first_look) {
+    look_for_failures();
+    questions_->hear(rank_, record_);
+    const auto waited = std::chrono::steady_clock::now() - first_look;
+    for (const Started& each : started_) {
+        if (each.request != MPI_REQUEST_NULL && each.role != Role::collective &&
+            waited >= wait_until_question) {
+            questions_->ask(each.peer, record_);
+        }
+    }
+    if (deadline_.count() != 0 && waited >= deadline_) {
+        throw Error(overdue());
+    }
+}
+
+void Wire::look_for_failures() {
+    if (const std::string text = others_->heard(); !text.empty()) {
         throw Aborted(text);
     }
     if (failure_->raised()) {
-        give_up();
         failure_->throw_aborted();
     }
-    if (deadline_.count() == 0 || std::chrono::steady_clock::now() - first_look < deadline_) {
-        return;
-    }
-    const std::string text = overdue();
-    give_up();
-    throw Error(text);
 }
 
 std::string Wire::overdue() const {
     std::string late;
     std::string_view who = "it";
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-        if (requests_[i] == MPI_REQUEST_NULL || awaited_[i] == nobody) {
+    for (const Started& each : started_) {
+        if (each.request == MPI_REQUEST_NULL || each.role == Role::send) {
             continue;
         }
-        if (awaited_[i] == everybody) {
+        if (each.role == Role::collective) {
             late = std::string(collective_) + " has not ended";
             who = "another process";
         } else {
-            late += (late.empty() ? "no answer from process " : ", ") + std::to_string(awaited_[i]);
+            late += (late.empty() ? "no answer from process " : ", ") + std::to_string(each.peer);
         }
     }
     return (late.empty() ? "no process has taken a message" : late) + " within the deadline of " +
            std::to_string(deadline_.count()) + " ms: " + std::string(who) +
-           " has ended, hangs, or comes later than ClusterOptions::deadline allows";
-}
-
-/// They can be neither cancelled nor freed.
-void Wire::give_up_collectives() noexcept {
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-        if (awaited_[i] == everybody) {
-            stuck_ = stuck_ || requests_[i] != MPI_REQUEST_NULL;
-            requests_[i] = MPI_REQUEST_NULL;
-        }
-    }
+           " has ended, hangs, or comes later than ClusterOptions::deadline allows, in " +
+           to_string(record_.last().claim);
 }
 
 void Wire::give_up() noexcept {
-    give_up_collectives();
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-        if (requests_[i] != MPI_REQUEST_NULL && awaited_[i] >= 0) {
-            MPI_Cancel(&requests_[i]);
+    for (Started& each : started_) {
+        if (each.request != MPI_REQUEST_NULL && each.role == Role::receive) {
+            MPI_Cancel(&each.request);
         }
     }
-    // A message that is on its way into memory cannot be cancelled: let it arrive.
+    // What is on its way cannot be cancelled: let it arrive. Collectives can be neither cancelled nor freed.
     constexpr std::chrono::milliseconds grace{100};
     const auto end = std::chrono::steady_clock::now() + grace;
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-        int done = 0;
-        while (requests_[i] != MPI_REQUEST_NULL && awaited_[i] >= 0 && done == 0 &&
+    for (Started& each : started_) {
+        int done = each.role == Role::collective || each.request == MPI_REQUEST_NULL ? 1 : 0;
+        while (done == 0 && MPI_Test(&each.request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
                std::chrono::steady_clock::now() < end) {
-            MPI_Test(&requests_[i], &done, MPI_STATUS_IGNORE);
         }
-        if (requests_[i] != MPI_REQUEST_NULL) {
-            MPI_Request_free(&requests_[i]);
-        }
+        stuck_ = stuck_ || each.request != MPI_REQUEST_NULL;
     }
-    requests_.clear();
-    awaited_.clear();
+    started_.clear();
 }
 
-void keep(std::shared_ptr<void> memory) {
-    static std::mutex mutex;
-    static std::vector<std::shared_ptr<void>> kept;
-    const std::lock_guard lock(mutex);
-    kept.push_back(std::move(memory));
-}
-
-void tell_failure(MPI_Comm control, const std::string& text) noexcept {
-    int finalised = 0;
-    int rank = 0;
-    int size = 0;
-    MPI_Finalized(&finalised);
-    if (finalised != 0 || MPI_Comm_rank(control, &rank) != MPI_SUCCESS ||
-        MPI_Comm_size(control, &size) != MPI_SUCCESS) {
-        return;
-    }
-    // Nobody waits for these messages to arrive, so they outlive this call.
-    static std::array<char, most_text> buffer{};
-    buffer.fill(0);
-    text.copy(buffer.data(), buffer.size() - 1);
-    for (int peer = 0; peer < size; ++peer) {
-        MPI_Request request = MPI_REQUEST_NULL;
-        if (peer != rank && MPI_Isend(buffer.data(), static_cast<int>(buffer.size()), MPI_CHAR, peer,
-                                      failure_tag, control, &request) == MPI_SUCCESS) {
-            MPI_Request_free(&request);
-        }
-    }
-}
-
-void compare(const Header& own, const Header& received, int process, int peer) {
-    if (own.claim != received.claim || own.agreement != received.agreement) {
-        throw MismatchError("the processes are in different calls: process " + std::to_string(process) +
-                            " in " + to_string(own.claim) + "; process " + std::to_string(peer) + " in " +
-                            to_string(received.claim));
-    }
-}
-
-namespace {
-
-/// The first and the last of all claims heard of, and whose they are.
-struct Agreement {
-    Header header;
-    Claim first;
-    Claim last;
-    std::int32_t first_process = 0;
-    std::int32_t last_process = 0;
-
-    void hear(const Agreement& other) {
-        if (precedes(other.first, first)) {
-            first = other.first;
-            first_process = other.first_process;
-        }
-        if (precedes(last, other.last)) {
-            last = other.last;
-            last_process = other.last_process;
-        }
-    }
-};
-static_assert(sizeof(Agreement) <= most_headed_bytes);
-
-} // namespace
-
-void agree(Wire& wire, const Claim& claim) {
+void meet(Wire& wire) {
     const int size = wire.size();
-    Agreement heard{{claim, 1}, claim, claim, wire.rank(), wire.rank()};
-    std::array<std::byte, most_headed_bytes> incoming;
+    constexpr std::array<Wire::Piece, 1> nothing{};
     for (int distance = 1; distance < size; distance *= 2) {
-        Agreement outgoing = heard;
-        const int from = (wire.rank() + size - distance) % size;
-        wire.receive(std::array{Wire::Piece{incoming.data(), incoming.size()}}, from);
-        wire.send(std::array{Wire::Piece{reinterpret_cast<std::byte*>(&outgoing), sizeof(outgoing)}},
-                  (wire.rank() + distance) % size);
+        wire.receive(nothing, (wire.rank() + size - distance) % size);
+        wire.send(nothing, (wire.rank() + distance) % size);
         wire.wait();
-        Agreement received;
-        std::memcpy(&received, incoming.data(), sizeof(received));
-        if (received.header.agreement == 0) {
-            compare(heard.header, received.header, wire.rank(), from);
-        }
-        // Claims that differ are passed on: in the end all processes know, and none goes on alone.
-        heard.hear(received);
-    }
-    if (heard.first != heard.last) {
-        throw MismatchError("the processes are in different calls: process " +
-                            std::to_string(heard.first_process) + " in " + to_string(heard.first) +
-                            "; process " + std::to_string(heard.last_process) + " in " +
-                            to_string(heard.last));
     }
 }
 

@@ -1,7 +1,11 @@
 #pragma once
 
 #include "execute/failure.hpp"
-#include "hybrid/claim.hpp"
+#include "execute/seat.hpp"
+#include "hybrid/mpi_check.hpp"
+#include "hybrid/notices.hpp"
+#include "hybrid/questions.hpp"
+#include "hybrid/record.hpp"
 #include "mailbox/wait.hpp"
 
 #include <mpi.h>
@@ -15,19 +19,17 @@
 
 namespace tutti::hybrid {
 
-/// Throws Error with the text of an MPI error code that is not MPI_SUCCESS; `what` names the MPI call.
-void check(int code, const char* what);
-
-/// Throws ArgumentError unless MPI has been initialised and not yet finalised.
-void require_mpi();
-
 /// A communicator of its own among the processes, for one thread at a time; and the waiting for others, which
-/// drives MPI's progress, and ends with an error when another process has failed or nobody answers.
+/// drives MPI's progress, and ends with an error when another process has failed, is in another call, or does
+/// not answer.
+///
+/// The tag of a message is a digest of the sender's calls so far: messages of processes that are in different
+/// calls, or have been, never match.
 class Wire {
 public:
     /// Duplicates `parent`. Collective.
     explicit Wire(MPI_Comm parent);
-    /// Collective, unless the wire was abandoned or MPI has been finalised.
+    /// Leaves the communicator alone unless the wire was closed.
     ~Wire();
     Wire(const Wire&) = delete;
     Wire& operator=(const Wire&) = delete;
@@ -38,14 +40,23 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    /// What ends a wait: `control` carries the failures of other processes, `failure` is that of this one,
-    /// which must outlive the wire; a deadline of 0 is none.
-    void set_limits(std::chrono::milliseconds deadline, MPI_Comm control, const execute::Failure& failure) {
+    /// What ends a wait: the failures of other processes, the one of this process, a deadline; 0 is none.
+    /// Both must outlive all waits.
+    void set_limits(std::chrono::milliseconds deadline, const Notices& others,
+                    const execute::Failure& failure) {
         deadline_ = deadline;
-        control_ = control;
+        others_ = &others;
         failure_ = &failure;
     }
     void set_patience(const mailbox::Patience& patience) { patience_ = patience; }
+
+    /// The messages from here on belong to that call. Nothing when it is the last one once more.
+    void begin(const Claim& claim) {
+        if (record_.last().claim.call != claim.call) {
+            record_.add(claim);
+            set_tag();
+        }
+    }
 
     /// Starts to send or receive the pieces of `message` as one message.
     struct Piece {
@@ -58,65 +69,69 @@ public:
     /// Notes the nonblocking collective on communicator() that a call of MPI, `what`, has started.
     void started_collective(int code, const char* what, MPI_Request request);
 
-    /// Returns when all that was started has been done. Throws Aborted when another process has failed, and
-    /// Error at the deadline. When this or one of the others throws, what was started has been given up.
+    /// Returns when all that was started has been done. Throws Aborted when a process has failed,
+    /// MismatchError when one is in another call, and Error at the deadline. When this or one of the others
+    /// throws, what was started has been given up.
     void wait();
 
-    /// Whether a collective was given up that MPI had not ended: it cannot be cancelled, and MPI may go on
-    /// with it, and with its memory, whenever it is called. See keep().
+    /// Throws Aborted when a process has failed: before memory is used that one which has failed may have
+    /// given back.
+    void look_for_failures();
+
+    /// Whether something was given up that MPI had not ended: MPI may go on with it, and with its memory,
+    /// whenever it is called. See keep().
     bool is_stuck() const { return stuck_; }
 
-    /// Lets the destructor leave the communicator alone: a cluster that has failed ends without others.
-    void abandon() { abandoned_ = true; }
+    /// Ends the use of the wire, where nothing has failed. Collective: gives up when another process fails or
+    /// does not answer.
+    void close() noexcept;
+    bool is_closed() const { return closed_; }
+
+    /// Memory for messages, kept where the wire is stuck.
+    struct Room {
+        execute::Memory scratch;
+        execute::Memory landing;
+        execute::Memory outgoing;
+    };
+    Room& room() { return *room_; }
 
 private:
-    void look_for_failures(std::chrono::steady_clock::time_point first_look);
-    void give_up() noexcept;
-    bool is_done();
-    void give_up_collectives() noexcept;
+    enum class Role : std::uint8_t { send, receive, collective };
+    struct Started {
+        MPI_Request request = MPI_REQUEST_NULL;
+        int peer = 0;
+        Role role = Role::send;
+    };
+
+    void set_tag();
     /// Notes what a call of MPI has started.
-    void started(int code, const char* what, MPI_Request request, int awaited);
+    void started(int code, const char* what, const Started& started);
+    bool is_done();
+    void look(std::chrono::steady_clock::time_point first_look);
+    void give_up() noexcept;
     /// Why no answer within the deadline is an error.
     std::string overdue() const;
 
     MPI_Comm communicator_ = MPI_COMM_NULL;
-    MPI_Comm control_ = MPI_COMM_NULL;
+    const Notices* others_ = nullptr;
     const execute::Failure* failure_ = nullptr;
     int rank_ = 0;
     int size_ = 1;
-    bool abandoned_ = false;
+    int tag_ = 0;
+    int tag_bits_ = 0;
+    bool closed_ = false;
     bool stuck_ = false;
     mailbox::Patience patience_;
     std::chrono::milliseconds deadline_{0};
-    std::vector<MPI_Request> requests_;
-    /// Whom each of the requests waits for: the peer of a receive, nobody for a send, or everybody.
-    std::vector<int> awaited_;
+    std::vector<Started> started_;
     /// The last collective, for messages of errors.
     const char* collective_ = "";
+    Record record_;
+    std::unique_ptr<Questions> questions_;
+    std::shared_ptr<Room> room_ = std::make_shared<Room>();
 };
 
-/// Keeps memory until the process ends: that of a collective on a wire that is stuck.
-void keep(std::shared_ptr<void> memory);
-
-/// Tells all other processes on the control communicator that this one has failed. Does not throw.
-void tell_failure(MPI_Comm control, const std::string& text) noexcept;
-
-/// Returns when all processes have made the same claim. ceil(log2 N) messages from each process. Throws
-/// MismatchError on all processes when they have not.
-void agree(Wire& wire, const Claim& claim);
-
-/// What precedes the payload of a message that nobody has agreed on before.
-/// A cache line, so that what follows is aligned.
-struct alignas(64) Header {
-    Claim claim;
-    /// Whether the message is one of agree().
-    std::uint64_t agreement = 0;
-};
-
-/// The longest message with a header, header included: what receivers have room for, whatever comes.
-inline constexpr std::size_t most_headed_bytes = 8192 + 64;
-
-/// Throws MismatchError when the header that came from `peer` does not go with one's own.
-void compare(const Header& own, const Header& received, int process, int peer);
+/// Returns when all processes have called it in the same call. ceil(log2 N) messages from each process.
+void meet(Wire& wire);
 
 } // namespace tutti::hybrid

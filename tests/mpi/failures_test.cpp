@@ -97,6 +97,46 @@ TEST_CASE("processes with different counts, roots, operators, ways, short and lo
     }
 }
 
+TEST_CASE("processes with roots in different processes learn of both, whoever waits for whom") {
+    using Call = std::function<void(mpi::Member&, int root)>;
+    const std::vector<Call> calls{[](mpi::Member& me, int root) {
+                                      int x = 1;
+                                      me.reduce(x, tutti::sum, root);
+                                  },
+                                  [](mpi::Member& me, int root) {
+                                      std::vector<int> all(static_cast<std::size_t>(me.size()));
+                                      me.gather(me.rank(), all, root);
+                                  },
+                                  [](mpi::Member& me, int root) {
+                                      int x = 1;
+                                      me.broadcast(x, root);
+                                  },
+                                  [](mpi::Member& me, int root) {
+                                      int x = 1;
+                                      me.scatter(std::vector<int>(static_cast<std::size_t>(me.size())), x,
+                                                 root);
+                                  },
+                                  [](mpi::Member& me, int root) {
+                                      std::vector<double> vector(300'000);
+                                      me.broadcast(vector, root);
+                                  }};
+    for (const int processes : {2, 3}) {
+        for (const Call& call : calls) {
+            on_processes(processes, [&](MPI_Comm part) {
+                // The second process takes the last one for the root.
+                const int other = (processes - 1) * members_here();
+                const int root = process_of_world() == 1 ? other : 0;
+                const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+                    call(me, root);
+                    me.barrier(); // for who is through with it without having waited for others
+                });
+                check_all(texts, "root 0");
+                check_all(texts, ("root " + std::to_string(other)).c_str());
+            });
+        }
+    }
+}
+
 TEST_CASE("members of one process in different calls") {
     if (members_here() == 1) {
         return;
@@ -238,6 +278,46 @@ TEST_CASE("an error of MPI") {
             check_all(texts, "MPI_Isend: ");
         } else {
             CHECK(!texts.front().empty());
+        }
+    });
+}
+
+TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of two clusters are apart") {
+    on_two([](MPI_Comm part, bool is_second) {
+        const std::size_t before = told_texts().size();
+        for (const char* const text : {"the first broke", "the second broke"}) {
+            sends_last = !is_second;
+            const Texts texts = thrown_by(
+                part,
+                [&](mpi::Member& me) {
+                    std::vector<double> vector(100);
+                    if (!is_second) {
+                        me.broadcast(vector, 0); // which nobody takes
+                    }
+                },
+                std::chrono::milliseconds(100));
+            sends_last = false;
+            if (!is_second) {
+                check_all(texts, "within the deadline of 100 ms");
+            }
+            const auto broken = [&](int a, int b) {
+                if (is_second) {
+                    throw Error(text);
+                }
+                return a + b;
+            };
+            const Texts of_operator = thrown_by(part, [&](mpi::Member& me) {
+                int x = 1;
+                me.allreduce(x, broken);
+            });
+            check_all(of_operator, text);
+        }
+        CHECK(freed_active == 0);
+        const std::vector<const char*> texts = told_texts();
+        for (std::size_t i = before; i < texts.size(); ++i) {
+            for (std::size_t other = i + 1; other < texts.size(); ++other) {
+                CHECK(texts[i] != texts[other]);
+            }
         }
     });
 }

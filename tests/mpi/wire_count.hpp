@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <vector>
 
 namespace tutti::test {
 
@@ -10,6 +11,15 @@ extern std::atomic<int> sends;
 
 /// Lets that many more sends pass, then fails every one with MPI_ERR_OTHER; negative: fails none.
 extern std::atomic<int> sends_until_failure;
+
+/// Lets every send of messages to come be one that lasts until it is received, as long ones do.
+extern std::atomic<bool> sends_last;
+
+/// How often a request has been freed of which MPI was not done: its memory may go away then.
+extern std::atomic<int> freed_active;
+
+/// Where the texts are that this process has sent of its failures.
+std::vector<const char*> told_texts();
 
 /// What becomes of this process's next allreduce by the MPI library's own collective: it fails at once, or
 /// only when process 0 of the world has sent a message with tag `resume_tag`; until then it does not come.

@@ -1,0 +1,57 @@
+#include "hybrid/notices.hpp"
+
+#include "hybrid/mpi_check.hpp"
+
+namespace tutti::hybrid {
+
+namespace {
+
+constexpr int failure_tag = 2;
+
+} // namespace
+
+Notices::Notices(MPI_Comm communicator) : communicator_(communicator) {
+    int size = 0;
+    check(MPI_Comm_size(communicator, &size), "MPI_Comm_size");
+    sent_->requests.assign(static_cast<std::size_t>(size), MPI_REQUEST_NULL);
+}
+
+Notices::~Notices() {
+    if (told_) {
+        keep(sent_);
+    }
+}
+
+void Notices::tell(std::string_view text) noexcept {
+    int finalised = 0;
+    int rank = 0;
+    MPI_Finalized(&finalised);
+    if (finalised != 0 || MPI_Comm_rank(communicator_, &rank) != MPI_SUCCESS) {
+        return;
+    }
+    told_ = true;
+    text.copy(sent_->text.data(), sent_->text.size() - 1); // the last one stays 0
+    for (std::size_t peer = 0; peer < sent_->requests.size(); ++peer) {
+        if (static_cast<int>(peer) != rank) {
+            MPI_Isend(sent_->text.data(), static_cast<int>(sent_->text.size()), MPI_CHAR,
+                      static_cast<int>(peer), failure_tag, communicator_, &sent_->requests[peer]);
+        }
+    }
+}
+
+std::string Notices::heard() const {
+    int found = 0;
+    MPI_Status status;
+    // Matched, since other carriers look as well: each text is for one of them.
+    MPI_Message message = MPI_MESSAGE_NULL;
+    check(MPI_Improbe(MPI_ANY_SOURCE, failure_tag, communicator_, &found, &message, &status), "MPI_Improbe");
+    if (found == 0) {
+        return {};
+    }
+    std::array<char, most_text> text{};
+    check(MPI_Mrecv(text.data(), static_cast<int>(text.size()), MPI_CHAR, &message, MPI_STATUS_IGNORE),
+          "MPI_Mrecv");
+    return "released because process " + std::to_string(status.MPI_SOURCE) + " failed: " + text.data();
+}
+
+} // namespace tutti::hybrid

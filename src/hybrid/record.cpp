@@ -1,0 +1,73 @@
+#include "hybrid/record.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace tutti::hybrid {
+
+namespace {
+
+std::uint64_t mixed(std::uint64_t digest, const Claim& claim) {
+    std::array<std::uint64_t, sizeof(Claim) / sizeof(std::uint64_t)> words;
+    static_assert(sizeof(words) == sizeof(Claim));
+    std::memcpy(words.data(), &claim, sizeof(claim));
+    for (const std::uint64_t word : words) {
+        digest = (digest ^ word) * 0x9E3779B97F4A7C15;
+        digest ^= digest >> 32U;
+    }
+    return digest;
+}
+
+std::string both(int process, const Claim& own, int peer, const Claim& theirs) {
+    return "process " + std::to_string(process) + " in " + to_string(own) + "; process " +
+           std::to_string(peer) + " in " + to_string(theirs);
+}
+
+} // namespace
+
+void Record::add(const Claim& claim) {
+    const std::uint64_t digest = mixed(last().digest, claim);
+    newest_ = (newest_ + 1) % most_entries;
+    entries_[newest_] = {claim, digest};
+}
+
+const Record::Entry* Record::find(std::uint64_t call) const {
+    const auto found =
+        std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.claim.call == call; });
+    return found == entries_.end() ? nullptr : &*found;
+}
+
+Record::Summary Record::summary() const {
+    Summary summary;
+    for (std::size_t i = 0; i < summary.size(); ++i) {
+        summary[i] = entries_[(newest_ + most_entries + 1 + i - summary.size()) % most_entries];
+    }
+    return summary;
+}
+
+void compare(const Record& own, int process, const Record::Summary& theirs, int peer) {
+    constexpr const char* start = "the processes are in different calls: ";
+    const Claim* earlier = nullptr;
+    for (const Record::Entry& entry : theirs) {
+        const Record::Entry* const same = entry.claim.call != 0 ? own.find(entry.claim.call) : nullptr;
+        if (same == nullptr) {
+            continue;
+        }
+        if (same->claim != entry.claim) {
+            throw MismatchError(start + both(process, same->claim, peer, entry.claim));
+        }
+        if (same->digest != entry.digest) {
+            earlier = &same->claim;
+        }
+    }
+    if (earlier != nullptr) {
+        throw MismatchError(start + ("both are in " + to_string(*earlier)) + ", but processes " +
+                            std::to_string(process) + " and " + std::to_string(peer) +
+                            " were in different ones before, which neither waited for the other to notice");
+    }
+}
+
+} // namespace tutti::hybrid
