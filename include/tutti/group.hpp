@@ -8,6 +8,10 @@
 
 namespace tutti {
 
+namespace mpi {
+class Cluster;
+}
+
 /// Seats for threads that exist already: OpenMP threads, std::thread, a pool's workers.
 ///
 /// A group is a handle; copies share the same seats. It stays usable for as many parallel regions as the
@@ -45,6 +49,8 @@ public:
     void run(int rank, const std::function<void(Member&)>& function);
 
 private:
+    friend class mpi::Cluster;
+
     std::shared_ptr<detail::GroupState> state_;
 };
 

@@ -9,6 +9,10 @@
 
 namespace tutti {
 
+namespace mpi {
+class Cluster;
+}
+
 /// What a team is made of.
 struct TeamOptions {
     /// Number of members; 0: one for each allowed CPU.
@@ -65,6 +69,9 @@ public:
     void run(const std::function<void(Member&)>& function);
 
 private:
+    friend class mpi::Cluster;
+    const detail::GroupState& state() const;
+
     class Threads;
     std::unique_ptr<Threads> threads_;
 };

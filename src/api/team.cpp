@@ -72,6 +72,10 @@ std::string Team::tuning() const {
     return threads_->tuning();
 }
 
+const detail::GroupState& Team::state() const {
+    return threads_->state();
+}
+
 void Team::run(const std::function<void(Member&)>& function) {
     threads_->run(function);
 }

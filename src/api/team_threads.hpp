@@ -42,6 +42,7 @@ public:
     bool caller_is_member() const { return caller_is_member_; }
     const std::vector<machine::PinResult>& pins() const { return pins_; }
     const std::string& tuning() const { return group_->setting().tuning; }
+    const detail::GroupState& state() const { return *group_; }
 
     /// See Team::run.
     void run(const std::function<void(Member&)>& function);

@@ -55,9 +55,6 @@ void require_kernels() {
 
 } // namespace
 
-GroupState::GroupState(int members, const mailbox::Patience& patience)
-    : GroupState(members, execute::Setting{.patience = patience}) {}
-
 GroupState::GroupState(int members, execute::Setting setting)
     : setting_(std::move(setting)), is_crowded_(setting_.cpus < members),
       crowded_patience_(setting_.bindings.empty()

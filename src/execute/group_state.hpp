@@ -61,9 +61,6 @@ namespace tutti::detail {
 class GroupState : public std::enable_shared_from_this<GroupState> {
 public:
     GroupState(int members, execute::Setting setting);
-    /// With a patience of its own, where other processes want the CPUs as well, and the built-in choice of
-    /// algorithms.
-    GroupState(int members, const mailbox::Patience& patience);
 
     /// A group for some of the members of this one, with the same options. `mates` are their ranks here, in
     /// the order of the new group, which learns of failures of this one and of those that this one was made

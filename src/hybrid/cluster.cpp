@@ -5,6 +5,8 @@
 #include <tutti/mpi.hpp>
 
 #include <exception>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -38,12 +40,12 @@ void Member::run(const tutti::detail::Call& call, const Options& options) {
 }
 
 Cluster::Cluster(const Group& group, MPI_Comm communicator, const ClusterOptions& options)
-    : state_(std::make_shared<detail::ClusterState>(group.size(), communicator, options, false)),
+    : state_(std::make_shared<detail::ClusterState>(*group.state_, communicator, options, false)),
       group_(std::make_unique<Group>(group)) {}
 
 Cluster::Cluster(Team& team, MPI_Comm communicator, const ClusterOptions& options)
-    : state_(std::make_shared<detail::ClusterState>(team.size(), communicator, options, true)), team_(&team) {
-}
+    : state_(std::make_shared<detail::ClusterState>(team.state(), communicator, options, true)),
+      team_(&team) {}
 
 int Cluster::size() const {
     return state_->size();
@@ -95,14 +97,19 @@ void Cluster::run(const std::function<void(Member&)>& function) {
             "or ask MPI_Init_thread for MPI_THREAD_SERIALIZED");
     }
     std::exception_ptr thrown;
-    std::thread starter([&] {
-        try {
-            on_team();
-        } catch (...) {
-            thrown = std::current_exception();
-        }
-        state_->main_thread().finish();
-    });
+    std::thread starter;
+    try {
+        starter = std::thread([&] {
+            try {
+                on_team();
+            } catch (...) {
+                thrown = std::current_exception();
+            }
+            state_->main_thread().finish();
+        });
+    } catch (const std::system_error& error) {
+        throw Error(std::string("run: the thread that waits for the team did not start: ") + error.what());
+    }
     state_->main_thread().serve();
     starter.join();
     if (thrown != nullptr) {

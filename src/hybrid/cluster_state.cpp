@@ -49,16 +49,18 @@ constexpr int carriers_limit = 16;
 
 } // namespace
 
-ClusterState::ClusterState(int members, MPI_Comm communicator, const ClusterOptions& options, bool on_team)
-    : on_team_(on_team), control_(checked(communicator, members > 1 || on_team)),
-      boards_(static_cast<std::size_t>(members)) {
+ClusterState::ClusterState(const tutti::detail::GroupState& local, MPI_Comm communicator,
+                           const ClusterOptions& options, bool on_team)
+    : on_team_(on_team), control_(checked(communicator, local.size() > 1 || on_team)),
+      boards_(static_cast<std::size_t>(local.size())) {
+    const int members = local.size();
     control_.set_limits(options.deadline, notices_, failure_);
     exchange_sizes(members);
     look_at_node(control_.communicator());
     open_carriers(control_.communicator(), options);
-    const mailbox::Patience patience = mailbox::patience_for(members_on_node_, cpus_on_node_);
-    enter_ = std::make_shared<tutti::detail::GroupState>(members, patience);
-    leave_ = std::make_shared<tutti::detail::GroupState>(members, patience);
+    const tutti::execute::Setting setting = shared(local.setting());
+    enter_ = std::make_shared<tutti::detail::GroupState>(members, setting);
+    leave_ = std::make_shared<tutti::detail::GroupState>(members, setting);
     for (int rank = 0; rank < members; ++rank) {
         seats_.push_back(std::make_unique<Seat>(*this, rank));
     }
@@ -130,8 +132,22 @@ void ClusterState::open_carriers(MPI_Comm communicator, const ClusterOptions& op
     }
 }
 
-mailbox::Patience ClusterState::patience_of(int carriers) const {
-    return mailbox::patience_for(processes_on_node_ * carriers, cpus_on_node_);
+mailbox::Patience ClusterState::patience_of(int threads, const tutti::execute::Setting& setting) const {
+    return setting.options.wait == Wait::automatic ? mailbox::patience_for(threads, cpus_on_node_)
+                                                   : setting.patience;
+}
+
+/// What a group of this process is set to where other processes want the CPUs as well: what was measured
+/// without them says nothing then.
+tutti::execute::Setting ClusterState::shared(tutti::execute::Setting setting) const {
+    const int share = std::max(1, cpus_on_node_ * members_of(process_) / members_on_node_);
+    if (share < setting.cpus) {
+        setting.cpus = share;
+        setting.choices = {};
+    }
+    setting.patience = patience_of(members_on_node_, setting);
+    setting.bindings = {}; // say nothing of the other processes'
+    return setting;
 }
 
 int ClusterState::process_of(int rank) const {

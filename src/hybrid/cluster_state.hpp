@@ -32,8 +32,10 @@ enum class Speaker : std::uint8_t { main_member, main_caller, first_member };
 /// Everything the members of one process share.
 class ClusterState {
 public:
-    /// Collective over the communicator. `on_team`: members are threads of a Team.
-    ClusterState(int members, MPI_Comm communicator, const ClusterOptions& options, bool on_team);
+    /// Collective over the communicator, and so is its end. `local` has the options of its groups;
+    /// `on_team`: members are threads of a Team.
+    ClusterState(const tutti::detail::GroupState& local, MPI_Comm communicator, const ClusterOptions& options,
+                 bool on_team);
     ~ClusterState();
     ClusterState(const ClusterState&) = delete;
     ClusterState& operator=(const ClusterState&) = delete;
@@ -95,7 +97,9 @@ public:
     /// share CPUs.
     bool all_go_solo() const { return all_go_solo_; }
     /// How `carriers` threads of each process wait for messages. While they do, all others wait for them.
-    mailbox::Patience patience_of(int carriers) const;
+    mailbox::Patience patience_of(int carriers) const {
+        return patience_of(processes_on_node_ * carriers, enter_->setting());
+    }
 
     /// The depot for calls of one parity: while one is still being read the next one may be written.
     const Depot& depot(unsigned parity) const { return depots_[parity]; }
@@ -117,6 +121,9 @@ private:
     void exchange_sizes(int members);
     void look_at_node(MPI_Comm communicator);
     void open_carriers(MPI_Comm communicator, const ClusterOptions& options);
+    /// For so many threads of this node, under the options of `setting`.
+    mailbox::Patience patience_of(int threads, const tutti::execute::Setting& setting) const;
+    tutti::execute::Setting shared(tutti::execute::Setting setting) const;
 
     int process_ = 0;
     std::vector<int> first_ranks_;

@@ -1,0 +1,49 @@
+// What a group or a team was set to also holds for the calls that a cluster makes in it.
+
+#include "hybrid/cluster_state.hpp"
+#include "machine/pinning.hpp"
+#include "support.hpp"
+
+namespace tutti::test {
+
+namespace {
+
+constexpr int members = 2;
+
+/// What the groups are set to in which a cluster of this process alone meets.
+const execute::Setting& setting_in(mpi::detail::ClusterState& cluster) {
+    return cluster.enter()->setting();
+}
+
+mpi::detail::ClusterState cluster_of(const GroupOptions& options) {
+    const tutti::detail::GroupState local(members, execute::setting_for(members, options));
+    return {local, MPI_COMM_SELF, {}, false};
+}
+
+} // namespace
+
+TEST_CASE("members of a cluster wait as their group was told to") {
+    if (thread_level() == MPI_THREAD_SINGLE) {
+        return;
+    }
+    for (const Wait wait : {Wait::spin, Wait::yield, Wait::sleep}) {
+        const mailbox::Patience told = execute::setting_for(members, GroupOptions{.wait = wait}).patience;
+        auto cluster = cluster_of({.wait = wait});
+        CHECK(setting_in(cluster).patience.spin_ns == told.spin_ns);
+        CHECK(setting_in(cluster).patience.yield_ns == told.yield_ns);
+        CHECK(cluster.patience_of(1).spin_ns == told.spin_ns); // and so do leaders
+        CHECK(cluster.patience_of(1).yield_ns == told.yield_ns);
+    }
+}
+
+TEST_CASE(
+    "calls inside a cluster's only process count the CPUs that it may use, and its choice of algorithms") {
+    if (thread_level() == MPI_THREAD_SINGLE) {
+        return;
+    }
+    auto cluster = cluster_of({.tuning = "/nowhere/tuned.txt"});
+    CHECK(setting_in(cluster).cpus == machine::allowed_pus());
+    CHECK(setting_in(cluster).options.tuning == "/nowhere/tuned.txt");
+}
+
+} // namespace tutti::test
