@@ -69,6 +69,27 @@ void HandWritten::carry(const Work& work, double* out) {
     }
 }
 
+void call_bare(const Work& work, const double* in, double* out, MPI_Comm communicator) {
+    const int elements = static_cast<int>(work.elements);
+    const int own = static_cast<int>(work.block_elements());
+    switch (work.collective) {
+    case Collective::reduce_scatter:
+        MPI_Reduce_scatter_block(in, out, own, MPI_DOUBLE, MPI_SUM, communicator);
+        break;
+    case Collective::allgather:
+        MPI_Allgather(in, own, MPI_DOUBLE, out, own, MPI_DOUBLE, communicator);
+        break;
+    case Collective::broadcast:
+        MPI_Bcast(out, elements, MPI_DOUBLE, Work::root, communicator);
+        break;
+    case Collective::reduce:
+        MPI_Reduce(in, out, elements, MPI_DOUBLE, MPI_SUM, Work::root, communicator);
+        break;
+    default:
+        MPI_Allreduce(in, out, elements, MPI_DOUBLE, MPI_SUM, communicator);
+    }
+}
+
 /// Every thread copies what it wants.
 void HandWritten::take(const Work& work, std::size_t thread, double* out) {
     const std::size_t block = work.block_elements();

@@ -33,4 +33,7 @@ private:
     std::vector<double> blocks_;
 };
 
+/// The bare call of MPI, on the vectors themselves.
+void call_bare(const Work& work, const double* in, double* out, MPI_Comm communicator);
+
 } // namespace tutti::bench

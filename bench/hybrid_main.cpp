@@ -107,9 +107,10 @@ public:
           works_(works_of(arguments, cluster_.size())), cpus_(hybrid::Node(communicator).all_cpus()),
           crowded_(static_cast<std::size_t>(cluster_.size()) > cpus_.size()),
           variants_(variants_of(arguments.ways, arguments.algorithms)),
-          stamps_(stamps_needed(method(), variants_.size() + 1)), // and what is written by hand
+          stamps_(stamps_needed(method(), variants_.size() + 2)), // and what is written by hand, and flat MPI
           window_(communicator, cluster_.process(), cluster_.size(), crowded_, stamps_),
-          hand_(arguments.threads, cluster_.first_rank(), most_elements(), communicator) {}
+          hand_(arguments.threads, cluster_.first_rank(), most_elements(), communicator),
+          communicator_(communicator) {}
 
     /// All threads of all processes measure; the points are those of rank 0.
     Results measure_all() {
@@ -134,6 +135,10 @@ public:
     }
     bool crowded() const {
         return crowded_;
+    }
+    /// Whether these processes are those of flat MPI, which takes turns with the others then.
+    bool is_flat() const {
+        return arguments_.threads == 1;
     }
     Method method() const {
         Method method;
@@ -175,6 +180,14 @@ private:
                 }
             };
             contenders.push_back({.provider = "hand-written", .collective = by_hand});
+            if (arguments_.flat && is_flat()) {
+                const Calls bare = [&, from](std::size_t calls) {
+                    for (std::size_t i = 0; i < calls; ++i) {
+                        call_bare(work, from, out, communicator_);
+                    }
+                };
+                contenders.push_back({.provider = "openmpi", .collective = bare});
+            }
             std::vector<Point> points = bench::measure(harness, work,
                                                        {.input = work.in_place ? output.data() : input.data(),
                                                         .output = output.data(),
@@ -197,6 +210,7 @@ private:
     std::size_t stamps_;
     BoardWindow window_;
     HandWritten hand_;
+    MPI_Comm communicator_;
 };
 
 /// Flat MPI, in processes of its own, which must not take themselves for part of this job.
@@ -246,7 +260,7 @@ int run(const Arguments& arguments) {
         Process process(arguments, MPI_COMM_WORLD);
         Results results = process.measure_all();
         if (rank == 0) {
-            if (arguments.flat) {
+            if (arguments.flat && !process.is_flat()) {
                 measure_flat(process, results);
             }
             fmt::print("{}", hybrid_text(results));

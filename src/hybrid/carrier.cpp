@@ -42,8 +42,9 @@ bool is_pairwise(const Claim& claim) {
 
 plan::Partition partition_of(const Carriage& carriage, int blocks) {
     const auto count = static_cast<std::size_t>(blocks);
-    return {
-        .total = carriage.total, .block = (carriage.total + count - 1) / count, .offsets = carriage.offsets};
+    return {.total = carriage.total,
+            .block = count == 1 ? carriage.total : (carriage.total + count - 1) / count,
+            .offsets = carriage.offsets};
 }
 
 /// What a collective of a single process leaves: its input, but nothing of an exclusive prefix.

@@ -25,12 +25,16 @@ void check(int code, const char* what) {
 
 void require_mpi() {
     int initialised = 0;
-    int finalised = 0;
     MPI_Initialized(&initialised);
-    MPI_Finalized(&finalised);
     if (initialised == 0) {
         throw ArgumentError("MPI is not initialised: call MPI_Init_thread first");
     }
+    require_unfinalised_mpi();
+}
+
+void require_unfinalised_mpi() {
+    int finalised = 0;
+    MPI_Finalized(&finalised);
     if (finalised != 0) {
         throw ArgumentError("MPI has been finalised: clusters and their calls must come to an end before");
     }

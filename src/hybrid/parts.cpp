@@ -18,7 +18,7 @@ std::size_t share_start(std::size_t size, std::size_t index, std::size_t shares)
 
 } // namespace
 
-bool Seat::is_cut() const {
+bool Seat::puts_parts() const {
     const bool divided = call_.kind == Kind::reduce_scatter || call_.kind == Kind::allgather;
     return claim_.way == Way::pipelined || (divided && claim_.way != Way::leader);
 }

@@ -12,10 +12,6 @@ namespace tutti::mpi::detail {
 using hybrid::segment_bytes;
 using tutti::detail::Kind;
 
-bool Seat::is_pipelined() const {
-    return claim_.way == hybrid::Way::pipelined;
-}
-
 /// Returns when `member` has done `segments` segments of this call.
 void Seat::await_progress(int member, std::size_t segments) {
     mailbox::Waiting waiting(cluster_.enter()->patience());

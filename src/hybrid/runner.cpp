@@ -13,6 +13,11 @@ namespace {
 /// sent as well: a barrier is nothing else.
 constexpr std::size_t short_bytes = 8192;
 
+/// Messages of up to so many bytes MPI libraries copy and send at once, where longer ones wait for the
+/// receiver: short vectors are sent in such pieces. An allreduce of 4 KiB between two processes takes 2.3 us
+/// then and 4.1 us in one message (Open MPI).
+constexpr std::size_t eager_bytes = 4032;
+
 constexpr std::size_t line_bytes = 64;
 
 } // namespace
@@ -80,15 +85,27 @@ void Runner::send_all(const Relay& relay, const Relay::Round& round) {
         for (const Place& place : round.sends[i].places) {
             add_own(place);
         }
-        if (is_short_ && pieces_.empty()) {
-            pieces_.emplace_back();
-        } else if (is_short_ && pieces_.size() > 1) {
+        if (is_short_ && pieces_.size() > 1) {
             pack(wire_.room().outgoing.at_least(round.sends.size() * most_bytes) + i * most_bytes);
         }
-        if (!pieces_.empty()) {
-            wire_.send(pieces_, round.sends[i].peer);
-        }
+        exchange(&Wire::send, round.sends[i].peer);
     }
+}
+
+/// Sends or receives the pieces: what is short in messages that go at once, if only an empty one.
+void Runner::exchange(void (Wire::*start)(std::span<const Wire::Piece>, int), int peer) {
+    if (!is_short_) {
+        if (!pieces_.empty()) {
+            (wire_.*start)(pieces_, peer);
+        }
+        return;
+    }
+    Wire::Piece rest = pieces_.empty() ? Wire::Piece{} : pieces_.front();
+    do {
+        const Wire::Piece next{rest.address, std::min(rest.bytes, eager_bytes)};
+        (wire_.*start)(std::span(&next, 1), peer);
+        rest = {rest.address + next.bytes, rest.bytes - next.bytes};
+    } while (rest.bytes != 0);
 }
 
 /// Makes the pieces one, which is a copy.
@@ -119,12 +136,7 @@ void Runner::receive_in_place(const Relay::Round& round) {
         for (std::size_t i = 0; i < message.places.size(); ++i) {
             add_own(round.moves[place++].move.to);
         }
-        if (is_short_ && pieces_.empty()) {
-            pieces_.emplace_back();
-        }
-        if (!pieces_.empty()) {
-            wire_.receive(pieces_, message.peer);
-        }
+        exchange(&Wire::receive, message.peer);
     }
 }
 
@@ -144,11 +156,9 @@ void Runner::land(const Relay::Round& round) {
     }
     landing_ = wire_.room().landing.at_least(at);
     for (std::size_t i = 0; i < round.receives.size(); ++i) {
-        const std::size_t length = messages_[2 * i + 1];
-        if (length != 0 || is_short_) {
-            wire_.receive(std::array{Wire::Piece{landing_ + messages_[2 * i], length}},
-                          round.receives[i].peer);
-        }
+        const Wire::Piece whole{landing_ + messages_[2 * i], messages_[2 * i + 1]};
+        pieces_.assign(whole.bytes != 0 ? 1 : 0, whole);
+        exchange(&Wire::receive, round.receives[i].peer);
     }
 }
 

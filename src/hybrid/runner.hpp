@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace tutti::hybrid {
@@ -45,6 +46,7 @@ private:
 
     void run_round(const Relay& relay, const Relay::Round& round);
     void send_all(const Relay& relay, const Relay::Round& round);
+    void exchange(void (Wire::*start)(std::span<const Wire::Piece>, int), int peer);
     void pack(std::byte* to);
     bool may_store(const Relay::Round& round) const;
     void receive_in_place(const Relay::Round& round);

@@ -68,14 +68,6 @@ void Seat::tell_others(const std::string& text) {
     }
 }
 
-void Seat::speak(const std::function<void()>& work) {
-    if (cluster_.speaker() == Speaker::main_caller) {
-        cluster_.main_thread().run_there(work);
-    } else {
-        work();
-    }
-}
-
 bool Seat::is_prepared_for(const Call& call, const Options& options) const {
     const Call& last = call_;
     return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
@@ -120,6 +112,18 @@ void Seat::set_slices() {
     }
 }
 
+void Seat::set_course() {
+    const bool whole =
+        call_.kind == Kind::reduce || call_.kind == Kind::allreduce || call_.kind == Kind::reduce_scatter;
+    is_serial_ = claim_.algorithm == hybrid::serial_algorithm;
+    is_pipelined_ = claim_.way == Way::pipelined;
+    is_cut_ = puts_parts();
+    is_solo_ = goes_solo();
+    sends_directly_ = alone() && whole && !is_cut_ && !is_serial_;
+    receives_directly_ = sends_directly_ && call_.kind == Kind::allreduce &&
+                         shape_.aliasing == tutti::execute::Aliasing::separate;
+}
+
 void Seat::prepare(const Call& call, const Options& options) {
     is_prepared_ = false;
     const auto members = static_cast<std::size_t>(cluster_.size());
@@ -154,6 +158,8 @@ void Seat::prepare(const Call& call, const Options& options) {
                                        : nullptr;
     set_offsets();
     set_slices();
+    set_course();
+    patience_ = cluster_.patience_of(carriers_);
     algorithm_ = options.algorithm;
     way_ = options.way;
     wanted_leaders_ = options.leaders;
@@ -165,7 +171,6 @@ void Seat::prepare(const Call& call, const Options& options) {
 }
 
 void Seat::run(const Call& call, const Options& options) {
-    check_failure();
     if (!is_prepared_for(call, options)) {
         prepare(call, options);
     }
@@ -240,7 +245,7 @@ void Seat::find_leader() {
 void Seat::compare_claims() const {
     for (int other = 0; other < cluster_.members(); ++other) {
         const hybrid::Claim& claim = cluster_.board(other).claim;
-        if (claim != claim_) {
+        if (other != rank_ && claim != claim_) {
             throw MismatchError("the members are in different calls: member " +
                                 std::to_string(global_rank()) + " in " + to_string(claim_) + "; member " +
                                 std::to_string(global_rank() - rank_ + other) + " in " + to_string(claim));

@@ -45,6 +45,8 @@ private:
     bool is_prepared_for(const Call& call, const Options& options) const;
     void set_offsets();
     void set_slices();
+    /// What is_cut() and the like say of the call.
+    void set_course();
     void make_room();
 
     void run_prepared();
@@ -59,7 +61,14 @@ private:
     bool leads() const { return rank_ == leader_; }
     bool carries() const { return carriers_ == 1 ? leads() : rank_ < carriers_; }
     /// Runs what makes MPI calls where they may be made.
-    void speak(const std::function<void()>& work);
+    template <class Work>
+    void speak(Work work) {
+        if (cluster_.speaker() == Speaker::main_caller) {
+            cluster_.main_thread().run_there(work);
+        } else {
+            work();
+        }
+    }
 
     // The three parts of a call: the members of a process put what goes to others into the depot, carriers
     // carry it, and the members take what came.
@@ -76,7 +85,8 @@ private:
 
     // Parts of the vectors, see hybrid::Part: the one that `part_` was last cut to.
     /// Whether the members put and take parts, from and to each other's vectors.
-    bool is_cut() const;
+    bool is_cut() const { return is_cut_; }
+    bool puts_parts() const;
     void cut(std::size_t index, std::size_t count);
     std::pair<std::size_t, std::size_t> own_range() const;
     void put_part(std::byte* to, std::size_t index, std::size_t shares);
@@ -91,19 +101,20 @@ private:
 
     // The leader combines, carries and hands out by itself, segment by segment: alone in its process, with
     // vectors too short to be worth two more exchanges, and where the members share CPUs anyway.
-    bool is_solo() const;
+    bool is_solo() const { return is_solo_; }
+    bool goes_solo() const;
     void carry_solo();
     void hand_out(const std::byte* from);
 
     // Order serial, by a chain of processes.
-    bool is_serial() const;
+    bool is_serial() const { return is_serial_; }
     void carry_serial();
     std::byte* continue_reduction(const std::byte* before);
     std::byte* continue_prefixes(const std::byte* before);
     void spread_serial(const hybrid::Carriage& whole);
 
     // The way "pipelined": the leader carries segments while the others combine the next ones.
-    bool is_pipelined() const;
+    bool is_pipelined() const { return is_pipelined_; }
     void run_pipeline();
     void carry_segment(std::size_t segment);
     void combine_segment(std::size_t segment);
@@ -123,8 +134,8 @@ private:
     int first_member() const { return global_rank() - rank_; }
     bool alone() const { return cluster_.members() == 1; }
     /// Whether the leader carries from, to the caller's vectors themselves.
-    bool sends_directly() const;
-    bool receives_directly() const;
+    bool sends_directly() const { return sends_directly_; }
+    bool receives_directly() const { return receives_directly_; }
     /// This member's block of a divided vector, wherever the caller's vector has it.
     std::size_t own_block_elements() const;
     bool root_is_here() const { return cluster_.process_of(call_.root) == cluster_.process(); }
@@ -151,6 +162,14 @@ private:
     hybrid::Claim claim_;
     const tutti::detail::Kernels* kernels_ = nullptr;
     int carriers_ = 1;
+    /// Of a carrier that waits for messages.
+    mailbox::Patience patience_;
+    bool is_serial_ = false;
+    bool is_pipelined_ = false;
+    bool is_cut_ = false;
+    bool is_solo_ = false;
+    bool sends_directly_ = false;
+    bool receives_directly_ = false;
     tutti::execute::Memory discarded_;
     /// Where the blocks of all members start, and those of the processes; a vector that is not divided is
     /// one block.

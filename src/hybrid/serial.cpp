@@ -10,10 +10,6 @@ namespace tutti::mpi::detail {
 
 using tutti::detail::Kind;
 
-bool Seat::is_serial() const {
-    return claim_.algorithm == hybrid::serial_algorithm;
-}
-
 /// The leader combines the vectors of its process, from the left, with what comes from the process before,
 /// and passes that on, segment by segment: a chain of processes at work on one segment each.
 void Seat::carry_serial() {

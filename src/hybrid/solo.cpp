@@ -18,7 +18,7 @@ constexpr std::size_t short_bytes = std::size_t{16} << 10U;
 
 } // namespace
 
-bool Seat::is_solo() const {
+bool Seat::goes_solo() const {
     const std::size_t total_bytes = bytes(shape_.total);
     if (!hybrid::can_be_cut(call_.kind) || claim_.way != Way::leader || is_serial() ||
         total_bytes <= one_exchange_bytes) {

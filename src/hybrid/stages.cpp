@@ -56,17 +56,6 @@ void Seat::make_room() {
     meet(*cluster_.leave());
 }
 
-bool Seat::sends_directly() const {
-    const bool whole =
-        call_.kind == Kind::reduce || call_.kind == Kind::allreduce || call_.kind == Kind::reduce_scatter;
-    return alone() && whole && !is_cut() && !is_serial();
-}
-
-bool Seat::receives_directly() const {
-    return sends_directly() && call_.kind == Kind::allreduce &&
-           shape_.aliasing == tutti::execute::Aliasing::separate;
-}
-
 std::size_t Seat::own_block_elements() const {
     const auto own = static_cast<std::size_t>(global_rank());
     return offsets_[own + 1] - offsets_[own];
@@ -186,8 +175,8 @@ void Seat::unpack() {
 
 /// For a carrier, once the members have met.
 hybrid::Carriage Seat::carriage() {
-    hybrid::require_mpi();
-    cluster_.carrier(carriers_ == 1 ? 0 : rank_).wire().set_patience(cluster_.patience_of(carriers_));
+    hybrid::require_unfinalised_mpi();
+    cluster_.carrier(carriers_ == 1 ? 0 : rank_).wire().set_patience(patience_);
 
     const bool rooted = is_rooted(tutti::execute::collective_of(call_.kind));
     const bool divided = call_.kind == Kind::reduce_scatter || call_.kind == Kind::allgather ||

@@ -113,12 +113,9 @@ void Wire::set_tag() {
     tag_ = digest == question_tag ? 1 : digest;
 }
 
-void Wire::started(int code, const char* what, const Started& started) {
-    if (code != MPI_SUCCESS) {
-        give_up();
-        check(code, what);
-    }
-    started_.push_back(started);
+void Wire::not_started(int code, const char* what) {
+    give_up();
+    check(code, what);
 }
 
 void Wire::send(std::span<const Piece> message, int peer) {

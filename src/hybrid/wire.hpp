@@ -105,7 +105,13 @@ private:
 
     void set_tag();
     /// Notes what a call of MPI has started.
-    void started(int code, const char* what, const Started& started);
+    void started(int code, const char* what, const Started& started) {
+        if (code != MPI_SUCCESS) {
+            not_started(code, what);
+        }
+        started_.push_back(started);
+    }
+    void not_started(int code, const char* what);
     bool is_done();
     void look(std::chrono::steady_clock::time_point first_look);
     void give_up() noexcept;

@@ -309,6 +309,7 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
             const Texts of_operator = thrown_by(part, [&](mpi::Member& me) {
                 int x = 1;
                 me.allreduce(x, broken);
+                me.barrier(); // in which process 0 learns of it, that had all it needed
             });
             check_all(of_operator, text);
         }
