@@ -29,13 +29,15 @@ bool is_measured(Collective collective) {
            collective == Collective::reduce;
 }
 
-void call_cluster(mpi::Member& me, const Work& work, const Variant& variant, int leaders, const double* in,
-                  double* out) {
+mpi::Options options_of(const Variant& variant, int leaders) {
     const auto chosen = [](const std::string& name) {
         return name == "auto" ? std::string_view() : std::string_view(name);
     };
-    const mpi::Options options{
-        .way = chosen(variant.way), .algorithm = chosen(variant.algorithm), .leaders = leaders};
+    return {.way = chosen(variant.way), .algorithm = chosen(variant.algorithm), .leaders = leaders};
+}
+
+void call_cluster(mpi::Member& me, const Work& work, const mpi::Options& options, const double* in,
+                  double* out) {
     const std::span from(in, work.input_elements(me.rank()));
     const std::span to(out, work.output_elements(me.rank()));
     switch (work.collective) {

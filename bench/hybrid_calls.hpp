@@ -27,8 +27,11 @@ std::vector<Variant> variants_of(const std::vector<std::string>& ways,
 bool is_measured(Collective collective);
 inline constexpr const char* measured_collectives = "allreduce, reduce_scatter, allgather, broadcast, reduce";
 
-/// One call: a sum of doubles where it reduces, rooted at Work::root. `leaders` as in mpi::Options.
-void call_cluster(mpi::Member& me, const Work& work, const Variant& variant, int leaders, const double* in,
+/// The options that ask for it, which refer to it. `leaders` as in mpi::Options.
+mpi::Options options_of(const Variant& variant, int leaders);
+
+/// One call: a sum of doubles where it reduces, rooted at Work::root.
+void call_cluster(mpi::Member& me, const Work& work, const mpi::Options& options, const double* in,
                   double* out);
 
 } // namespace tutti::bench

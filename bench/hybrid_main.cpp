@@ -166,9 +166,10 @@ private:
             const double* const from = work.in_place ? out : in;
             std::vector<Contender> contenders;
             for (const Variant& variant : variants_) {
-                const Calls calls = [&, from](std::size_t count) {
+                const mpi::Options options = options_of(variant, arguments_.leaders);
+                const Calls calls = [&, from, options](std::size_t count) {
                     for (std::size_t i = 0; i < count; ++i) {
-                        call_cluster(me, work, variant, arguments_.leaders, from, out);
+                        call_cluster(me, work, options, from, out);
                     }
                 };
                 contenders.push_back(

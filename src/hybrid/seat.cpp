@@ -24,6 +24,11 @@ bool divides(Kind kind) {
            kind == Kind::scatter;
 }
 
+/// Most calls name nothing, which is said here without a call.
+bool are_same(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && (a.empty() || a == b);
+}
+
 } // namespace
 
 void Seat::sit(tutti::detail::Leaving leaving) {
@@ -75,8 +80,8 @@ bool Seat::is_prepared_for(const Call& call, const Options& options) const {
            call.input_count == last.input_count && call.output_count == last.output_count &&
            call.kernels == last.kernels && call.counts == nullptr && call.root == last.root &&
            call.commutative == last.commutative && call.serial == serial_ &&
-           options.algorithm == algorithm_ && options.way == way_ && options.leaders == wanted_leaders_ &&
-           tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
+           are_same(options.algorithm, algorithm_) && are_same(options.way, way_) &&
+           options.leaders == wanted_leaders_ && tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
 }
 
 void Seat::set_offsets() {
@@ -113,15 +118,20 @@ void Seat::set_slices() {
 }
 
 void Seat::set_course() {
-    const bool whole =
+    const bool separate = shape_.aliasing == tutti::execute::Aliasing::separate;
+    // MPI's own collectives do not take one vector for two.
+    const bool moves =
+        call_.kind == Kind::broadcast ||
+        (call_.kind == Kind::allgather && (separate || claim_.algorithm != hybrid::library_algorithm));
+    const bool reduces =
         call_.kind == Kind::reduce || call_.kind == Kind::allreduce || call_.kind == Kind::reduce_scatter;
     is_serial_ = claim_.algorithm == hybrid::serial_algorithm;
     is_pipelined_ = claim_.way == Way::pipelined;
     is_cut_ = puts_parts();
     is_solo_ = goes_solo();
-    sends_directly_ = alone() && whole && !is_cut_ && !is_serial_;
-    receives_directly_ = sends_directly_ && call_.kind == Kind::allreduce &&
-                         shape_.aliasing == tutti::execute::Aliasing::separate;
+    sends_directly_ = alone() && (reduces || moves) && !is_cut_ && !is_solo_ && !is_serial_;
+    const bool has_result = call_.kind == Kind::allreduce || (call_.kind == Kind::reduce && is_root());
+    receives_directly_ = sends_directly_ && (moves || (has_result && separate));
 }
 
 void Seat::prepare(const Call& call, const Options& options) {
@@ -256,6 +266,9 @@ void Seat::compare_claims() const {
 void Seat::run_prepared() {
     find_leader();
     claim_.call = calls_;
+    if (receives_directly()) { // there is nobody to show the vectors to
+        return carry();
+    }
     ClusterState::Board& board = cluster_.board(rank_);
     board.claim = claim_;
     board.input = in();

@@ -70,12 +70,12 @@ void Seat::contribute() {
         return combine();
     case Kind::broadcast:
     case Kind::scatter:
-        if (is_root() && !is_pipelined() && !is_solo()) {
+        if (is_root() && !is_pipelined() && !is_solo() && !sends_directly()) {
             copy_bytes(depot().input, in(), bytes(shape_.total));
         }
         break;
     case Kind::allgather:
-        if (is_cut() || is_solo()) {
+        if (is_cut() || is_solo() || sends_directly()) {
             break;
         }
         [[fallthrough]];
@@ -202,7 +202,10 @@ hybrid::Carriage Seat::carriage() {
         carriage.input += bytes((members - 1) * shape_.total); // what all members here amount to
     }
     if (sends_directly()) {
-        carriage.input = static_cast<std::byte*>(const_cast<void*>(call_.input)); // only read
+        // Only read, and as if whole: a block need not have anything before it.
+        const std::size_t before = shape_.input_is_block ? bytes(shape_.own_offset) : 0;
+        carriage.input = reinterpret_cast<std::byte*>( // NOLINT(performance-no-int-to-ptr)
+            reinterpret_cast<std::uintptr_t>(call_.input) - before);
     }
     if (receives_directly()) {
         carriage.output = out();
@@ -251,20 +254,19 @@ void Seat::take() {
     const std::size_t own_bytes = bytes(shape_.own_offset);
     switch (call_.kind) {
     case Kind::broadcast:
-        if (!is_root()) {
+        if (!is_root() && !receives_directly()) {
             copy_bytes(out(), root_is_here() ? depot().input : depot().output, bytes(shape_.total));
         }
         return;
     case Kind::allreduce:
+    case Kind::allgather:
         if (!receives_directly()) {
             copy_bytes(out(), depot().output, bytes(shape_.total));
         }
         return;
-    case Kind::allgather:
-        return copy_bytes(out(), depot().output, bytes(shape_.total));
     case Kind::reduce:
     case Kind::gather:
-        if (is_root()) {
+        if (is_root() && !receives_directly()) {
             copy_bytes(out(), depot().output, bytes(shape_.total));
         }
         return;
