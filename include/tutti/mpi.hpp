@@ -362,7 +362,8 @@ private:
 ///
 /// Making one is collective over the communicator, called by one thread of each process, and so is the end of
 /// the last handle and member, unless the cluster has failed; both make MPI calls. The communicator is
-/// duplicated: whatever else the program sends does not meet the cluster's messages. Processes may have
+/// duplicated: whatever else the program sends does not meet the cluster's messages. The groups in which its
+/// members meet have the options of the Group or Team. Processes may have
 /// different numbers of members. Messages are bytes: all processes must represent numbers alike.
 ///
 /// MPI must have been initialised for at least MPI_THREAD_FUNNELED where there is more than one thread. Under

@@ -143,6 +143,7 @@ TEST_CASE("messages of an allreduce, the most of any leader, are those that docs
             CAPTURE(processes);
             CHECK(messages(part, members_here(), [](mpi::Member& me) { me.barrier(); }) == q);
             CHECK(messages(part, members_here(), allreduce(1)) == q);
+            CHECK(messages(part, members_here(), allreduce(512)) == 2 * q); // each in two
             CHECK(messages(part, members_here(), allreduce(8192)) == q);
             CHECK(messages(part, members_here(), allreduce(4 * 8192)) == 2 * q);
             const mpi::Options halves{.algorithm = power ? "butterfly-halving" : "circulant"};
