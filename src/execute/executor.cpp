@@ -18,9 +18,6 @@ using schedule::Space;
 
 namespace {
 
-/// The words of a slot that carries addresses.
-enum Address : int { input_word, output_word, scratch_word, digest_word };
-
 /// Most carried messages are one word; saying so lets the compiler copy it without a call.
 void copy_bytes(void* to, const void* from, std::size_t bytes) {
     if (bytes == sizeof(std::uint64_t)) {
@@ -125,13 +122,6 @@ void Executor::step(const Step& step) {
     }
 }
 
-void Executor::enter(const Step& step) {
-    const std::uint64_t words[mailbox::words_per_slot] = {op_.own[Space::input], op_.own[Space::output],
-                                                          op_.own[Space::scratch0], op_.digest};
-    own_slot(step).publish(mailbox::make_tag(epoch_, print_), words, mailbox::words_per_slot);
-    group_.board(plan_.rank).bell.ring_if_needed();
-}
-
 void Executor::signal(const Step& step) {
     own_slot(step).signal(mailbox::make_tag(epoch_ + step.point, print_));
     group_.board(plan_.rank).bell.ring_if_needed();
@@ -149,15 +139,6 @@ void Executor::carry(const Step& step) {
     }
     own_slot(step).publish(mailbox::make_tag(epoch_ + step.point, print_), words, op_.carried_words);
     group_.board(plan_.rank).bell.ring_if_needed();
-}
-
-void Executor::await(int peer, const Step& step, int words) {
-    mailbox::Slot& theirs = slot(peer, step.slot);
-    const std::uint64_t epoch = epoch_ + step.point;
-    if (theirs.tag() == mailbox::make_tag(epoch, print_) && (words <= 1 || theirs.holds(epoch, words))) {
-        return;
-    }
-    await_slowly(peer, theirs, epoch, words);
 }
 
 void Executor::await_slowly(int peer, mailbox::Slot& slot, std::uint64_t epoch, int words) {
@@ -201,73 +182,6 @@ void Executor::check_calls(int peer, bool takes_long) {
     }
     if (const std::optional<std::string> text = difference(group_, plan_.rank, peer)) {
         throw MismatchError(*text);
-    }
-}
-
-void Executor::mismatch(int peer) {
-    throw MismatchError(disagreement(group_, plan_.rank, peer));
-}
-
-void Executor::mismatch_of_vectors(int peer, const std::string& what) {
-    throw MismatchError("members " + std::to_string(plan_.rank) + " and " + std::to_string(peer) + " call " +
-                        op_.claim.describe() + ", but " + what);
-}
-
-void Executor::open(int peer, std::size_t number) {
-    const Step point_zero{};
-    await(peer, point_zero, mailbox::words_per_slot);
-    const mailbox::Slot& theirs = slot(peer, 0);
-    if (theirs.word(digest_word) != op_.digest) {
-        mismatch(peer);
-    }
-    Bases& bases = seat_.peers_[number];
-    bases[Space::input] = theirs.word(input_word);
-    bases[Space::output] = theirs.word(output_word);
-    set_scratch_bases(bases, theirs.word(scratch_word), op_.scratch_stride_bytes);
-    if (!op_.claim.by_counts) {
-        check_apart(peer, bases, op_.footprint.read(peer, bases[Space::input]),
-                    op_.footprint.written(peer, bases[Space::output]));
-    }
-}
-
-/// Throws where this member and the peer write to the same memory, or one where the other reads.
-void Executor::check_apart(int peer, const Bases& theirs, const Range& read_there,
-                           const Range& written_there) {
-    const Bases& own = op_.own;
-    if (op_.shares_output) {
-        if (theirs[Space::output] != own[Space::output]) {
-            mismatch_of_vectors(
-                peer, "`out` is not the same memory: shared() takes the vector that all members share");
-        }
-        return;
-    }
-    const Range written = op_.footprint.written(plan_.rank, own[Space::output]);
-    if (overlap(written, written_there)) {
-        mismatch_of_vectors(peer, "they write to the same memory: each needs a vector of its own for the "
-                                  "result; allreduce and allgather take one for all as tutti::shared(out)");
-    }
-    if (overlap(written, read_there) ||
-        overlap(op_.footprint.read(plan_.rank, own[Space::input]), written_there)) {
-        mismatch_of_vectors(peer, "one writes to memory that the other reads: nobody's result may overlap "
-                                  "another member's vectors");
-    }
-}
-
-void Executor::match_counts(int peer) {
-    open(peer, static_cast<std::size_t>(peer));
-    const Bases& theirs = bases_of(peer);
-    const std::size_t* const totals = sent_offsets(theirs) + plan_.ranks;
-    check_apart(peer, theirs, {theirs[Space::input], totals[0] * op_.element_bytes},
-                {theirs[Space::output], totals[1] * op_.element_bytes});
-    const std::size_t* const blocks = sent_offsets(theirs) + plan_.rank;
-    const std::size_t sent = blocks[1] - blocks[0];
-    const std::size_t expected = op_.partition.elements(static_cast<std::size_t>(peer), 1);
-    if (sent != expected) {
-        const std::string own = std::to_string(plan_.rank);
-        const std::string other = std::to_string(peer);
-        throw MismatchError("alltoall: recv_counts[" + other + "] of member " + own + " is " +
-                            std::to_string(expected) + ", but send_counts[" + own + "] of member " + other +
-                            " is " + std::to_string(sent));
     }
 }
 

@@ -52,7 +52,12 @@ private:
     void check_calls(int peer, bool takes_long);
     const void* take(int peer, const plan::Step& step, std::byte* bytes);
     [[noreturn]] void mismatch(int peer);
-    void check_apart(int peer, const Bases& theirs, const Range& read_there, const Range& written_there);
+    struct Touched {
+        Range read;
+        Range written;
+    };
+    Touched touched(int member, const Bases& bases) const;
+    void check_apart(int peer, const Bases& theirs);
     [[noreturn]] void mismatch_of_vectors(int peer, const std::string& what);
 
     void copy(const plan::Step& step);
@@ -117,6 +122,15 @@ void Executor::for_each_peer(Visit visit) {
     for (int peer = 0; peer < plan_.rank; ++peer) {
         visit(peer);
     }
+}
+
+inline void Executor::await(int peer, const plan::Step& step, int words) {
+    mailbox::Slot& theirs = slot(peer, step.slot);
+    const std::uint64_t epoch = epoch_ + step.point;
+    if (theirs.tag() == mailbox::make_tag(epoch, print_) && (words <= 1 || theirs.holds(epoch, words))) {
+        return;
+    }
+    await_slowly(peer, theirs, epoch, words);
 }
 
 } // namespace tutti::execute

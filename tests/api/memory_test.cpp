@@ -170,6 +170,23 @@ TEST_CASE("members may read the same vector, and work on parts of one") {
     CHECK(is_all<int>(out, 4));
 }
 
+TEST_CASE("a member that gets more than it gives reads no more than it gives") {
+    std::vector<int> next_to_each_other{7, 0}; // what member 1 gives, and where member 0 gets it
+    const Thrown thrown = thrown_by_run(2, [&](Member& me) {
+        const bool is_first = me.rank() == 0;
+        const std::vector<std::size_t> sent =
+            is_first ? std::vector{std::size_t{0}, large} : std::vector{std::size_t{1}, std::size_t{0}};
+        const std::vector<std::size_t> received =
+            is_first ? std::vector{std::size_t{0}, std::size_t{1}} : std::vector{large, std::size_t{0}};
+        std::vector<int> own(large, 1);
+        const auto in = is_first ? std::span(own) : std::span(next_to_each_other).first(1);
+        const auto out = is_first ? std::span(next_to_each_other).last(1) : std::span(own);
+        me.alltoall(in, Counts(sent), out, Counts(received));
+    });
+    CHECK(thrown.text.empty());
+    CHECK(next_to_each_other == std::vector{7, 7});
+}
+
 TEST_CASE("an operator that calls its own member is told, small or large") {
     for (const std::size_t elements : {std::size_t{1}, std::size_t{100}, large}) {
         const Thrown thrown = thrown_by_run(2, [&](Member& me) {
