@@ -97,7 +97,7 @@ TEST_CASE("a kept sub-group learns of failures after a run that ended in differe
         keeping.team().run([](Member& me) {
             int value = 1;
             if (me.rank() == 0) {
-                me.broadcast(value, 0); // which waits for nobody
+                value = me.broadcast(value, 0); // which waits for nobody
             }
         });
     });

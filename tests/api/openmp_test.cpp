@@ -61,7 +61,7 @@ TEST_CASE("members that come late to a region that has failed are released, and 
                     throw std::domain_error("enough");
                 }
                 int value = rank;
-                me.allreduce(value, sum);
+                value = me.allreduce(value, sum);
             });
         }
         for (int rank = 0; rank < members; ++rank) {

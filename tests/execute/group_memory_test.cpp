@@ -53,7 +53,7 @@ TEST_CASE("a group takes memory in proportion to its members, and touches none o
 
 TEST_CASE("schedules that have not been asked for the longest are forgotten") {
     constexpr int members = 1024;
-    detail::GroupState group(members, mailbox::Patience{});
+    detail::GroupState group(members, execute::Setting{});
     std::size_t row = 0;
     while (algorithm::registry()[row].name != "tree") {
         ++row;

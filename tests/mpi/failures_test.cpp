@@ -101,7 +101,7 @@ TEST_CASE("processes with roots in different processes learn of both, whoever wa
     using Call = std::function<void(mpi::Member&, int root)>;
     const std::vector<Call> calls{[](mpi::Member& me, int root) {
                                       int x = 1;
-                                      me.reduce(x, tutti::sum, root);
+                                      x = me.reduce(x, tutti::sum, root);
                                   },
                                   [](mpi::Member& me, int root) {
                                       std::vector<int> all(static_cast<std::size_t>(me.size()));
@@ -109,7 +109,7 @@ TEST_CASE("processes with roots in different processes learn of both, whoever wa
                                   },
                                   [](mpi::Member& me, int root) {
                                       int x = 1;
-                                      me.broadcast(x, root);
+                                      x = me.broadcast(x, root);
                                   },
                                   [](mpi::Member& me, int root) {
                                       int x = 1;
@@ -308,7 +308,7 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
             };
             const Texts of_operator = thrown_by(part, [&](mpi::Member& me) {
                 int x = 1;
-                me.allreduce(x, broken);
+                x = me.allreduce(x, broken);
                 me.barrier(); // in which process 0 learns of it, that had all it needed
             });
             check_all(of_operator, text);
