@@ -9,6 +9,7 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -73,22 +74,25 @@ GroupState::GroupState(int members, execute::Setting setting)
     }
 }
 
-void GroupState::note_binding(int rank) {
+void GroupState::note_binding(int rank) noexcept {
     if (!seat(rank).is_new_here()) {
         return;
     }
-    const std::scoped_lock lock(bindings_mutex_);
-    std::vector<int>& binding = setting_.bindings[static_cast<std::size_t>(rank)];
-    std::vector<int> found = machine::cpus_of_this_thread();
-    if (static_cast<int>(found.size()) >= setting_.process_cpus) {
-        found.clear(); // any
+    try {
+        const std::scoped_lock lock(bindings_mutex_);
+        std::vector<int>& binding = setting_.bindings[static_cast<std::size_t>(rank)];
+        std::vector<int> found = machine::cpus_of_this_thread();
+        if (static_cast<int>(found.size()) >= setting_.process_cpus) {
+            found.clear(); // any
+        }
+        if (found == binding) {
+            return;
+        }
+        binding = std::move(found);
+        const int cpus = machine::pus_at_once(setting_.bindings, setting_.process_cpus);
+        is_crowded_.store(cpus < size(), std::memory_order_relaxed); // a hint
+    } catch (const std::bad_alloc&) { // so that the hint is missing
     }
-    if (found == binding) {
-        return;
-    }
-    binding = std::move(found);
-    const int cpus = machine::pus_at_once(setting_.bindings, setting_.process_cpus);
-    is_crowded_.store(cpus < size(), std::memory_order_relaxed); // a hint
 }
 
 void GroupState::leave(int member) {

@@ -105,7 +105,7 @@ public:
     void leave_seat(int rank);
 
     /// Looks where the calling thread, which has taken a seat, may run, unless it was the last to sit there.
-    void note_binding(int rank);
+    void note_binding(int rank) noexcept;
 
     /// Records a failure and wakes everybody, here and in the groups made of this one.
     void fail(int member, const std::exception_ptr& cause) noexcept;
