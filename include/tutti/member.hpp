@@ -38,8 +38,8 @@ inline constexpr int no_color = -1;
 /// All members of the group must make the same calls in the same order, each from its own thread. Vectors are
 /// contiguous ranges (std::vector, std::array, std::span, an array) or single objects of a trivially copyable
 /// type; their elements are read and written by other members while the call lasts, and by nobody after it
-/// has returned. What a member's call writes must overlap no other member's vectors. Calls with one vector, in
-/// place, and calls with two are different calls.
+/// has returned. What a member's call writes must overlap no other member's vectors. Calls with one vector,
+/// in place, and calls with two are different calls.
 ///
 /// With one operand a call works on a range in place, and takes a single object by value and returns the
 /// result: `double all = me.allreduce(mine, tutti::sum)`. Nobody learns the address of `mine` then, which the

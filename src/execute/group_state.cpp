@@ -62,8 +62,7 @@ GroupState::GroupState(int members, execute::Setting setting)
                             ? setting_.patience
                             : execute::patience_of(setting_.options.wait, members, members - 1)),
       slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
-      pages_(execute::mailbox_bytes(members)),
-      stages_(reinterpret_cast<mailbox::Stage*>(pages_.data())),
+      pages_(execute::mailbox_bytes(members)), stages_(reinterpret_cast<mailbox::Stage*>(pages_.data())),
       slots_(reinterpret_cast<mailbox::Slot*>(stages_ + static_cast<std::size_t>(members) * 2)),
       boards_(reinterpret_cast<execute::MemberBoard*>(slots_ + static_cast<std::size_t>(members) * 2 *
                                                                    slots_per_operation_)) {
@@ -91,7 +90,7 @@ void GroupState::note_binding(int rank) noexcept {
         binding = std::move(found);
         const int cpus = machine::pus_at_once(setting_.bindings, setting_.process_cpus);
         is_crowded_.store(cpus < size(), std::memory_order_relaxed); // a hint
-    } catch (const std::bad_alloc&) { // so that the hint is missing
+    } catch (const std::bad_alloc&) {                                // so that the hint is missing
     }
 }
 

@@ -383,7 +383,7 @@ TEST_CASE("members that disagree on the root are told both") {
     });
     CHECK(first_thrown.kind == Thrown::Kind::mismatch);
     CHECK(mentions(first_thrown.text, "root 0"));
-        CHECK(mentions(first_thrown.text, "root 1"));
+    CHECK(mentions(first_thrown.text, "root 1"));
 }
 
 TEST_CASE("an algorithm that cannot work in place works on a copy") {

@@ -34,7 +34,8 @@ struct Post {
     void await(int owner, std::uint64_t epoch) {
         Awaited& wait = Ledger::awaited[rl::ctx().current_thread()];
         wait = {.peer = owner, .epoch = epoch};
-        mailbox::wait_until([&] { return slot.holds(epoch, 1); }, [](bool /*takes_long*/) {}, doorbell, mailbox::Patience{});
+        mailbox::wait_until([&] { return slot.holds(epoch, 1); }, [](bool /*takes_long*/) {}, doorbell,
+                            mailbox::Patience{});
         RL_ASSERT(wait.overslept <= 1);
         Ledger::most_overslept = std::max(Ledger::most_overslept, wait.overslept);
     }
