@@ -8,8 +8,9 @@ namespace tutti {
 
 /// In what order a reduction combines the members' operands.
 ///
-/// - any: whichever the algorithm has. In rank order where the operator is not commutative. The same bits on
-///   every member, and every time with the same algorithm
+/// - any: where the library chooses, in rank order from the left; where the call names an algorithm, as that
+///   one does, in rank order where the operator is not commutative. The same bits on every member, and every
+///   time with the same algorithm
 /// - serial: in rank order from the left, as a loop over the ranks would: the same bits whichever algorithm,
 ///   size or number of elements is chosen
 enum class Order : std::uint8_t { any, serial };

@@ -26,7 +26,7 @@ std::vector<int> cpus_for(const TeamOptions& options) {
     try {
         return machine::place(machine, members, machine::parse_placement(options.placement));
     } catch (const std::invalid_argument& error) {
-        throw ArgumentError(std::string("Team: placement: ") + error.what());
+        throw ArgumentError(std::string("Team: ") + error.what());
     }
 }
 

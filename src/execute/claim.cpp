@@ -40,12 +40,6 @@ std::uint64_t flags(const Claim& claim) {
            (claim.by_counts ? 8U : 0U);
 }
 
-constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t word) {
-    constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
-    const std::uint64_t product = (seed ^ word) * multiplier;
-    return product ^ (product >> 32U);
-}
-
 /// Everything but the root and the bytes.
 std::uint64_t digest_of_kind(const Claim& claim) {
     const std::uint64_t fields = claim.packed()[0] & ~(root_field.largest() << root_field.at);

@@ -15,6 +15,13 @@
 
 namespace tutti::execute {
 
+/// A digest of what `seed` is one of, and of one word more.
+constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t word) {
+    constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
+    const std::uint64_t product = (seed ^ word) * multiplier;
+    return product ^ (product >> 32U);
+}
+
 /// What a member's call asks of all members: the same on all of them, or they disagree.
 struct Claim {
     /// The algorithm, as its row in the registry, and the form in which it is carried out.

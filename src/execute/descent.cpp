@@ -12,11 +12,9 @@ std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) 
         const std::scoped_lock lock(bindings_mutex_);
         return std::make_shared<GroupState>(members, execute::setting_for_mates(setting_, mates));
     }();
-    const auto rank_in_first = [this](int rank) {
-        return ranks_in_first_.empty() ? rank : ranks_in_first_[static_cast<std::size_t>(rank)];
-    };
     group->ranks_in_first_.reserve(mates.size());
-    std::ranges::transform(mates, std::back_inserter(group->ranks_in_first_), rank_in_first);
+    std::ranges::transform(mates, std::back_inserter(group->ranks_in_first_),
+                           [this](int rank) { return rank_in_first(rank).value_or(rank); });
     group->ancestors_.reserve(ancestors_.size() + 1);
     group->ancestors_ = ancestors_;
     group->ancestors_.push_back(weak_from_this());
@@ -34,6 +32,11 @@ std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) 
         failure_.throw_aborted();
     }
     return group;
+}
+
+std::optional<int> GroupState::rank_in_first(int member) const {
+    return ranks_in_first_.empty() ? std::nullopt
+                                   : std::optional(ranks_in_first_[static_cast<std::size_t>(member)]);
 }
 
 std::shared_ptr<GroupState> GroupState::founded(const GroupState* group) {

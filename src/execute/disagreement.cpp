@@ -32,6 +32,18 @@ std::string hidden_difference(const Claim& one, const Claim& other) {
     return one.describe() == other.describe() ? ", and their operators are different functions" : "";
 }
 
+/// Says in a sub-group who its members are, since users know them by other ranks.
+std::string whereabouts(const GroupState& group, int member, int other) {
+    const std::optional<int> own = group.rank_in_first(member);
+    const std::optional<int> theirs = group.rank_in_first(other);
+    if (!own || !theirs) {
+        return "";
+    }
+    return "in a sub-group of " + std::to_string(group.size()) + ", whose members " + std::to_string(member) +
+           " and " + std::to_string(other) + " are " + std::to_string(*own) + " and " +
+           std::to_string(*theirs) + " of the whole group: ";
+}
+
 std::string text_of(int member, int other, std::uint64_t number, const Claim& own, const Claim& theirs) {
     return "members " + std::to_string(member) + " and " + std::to_string(other) + " differ at operation " +
            std::to_string(number) + ": " + named(member) + " calls " + own.describe() + ", but " +
@@ -51,7 +63,8 @@ std::optional<std::string> difference(const GroupState& group, int member, int o
     if (!number) {
         return std::nullopt;
     }
-    return text_of(member, other, *number, own->claim(*number), theirs->claim(*number));
+    return whereabouts(group, member, other) +
+           text_of(member, other, *number, own->claim(*number), theirs->claim(*number));
 }
 
 std::string disagreement(const GroupState& group, int member, int other) {
@@ -63,7 +76,8 @@ std::string disagreement(const GroupState& group, int member, int other) {
         }
         std::this_thread::yield();
     }
-    const std::string both = "members " + std::to_string(member) + " and " + std::to_string(other);
+    const std::string both = whereabouts(group, member, other) + "members " + std::to_string(member) +
+                             " and " + std::to_string(other);
     const std::optional<CallHistory> own = history_of(group, member);
     const std::optional<CallHistory> theirs = history_of(group, other);
     if (own && theirs && own->last() != theirs->last()) {
@@ -85,8 +99,8 @@ std::optional<std::string> absence(const GroupState& group, int member, int othe
     if (!own || own->empty() || !theirs || theirs->last() >= own->last()) {
         return std::nullopt;
     }
-    return named(member) + " is in operation " + std::to_string(own->last()) + ", " +
-           own->claim(own->last()).describe() + ", but " + named(other) +
+    return whereabouts(group, member, other) + named(member) + " is in operation " +
+           std::to_string(own->last()) + ", " + own->claim(own->last()).describe() + ", but " + named(other) +
            " has returned without calling it: all members must make the same calls";
 }
 

@@ -41,13 +41,12 @@ auto with_text(const std::exception_ptr& cause, Use use) {
     }
 }
 
-/// What a failure without an exception has for one.
+} // namespace
+
 const std::exception_ptr& thread_end() {
     static const std::exception_ptr cause = std::make_exception_ptr(Error(text_of(nullptr)));
     return cause;
 }
-
-} // namespace
 
 const std::exception_ptr& unseen_exception() {
     static const std::exception_ptr cause = std::make_exception_ptr(Error("an exception ended its part"));

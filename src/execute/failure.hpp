@@ -43,6 +43,9 @@ private:
     std::atomic<bool> raised_{false};
 };
 
+/// Stands for what ends a member's thread, which is no C++ exception. Made while there is memory.
+const std::exception_ptr& thread_end();
+
 /// Stands for an exception that ended a member's part and that nobody has seen. Made while there is memory.
 const std::exception_ptr& unseen_exception();
 

@@ -20,6 +20,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -27,8 +28,8 @@
 
 namespace tutti::execute {
 
-/// What a member shows to the others besides its slots: read only when something takes long or has gone
-/// wrong.
+/// What a member shows to the others besides its slots: how far it is, for those that settle, and what is
+/// read only when something takes long or has gone wrong.
 struct alignas(mailbox::line_bytes) MemberBoard {
     mailbox::Doorbell bell;
     /// What the member has called.
@@ -109,6 +110,10 @@ public:
 
     /// Records a failure and wakes everybody, here and in the groups made of this one.
     void fail(int member, const std::exception_ptr& cause) noexcept;
+
+    /// The member's rank in the group that this one was made of, through however many others; nothing where
+    /// it was made of none.
+    std::optional<int> rank_in_first(int member) const;
 
     /// Whether the member will not make the call in which it is awaited: it has left for good, or returned
     /// from the run of the team that this group was made of. Acquire: pairs with the release that marks it as

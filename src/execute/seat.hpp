@@ -22,12 +22,7 @@ namespace tutti::execute {
 
 class Executor;
 
-/// The digest of a history with one more operation, and what of it goes into a tag.
-constexpr std::uint64_t remembered(std::uint64_t history, std::uint64_t digest) {
-    constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
-    const std::uint64_t product = (history ^ digest) * multiplier;
-    return product ^ (product >> 32U);
-}
+/// What of the digest of a history goes into a tag.
 constexpr std::uint64_t print_of_history(std::uint64_t history) {
     return history >> (64U - mailbox::print_bits);
 }
@@ -161,7 +156,7 @@ private:
     /// Goes on to the next operation.
     void complete() {
         if (!operation_.settles) {
-            history_ = execute::remembered(history_, operation_.digest);
+            history_ = execute::mixed(history_, operation_.digest);
         }
         must_settle_ = carried_before_ && !operation_.settles;
         carried_before_ = operation_.carries;

@@ -140,6 +140,7 @@ Outcomes run(Team& team, const Scenario& scenario, long admitted, bool lasts) {
     team.run([&](Member& helper) {
         const int rank = helper.rank();
         Vectors mine(scenario.elements, shared);
+        group.join(rank); // what a thread's first join asks for it can do without
         meet.arrive_and_wait();
         if (rank == 0) {
             start_famine(admitted, lasts);
