@@ -50,8 +50,8 @@ inline constexpr int no_color = -1;
 /// Every call throws ArgumentError when an argument of its own is wrong, MismatchError when the members
 /// disagree, Aborted when another member has failed, and whatever the operator throws. Small broadcasts,
 /// reductions, gathers, scatters, scans and shifts let go members that have nothing to wait for: where these
-/// are in different calls, the next call that waits says so, or the end of Team::run. p is the number of
-/// members, m the bytes of the whole vector of one member.
+/// are in different calls, the next call of the group that waits says so, or of a team the end of its run. p
+/// is the number of members, m the bytes of the whole vector of one member.
 class Member {
 public:
     Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat,

@@ -1,12 +1,14 @@
 #include "execute/group_state.hpp"
 #include "execute/seat.hpp"
 
+#include <tutti/error.hpp>
 #include <tutti/member.hpp>
 
 #include <algorithm>
 #include <exception>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tutti {
@@ -67,7 +69,16 @@ std::optional<Member> Member::split(int color, int key) {
 }
 
 Member Member::dup() {
-    return split(0, 0).value();
+    Member copy = split(0, 0).value();
+    if (copy.size() != size()) {
+        const MismatchError error(
+            "member " + std::to_string(rank_) +
+            " calls dup, but others call split with other colors: all members must make "
+            "the same call");
+        group_->fail(rank_, std::make_exception_ptr(error));
+        throw MismatchError(error);
+    }
+    return copy;
 }
 
 } // namespace tutti

@@ -251,3 +251,18 @@ TEST_CASE("without memory for the new group everybody is released, whoever lacks
               Thrown::Kind::nothing);
     }
 }
+
+TEST_CASE("a member that duplicates the group while others split it is told") {
+    Team team({.members = 3, .placement = "none"});
+    const test::Thrown thrown = test::thrown_by([&] {
+        team.run([](Member& me) {
+            if (me.rank() == 0) {
+                me.dup().barrier();
+            } else {
+                me.split(1, 0)->barrier();
+            }
+        });
+    });
+    CHECK(thrown.kind == test::Thrown::Kind::mismatch);
+    CHECK(test::mentions(thrown.text, "member 0 calls dup, but others call split"));
+}
