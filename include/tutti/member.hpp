@@ -296,9 +296,9 @@ public:
     /// member copies its block of every `in`; "pairwise" does it in p - 1 rounds, and no algorithm can that
     /// passes blocks on.
     ///
-    /// If recv_counts[j] of member i is not send_counts[i] of member j, member i throws a MismatchError that
-    /// names both, and all others are released with Aborted, which carries that message. Nothing is read or
-    /// written outside the vectors then; `out` holds anything.
+    /// If recv_counts[j] of member i is not send_counts[i] of another member j, member i throws a
+    /// MismatchError that names both, and all others are released with Aborted, which carries that message.
+    /// Nothing is read or written outside the vectors then; `out` holds anything.
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     void alltoall(In&& in, Counts send_counts, Out&& out, Counts recv_counts, const Options& options = {}) {

@@ -64,8 +64,8 @@ public:
     /// run. Throws MismatchError when members have ended in different calls, and ArgumentError when
     /// `function` is empty.
     ///
-    /// Calls from several threads take turns. Members may run other teams. Where their turn would never come,
-    /// because a run waits for itself or teams wait for each other, Error is thrown.
+    /// Calls from several threads take turns. Members may run other teams. Where a member's turn would
+    /// never come, because its run waits for itself or teams wait for each other, Error is thrown.
     void run(const std::function<void(Member&)>& function);
 
 private:
