@@ -2,6 +2,7 @@
 
 #include "algorithm/registry.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tutti::hybrid {
@@ -92,13 +93,14 @@ void Carrier::carry(const Carriage& carriage, const Claim& claim) {
     const Relay& own = relay(claim, carriage.root);
     Freight freight{.partition = partition_of(carriage, own.blocks),
                     .element_bytes = carriage.element_bytes,
+                    .element_align = carriage.element_align,
                     .kernels = carriage.kernels,
                     .state = carriage.state};
     const std::size_t total_bytes = carriage.total * carriage.element_bytes;
-    const std::size_t stride =
-        (total_bytes + mailbox::line_bytes - 1) / mailbox::line_bytes * mailbox::line_bytes;
+    const std::size_t alignment = std::max(mailbox::line_bytes, carriage.element_align);
+    const std::size_t stride = (total_bytes + alignment - 1) / alignment * alignment;
     std::byte* const scratch =
-        wire_.room().scratch.at_least(static_cast<std::size_t>(own.scratch_vectors) * stride);
+        wire_.room().scratch.at_least(static_cast<std::size_t>(own.scratch_vectors) * stride, alignment);
     freight.spaces = {carriage.input, carriage.output, scratch, scratch + stride, scratch + 2 * stride};
     if (total_bytes > most_buffered_bytes) {
         wire_.look_for_failures();

@@ -160,10 +160,10 @@ std::string ClusterState::description() const {
            (carriers_.size() == 1 ? " carrier" : " carriers") + " in each";
 }
 
-void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes) {
+void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
     for (std::size_t parity = 0; parity < depots_.size(); ++parity) {
-        depots_[parity].input = (*memory_)[2 * parity].at_least(input_bytes);
-        depots_[parity].output = (*memory_)[2 * parity + 1].at_least(output_bytes);
+        depots_[parity].input = (*memory_)[2 * parity].at_least(input_bytes, alignment);
+        depots_[parity].output = (*memory_)[2 * parity + 1].at_least(output_bytes, alignment);
     }
 }
 

@@ -103,8 +103,8 @@ public:
 
     /// The depot for calls of one parity: while one is still being read the next one may be written.
     const Depot& depot(unsigned parity) const { return depots_[parity]; }
-    /// Makes the depots larger. While nobody uses them.
-    void enlarge(std::size_t input_bytes, std::size_t output_bytes);
+    /// Makes the depots larger, where elements of that alignment may lie. While nobody uses them.
+    void enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment);
 
     /// The threads of a team, which left for good after the last run, come again. Before they start.
     void expect_all();

@@ -1,10 +1,12 @@
 #include "hybrid/library.hpp"
 
+#include "execute/seat.hpp"
 #include "execute/select.hpp"
 #include "hybrid/mpi_names.hpp"
 
 #include <tutti/error.hpp>
 
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <limits>
@@ -35,7 +37,18 @@ bool library_serves(const Carriage& carriage) {
 struct Combining {
     const Carriage* carriage;
     std::exception_ptr thrown;
+    /// Of operands that MPI has put where elements of their alignment may not lie.
+    execute::Memory left;
+    execute::Memory right;
 };
+
+/// The operand where its elements may lie: itself, or a copy.
+void* aligned(void* operand, const Carriage& carriage, std::size_t bytes, execute::Memory& copy) {
+    if (reinterpret_cast<std::uintptr_t>(operand) % carriage.element_align == 0) {
+        return operand;
+    }
+    return std::memcpy(copy.at_least(bytes, carriage.element_align), operand, bytes);
+}
 
 int combining_key() {
     static const int key = [] {
@@ -58,7 +71,14 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
     }
     try {
         const Carriage& carriage = *combining.carriage;
-        carriage.kernels->reduce(carriage.state, inout, in, inout, static_cast<std::size_t>(*count));
+        const auto elements = static_cast<std::size_t>(*count);
+        const std::size_t bytes = elements * carriage.element_bytes;
+        const void* const left = aligned(in, carriage, bytes, combining.left);
+        void* const right = aligned(inout, carriage, bytes, combining.right);
+        carriage.kernels->reduce(carriage.state, right, left, right, elements);
+        if (right != inout) {
+            std::memcpy(inout, right, bytes);
+        }
     } catch (...) {
         combining.thrown = std::current_exception();
     }
@@ -67,7 +87,8 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
 /// The MPI datatype and operator of a carriage: the library's, or made for the purpose and freed.
 class Operand {
 public:
-    explicit Operand(const Carriage& carriage) : combining_{&carriage, nullptr} {
+    explicit Operand(const Carriage& carriage)
+        : combining_{.carriage = &carriage, .thrown = nullptr, .left = {}, .right = {}} {
         if (reduces(carriage.kind) && library_serves(carriage)) {
             type_ = mpi_type(carriage.type);
             op_ = mpi_operator(carriage.op);

@@ -23,6 +23,7 @@ struct Carriage {
     /// The process that is the root.
     int root = 0;
     std::size_t element_bytes = 1;
+    std::size_t element_align = 1;
     Type type = Type::other;
     Operator op = Operator::callable;
     const detail::Kernels* kernels = nullptr;

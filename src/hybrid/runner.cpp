@@ -18,8 +18,6 @@ constexpr std::size_t short_bytes = 8192;
 /// then and 4.1 us in one message (Open MPI).
 constexpr std::size_t eager_bytes = 4032;
 
-constexpr std::size_t line_bytes = 64;
-
 } // namespace
 
 Runner::Ranges Runner::ranges(std::byte* start, const schedule::Blocks& blocks) const {
@@ -140,11 +138,12 @@ void Runner::receive_in_place(const Relay::Round& round) {
     }
 }
 
-/// Each message in one piece, on a cache line.
+/// Each message in one piece, on a cache line, and where its elements may lie.
 void Runner::land(const Relay::Round& round) {
     landed_.clear();
     messages_.clear();
     std::size_t at = 0;
+    const std::size_t alignment = std::max(mailbox::line_bytes, freight_.element_align);
     for (const Relay::Message& message : round.receives) {
         messages_.push_back(at);
         for (const Place& place : message.places) {
@@ -152,9 +151,9 @@ void Runner::land(const Relay::Round& round) {
             at += bytes(place);
         }
         messages_.push_back(at - messages_.back());
-        at = (at + line_bytes - 1) / line_bytes * line_bytes;
+        at = (at + alignment - 1) / alignment * alignment;
     }
-    landing_ = wire_.room().landing.at_least(at);
+    landing_ = wire_.room().landing.at_least(at, alignment);
     for (std::size_t i = 0; i < round.receives.size(); ++i) {
         const Wire::Piece whole{landing_ + messages_[2 * i], messages_[2 * i + 1]};
         pieces_.assign(whole.bytes != 0 ? 1 : 0, whole);

@@ -19,6 +19,7 @@ struct Freight {
     std::array<std::byte*, schedule::space_count> spaces{};
     plan::Partition partition;
     std::size_t element_bytes = 1;
+    std::size_t element_align = 1;
     const detail::Kernels* kernels = nullptr;
     const void* state = nullptr;
 };

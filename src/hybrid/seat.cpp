@@ -77,9 +77,9 @@ bool Seat::is_prepared_for(const Call& call, const Options& options) const {
     const Call& last = call_;
     return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
            call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
-           call.input_count == last.input_count && call.output_count == last.output_count &&
-           call.kernels == last.kernels && call.counts == nullptr && call.root == last.root &&
-           call.commutative == last.commutative && call.serial == serial_ &&
+           call.element_align == last.element_align && call.input_count == last.input_count &&
+           call.output_count == last.output_count && call.kernels == last.kernels && call.counts == nullptr &&
+           call.root == last.root && call.commutative == last.commutative && call.serial == serial_ &&
            are_same(options.algorithm, algorithm_) && are_same(options.way, way_) &&
            options.leaders == wanted_leaders_ && tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
 }

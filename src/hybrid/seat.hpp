@@ -181,6 +181,7 @@ private:
     std::vector<void*> outs_;
     std::size_t input_room_ = 0;
     std::size_t output_room_ = 0;
+    std::size_t room_align_ = mailbox::line_bytes;
 };
 
 } // namespace tutti::mpi::detail

@@ -44,14 +44,15 @@ void Seat::make_room() {
     const bool pairs = call_.kind == Kind::alltoall;
     const std::size_t input = bytes(shape_.total) * (prefix || pairs ? members : 1);
     const std::size_t output = bytes(shape_.total) * (pairs ? members : 1);
-    if (input <= input_room_ && output <= output_room_) {
+    if (input <= input_room_ && output <= output_room_ && call_.element_align <= room_align_) {
         return;
     }
     input_room_ = std::max(input, input_room_);
     output_room_ = std::max(output, output_room_);
+    room_align_ = std::max(call_.element_align, room_align_);
     meet(*cluster_.enter()); // the last call's results have been taken
     if (leads()) {
-        cluster_.enlarge(input_room_, output_room_);
+        cluster_.enlarge(input_room_, output_room_, room_align_);
     }
     meet(*cluster_.leave());
 }
@@ -130,7 +131,7 @@ void Seat::combine() {
     const std::size_t total_bytes = bytes(shape_.total);
     if (total_bytes <= one_exchange_bytes && carriers_ == 1) {
         local.kind = Kind::allreduce;
-        local.output = leads() ? depot().input : discarded_.at_least(one_exchange_bytes);
+        local.output = leads() ? depot().input : discarded_.at_least(one_exchange_bytes, call_.element_align);
         local.output_count = shape_.total;
         return run_local(local);
     }
@@ -189,6 +190,7 @@ hybrid::Carriage Seat::carriage() {
                               .offsets = divided ? process_offsets_.data() : nullptr,
                               .root = rooted ? cluster_.process_of(call_.root) : 0,
                               .element_bytes = call_.element_bytes,
+                              .element_align = call_.element_align,
                               .type = call_.type,
                               .op = call_.op,
                               .kernels = kernels_,

@@ -198,6 +198,26 @@ public:
         CHECK(std::equal(wanted.begin(), wanted.end(), inout.begin() + first));
     }
 
+    template <class Make, class Op>
+    void prefix(Make make, const Op& op) {
+        using T = typename decltype(make(0, 1))::value_type;
+        const std::vector<T> in = make(me_.rank(), n_);
+        const std::vector<T> inclusive = combined<T>(0, me_.rank() + 1, n_, make, op);
+        std::vector<T> out(n_);
+        me_.scan(in, out, op, options_);
+        CHECK(out == inclusive);
+        std::vector<T> inout = in;
+        me_.scan(inout, op, options_);
+        CHECK(inout == inclusive);
+        const std::vector<T> exclusive = me_.rank() == 0 ? in : combined<T>(0, me_.rank(), n_, make, op);
+        out = in; // kept on member 0
+        me_.exscan(in, out, op, options_);
+        CHECK(out == exclusive);
+        inout = in;
+        me_.exscan(inout, op, options_);
+        CHECK(inout == exclusive);
+    }
+
 private:
     /// Counts, and where the blocks start, and the end.
     std::pair<std::vector<std::size_t>, std::vector<std::size_t>> irregular_blocks() const {
@@ -224,26 +244,6 @@ private:
         allreduce(make, op);
         reduce(make, op);
         reduce_scatter(make, op);
-    }
-
-    template <class Make, class Op>
-    void prefix(Make make, const Op& op) {
-        using T = typename decltype(make(0, 1))::value_type;
-        const std::vector<T> in = make(me_.rank(), n_);
-        const std::vector<T> inclusive = combined<T>(0, me_.rank() + 1, n_, make, op);
-        std::vector<T> out(n_);
-        me_.scan(in, out, op, options_);
-        CHECK(out == inclusive);
-        std::vector<T> inout = in;
-        me_.scan(inout, op, options_);
-        CHECK(inout == inclusive);
-        const std::vector<T> exclusive = me_.rank() == 0 ? in : combined<T>(0, me_.rank(), n_, make, op);
-        out = in; // kept on member 0
-        me_.exscan(in, out, op, options_);
-        CHECK(out == exclusive);
-        inout = in;
-        me_.exscan(inout, op, options_);
-        CHECK(inout == exclusive);
     }
 
     void rooted_blocks(const Vector& all, int root) {

@@ -1,0 +1,119 @@
+// Types that lie at multiples of their own alignment only, in the memory of a cluster.
+
+#include "exam.hpp"
+
+#include <atomic>
+
+namespace tutti::test {
+
+namespace {
+
+template <std::size_t Bytes>
+struct alignas(Bytes) Aligned {
+    std::int64_t values[Bytes / sizeof(std::int64_t)];
+    friend bool operator==(const Aligned&, const Aligned&) = default;
+};
+
+/// Whether the element lies where its type says, asked of the address that the compiler cannot argue about.
+template <class T>
+bool lies_well(const T& element) {
+    auto address = reinterpret_cast<std::uintptr_t>(&element);
+    asm volatile("" : "+r"(address));
+    return address % alignof(T) == 0;
+}
+
+template <class T>
+std::vector<T> elements(int rank, std::size_t count) {
+    std::vector<T> made(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t k = 0; k < std::size(made[i].values); ++k) {
+            made[i].values[k] = value(rank, i + k);
+        }
+    }
+    return made;
+}
+
+template <std::size_t Bytes>
+void examine(mpi::Member& me, std::size_t count, const mpi::Options& options, bool only_cut) {
+    using Element = Aligned<Bytes>;
+    std::atomic<int> misplaced{0};
+    const auto sum = [&misplaced](const Element& a, const Element& b) {
+        misplaced += lies_well(a) && lies_well(b) ? 0 : 1;
+        Element result = a;
+        for (std::size_t k = 0; k < std::size(result.values); ++k) {
+            result.values[k] += b.values[k];
+        }
+        return result;
+    };
+    CAPTURE(Bytes);
+    CAPTURE(count);
+    CAPTURE(std::string(options.way));
+    CAPTURE(std::string(options.algorithm));
+    Exam exam(me, count, options);
+    exam.allreduce(elements<Element>, sum);
+    exam.reduce(elements<Element>, sum);
+    exam.reduce_scatter(elements<Element>, sum);
+    if (!only_cut) {
+        exam.prefix(elements<Element>, sum);
+    }
+    CHECK(misplaced == 0);
+}
+
+void examine_all(mpi::Member& me, const mpi::Options& options, bool only_cut) {
+    for (const std::size_t count : {1U, 3U, 33U, 5000U}) {
+        examine<32>(me, count, options, only_cut);
+        examine<128>(me, count, options, only_cut);
+        examine<1024>(me, count, options, only_cut);
+    }
+}
+
+} // namespace
+
+TEST_CASE("operators see elements only where their alignment allows, in clusters") {
+    const bool multiple = thread_level() == MPI_THREAD_MULTIPLE;
+    for (const int processes : {1, 2, 3}) {
+        on_processes(processes, [&](MPI_Comm part) {
+            for (const int members : {1, 3}) {
+                if (members > 1 && thread_level() == MPI_THREAD_SINGLE) {
+                    continue;
+                }
+                on_members(part, members, [&](mpi::Member& me) {
+                    examine_all(me, {}, false);
+                    examine_all(me, {.order = Order::serial}, false);
+                    examine_all(me, {.algorithm = "library"}, false);
+                    examine_all(me, {.way = "pipelined"}, true);
+                    if (multiple) {
+                        examine_all(me, {.way = "leaders"}, true);
+                        examine_all(me, {.way = "lane"}, true);
+                    }
+                });
+            }
+        });
+    }
+}
+
+TEST_CASE("elements of one size and two alignments may follow one another in a cluster") {
+    struct Loose {
+        std::int64_t values[16];
+    };
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, thread_level() == MPI_THREAD_SINGLE ? 1 : 2, [](mpi::Member& me) {
+            std::atomic<int> misplaced{0};
+            const auto first = [&misplaced](const auto& a, const auto& b) {
+                misplaced += lies_well(a) && lies_well(b) ? 0 : 1;
+                return a;
+            };
+            for (const std::size_t count : {3U, 1000U}) {
+                std::vector<Loose> loose(count);
+                std::vector<Aligned<128>> strict(count);
+                for (int round = 0; round < 2; ++round) {
+                    me.allreduce(loose, first);
+                    me.allreduce(strict, first);
+                }
+            }
+            CHECK(misplaced == 0);
+        });
+    });
+}
+
+} // namespace tutti::test
