@@ -11,6 +11,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -79,7 +80,7 @@ public:
     /// The number of members of all processes, P.
     int size() const { return size_; }
     /// This thread's seat in the process's own group, for collectives inside the process.
-    tutti::Member& local() { return *local_; }
+    tutti::Member& local() { return own_ ? *own_ : *borrowed_; }
 
     /// Returns when every member has called it.
     void barrier(const Options& options = {}) {
@@ -316,7 +317,7 @@ public:
 private:
     friend class Cluster;
     Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
-           std::unique_ptr<tutti::Member> own);
+           std::optional<tutti::Member> own);
 
     static tutti::Options local_options(const Options& options) {
         return {.algorithm = options.algorithm, .order = options.order};
@@ -350,8 +351,8 @@ private:
     void run(const tutti::detail::Call& call, const Options& options);
 
     std::shared_ptr<detail::ClusterState> cluster_;
-    std::unique_ptr<tutti::Member> own_;
-    tutti::Member* local_;
+    std::optional<tutti::Member> own_;
+    tutti::Member* borrowed_;
     detail::Seat* seat_;
     int rank_;
     int size_;
@@ -401,7 +402,7 @@ public:
 
 private:
     std::shared_ptr<detail::ClusterState> state_;
-    std::unique_ptr<Group> group_;
+    std::optional<Group> group_;
     Team* team_ = nullptr;
 };
 

@@ -57,6 +57,10 @@ std::string text_of(const std::exception_ptr& cause) {
     return with_text(cause, [](const char* text) { return std::string(text); });
 }
 
+void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept {
+    with_text(cause, [to](const char* text) { std::snprintf(to.data(), to.size(), "%s", text); });
+}
+
 Failure::Failure() : untold_("released because another member failed") {
     // Made now: when they are needed there may be no memory.
     thread_end();

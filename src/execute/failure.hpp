@@ -6,6 +6,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <string>
 
 namespace tutti::execute {
@@ -51,6 +52,9 @@ const std::exception_ptr& unseen_exception();
 
 /// What an exception says, whatever its type; null is that of a thread that is being ended.
 std::string text_of(const std::exception_ptr& cause);
+
+/// The same into memory that is there, which the text is cut to fit; ends with 0.
+void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept;
 
 /// Makes every thread of the process pass a full memory barrier, so that the members need none on the path of
 /// a call that goes well.

@@ -71,18 +71,20 @@ const Relay& Carrier::relay(const Claim& claim, int root) {
     if (last_relay_ != nullptr && last_name_ == name) {
         return *last_relay_;
     }
-    const auto [entry, is_new] = relays_.try_emplace(name);
-    if (is_new) {
+    auto found = relays_.find(name);
+    if (found == relays_.end()) {
         const algorithm::Algorithm& row = algorithm::registry()[claim.algorithm];
-        entry->second = is_pairwise(claim) ? pairwise(wire_.size(), wire_.rank())
-                                           : relay_of(row.make(wire_.size(), root), wire_.rank());
+        found = relays_
+                    .emplace(name, is_pairwise(claim) ? pairwise(wire_.size(), wire_.rank())
+                                                      : relay_of(row.make(wire_.size(), root), wire_.rank()))
+                    .first;
     }
     last_name_ = name;
-    last_relay_ = &entry->second;
-    return entry->second;
+    last_relay_ = &found->second;
+    return found->second;
 }
 
-void Carrier::carry(const Carriage& carriage, const Claim& claim) {
+void Carrier::carry(const Carriage& carriage, const Claim& claim) try {
     if (wire_.size() == 1) {
         return copy_alone(carriage);
     }
@@ -109,6 +111,9 @@ void Carrier::carry(const Carriage& carriage, const Claim& claim) {
         copy_own_block(carriage, wire_.rank());
     }
     runner_.run(own, freight);
+} catch (...) { // there may be no memory to go on with, while messages come
+    wire_.give_up();
+    throw;
 }
 
 /// Whose messages do not show what others are calling: all come before, and are told where one fails.

@@ -14,8 +14,8 @@ namespace tutti::hybrid {
 /// What one thread of each process carries collectives with, on a communicator of its own.
 class Carrier {
 public:
-    /// Duplicates `parent`. Collective.
-    explicit Carrier(MPI_Comm parent) : wire_(parent) {}
+    /// Among so many processes, once its wire is open.
+    explicit Carrier(int processes) : wire_(processes) {}
 
     Wire& wire() { return wire_; }
 

@@ -13,15 +13,15 @@
 namespace tutti::mpi {
 
 Member::Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
-               std::unique_ptr<tutti::Member> own)
-    : cluster_(std::move(cluster)), own_(std::move(own)), local_(own_ != nullptr ? own_.get() : borrowed),
-      seat_(&cluster_->seat(local_->rank())), rank_(seat_->global_rank()), size_(cluster_->size()),
+               std::optional<tutti::Member> own)
+    : cluster_(std::move(cluster)), own_(std::move(own)), borrowed_(borrowed),
+      seat_(&cluster_->seat(local().rank())), rank_(seat_->global_rank()), size_(cluster_->size()),
       exceptions_on_entry_(std::uncaught_exceptions()) {
-    seat_->sit(own_ != nullptr ? tutti::detail::Leaving::for_now : tutti::detail::Leaving::for_good);
+    seat_->sit(own_ ? tutti::detail::Leaving::for_now : tutti::detail::Leaving::for_good);
 }
 
 Member::Member(Member&& other) noexcept
-    : cluster_(std::move(other.cluster_)), own_(std::move(other.own_)), local_(other.local_),
+    : cluster_(std::move(other.cluster_)), own_(std::move(other.own_)), borrowed_(other.borrowed_),
       seat_(std::exchange(other.seat_, nullptr)), rank_(other.rank_), size_(other.size_),
       exceptions_on_entry_(other.exceptions_on_entry_) {}
 
@@ -30,7 +30,7 @@ Member::~Member() {
         return;
     }
     if (std::uncaught_exceptions() > exceptions_on_entry_) {
-        seat_->fail(std::make_exception_ptr(Error("an exception ended its part")));
+        seat_->fail(tutti::execute::unseen_exception());
     }
     seat_->rise();
 }
@@ -40,12 +40,10 @@ void Member::run(const tutti::detail::Call& call, const Options& options) {
 }
 
 Cluster::Cluster(const Group& group, MPI_Comm communicator, const ClusterOptions& options)
-    : state_(std::make_shared<detail::ClusterState>(*group.state_, communicator, options, false)),
-      group_(std::make_unique<Group>(group)) {}
+    : state_(detail::ClusterState::open(*group.state_, communicator, options, false)), group_(group) {}
 
 Cluster::Cluster(Team& team, MPI_Comm communicator, const ClusterOptions& options)
-    : state_(std::make_shared<detail::ClusterState>(team.state(), communicator, options, true)),
-      team_(&team) {}
+    : state_(detail::ClusterState::open(team.state(), communicator, options, true)), team_(&team) {}
 
 int Cluster::size() const {
     return state_->size();
@@ -68,10 +66,17 @@ std::string Cluster::description() const {
 }
 
 Member Cluster::join(int local_rank) {
-    if (group_ == nullptr) {
+    if (!group_) {
         throw ArgumentError("join: the cluster is made from a Team, whose threads it has: use run()");
     }
-    return {state_, nullptr, std::make_unique<tutti::Member>(group_->join(local_rank))};
+    try {
+        return {state_, nullptr, group_->join(local_rank)};
+    } catch (const ArgumentError&) {
+        throw; // the thread may join elsewhere
+    } catch (...) {
+        state_->seat(local_rank).fail(std::current_exception());
+        throw;
+    }
 }
 
 void Cluster::run(const std::function<void(Member&)>& function) {
@@ -82,7 +87,7 @@ void Cluster::run(const std::function<void(Member&)>& function) {
     state_->expect_all();
     const auto on_team = [&] {
         team_->run([&](tutti::Member& local) {
-            Member member(state_, &local, nullptr);
+            Member member(state_, &local, std::nullopt);
             function(member);
         });
     };

@@ -2,11 +2,14 @@
 
 #include "hybrid/placement.hpp"
 #include "hybrid/seat.hpp"
+#include "hybrid/together.hpp"
 
 #include <tutti/error.hpp>
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
+#include <span>
 
 namespace tutti::mpi::detail {
 
@@ -49,29 +52,54 @@ constexpr int carriers_limit = 16;
 
 } // namespace
 
-ClusterState::ClusterState(const tutti::detail::GroupState& local, MPI_Comm communicator,
-                           const ClusterOptions& options, bool on_team)
-    : on_team_(on_team), control_(checked(communicator, local.size() > 1 || on_team)),
-      boards_(static_cast<std::size_t>(local.size())) {
-    const int members = local.size();
+ClusterState::ClusterState(int members, int processes, bool on_team)
+    : first_ranks_(static_cast<std::size_t>(processes) + 1), on_team_(on_team), control_(processes),
+      notices_(processes), boards_(static_cast<std::size_t>(members)) {}
+
+std::shared_ptr<ClusterState> ClusterState::open(const tutti::detail::GroupState& local,
+                                                 MPI_Comm communicator, const ClusterOptions& options,
+                                                 bool on_team) {
+    int processes = 0;
+    check(MPI_Comm_size(checked(communicator, local.size() > 1 || on_team), &processes), "MPI_Comm_size");
+    std::shared_ptr<ClusterState> made;
+    hybrid::together(communicator,
+                     [&] { made = std::make_shared<ClusterState>(local.size(), processes, on_team); });
+    made->join_processes(local, communicator, options);
+    return made;
+}
+
+void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
+                                  const ClusterOptions& options) {
+    control_.open(communicator);
     control_.set_limits(options.deadline, notices_, failure_);
-    exchange_sizes(members);
-    look_at_node(control_.communicator());
-    open_carriers(control_.communicator(), options);
-    const tutti::execute::Setting setting = shared(local.setting());
-    enter_ = std::make_shared<tutti::detail::GroupState>(members, setting);
-    leave_ = std::make_shared<tutti::detail::GroupState>(members, setting);
-    for (int rank = 0; rank < members; ++rank) {
-        seats_.push_back(std::make_unique<Seat>(*this, rank));
-    }
+    notices_.open(control_.communicator());
+    exchange_sizes(local.size());
+    look_at_node();
+    open_carriers(options);
+    hybrid::together(control_.communicator(), [&] {
+        const tutti::execute::Setting setting = shared(local.setting());
+        enter_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
+        leave_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
+        for (int rank = 0; rank < local.size(); ++rank) {
+            seats_.push_back(std::make_unique<Seat>(*this, rank));
+        }
+    });
+    is_open_ = true;
 }
 
 ClusterState::~ClusterState() {
     int finalised = 0;
     MPI_Finalized(&finalised);
+    if (!is_open_) {
+        control_.close_unused();
+        for (const auto& carrier : carriers_) {
+            carrier->wire().close_unused();
+        }
+        return;
+    }
     const bool fails = failure_.raised() || std::uncaught_exceptions() > 0;
     if (fails) {
-        tell_others("its cluster came to an end after a failure");
+        tell_others(failure_.raised() ? failure_.first() : tutti::execute::unseen_exception());
     }
     bool all_closed = !fails && finalised == 0;
     for (const auto& carrier : carriers_) {
@@ -97,20 +125,19 @@ void ClusterState::exchange_sizes(int members) {
     check(MPI_Allreduce(&thread_level_, &lowest, 1, MPI_INT, MPI_MIN, communicator), "MPI_Allreduce");
     // Members must agree on the way, so all processes go by the lowest level.
     thread_level_ = lowest;
-    std::vector<int> sizes(static_cast<std::size_t>(control_.size()));
+    const auto sizes = std::span(first_ranks_).subspan(1); // for now
     check(MPI_Allgather(&members, 1, MPI_INT, sizes.data(), 1, MPI_INT, communicator), "MPI_Allgather");
-    first_ranks_.push_back(0);
-    for (const int size : sizes) {
-        first_ranks_.push_back(first_ranks_.back() + size);
-        even_ = even_ && size == sizes.front();
-    }
-    fewest_members_ = *std::ranges::min_element(sizes);
+    const auto [fewest, most] = std::ranges::minmax(sizes);
+    fewest_members_ = fewest;
+    even_ = fewest == most;
+    std::inclusive_scan(sizes.begin(), sizes.end(), sizes.begin());
     if (thread_level_ < MPI_THREAD_SERIALIZED) {
         speaker_ = on_team_ ? Speaker::main_caller : Speaker::main_member;
     }
 }
 
-void ClusterState::look_at_node(MPI_Comm communicator) {
+void ClusterState::look_at_node() {
+    MPI_Comm communicator = control_.communicator();
     const hybrid::Node node(communicator);
     processes_on_node_ = static_cast<int>(node.cpus().size());
     members_on_node_ = node.total(members_of(process_));
@@ -123,12 +150,17 @@ void ClusterState::look_at_node(MPI_Comm communicator) {
     none_goes_solo_ = all[1] != 0;
 }
 
-void ClusterState::open_carriers(MPI_Comm communicator, const ClusterOptions& options) {
+void ClusterState::open_carriers(const ClusterOptions& options) {
     const bool several = thread_level_ == MPI_THREAD_MULTIPLE && processes() > 1;
     const int count = several ? std::min(fewest_members_, carriers_limit) : 1;
-    for (int index = 0; index < count; ++index) {
-        carriers_.push_back(std::make_unique<hybrid::Carrier>(communicator));
-        carriers_.back()->wire().set_limits(options.deadline, notices_, failure_);
+    hybrid::together(control_.communicator(), [&] {
+        for (int index = 0; index < count; ++index) {
+            carriers_.push_back(std::make_unique<hybrid::Carrier>(processes()));
+        }
+    });
+    for (const auto& carrier : carriers_) {
+        carrier->wire().open(control_.communicator());
+        carrier->wire().set_limits(options.deadline, notices_, failure_);
     }
 }
 
@@ -162,8 +194,8 @@ std::string ClusterState::description() const {
 
 void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
     for (std::size_t parity = 0; parity < depots_.size(); ++parity) {
-        depots_[parity].input = (*memory_)[2 * parity].at_least(input_bytes, alignment);
-        depots_[parity].output = (*memory_)[2 * parity + 1].at_least(output_bytes, alignment);
+        depots_[parity].input = memory_->rooms[2 * parity].at_least(input_bytes, alignment);
+        depots_[parity].output = memory_->rooms[2 * parity + 1].at_least(output_bytes, alignment);
     }
 }
 
@@ -182,11 +214,11 @@ void ClusterState::fail(int rank, const std::exception_ptr& cause) {
     leave_->fail(rank, cause);
 }
 
-void ClusterState::tell_others(std::string_view text) {
+void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {
     if (told_.exchange(true, std::memory_order_relaxed)) { // relaxed: it only chooses who tells
         return;
     }
-    notices_.tell(text);
+    notices_.tell(cause);
 }
 
 } // namespace tutti::mpi::detail

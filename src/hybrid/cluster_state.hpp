@@ -33,9 +33,11 @@ enum class Speaker : std::uint8_t { main_member, main_caller, first_member };
 class ClusterState {
 public:
     /// Collective over the communicator, and so is its end. `local` has the options of its groups;
-    /// `on_team`: members are threads of a Team.
-    ClusterState(const tutti::detail::GroupState& local, MPI_Comm communicator, const ClusterOptions& options,
-                 bool on_team);
+    /// `on_team`: members are threads of a Team. Made by all processes, or by none.
+    static std::shared_ptr<ClusterState> open(const tutti::detail::GroupState& local, MPI_Comm communicator,
+                                              const ClusterOptions& options, bool on_team);
+    /// The part that no other process takes part in.
+    ClusterState(int members, int processes, bool on_team);
     ~ClusterState();
     ClusterState(const ClusterState&) = delete;
     ClusterState& operator=(const ClusterState&) = delete;
@@ -114,13 +116,15 @@ public:
     void fail(int rank, const std::exception_ptr& cause);
     /// Ends a call of a member that has failed: returns when nobody of this process is in one any more.
     void leave_failed_call(int rank) { tutti::execute::leave_failed_call(boards_, board(rank)); }
-    /// Tells the other processes, once. By the thread that may make MPI calls.
-    void tell_others(std::string_view text);
+    /// Tells the other processes what has failed, once. By the thread that may make MPI calls.
+    void tell_others(const std::exception_ptr& cause) noexcept;
 
 private:
+    void join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
+                        const ClusterOptions& options);
     void exchange_sizes(int members);
-    void look_at_node(MPI_Comm communicator);
-    void open_carriers(MPI_Comm communicator, const ClusterOptions& options);
+    void look_at_node();
+    void open_carriers(const ClusterOptions& options);
     /// For so many threads of this node, under the options of `setting`.
     mailbox::Patience patience_of(int threads, const tutti::execute::Setting& setting) const;
     tutti::execute::Setting shared(tutti::execute::Setting setting) const;
@@ -134,7 +138,7 @@ private:
     Speaker speaker_ = Speaker::first_member;
     /// Its own communicator, which carries notices of failures.
     hybrid::Wire control_;
-    hybrid::Notices notices_{control_.communicator()};
+    hybrid::Notices notices_;
     int processes_on_node_ = 1;
     int members_on_node_ = 1;
     int cpus_on_node_ = 1;
@@ -146,11 +150,15 @@ private:
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<Seat>> seats_;
     std::array<Depot, 2> depots_;
-    using DepotMemory = std::array<tutti::execute::Memory, 4>;
+    struct DepotMemory : hybrid::Keepable {
+        std::array<tutti::execute::Memory, 4> rooms;
+    };
     std::shared_ptr<DepotMemory> memory_ = std::make_shared<DepotMemory>();
     tutti::execute::Failure failure_;
     hybrid::MainThread main_thread_;
     std::atomic<bool> told_{false};
+    /// Whether all processes have made it.
+    bool is_open_ = false;
 };
 
 } // namespace tutti::mpi::detail

@@ -156,7 +156,7 @@ struct Blocks {
 };
 
 /// One collective of the library, with all that MPI may use until it has ended.
-class LibraryCall {
+class LibraryCall : public Keepable {
 public:
     LibraryCall(const Carriage& carriage, int processes)
         : carriage_(carriage), operand_(carriage_), blocks_(carriage_, processes),
@@ -164,9 +164,8 @@ public:
 
     void run(Wire& wire) {
         try {
-            MPI_Request request = MPI_REQUEST_NULL;
-            const int code = start(wire, request);
-            wire.started_collective(code, name_.c_str(), request);
+            MPI_Request& request = wire.next_collective(name_.c_str());
+            wire.started(start(wire, request), name_.c_str());
             wire.wait();
         } catch (...) {
             operand_.give_up(std::current_exception());

@@ -7,9 +7,9 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace tutti::hybrid {
 
@@ -40,11 +40,17 @@ void require_unfinalised_mpi() {
     }
 }
 
-void keep(std::shared_ptr<void> memory) {
+void keep(std::shared_ptr<Keepable> memory) noexcept {
     static std::mutex mutex;
-    static std::vector<std::shared_ptr<void>> kept;
+    // Without an end: destructors may make calls of MPI, which has been finalised by the end of the process.
+    alignas(std::shared_ptr<Keepable>) static std::array<std::byte, sizeof(std::shared_ptr<Keepable>)> room;
+    static std::shared_ptr<Keepable>& last_kept = *new (room.data()) std::shared_ptr<Keepable>;
     const std::lock_guard lock(mutex);
-    kept.push_back(std::move(memory));
+    if (!memory->is_kept) {
+        memory->is_kept = true;
+        memory->next_kept = std::move(last_kept);
+        last_kept = std::move(memory);
+    }
 }
 
 } // namespace tutti::hybrid

@@ -12,7 +12,14 @@ void require_mpi();
 /// The same where MPI has been initialised.
 void require_unfinalised_mpi();
 
-/// Keeps memory until the process ends: that which MPI may still use, whenever it is called.
-void keep(std::shared_ptr<void> memory);
+/// Memory that MPI may come to use for longer than its owner does.
+struct Keepable {
+    std::shared_ptr<Keepable> next_kept;
+    bool is_kept = false;
+};
+
+/// Keeps memory until the process ends: that which MPI may still use, whenever it is called. Allocates
+/// nothing.
+void keep(std::shared_ptr<Keepable> memory) noexcept;
 
 } // namespace tutti::hybrid

@@ -1,6 +1,6 @@
 #include "hybrid/notices.hpp"
 
-#include "hybrid/mpi_check.hpp"
+#include "execute/failure.hpp"
 
 namespace tutti::hybrid {
 
@@ -10,10 +10,8 @@ constexpr int failure_tag = 2;
 
 } // namespace
 
-Notices::Notices(MPI_Comm communicator) : communicator_(communicator) {
-    int size = 0;
-    check(MPI_Comm_size(communicator, &size), "MPI_Comm_size");
-    sent_->requests.assign(static_cast<std::size_t>(size), MPI_REQUEST_NULL);
+Notices::Notices(int processes) {
+    sent_->requests.assign(static_cast<std::size_t>(processes), MPI_REQUEST_NULL);
 }
 
 Notices::~Notices() {
@@ -22,7 +20,7 @@ Notices::~Notices() {
     }
 }
 
-void Notices::tell(std::string_view text) noexcept {
+void Notices::tell(const std::exception_ptr& cause) noexcept {
     int finalised = 0;
     int rank = 0;
     MPI_Finalized(&finalised);
@@ -30,7 +28,7 @@ void Notices::tell(std::string_view text) noexcept {
         return;
     }
     told_ = true;
-    text.copy(sent_->text.data(), sent_->text.size() - 1); // the last one stays 0
+    execute::copy_text(cause, sent_->text);
     for (std::size_t peer = 0; peer < sent_->requests.size(); ++peer) {
         if (static_cast<int>(peer) != rank) {
             MPI_Isend(sent_->text.data(), static_cast<int>(sent_->text.size()), MPI_CHAR,

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "hybrid/mpi_check.hpp"
+
 #include <mpi.h>
 
 #include <array>
+#include <exception>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tutti::hybrid {
@@ -14,16 +16,19 @@ namespace tutti::hybrid {
 /// nothing else.
 class Notices {
 public:
-    /// The communicator must outlive it.
-    explicit Notices(MPI_Comm communicator);
+    /// Among so many processes, once it is open.
+    explicit Notices(int processes);
     ~Notices();
     Notices(const Notices&) = delete;
     Notices& operator=(const Notices&) = delete;
     Notices(Notices&&) = delete;
     Notices& operator=(Notices&&) = delete;
 
-    /// Tells all other processes. Once. Allocates nothing.
-    void tell(std::string_view text) noexcept;
+    /// The communicator must outlive it.
+    void open(MPI_Comm communicator) { communicator_ = communicator; }
+
+    /// Tells all other processes what has failed. Once. Allocates nothing.
+    void tell(const std::exception_ptr& cause) noexcept;
 
     /// What another process has told, or an empty text. By any threads that may call MPI.
     std::string heard() const;
@@ -32,12 +37,12 @@ private:
     static constexpr std::size_t most_text = 512;
 
     /// Nobody waits for the messages to arrive, so they may outlive the cluster.
-    struct Sent {
+    struct Sent : Keepable {
         std::array<char, most_text> text{};
         std::vector<MPI_Request> requests;
     };
 
-    MPI_Comm communicator_;
+    MPI_Comm communicator_ = MPI_COMM_NULL;
     std::shared_ptr<Sent> sent_ = std::make_shared<Sent>();
     bool told_ = false;
 };

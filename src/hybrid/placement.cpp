@@ -1,48 +1,52 @@
 #include "hybrid/placement.hpp"
 
 #include "hybrid/mpi_check.hpp"
+#include "hybrid/together.hpp"
 #include "machine/pinning.hpp"
 
 #include <tutti/mpi.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace tutti::hybrid {
 
-Node::Node(MPI_Comm communicator) {
+Node::Node(MPI_Comm communicator) : Node() {
     check(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &communicator_),
           "MPI_Comm_split_type");
     int size = 0;
     check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(communicator_, &size), "MPI_Comm_size");
-    const std::vector<int> own = machine::process_cpus();
-    int count = static_cast<int>(own.size());
-    std::vector<int> counts(static_cast<std::size_t>(size));
+    std::vector<int> own;
+    std::vector<int> counts;
+    std::vector<int> places;
+    together(communicator, [&] {
+        own = machine::process_cpus();
+        counts.resize(static_cast<std::size_t>(size));
+        places.resize(counts.size() + 1);
+    });
+    const int count = static_cast<int>(own.size());
     check(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, communicator_), "MPI_Allgather");
-    std::vector<int> places{0};
-    for (const int each : counts) {
-        places.push_back(places.back() + each);
-    }
-    std::vector<int> all(static_cast<std::size_t>(places.back()));
+    std::inclusive_scan(counts.begin(), counts.end(), places.begin() + 1);
+    std::vector<int> all;
+    together(communicator, [&] { all.resize(static_cast<std::size_t>(places.back())); });
     check(MPI_Allgatherv(own.data(), count, MPI_INT, all.data(), counts.data(), places.data(), MPI_INT,
                          communicator_),
           "MPI_Allgatherv");
-    for (std::size_t process = 0; process < counts.size(); ++process) {
-        cpus_.emplace_back(all.begin() + places[process], all.begin() + places[process + 1]);
-    }
+    together(communicator, [&] {
+        for (std::size_t process = 0; process < counts.size(); ++process) {
+            cpus_.emplace_back(all.begin() + places[process], all.begin() + places[process + 1]);
+        }
+        const std::set<int> different(all.begin(), all.end());
+        all_cpus_.assign(different.begin(), different.end());
+    });
 }
 
 Node::~Node() {
-    MPI_Comm_free(&communicator_);
-}
-
-std::vector<int> Node::all_cpus() const {
-    std::set<int> all;
-    for (const auto& each : cpus_) {
-        all.insert(each.begin(), each.end());
+    if (communicator_ != MPI_COMM_NULL) {
+        MPI_Comm_free(&communicator_);
     }
-    return {all.begin(), all.end()};
 }
 
 int Node::total(int value) const {

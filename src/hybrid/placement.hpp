@@ -10,7 +10,7 @@ namespace tutti::hybrid {
 /// The processes of a communicator that run on this one's node, and the CPUs that each is allowed.
 class Node {
 public:
-    /// Collective over `communicator`.
+    /// Collective over `communicator`. Made by all its processes, or by none.
     explicit Node(MPI_Comm communicator);
     ~Node();
     Node(const Node&) = delete;
@@ -22,14 +22,17 @@ public:
     /// The CPUs of each process, ascending.
     const std::vector<std::vector<int>>& cpus() const { return cpus_; }
     /// The CPUs that they have together, ascending.
-    std::vector<int> all_cpus() const;
+    const std::vector<int>& all_cpus() const { return all_cpus_; }
     /// The sum of all processes' values. Collective over the node.
     int total(int value) const;
 
 private:
+    Node() = default;
+
     MPI_Comm communicator_ = MPI_COMM_NULL;
     int rank_ = 0;
     std::vector<std::vector<int>> cpus_;
+    std::vector<int> all_cpus_;
 };
 
 /// The CPUs for process `rank` when the processes of a node, allowed `cpus`, divide them; `note` says how.

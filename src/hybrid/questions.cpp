@@ -1,14 +1,12 @@
 #include "hybrid/questions.hpp"
 
-#include "hybrid/mpi_check.hpp"
-
 #include <cstddef>
 
 namespace tutti::hybrid {
 
-Questions::Questions(MPI_Comm communicator, int tag, int processes)
-    : communicator_(communicator), tag_(tag), taken_counts_(static_cast<std::size_t>(processes)),
-      kept_(std::make_shared<Kept>(Kept{taken_counts_, taken_counts_, {}})) {}
+Questions::Questions(int processes) : taken_counts_(static_cast<std::size_t>(processes)) {
+    kept_->asked_counts = kept_->due_counts = taken_counts_;
+}
 
 void Questions::ask(int peer, const Record& own) {
     kept_->asked.resize(taken_counts_.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hybrid/mpi_check.hpp"
 #include "hybrid/record.hpp"
 
 #include <mpi.h>
@@ -15,8 +16,14 @@ namespace tutti::hybrid {
 /// question to another under way at most, and asks once in a call.
 class Questions {
 public:
-    /// On a communicator of so many processes, that has `tag` for questions alone.
-    Questions(MPI_Comm communicator, int tag, int processes);
+    /// Among so many processes, once it is open.
+    explicit Questions(int processes);
+
+    /// On a communicator that has `tag` for questions alone.
+    void open(MPI_Comm communicator, int tag) {
+        communicator_ = communicator;
+        tag_ = tag;
+    }
 
     /// Tells `peer`. Returns at once.
     void ask(int peer, const Record& own);
@@ -33,24 +40,24 @@ public:
     void settle();
 
     /// What MPI may use as long as the communicator is there.
-    std::shared_ptr<void> memory() const { return kept_; }
+    std::shared_ptr<Keepable> memory() const { return kept_; }
 
 private:
     struct Asked {
         MPI_Request request = MPI_REQUEST_NULL;
         Record::Summary summary{};
     };
-    struct Kept {
+    struct Kept : Keepable {
         std::vector<int> asked_counts;
         std::vector<int> due_counts;
         /// By peer; made when the first is asked.
         std::vector<Asked> asked;
     };
 
-    MPI_Comm communicator_;
-    int tag_;
+    MPI_Comm communicator_ = MPI_COMM_NULL;
+    int tag_ = 0;
     std::vector<int> taken_counts_;
-    std::shared_ptr<Kept> kept_;
+    std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
     /// Those of processes that are calls ahead, and who asked.
     std::vector<std::pair<int, Record::Summary>> ahead_;
 };

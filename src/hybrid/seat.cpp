@@ -37,13 +37,18 @@ void Seat::sit(tutti::detail::Leaving leaving) {
     leader_ = 0;
     check_failure();
     cluster_.enter()->take_seat(rank_);
-    cluster_.leave()->take_seat(rank_);
+    try {
+        cluster_.leave()->take_seat(rank_);
+    } catch (...) {
+        cluster_.enter()->seat(rank_).release();
+        throw;
+    }
 }
 
 /// A cluster that has failed stays so; the other processes may not know yet.
 void Seat::check_failure() {
     if (cluster_.failure().raised()) {
-        tell_others("a member of it failed before");
+        tell_others(cluster_.failure().first());
         cluster_.failure().throw_aborted();
     }
 }
@@ -62,14 +67,14 @@ void Seat::rise() {
 
 void Seat::fail(const std::exception_ptr& cause) {
     cluster_.fail(rank_, cause);
-    tell_others(tutti::execute::text_of(cause));
+    tell_others(cause);
 }
 
 /// Lets the other processes know, if this is the thread that may.
-void Seat::tell_others(const std::string& text) {
+void Seat::tell_others(const std::exception_ptr& cause) {
     int is_main = 0;
     if (knows_leader_ ? leads() : MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0) {
-        speak([&] { cluster_.tell_others(text); });
+        speak([&] { cluster_.tell_others(cause); });
     }
 }
 
@@ -182,7 +187,14 @@ void Seat::prepare(const Call& call, const Options& options) {
 
 void Seat::run(const Call& call, const Options& options) {
     if (!is_prepared_for(call, options)) {
-        prepare(call, options);
+        try {
+            prepare(call, options);
+        } catch (const ArgumentError&) {
+            throw; // the member may call again
+        } catch (...) {
+            fail(std::current_exception());
+            throw;
+        }
     }
     call_.input = call.input;
     call_.output = call.output;
@@ -220,7 +232,7 @@ void Seat::leave_failed_call(const std::exception_ptr& cause, bool is_first) {
     if (is_first) {
         cluster_.fail(rank_, cause);
     }
-    tell_others(tutti::execute::text_of(cause));
+    tell_others(cause);
     cluster_.leave_failed_call(rank_);
 }
 

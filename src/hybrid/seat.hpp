@@ -23,7 +23,8 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes);
 /// One member's own part of a cluster: touched only by the thread that sits in it.
 class Seat {
 public:
-    Seat(ClusterState& cluster, int rank) : cluster_(cluster), rank_(rank) {}
+    Seat(ClusterState& cluster, int rank)
+        : cluster_(cluster), rank_(rank), knows_leader_(cluster.speaker() != Speaker::main_member) {}
 
     int global_rank() const { return cluster_.first_rank(cluster_.process()) + rank_; }
 
@@ -53,7 +54,7 @@ private:
     void enter_call();
     void leave_failed_call(const std::exception_ptr& cause, bool is_first);
     void check_failure();
-    void tell_others(const std::string& text);
+    void tell_others(const std::exception_ptr& cause);
     void find_leader();
     /// Compares what the members of this process believe to be doing: before one touches the vectors of
     /// another, once they have met.
@@ -64,7 +65,7 @@ private:
     template <class Work>
     void speak(Work work) {
         if (cluster_.speaker() == Speaker::main_caller) {
-            cluster_.main_thread().run_there(work);
+            cluster_.main_thread().run_there(std::ref(work)); // which allocates nothing
         } else {
             work();
         }
@@ -146,7 +147,7 @@ private:
     ClusterState& cluster_;
     int rank_;
     int leader_ = 0;
-    bool knows_leader_ = false;
+    bool knows_leader_;
     /// Counts the calls; its lowest bit chooses the depot.
     std::uint64_t calls_ = 0;
     tutti::detail::Leaving leaving_ = tutti::detail::Leaving::for_now;

@@ -69,20 +69,23 @@ int bits_of_tags() {
 
 } // namespace
 
-Wire::Wire(MPI_Comm parent) {
+Wire::Wire(int processes) : size_(processes), questions_(processes) {
+    started_.reserve(1); // so that close() allocates nothing
+}
+
+void Wire::open(MPI_Comm parent) {
     check(MPI_Comm_dup(parent, &communicator_), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
     tag_bits_ = bits_of_tags();
-    questions_ = std::make_unique<Questions>(communicator_, question_tag, size_);
+    questions_.open(communicator_, question_tag);
 }
 
 Wire::~Wire() {
     if (closed_) {
         MPI_Comm_free(&communicator_);
-    } else {
-        keep(questions_->memory());
+    } else if (communicator_ != MPI_COMM_NULL) {
+        keep(questions_.memory());
     }
     if (stuck_) {
         keep(room_);
@@ -96,12 +99,13 @@ void Wire::close() noexcept {
     }
     try {
         // A question that was left would be a message on whichever communicator is the next to be made.
-        MPI_Request request = MPI_REQUEST_NULL;
-        const int code = MPI_Ialltoall(questions_->asked(), 1, MPI_INT, questions_->due(), 1, MPI_INT,
-                                       communicator_, &request);
-        started_collective(code, "MPI_Ialltoall", request);
+        constexpr const char* what = "MPI_Ialltoall";
+        MPI_Request& request = next_collective(what);
+        started(MPI_Ialltoall(questions_.asked(), 1, MPI_INT, questions_.due(), 1, MPI_INT, communicator_,
+                              &request),
+                what);
         wait();
-        questions_->settle();
+        questions_.settle();
         closed_ = true;
     } catch (const std::exception&) { // the communicator stays
     }
@@ -114,39 +118,33 @@ void Wire::set_tag() {
 }
 
 void Wire::not_started(int code, const char* what) {
+    started_.pop_back(); // its request says nothing
     give_up();
     check(code, what);
 }
 
 void Wire::send(std::span<const Piece> message, int peer) {
-    MPI_Request request = MPI_REQUEST_NULL;
     int code = MPI_SUCCESS;
     if (is_one_range(message)) {
         code = MPI_Isend(message.front().address, static_cast<int>(message.front().bytes), MPI_BYTE, peer,
-                         tag_, communicator_, &request);
+                         tag_, communicator_, &next(peer, Role::send));
     } else {
         const PiecesType type(message);
-        code = MPI_Isend(MPI_BOTTOM, 1, type.get(), peer, tag_, communicator_, &request);
+        code = MPI_Isend(MPI_BOTTOM, 1, type.get(), peer, tag_, communicator_, &next(peer, Role::send));
     }
-    started(code, "MPI_Isend", {request, peer, Role::send});
+    started(code, "MPI_Isend");
 }
 
 void Wire::receive(std::span<const Piece> message, int peer) {
-    MPI_Request request = MPI_REQUEST_NULL;
     int code = MPI_SUCCESS;
     if (is_one_range(message)) {
         code = MPI_Irecv(message.front().address, static_cast<int>(message.front().bytes), MPI_BYTE, peer,
-                         tag_, communicator_, &request);
+                         tag_, communicator_, &next(peer, Role::receive));
     } else {
         const PiecesType type(message);
-        code = MPI_Irecv(MPI_BOTTOM, 1, type.get(), peer, tag_, communicator_, &request);
+        code = MPI_Irecv(MPI_BOTTOM, 1, type.get(), peer, tag_, communicator_, &next(peer, Role::receive));
     }
-    started(code, "MPI_Irecv", {request, peer, Role::receive});
-}
-
-void Wire::started_collective(int code, const char* what, MPI_Request request) {
-    collective_ = what;
-    started(code, what, {request, 0, Role::collective});
+    started(code, "MPI_Irecv");
 }
 
 /// One test for each: a test of all raises errors on MPI_COMM_WORLD, whose handler is not ours.
@@ -195,12 +193,12 @@ void Wire::wait() {
 
 void Wire::look(std::chrono::steady_clock::time_point first_look) {
     look_for_failures();
-    questions_->hear(rank_, record_);
+    questions_.hear(rank_, record_);
     const auto waited = std::chrono::steady_clock::now() - first_look;
     for (const Started& each : started_) {
         if (each.request != MPI_REQUEST_NULL && each.role != Role::collective &&
             waited >= wait_until_question) {
-            questions_->ask(each.peer, record_);
+            questions_.ask(each.peer, record_);
         }
     }
     if (deadline_.count() != 0 && waited >= deadline_) {

@@ -27,14 +27,17 @@ namespace tutti::hybrid {
 /// calls, or have been, never match.
 class Wire {
 public:
-    /// Duplicates `parent`. Collective.
-    explicit Wire(MPI_Comm parent);
+    /// Among so many processes, once it is open.
+    explicit Wire(int processes);
     /// Leaves the communicator alone unless the wire was closed.
     ~Wire();
     Wire(const Wire&) = delete;
     Wire& operator=(const Wire&) = delete;
     Wire(Wire&&) = delete;
     Wire& operator=(Wire&&) = delete;
+
+    /// Duplicates `parent`. Collective.
+    void open(MPI_Comm parent);
 
     MPI_Comm communicator() const { return communicator_; }
     int rank() const { return rank_; }
@@ -66,13 +69,25 @@ public:
     void send(std::span<const Piece> message, int peer);
     void receive(std::span<const Piece> message, int peer);
 
-    /// Notes the nonblocking collective on communicator() that a call of MPI, `what`, has started.
-    void started_collective(int code, const char* what, MPI_Request request);
+    /// Where a call of MPI is to leave the request of a nonblocking collective on communicator(). Then
+    /// started() takes what it has returned.
+    MPI_Request& next_collective(const char* what) {
+        collective_ = what;
+        return next(0, Role::collective);
+    }
+    void started(int code, const char* what) {
+        if (code != MPI_SUCCESS) {
+            not_started(code, what);
+        }
+    }
 
     /// Returns when all that was started has been done. Throws Aborted when a process has failed,
     /// MismatchError when one is in another call, and Error at the deadline. When this or one of the others
     /// throws, what was started has been given up.
     void wait();
+
+    /// Gives up what was started, if anything: MPI does not use its memory from here on, or is_stuck().
+    void give_up() noexcept;
 
     /// Throws Aborted when a process has failed: before memory is used that one which has failed may have
     /// given back.
@@ -86,9 +101,11 @@ public:
     /// does not answer.
     void close() noexcept;
     bool is_closed() const { return closed_; }
+    /// The same where no process has sent anything. Collective.
+    void close_unused() { closed_ = communicator_ != MPI_COMM_NULL; }
 
     /// Memory for messages, kept where the wire is stuck.
-    struct Room {
+    struct Room : Keepable {
         execute::Memory scratch;
         execute::Memory landing;
         execute::Memory outgoing;
@@ -104,17 +121,13 @@ private:
     };
 
     void set_tag();
-    /// Notes what a call of MPI has started.
-    void started(int code, const char* what, const Started& started) {
-        if (code != MPI_SUCCESS) {
-            not_started(code, what);
-        }
-        started_.push_back(started);
+    /// A place for the request of what is started next: before it is, since there may be no memory.
+    MPI_Request& next(int peer, Role role) {
+        return started_.emplace_back(Started{.peer = peer, .role = role}).request;
     }
     void not_started(int code, const char* what);
     bool is_done();
     void look(std::chrono::steady_clock::time_point first_look);
-    void give_up() noexcept;
     /// Why no answer within the deadline is an error.
     std::string overdue() const;
 
@@ -133,7 +146,7 @@ private:
     /// The last collective, for messages of errors.
     const char* collective_ = "";
     Record record_;
-    std::unique_ptr<Questions> questions_;
+    Questions questions_;
     std::shared_ptr<Room> room_ = std::make_shared<Room>();
 };
 

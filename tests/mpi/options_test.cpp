@@ -15,9 +15,9 @@ const execute::Setting& setting_in(mpi::detail::ClusterState& cluster) {
     return cluster.enter()->setting();
 }
 
-mpi::detail::ClusterState cluster_of(const GroupOptions& options) {
+std::shared_ptr<mpi::detail::ClusterState> cluster_of(const GroupOptions& options) {
     const tutti::detail::GroupState local(members, execute::setting_for(members, options));
-    return {local, MPI_COMM_SELF, {}, false};
+    return mpi::detail::ClusterState::open(local, MPI_COMM_SELF, {}, false);
 }
 
 } // namespace
@@ -29,10 +29,10 @@ TEST_CASE("members of a cluster wait as their group was told to") {
     for (const Wait wait : {Wait::spin, Wait::yield, Wait::sleep}) {
         const mailbox::Patience told = execute::setting_for(members, GroupOptions{.wait = wait}).patience;
         auto cluster = cluster_of({.wait = wait});
-        CHECK(setting_in(cluster).patience.spin_ns == told.spin_ns);
-        CHECK(setting_in(cluster).patience.yield_ns == told.yield_ns);
-        CHECK(cluster.patience_of(1).spin_ns == told.spin_ns); // and so do leaders
-        CHECK(cluster.patience_of(1).yield_ns == told.yield_ns);
+        CHECK(setting_in(*cluster).patience.spin_ns == told.spin_ns);
+        CHECK(setting_in(*cluster).patience.yield_ns == told.yield_ns);
+        CHECK(cluster->patience_of(1).spin_ns == told.spin_ns); // and so do leaders
+        CHECK(cluster->patience_of(1).yield_ns == told.yield_ns);
     }
 }
 
@@ -42,8 +42,8 @@ TEST_CASE(
         return;
     }
     auto cluster = cluster_of({.tuning = "/nowhere/tuned.txt"});
-    CHECK(setting_in(cluster).cpus == machine::allowed_pus());
-    CHECK(setting_in(cluster).options.tuning == "/nowhere/tuned.txt");
+    CHECK(setting_in(*cluster).cpus == machine::allowed_pus());
+    CHECK(setting_in(*cluster).options.tuning == "/nowhere/tuned.txt");
 }
 
 } // namespace tutti::test
