@@ -60,7 +60,7 @@ void examine(mpi::Member& me, std::size_t count, const mpi::Options& options, bo
 }
 
 void examine_all(mpi::Member& me, const mpi::Options& options, bool only_cut) {
-    for (const std::size_t count : {1U, 3U, 33U, 5000U}) {
+    for (const std::size_t count : {1U, 3U, 33U, 700U}) {
         examine<32>(me, count, options, only_cut);
         examine<128>(me, count, options, only_cut);
         examine<1024>(me, count, options, only_cut);

@@ -196,7 +196,7 @@ TEST_CASE("a member of a cluster that runs out of memory in a call releases all 
                 }
             }
             if (process_of_world() == 0) {
-                MESSAGE(std::string(scenario.name), ": ", admitted, " runs");
+                MESSAGE(std::string(scenario.name), ": ", admitted, " allocations or fewer");
             }
         }
     }
