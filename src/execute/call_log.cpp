@@ -5,12 +5,12 @@
 namespace tutti::execute {
 
 void CallHistory::reach(std::uint64_t epoch) {
-    last_ = empty() ? 0 : records_[size_ - 1].number_at(epoch);
+    last_ = empty() ? 0 : records_[size_ - 1].place.number_at(epoch);
 }
 
 const Claim& CallHistory::claim(std::uint64_t number) const {
     std::size_t index = size_ - 1;
-    while (index > 0 && records_[index].number > number) {
+    while (index > 0 && records_[index].place.number > number) {
         --index;
     }
     return records_[index].claim;
@@ -18,21 +18,21 @@ const Claim& CallHistory::claim(std::uint64_t number) const {
 
 std::uint64_t CallHistory::next_change(std::uint64_t number) const {
     for (std::size_t index = 0; index < size_; ++index) {
-        if (records_[index].number > number) {
-            return records_[index].number;
+        if (records_[index].place.number > number) {
+            return records_[index].place.number;
         }
     }
     return last_ + 1;
 }
 
-void CallLog::add(const CallRecord& record) {
+void CallLog::add(const CallPlace& place, const Claim& claim) {
     const std::uint64_t version = version_.get();
     version_.publish(version + 1); // release, as is every store that follows: pairs with read()
-    std::array<std::uint64_t, record_words> words{record.number, record.epoch, record.points};
-    std::ranges::copy(record.claim.packed(), words.begin() + (record_words - Claim::words));
-    auto& place = records_[version / 2 % records_.size()];
+    std::array<std::uint64_t, record_words> words{place.number, place.epoch, place.points};
+    std::ranges::copy(claim.packed(), words.begin() + (record_words - Claim::words));
+    auto& record = records_[version / 2 % records_.size()];
     for (std::size_t i = 0; i < record_words; ++i) {
-        place[i].publish(words[i]);
+        record[i].publish(words[i]);
     }
     version_.publish(version + 2);
 }
@@ -57,7 +57,7 @@ std::optional<CallHistory> CallLog::read(std::uint64_t epoch) const {
                                [](const mailbox::StdWord& word) { return word.observe(); });
         std::array<std::uint64_t, Claim::words> claim{};
         std::copy(words.end() - Claim::words, words.end(), claim.begin());
-        history.add({words[0], words[1], words[2], Claim::unpacked(claim)});
+        history.add({{words[0], words[1], words[2]}, Claim::unpacked(claim)});
     }
     history.reach(epoch);
     return version_.get() == version ? std::optional(history) : std::nullopt;

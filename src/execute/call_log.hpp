@@ -10,18 +10,23 @@
 
 namespace tutti::execute {
 
-/// A call, and how often it was made in a row: until the next record's.
-struct CallRecord {
+/// Where a call that differs from the one before stands among all calls of a member. It was repeated until
+/// the next such call.
+struct CallPlace {
     /// Of the operation in which it was made first, and its epoch. Operations count from 1.
     std::uint64_t number = 0;
     std::uint64_t epoch = 0;
     /// By so much each of them made the epoch grow.
     std::uint64_t points = 1;
-    Claim claim;
 
     std::uint64_t number_at(std::uint64_t epoch_of_call) const {
         return epoch_of_call <= epoch ? number : number + (epoch_of_call - epoch) / points;
     }
+};
+
+struct CallRecord {
+    CallPlace place;
+    Claim claim;
 };
 
 /// What others have read of a member's log: its latest records in order, and the operation up to which they
@@ -36,7 +41,7 @@ public:
 
     bool empty() const { return size_ == 0; }
     /// The operations that it knows of.
-    std::uint64_t first() const { return records_[0].number; }
+    std::uint64_t first() const { return records_[0].place.number; }
     std::uint64_t last() const { return last_; }
     const Claim& claim(std::uint64_t number) const;
     /// The next operation after `number` in which another call was made, if that is known: else a later one.
@@ -53,7 +58,7 @@ private:
 class CallLog {
 public:
     /// By its member, or while that is in no call.
-    void add(const CallRecord& record);
+    void add(const CallPlace& place, const Claim& claim);
     void clear();
 
     /// What the log says of a member whose call, current or last, is known to have been at least at `epoch`.

@@ -5,6 +5,7 @@
 
 #include <cxxabi.h>
 
+#include <bit>
 #include <cstdlib>
 #include <memory>
 
@@ -40,14 +41,15 @@ std::uint64_t flags(const Claim& claim) {
            (claim.by_counts ? 8U : 0U);
 }
 
-/// Everything but the root and the bytes.
+/// Everything but the root and the bytes. Most calls have none of what comes last.
 std::uint64_t digest_of_kind(const Claim& claim) {
     const std::uint64_t fields = claim.packed()[0] & ~(root_field.largest() << root_field.at);
-    std::uint64_t value = mixed(0, fields);
-    value = mixed(value, claim.element_bytes);
-    value = mixed(value, claim.counts);
-    value = mixed(value, claim.function);
-    return mixed(value, claim.loops == nullptr ? 0 : claim.loops->hash_code());
+    const std::uint64_t value = mixed(fields, std::rotl(claim.element_bytes, 48));
+    if (claim.counts == 0 && claim.loops == nullptr && claim.function == 0) {
+        return value;
+    }
+    const std::uint64_t loops = claim.loops == nullptr ? 0 : claim.loops->hash_code();
+    return mixed(mixed(mixed(value, claim.counts), claim.function), loops);
 }
 
 /// The types of the element and the operator: what stands between the brackets of "TemplateLoops<...>".
@@ -70,15 +72,13 @@ bool operator==(const Claim& a, const Claim& b) {
            a.counts == b.counts && a.function == b.function && same_loops;
 }
 
-std::uint64_t Claim::digest() const {
-    return mixed(mixed(digest_of_kind(*this), bytes), root);
-}
-
-std::uint64_t Claim::print(std::size_t message_bytes) const {
+Claim::Marks Claim::marks(std::size_t message_bytes) const {
+    const std::uint64_t kind = digest_of_kind(*this);
     // Odd, so that no two roots meet; the golden section of a turn, so that up to 100 roots further on a
     // message as long as a stage does not make up for another root.
     constexpr std::uint64_t root_step = 648055;
-    return ((digest_of_kind(*this) >> 40U) + message_bytes + root * root_step) & mailbox::print_mask;
+    return {.digest = mixed(kind, bytes ^ std::rotl(std::uint64_t{root}, 40)),
+            .print = ((kind >> 40U) + message_bytes + root * root_step) & mailbox::print_mask};
 }
 
 std::array<std::uint64_t, Claim::words> Claim::packed() const {

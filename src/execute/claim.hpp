@@ -47,12 +47,15 @@ struct Claim {
     std::uint64_t function = 0;
     const std::type_info* loops = nullptr;
 
-    /// A digest of all of it.
-    std::uint64_t digest() const;
-
-    /// The bits of it that travel in every tag, for messages of so many bytes. Claims that differ in nothing
-    /// but such a size below 2^20, or in nothing but the root, have different prints.
-    std::uint64_t print(std::size_t message_bytes) const;
+    /// What members compare.
+    struct Marks {
+        /// Of all of it.
+        std::uint64_t digest = 0;
+        /// The bits that travel in every tag. Claims that differ in nothing but the size of their messages,
+        /// below 2^20, or in nothing but the root, have different ones.
+        std::uint64_t print = 0;
+    };
+    Marks marks(std::size_t message_bytes) const;
 
     /// "broadcast (algorithm flat) of 8 bytes of f64 from root 2"
     std::string describe() const;

@@ -133,7 +133,7 @@ void Executor::carry(const Step& step) {
     const std::uint64_t* words = carried_;
     if (op_.staged) {
         std::memcpy(group_.stage(plan_.rank, seat_.parity_), from, bytes);
-        words = &op_.digest;
+        words = &op_.marks.digest;
     } else {
         copy_bytes(carried_, from, bytes);
     }
@@ -190,7 +190,7 @@ const void* Executor::take(int peer, const Step& step, std::byte* bytes) {
     await(peer, step, op_.carried_words);
     const mailbox::Slot& theirs = slot(peer, step.slot);
     if (op_.staged) {
-        if (theirs.word(0) != op_.digest) {
+        if (theirs.word(0) != op_.marks.digest) {
             mismatch(peer);
         }
         return group_.stage(peer, seat_.parity_);

@@ -17,7 +17,7 @@ public:
     /// For the operation that the seat has prepared.
     explicit Executor(detail::Seat& seat)
         : seat_(seat), group_(seat.group_), op_(seat.operation_), plan_(*seat.operation_.plan),
-          epoch_(seat.epoch_), print_(seat.operation_.print ^ print_of_history(seat.history_)),
+          epoch_(seat.epoch_), print_(seat.operation_.marks.print ^ print_of_history(seat.history_)),
           slots_(group_.slots(0, seat.parity_)), slots_per_member_(2 * group_.slots_per_operation()) {}
 
     /// Throws MismatchError, Aborted, or what the operator throws.

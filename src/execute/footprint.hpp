@@ -30,6 +30,12 @@ public:
     Range read(int member, std::uintptr_t input) const { return range(reads_, member, input); }
     Range written(int member, std::uintptr_t output) const { return range(writes_, member, output); }
 
+    /// Whether any vectors that would start there as wholes may overlap.
+    bool may_overlap(std::uintptr_t one, std::uintptr_t other) const {
+        const std::size_t bytes = total_ * element_bytes_;
+        return one - other + bytes < 2 * bytes;
+    }
+
 private:
     /// How much of a vector.
     enum class Part : std::uint8_t { nothing, block, whole };

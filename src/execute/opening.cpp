@@ -21,7 +21,7 @@ enum Address : int { input_word, output_word, scratch_word, digest_word };
 
 void Executor::enter(const Step& step) {
     const std::uint64_t words[mailbox::words_per_slot] = {op_.own[Space::input], op_.own[Space::output],
-                                                          op_.own[Space::scratch0], op_.digest};
+                                                          op_.own[Space::scratch0], op_.marks.digest};
     own_slot(step).publish(mailbox::make_tag(epoch_, print_), words, mailbox::words_per_slot);
     group_.board(plan_.rank).bell.ring_if_needed();
 }
@@ -39,7 +39,7 @@ void Executor::open(int peer, std::size_t number) {
     const Step point_zero{};
     await(peer, point_zero, mailbox::words_per_slot);
     const mailbox::Slot& theirs = slot(peer, 0);
-    if (theirs.word(digest_word) != op_.digest) {
+    if (theirs.word(digest_word) != op_.marks.digest) {
         mismatch(peer);
     }
     Bases& bases = seat_.peers_[number];
@@ -67,6 +67,12 @@ void Executor::check_apart(int peer, const Bases& theirs) {
             mismatch_of_vectors(
                 peer, "`out` is not the same memory: shared() takes the vector that all members share");
         }
+        return;
+    }
+    const bool may_overlap = op_.footprint.may_overlap(op_.own[Space::output], theirs[Space::output]) ||
+                             op_.footprint.may_overlap(op_.own[Space::output], theirs[Space::input]) ||
+                             op_.footprint.may_overlap(op_.own[Space::input], theirs[Space::output]);
+    if (!may_overlap && !op_.claim.by_counts) {
         return;
     }
     const Touched here = touched(plan_.rank, op_.own);

@@ -51,8 +51,7 @@ struct Operation {
     const void* state = nullptr;
     /// What all members must agree on, and what they show of it.
     Claim claim;
-    std::uint64_t digest = 0;
-    std::uint64_t print = 0;
+    Claim::Marks marks;
     std::size_t scratch_stride_bytes = 0;
     Footprint footprint;
     /// Words that a slot carries, in the carried form.

@@ -308,23 +308,22 @@ void Seat::set_claim(const Call& call, const execute::Selection& selection) {
                            call.counts != nullptr && !exchanges ? execute::digest(call.counts->span()) : 0,
                        .function = call.function,
                        .loops = call.loops};
-    operation.digest = operation.claim.digest();
-    operation.print = operation.claim.print(exchanges ? 0 : shape_.message_bytes);
-    operation.footprint = {call, shape_.total, shape_.block,
-                           call.counts != nullptr ? offsets_.data() : nullptr};
+    operation.marks = operation.claim.marks(exchanges ? 0 : shape_.message_bytes);
+    if (selection.form != Form::carried) { // nobody shows addresses
+        operation.footprint = {call, shape_.total, shape_.block,
+                               call.counts != nullptr ? offsets_.data() : nullptr};
+    }
 }
 
 void Seat::record() {
     const std::uint64_t points = operation_.plan->points;
     const bool is_first = recorded_.number == 0;
-    if (!is_first && recorded_.claim == operation_.claim && recorded_.points == points) {
+    if (!is_first && recorded_digest_ == operation_.marks.digest && recorded_.points == points) {
         return;
     }
-    recorded_ = {.number = is_first ? 1 : recorded_.number_at(epoch_),
-                 .epoch = epoch_,
-                 .points = points,
-                 .claim = operation_.claim};
-    group_.board(rank_).log.add(recorded_);
+    recorded_ = {is_first ? 1 : recorded_.number_at(epoch_), epoch_, points};
+    recorded_digest_ = operation_.marks.digest;
+    group_.board(rank_).log.add(recorded_, operation_.claim);
 }
 
 void Seat::resume(std::uint64_t epoch) {

@@ -156,7 +156,7 @@ private:
     /// Goes on to the next operation.
     void complete() {
         if (!operation_.settles) {
-            history_ = execute::mixed(history_, operation_.digest);
+            history_ = execute::mixed(history_, operation_.marks.digest);
         }
         must_settle_ = carried_before_ && !operation_.settles;
         carried_before_ = operation_.carries;
@@ -188,7 +188,8 @@ private:
     execute::Shape shape_;
     execute::Operation operation_;
     /// What this member has shown of its calls last.
-    execute::CallRecord recorded_;
+    execute::CallPlace recorded_;
+    std::uint64_t recorded_digest_ = 0;
     /// An operator of the caller's runs, which must not call this member.
     bool runs_operator_ = false;
     /// What is taken off the addresses of a call so that vectors start where their block 0 would be.
