@@ -131,11 +131,13 @@ const std::vector<Scenario> scenarios = {
 
 /// Runs the scenario in a new cluster and lets allocations fail. A member that runs out of memory leaves.
 Outcomes run(const Scenario& scenario, const Plan& plan) {
-    mpi::Cluster cluster(Group(members), MPI_COMM_WORLD, {.deadline = std::chrono::seconds(20)});
+    Group group(members);
+    mpi::Cluster cluster(group, MPI_COMM_WORLD, {.deadline = std::chrono::seconds(20)});
     Outcomes outcomes{};
     std::barrier meet(members);
     const auto part = [&](int rank) {
         Vectors mine(scenario.elements, static_cast<std::size_t>(cluster.size()));
+        group.join(rank); // what a thread's first join asks for it can do without
         meet.arrive_and_wait();
         if (rank == 0) {
             start_famine(plan);
