@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +34,11 @@ std::vector<int> mates_of(int color, const std::vector<Choice>& choices) {
     return mates;
 }
 
+/// The group that a member has founded for its mates.
+struct Founded {
+    const detail::GroupState* group;
+};
+
 } // namespace
 
 std::optional<Member> Member::split(int color, int key) {
@@ -42,24 +46,23 @@ std::optional<Member> Member::split(int color, int key) {
     try {
         const auto members = static_cast<std::size_t>(size());
         std::vector<Choice> choices(members);
-        std::vector<const detail::GroupState*> founded(members);
+        std::vector<Founded> founded(members);
         allgather(Choice{color, key}, choices);
         const std::vector<int> mates = mates_of(color, choices);
         const bool founds = !mates.empty() && mates.front() == rank_;
         own = founds ? group_->of_mates(mates) : nullptr;
-        const detail::GroupState* const address = own.get();
-        allgather(std::span(&address, 1), founded);
+        allgather(Founded{own.get()}, founded);
         std::optional<Member> mine;
         if (!mates.empty()) {
             const State state =
-                founds ? own : group_->founded(founded[static_cast<std::size_t>(mates.front())]);
+                founds ? own : group_->founded(founded[static_cast<std::size_t>(mates.front())].group);
             const auto rank = std::ranges::find(mates, rank_) - mates.begin();
             mine.emplace(state, state->seat(static_cast<int>(rank)), detail::Leaving::for_good);
         }
         // Once more, because `own` must last until all mates have it. A call like the one before, unlike a
         // barrier, allocates nothing. If somebody who is already through fails now, the mates learn of it by
         // the end of `mine`.
-        allgather(std::span(&address, 1), founded);
+        allgather(Founded{own.get()}, founded);
         return mine;
     } catch (...) {
         group_->fail(rank_,

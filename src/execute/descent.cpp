@@ -8,7 +8,7 @@ namespace tutti::detail {
 
 std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) {
     const auto members = static_cast<int>(mates.size());
-    const auto group = [&] {
+    std::shared_ptr<GroupState> group = [&] {
         const std::scoped_lock lock(bindings_mutex_);
         return std::make_shared<GroupState>(members, execute::setting_for_mates(setting_, mates));
     }();

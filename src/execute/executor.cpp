@@ -14,7 +14,6 @@ namespace tutti::execute {
 
 using plan::Code;
 using plan::Step;
-using schedule::Space;
 
 namespace {
 

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <new>
 #include <optional>
-#include <utility>
 
 namespace tutti::execute {
 
@@ -61,18 +60,18 @@ void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept {
     with_text(cause, [to](const char* text) { std::snprintf(to.data(), to.size(), "%s", text); });
 }
 
-Failure::Failure() : untold_("released because another member failed") {
+Failure::Failure() {
     // Made now: when they are needed there may be no memory.
     thread_end();
     unseen_exception();
 }
 
-void Failure::raise(int member, std::exception_ptr cause, const char* whose) noexcept {
+void Failure::raise(int member, const std::exception_ptr& cause, const char* whose) noexcept {
     const std::scoped_lock lock(mutex_);
     if (raised_.load(std::memory_order_relaxed)) { // relaxed: only changes under the lock
         return;
     }
-    first_ = cause != nullptr ? std::move(cause) : thread_end();
+    first_ = cause != nullptr ? cause : thread_end();
     with_text(first_, [&](const char* text) {
         static_cast<void>(std::snprintf(brief_.data(), brief_.size(),
                                         "released because member %d%s failed: %s", member, whose, text));

@@ -22,7 +22,7 @@ public:
 
     /// Records that `member` failed with `cause`, null when its thread is being ended; only the first one
     /// counts. `whose` says which group the member is of, if not of the one that fails.
-    void raise(int member, std::exception_ptr cause, const char* whose = "") noexcept;
+    void raise(int member, const std::exception_ptr& cause, const char* whose = "") noexcept;
 
     /// Throws Aborted with the text of the first failure, or of the one forgotten last; cut where there
     /// is no memory for all of it.
@@ -40,7 +40,11 @@ private:
     std::string text_;
     /// Where there is no memory for that: the text as far as it goes, and what to copy an Aborted from.
     std::array<char, 256> brief_{};
-    Aborted untold_;
+    Aborted untold_ = untold();
+    static Aborted untold() {
+        Aborted made("released because another member failed");
+        return made;
+    }
     std::atomic<bool> raised_{false};
 };
 

@@ -47,7 +47,7 @@ OwnPlan::OwnPlan(plan::Plan compiled) : plan(std::move(compiled)) {
         }
     }
     std::ranges::sort(opened);
-    opened.erase(std::ranges::unique(opened).begin(), opened.end());
+    opened.erase(std::unique(opened.begin(), opened.end()), opened.end());
     peers = all ? static_cast<std::size_t>(plan.ranks) : opened.size();
     const auto number = [&](std::uint16_t peer) {
         const auto place = std::ranges::lower_bound(opened, peer) - opened.begin();
