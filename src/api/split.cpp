@@ -65,8 +65,8 @@ std::optional<Member> Member::split(int color, int key) {
         allgather(Founded{own.get()}, founded);
         return mine;
     } catch (...) {
-        group_->fail(rank_,
-                     std::current_exception()); // the others count on this member to go through with it
+        // The others count on this member to go through with it.
+        group_->fail(rank_, std::current_exception());
         throw;
     }
 }

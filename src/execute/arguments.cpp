@@ -1,5 +1,6 @@
 #include "execute/arguments.hpp"
 
+#include "execute/footprint.hpp"
 #include "execute/select.hpp"
 
 #include <tutti/error.hpp>
@@ -263,8 +264,7 @@ Aliasing aliasing_of(const Call& call, const Shape& shape) {
     }
     const std::size_t input_bytes = call.input_count * call.element_bytes;
     const std::size_t output_bytes = call.output_count * call.element_bytes;
-    // Distances wrap around where the other vector comes first, and are huge then.
-    if ((out - in >= input_bytes && in - out >= output_bytes) || input_bytes == 0 || output_bytes == 0) {
+    if (!overlap(Range{in, input_bytes}, Range{out, output_bytes})) {
         return Aliasing::separate;
     }
     const std::uintptr_t own = shape.own_offset * call.element_bytes;

@@ -6,7 +6,6 @@
 #include <tutti/operators.hpp>
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
