@@ -43,17 +43,14 @@ auto with_text(const std::exception_ptr& cause, Use use) {
 } // namespace
 
 const std::exception_ptr& thread_end() {
-    static const std::exception_ptr cause = std::make_exception_ptr(Error(text_of(nullptr)));
+    static const std::exception_ptr cause =
+        with_text(nullptr, [](const char* text) { return std::make_exception_ptr(Error(text)); });
     return cause;
 }
 
 const std::exception_ptr& unseen_exception() {
     static const std::exception_ptr cause = std::make_exception_ptr(Error("an exception ended its part"));
     return cause;
-}
-
-std::string text_of(const std::exception_ptr& cause) {
-    return with_text(cause, [](const char* text) { return std::string(text); });
 }
 
 void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept {

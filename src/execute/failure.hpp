@@ -54,10 +54,8 @@ const std::exception_ptr& thread_end();
 /// Stands for an exception that ended a member's part and that nobody has seen. Made while there is memory.
 const std::exception_ptr& unseen_exception();
 
-/// What an exception says, whatever its type; null is that of a thread that is being ended.
-std::string text_of(const std::exception_ptr& cause);
-
-/// The same into memory that is there, which the text is cut to fit; ends with 0.
+/// Writes what an exception says, whatever its type, into memory that is there; null is a thread that is
+/// being ended. The text is cut to fit and ends with 0.
 void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept;
 
 /// Makes every thread of the process pass a full memory barrier, so that the members need none on the path of
