@@ -24,9 +24,9 @@ Member::~Member() {
         group_->fail(rank_, execute::unseen_exception());
     }
     if (leaving_ == detail::Leaving::for_good) {
-        auto& board = group_->board(rank_);
-        board.away.store(true, std::memory_order_release); // release: pairs with the look of a waiting member
-        board.bell.ring_if_needed();
+        // Release: pairs with the look of a waiting member.
+        group_->presence(rank_).away.store(true, std::memory_order_release);
+        group_->board(rank_).bell.ring_if_needed();
     } else {
         seat_->release();
     }

@@ -163,7 +163,7 @@ void Team::Threads::run(const std::function<void(Member&)>& function) {
         recover();
     }
     for (int rank = 0; rank < size(); ++rank) {
-        group_->board(rank).away.store(false, std::memory_order_relaxed); // ordered by started_
+        group_->presence(rank).away.store(false, std::memory_order_relaxed); // ordered by started_
     }
     if (caller_is_member_) {
         machine::move_this_thread(cpus_.front());

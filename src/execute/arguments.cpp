@@ -1,7 +1,7 @@
 #include "execute/arguments.hpp"
 
-#include "execute/footprint.hpp"
 #include "execute/select.hpp"
+#include "run/footprint.hpp"
 
 #include <tutti/error.hpp>
 
@@ -264,7 +264,7 @@ Aliasing aliasing_of(const Call& call, const Shape& shape) {
     }
     const std::size_t input_bytes = call.input_count * call.element_bytes;
     const std::size_t output_bytes = call.output_count * call.element_bytes;
-    if (!overlap(Range{in, input_bytes}, Range{out, output_bytes})) {
+    if (!overlap(run::Range{in, input_bytes}, run::Range{out, output_bytes})) {
         return Aliasing::separate;
     }
     const std::uintptr_t own = shape.own_offset * call.element_bytes;

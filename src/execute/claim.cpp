@@ -13,6 +13,8 @@ namespace tutti::execute {
 
 namespace {
 
+using run::mixed;
+
 /// A field of the first packed word. Every width is checked where its values are known.
 struct Field {
     unsigned at;
@@ -72,7 +74,7 @@ bool operator==(const Claim& a, const Claim& b) {
            a.counts == b.counts && a.function == b.function && same_loops;
 }
 
-Claim::Marks Claim::marks(std::size_t message_bytes) const {
+run::Marks Claim::marks(std::size_t message_bytes) const {
     const std::uint64_t kind = digest_of_kind(*this);
     // Odd, so that no two roots meet; the golden section of a turn, so that up to 100 roots further on a
     // message as long as a stage does not make up for another root.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mailbox/tag.hpp"
+#include "run/marks.hpp"
 #include "schedule/synchronise.hpp"
 
 #include <tutti/operators.hpp>
@@ -13,13 +13,6 @@
 #include <typeinfo>
 
 namespace tutti::execute {
-
-/// A digest of what `seed` is one of, and of one word more.
-constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t word) {
-    constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
-    const std::uint64_t product = (seed ^ word) * multiplier;
-    return product ^ (product >> 32U);
-}
 
 /// What a member's call asks of all members: the same on all of them, or they disagree.
 struct Claim {
@@ -46,15 +39,9 @@ struct Claim {
     std::uint64_t function = 0;
     const std::type_info* loops = nullptr;
 
-    /// What members compare.
-    struct Marks {
-        /// Of all of it.
-        std::uint64_t digest = 0;
-        /// The bits that travel in every tag. Claims that differ in nothing but the size of their messages,
-        /// below 2^20, or in nothing but the root, have different ones.
-        std::uint64_t print = 0;
-    };
-    Marks marks(std::size_t message_bytes) const;
+    /// What members compare. The prints of claims that differ in nothing but the size of their messages,
+    /// below 2^20, or in nothing but the root, are different.
+    run::Marks marks(std::size_t message_bytes) const;
 
     /// "broadcast (algorithm flat) of 8 bytes of f64 from root 2"
     std::string describe() const;

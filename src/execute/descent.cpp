@@ -70,11 +70,11 @@ void GroupState::fail(int member, const std::exception_ptr& cause) noexcept {
 
 bool GroupState::has_left(int member) const {
     const auto index = static_cast<std::size_t>(member);
-    if (boards_[member].away.load(std::memory_order_acquire)) {
+    if (presences_[member].away.load(std::memory_order_acquire)) {
         return true;
     }
     const std::shared_ptr<GroupState> first = ancestors_.empty() ? nullptr : ancestors_.front().lock();
-    return first != nullptr && first->board(ranks_in_first_[index]).away.load(std::memory_order_acquire);
+    return first != nullptr && first->presence(ranks_in_first_[index]).away.load(std::memory_order_acquire);
 }
 
 } // namespace tutti::detail

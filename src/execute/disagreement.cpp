@@ -18,10 +18,9 @@ std::string named(int member) {
 
 /// Nothing while the member writes.
 std::optional<CallHistory> history_of(const GroupState& group, int member) {
-    const MemberBoard& board = group.board(member);
     // Acquire: pairs with the release of a member that enters; its record of that call came before.
-    const std::uint64_t progress = board.progress.load(std::memory_order_acquire);
-    return board.log.read(progress / 2);
+    const std::uint64_t progress = group.board(member).progress.observe();
+    return group.presence(member).log.read(progress / 2);
 }
 
 /// What a description does not show.
@@ -102,6 +101,35 @@ std::optional<std::string> absence(const GroupState& group, int member, int othe
     return whereabouts(group, member, other) + named(member) + " is in operation " +
            std::to_string(own->last()) + ", " + own->claim(own->last()).describe() + ", but " + named(other) +
            " has returned without calling it: all members must make the same calls";
+}
+
+std::string text_of(run::Fault fault, const GroupState& group, int member, int peer, const Claim& claim,
+                    const run::Prepared& prepared, const run::Bindings& bindings) {
+    const auto of_vectors = [&](const char* what) {
+        return "members " + std::to_string(member) + " and " + std::to_string(peer) + " call " +
+               claim.describe() + ", but " + what;
+    };
+    switch (fault) {
+    case run::Fault::shared_output:
+        return of_vectors("`out` is not the same memory: shared() takes the vector that all members share");
+    case run::Fault::both_write:
+        return of_vectors("they write to the same memory: each needs a vector of its own for the result; "
+                          "allreduce and allgather take one for all as tutti::shared(out)");
+    case run::Fault::one_writes:
+        return of_vectors("one writes to memory that the other reads: nobody's result may overlap another "
+                          "member's vectors");
+    case run::Fault::counts: {
+        const run::Sent block =
+            run::sent_to(prepared, member, bindings.peers[static_cast<std::size_t>(peer)], peer);
+        return "alltoall: recv_counts[" + std::to_string(peer) + "] of member " + std::to_string(member) +
+               " is " + std::to_string(block.expected) + ", but send_counts[" + std::to_string(member) +
+               "] of member " + std::to_string(peer) + " is " + std::to_string(block.sent);
+    }
+    case run::Fault::calls:
+    case run::Fault::none:
+        break;
+    }
+    return disagreement(group, member, peer);
 }
 
 } // namespace tutti::execute

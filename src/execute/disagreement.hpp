@@ -1,5 +1,8 @@
 #pragma once
 
+#include "execute/claim.hpp"
+#include "run/opening.hpp"
+
 #include <optional>
 #include <string>
 
@@ -19,5 +22,10 @@ std::string disagreement(const detail::GroupState& group, int member, int other)
 
 /// What is wrong where `member` waits for one that has left for good without making its call, or nothing.
 std::optional<std::string> absence(const detail::GroupState& group, int member, int other);
+
+/// What is wrong where a run of `member` has found a fault in what `peer` shows, in the call that makes this
+/// claim, whose vectors are bound so.
+std::string text_of(run::Fault fault, const detail::GroupState& group, int member, int peer,
+                    const Claim& claim, const run::Prepared& prepared, const run::Bindings& bindings);
 
 } // namespace tutti::execute

@@ -65,7 +65,7 @@ Failure::Failure() {
 
 void Failure::raise(int member, const std::exception_ptr& cause, const char* whose) noexcept {
     const std::scoped_lock lock(mutex_);
-    if (raised_.load(std::memory_order_relaxed)) { // relaxed: only changes under the lock
+    if (raised_.get() != 0) { // only changes under the lock
         return;
     }
     first_ = cause != nullptr ? cause : thread_end();
@@ -78,7 +78,7 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
             text_.clear(); // the brief text must do
         }
     });
-    raised_.store(true, std::memory_order_release); // release: pairs with raised()
+    raised_.publish(1); // release: pairs with raised()
 }
 
 void Failure::throw_aborted() const {
@@ -104,7 +104,7 @@ std::exception_ptr Failure::first() const noexcept {
 void Failure::clear() noexcept {
     const std::scoped_lock lock(mutex_);
     first_ = nullptr;
-    raised_.store(false, std::memory_order_release);
+    raised_.publish(0);
 }
 
 void order_all_threads() noexcept {

@@ -1,9 +1,10 @@
 #pragma once
 
+#include "mailbox/cell.hpp"
+
 #include <tutti/error.hpp>
 
 #include <array>
-#include <atomic>
 #include <exception>
 #include <mutex>
 #include <span>
@@ -18,7 +19,9 @@ public:
     Failure();
 
     /// Acquire: pairs with the release in raise().
-    bool raised() const noexcept { return raised_.load(std::memory_order_acquire); }
+    bool raised() const noexcept { return raised_.observe() != 0; }
+    /// Not 0 while it is raised; for a mailbox to look at.
+    const mailbox::StdWord& word() const noexcept { return raised_; }
 
     /// Records that `member` failed with `cause`, null when its thread is being ended; only the first one
     /// counts. `whose` says which group the member is of, if not of the one that fails.
@@ -45,7 +48,7 @@ private:
         Aborted made("released because another member failed");
         return made;
     }
-    std::atomic<bool> raised_{false};
+    mailbox::StdWord raised_;
 };
 
 /// Stands for what ends a member's thread, which is no C++ exception. Made while there is memory.

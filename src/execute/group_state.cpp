@@ -18,8 +18,8 @@ namespace tutti::execute {
 
 std::size_t mailbox_bytes(int members) {
     const auto slots = static_cast<std::size_t>(plan::slots_per_operation(members));
-    return static_cast<std::size_t>(members) *
-           (2 * slots * sizeof(mailbox::Slot) + 2 * mailbox::stage_bytes + sizeof(MemberBoard));
+    return static_cast<std::size_t>(members) * (2 * slots * sizeof(mailbox::Slot) + 2 * mailbox::stage_bytes +
+                                                sizeof(mailbox::Board) + sizeof(Presence));
 }
 
 } // namespace tutti::execute
@@ -54,6 +54,17 @@ void require_kernels() {
     }
 }
 
+/// Stages, which are the most strictly aligned, come first, then slots and boards.
+mailbox::Mailbox mailbox_in(const execute::ZeroPages& pages, int members, const mailbox::StdWord& failed) {
+    const auto count = static_cast<std::size_t>(members);
+    const int slots_per_operation = plan::slots_per_operation(members);
+    auto* const stages = reinterpret_cast<mailbox::Stage*>(pages.data());
+    auto* const slots = reinterpret_cast<mailbox::Slot*>(stages + count * mailbox::Mailbox::parities);
+    auto* const boards = reinterpret_cast<mailbox::Board*>(
+        slots + count * mailbox::Mailbox::parities * static_cast<std::size_t>(slots_per_operation));
+    return {slots, slots_per_operation, stages, boards, failed};
+}
+
 } // namespace
 
 GroupState::GroupState(int members, execute::Setting setting)
@@ -61,11 +72,8 @@ GroupState::GroupState(int members, execute::Setting setting)
       crowded_patience_(setting_.bindings.empty()
                             ? setting_.patience
                             : execute::patience_of(setting_.options.wait, members, members - 1)),
-      slots_per_operation_(static_cast<std::size_t>(plan::slots_per_operation(members))),
-      pages_(execute::mailbox_bytes(members)), stages_(reinterpret_cast<mailbox::Stage*>(pages_.data())),
-      slots_(reinterpret_cast<mailbox::Slot*>(stages_ + static_cast<std::size_t>(members) * 2)),
-      boards_(reinterpret_cast<execute::MemberBoard*>(slots_ + static_cast<std::size_t>(members) * 2 *
-                                                                   slots_per_operation_)) {
+      pages_(execute::mailbox_bytes(members)), mailbox_(mailbox_in(pages_, members, failure_.word())),
+      presences_(reinterpret_cast<execute::Presence*>(&mailbox_.board(members))) {
     require_kernels();
     seats_.reserve(static_cast<std::size_t>(members));
     for (int rank = 0; rank < members; ++rank) {

@@ -28,20 +28,16 @@
 
 namespace tutti::execute {
 
-/// What a member shows to the others besides its slots: how far it is, for those that settle, and what is
-/// read only when something takes long or has gone wrong.
-struct alignas(mailbox::line_bytes) MemberBoard {
-    mailbox::Doorbell bell;
+/// What a member shows of itself that is read only when something takes long or has gone wrong.
+struct alignas(mailbox::line_bytes) Presence {
     /// What the member has called.
     CallLog log;
     /// Whether the member has left for good and will not make any more calls.
     std::atomic<bool> away{false};
-    /// The epoch of the member's current or last call, and whether it is in it, where it may read and write
-    /// the vectors of the others: 2 * epoch + 1, or 2 * epoch.
-    std::atomic<std::uint64_t> progress{0};
 };
 
-static_assert(std::is_trivially_destructible_v<MemberBoard> &&
+static_assert(std::is_trivially_destructible_v<Presence> &&
+                  std::is_trivially_destructible_v<mailbox::Board> &&
                   std::is_trivially_destructible_v<mailbox::Slot>,
               "they live in pages that are just given back");
 
@@ -51,7 +47,7 @@ inline constexpr int most_members = 65535;
 /// The schedules that a group keeps, in bytes.
 inline constexpr std::size_t most_schedule_bytes = std::size_t{32} << 20U;
 
-/// Bytes of slots, stages and boards of a group: O(members log members).
+/// Bytes of stages, slots, boards and presences of a group: O(members log members).
 std::size_t mailbox_bytes(int members);
 
 } // namespace tutti::execute
@@ -74,26 +70,16 @@ public:
 
     int size() const { return static_cast<int>(seats_.size()); }
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
-    execute::MemberBoard& board(int rank) { return boards_[rank]; }
-    const execute::MemberBoard& board(int rank) const { return boards_[rank]; }
+    mailbox::Board& board(int rank) const { return mailbox_.board(rank); }
+    execute::Presence& presence(int rank) { return presences_[rank]; }
+    const execute::Presence& presence(int rank) const { return presences_[rank]; }
+    const mailbox::Mailbox& mailbox() const { return mailbox_; }
     execute::Failure& failure() { return failure_; }
     /// Relaxed: a hint, and rarely written.
     const mailbox::Patience& patience() const {
         return is_crowded_.load(std::memory_order_relaxed) ? crowded_patience_ : setting_.patience;
     }
     const execute::Setting& setting() const { return setting_; }
-
-    std::size_t slots_per_operation() const { return slots_per_operation_; }
-
-    /// The slots of one member for operations of one parity.
-    mailbox::Slot* slots(int rank, unsigned parity) {
-        return &slots_[(static_cast<std::size_t>(rank) * 2 + parity) * slots_per_operation_];
-    }
-
-    /// The stage of one member for operations of one parity.
-    std::byte* stage(int rank, unsigned parity) {
-        return stages_[static_cast<std::size_t>(rank) * 2 + parity].bytes;
-    }
 
     /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted when the
     /// region to which the seat comes has failed before. Waits until those have left who were there when the
@@ -141,21 +127,19 @@ private:
     /// As fail(), of this group alone.
     void release_all(int member, const std::exception_ptr& cause, const char* whose) noexcept;
 
-    std::span<execute::MemberBoard> boards() { return {boards_, seats_.size()}; }
+    std::span<mailbox::Board> boards() const { return {&mailbox_.board(0), seats_.size()}; }
 
     execute::Setting setting_;
     /// Whether there are fewer CPUs for the members than members.
     std::atomic<bool> is_crowded_;
     mailbox::Patience crowded_patience_;
-    std::size_t slots_per_operation_;
-    /// Stages, slots and boards. Zero bytes are what their constructors would leave, so that nothing touches
-    /// them before their members do.
-    execute::ZeroPages pages_;
-    mailbox::Stage* stages_;
-    mailbox::Slot* slots_;
-    execute::MemberBoard* boards_;
-    std::vector<std::unique_ptr<Seat>> seats_;
     execute::Failure failure_;
+    /// Stages, slots, boards and presences. Zero bytes are what their constructors would leave, so that
+    /// nothing touches them before their members do.
+    execute::ZeroPages pages_;
+    mailbox::Mailbox mailbox_;
+    execute::Presence* presences_;
+    std::vector<std::unique_ptr<Seat>> seats_;
     /// Guards the seats' attendance.
     std::mutex seats_mutex_;
     std::condition_variable seats_changed_;

@@ -1,32 +1,28 @@
 #pragma once
 
 #include "execute/failure.hpp"
-#include "mailbox/doorbell.hpp"
+#include "mailbox/mailbox.hpp"
 
-#include <atomic>
 #include <cstdint>
 
 namespace tutti::execute {
 
-/// The lowest bit of a member's progress: whether it is in a call, where it may read and write the vectors of
-/// the others. A member that enters stores it with release, and then looks whether there has been a failure,
-/// in this order for the compiler.
-inline constexpr std::uint64_t inside_bit = 1;
-
 /// Ends a call that has failed, of the member whose board is `own`: returns when none of `boards` has its
 /// owner in a call any more, since the others may read and write the member's vectors until they have
-/// noticed. \pre the failure has been recorded, and ends every wait of theirs.
+/// noticed. A member that enters one shows that it is inside, and then looks whether there has been a
+/// failure, in this order for the compiler. \pre the failure has been recorded, and ends every wait of
+/// theirs.
 template <class Boards, class Board>
 void leave_failed_call(const Boards& boards, Board& own) {
-    // Release: pairs with the load below.
-    own.progress.fetch_and(~inside_bit, std::memory_order_release);
+    // Release: pairs with the load below. Nobody else writes it.
+    own.progress.publish(own.progress.get() & ~mailbox::inside_bit);
     // Whoever enters from now on sees the failure, or is seen here to be inside.
     order_all_threads();
     constexpr std::int64_t between_looks_ns = 20'000;
     for (const auto& other : boards) {
         // Acquire: pairs with the release of a member that leaves; its accesses come before what this one
         // does next.
-        while ((other.progress.load(std::memory_order_acquire) & inside_bit) != 0) {
+        while ((other.progress.observe() & mailbox::inside_bit) != 0) {
             mailbox::nap(between_looks_ns);
         }
     }

@@ -202,8 +202,8 @@ void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, st
 void ClusterState::expect_all() {
     for (int rank = 0; rank < members(); ++rank) {
         for (const auto& group : {enter_, leave_}) {
-            group->board(rank).away.store(false,
-                                          std::memory_order_relaxed); // ordered by the start of the run
+            group->presence(rank).away.store(false,
+                                             std::memory_order_relaxed); // ordered by the start of the run
         }
     }
 }

@@ -83,8 +83,8 @@ public:
         std::size_t input_start = 0;
         std::size_t output_start = 0;
         /// The member's current or last call, how many segments of it it is through with, and whether it is
-        /// in it: see progress_in() and execute::inside_bit. Only grows, but for that bit.
-        std::atomic<std::uint64_t> progress{0};
+        /// in it: see progress_in() and mailbox::inside_bit. Only grows, but for that bit.
+        mailbox::StdWord progress;
     };
     /// The progress of a member that is through with `segments` segments of a call, and is not in it.
     static constexpr std::uint64_t progress_in(std::uint64_t call, std::size_t segments) {
@@ -151,7 +151,7 @@ private:
     std::vector<std::unique_ptr<Seat>> seats_;
     std::array<Depot, 2> depots_;
     struct DepotMemory : hybrid::Keepable {
-        std::array<tutti::execute::Memory, 4> rooms;
+        std::array<tutti::run::Memory, 4> rooms;
     };
     std::shared_ptr<DepotMemory> memory_ = std::make_shared<DepotMemory>();
     tutti::execute::Failure failure_;

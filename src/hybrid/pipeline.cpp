@@ -15,9 +15,9 @@ using tutti::detail::Kind;
 /// Returns when `member` has done `segments` segments of this call.
 void Seat::await_progress(int member, std::size_t segments) {
     mailbox::Waiting waiting(cluster_.enter()->patience());
-    const std::atomic<std::uint64_t>& done = cluster_.board(member).progress;
+    const mailbox::StdWord& done = cluster_.board(member).progress;
     // Acquire: pairs with the release in run_pipeline(); what was combined or carried is visible.
-    while (done.load(std::memory_order_acquire) < ClusterState::progress_in(calls_, segments)) {
+    while (done.observe() < ClusterState::progress_in(calls_, segments)) {
         const mailbox::Waiting::Next next = waiting.pass();
         if (next == mailbox::Waiting::Next::look) {
             continue;
@@ -39,7 +39,7 @@ std::size_t Seat::segments() const {
 /// carries the next one, the leader's share included, in turn. A leader without others does both.
 void Seat::run_pipeline() {
     compare_claims();
-    std::atomic<std::uint64_t>& own = cluster_.board(rank_).progress;
+    mailbox::StdWord& own = cluster_.board(rank_).progress;
     const bool works = !leads() || alone();
     for (std::size_t segment = 0; segment < segments(); ++segment) {
         if (works) {
@@ -54,8 +54,7 @@ void Seat::run_pipeline() {
             speak([&] { carry_segment(segment); });
         }
         // Release: pairs with await_progress().
-        own.store(ClusterState::progress_in(calls_, segment + 1) | tutti::execute::inside_bit,
-                  std::memory_order_release);
+        own.publish(ClusterState::progress_in(calls_, segment + 1) | mailbox::inside_bit);
         if (works && segment > 0) {
             store_segment(segment - 1);
         }

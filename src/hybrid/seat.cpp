@@ -55,11 +55,10 @@ void Seat::check_failure() {
 
 void Seat::rise() {
     for (auto* group : {cluster_.enter().get(), cluster_.leave().get()}) {
-        auto& board = group->board(rank_);
         if (leaving_ == tutti::detail::Leaving::for_good) {
-            board.away.store(true,
-                             std::memory_order_release); // release: pairs with the look of a waiting member
-            board.bell.ring_if_needed();
+            // Release: pairs with the look of a waiting member.
+            group->presence(rank_).away.store(true, std::memory_order_release);
+            group->board(rank_).bell.ring_if_needed();
         }
         group->seat(rank_).release();
     }
@@ -214,13 +213,12 @@ void Seat::run(const Call& call, const Options& options) {
         throw;
     }
     // Release: pairs with the look of a member whose call has failed.
-    cluster_.board(rank_).progress.store(ClusterState::progress_in(calls_ + 1, 0), std::memory_order_release);
+    cluster_.board(rank_).progress.publish(ClusterState::progress_in(calls_ + 1, 0));
 }
 
 /// From here on this member may touch the vectors of the others of its process: see inside_bit.
 void Seat::enter_call() {
-    cluster_.board(rank_).progress.store(ClusterState::progress_in(calls_, 0) | tutti::execute::inside_bit,
-                                         std::memory_order_release);
+    cluster_.board(rank_).progress.publish(ClusterState::progress_in(calls_, 0) | mailbox::inside_bit);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (cluster_.failure().raised()) {
         cluster_.failure().throw_aborted();

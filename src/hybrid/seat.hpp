@@ -171,7 +171,7 @@ private:
     bool is_solo_ = false;
     bool sends_directly_ = false;
     bool receives_directly_ = false;
-    tutti::execute::Memory discarded_;
+    tutti::run::Memory discarded_;
     /// Where the blocks of all members start, and those of the processes; a vector that is not divided is
     /// one block.
     std::vector<std::size_t> offsets_;

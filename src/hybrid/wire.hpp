@@ -106,9 +106,9 @@ public:
 
     /// Memory for messages, kept where the wire is stuck.
     struct Room : Keepable {
-        execute::Memory scratch;
-        execute::Memory landing;
-        execute::Memory outgoing;
+        run::Memory scratch;
+        run::Memory landing;
+        run::Memory outgoing;
     };
     Room& room() { return *room_; }
 

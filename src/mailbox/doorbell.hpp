@@ -64,7 +64,7 @@ private:
 /// can miss one that has just gone to sleep; sleeps are therefore bounded, and a missed bell costs one bound,
 /// never a hang.
 template <class Sleepers, class Rings>
-class alignas(64) BasicDoorbell {
+class BasicDoorbell {
 public:
     /// For the publisher, after it has published.
     void ring_if_needed() noexcept {
@@ -96,7 +96,7 @@ private:
 using Doorbell = BasicDoorbell<StdSleepers, FutexRings>;
 
 /// One that misses nobody, so that who waits for hours sleeps for hours: sleeps have no bound.
-class SureDoorbell : public BasicDoorbell<SureSleepers, FutexRings> {
+class alignas(64) SureDoorbell : public BasicDoorbell<SureSleepers, FutexRings> {
 public:
     template <class Ready>
     void sleep(Ready&& ready, std::int64_t /*bound_ns*/) {

@@ -8,10 +8,6 @@
 #include <chrono>
 #include <ctime>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace tutti::mailbox {
 
 namespace {
@@ -82,14 +78,6 @@ void yield(Cpu& cpu, std::int64_t now) noexcept {
     }
 }
 
-void pause() noexcept {
-#if defined(__x86_64__)
-    _mm_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
-
 } // namespace
 
 Patience patience_for(int members, int cpus) {
@@ -100,15 +88,8 @@ Patience patience_for(int members, int cpus) {
 }
 
 Waiting::Next Waiting::pass_slowly() noexcept {
-    // Reading the clock costs as much as an exchange: seldom while spinning, and a yield is dear enough
-    // anyway.
-    constexpr std::uint32_t passes_per_clock = 64;
     if (started_ns_ == 0) {
         started_ns_ = now_ns();
-    }
-    if (spinning_ && passes_ % passes_per_clock != 0) {
-        pause();
-        return Next::look;
     }
     const std::int64_t now = now_ns();
     const std::int64_t waited_ns = now - started_ns_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mailbox/doorbell.hpp"
+#include "mailbox/pause.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -33,11 +34,11 @@ public:
 
     enum class Next { look, check, sleep };
 
-    /// Passes a moment (nothing at first, then pauses, then yields) and says what to do next: look again,
-    /// look whether waiting still makes sense, or sleep.
+    /// Passes a moment (a pause at first, then a yield) and says what to do next: look again, look whether
+    /// waiting still makes sense, or sleep.
     Next pass() noexcept {
-        ++passes_;
-        if (spinning_ && passes_ < eager_looks) {
+        if (spinning_ && ++passes_ % passes_per_clock != 0) {
+            pause();
             return Next::look;
         }
         return pass_slowly();
@@ -47,8 +48,9 @@ public:
     std::int64_t sleep_bound_ns() noexcept;
 
 private:
-    /// Looks without a pause in between: what an exchange between two running members takes.
-    static constexpr std::uint32_t eager_looks = 1024;
+    /// Reading the clock costs as much as an exchange: seldom while spinning, and a yield is dear enough
+    /// anyway.
+    static constexpr std::uint32_t passes_per_clock = 64;
 
     Next pass_slowly() noexcept;
 

@@ -16,9 +16,8 @@ using namespace tutti;
 TEST_CASE("a member that enters a call in which it only receives wakes who waits for that") {
     const auto state =
         std::make_shared<detail::GroupState>(2, execute::setting_for(2, {.wait = Wait::sleep}));
-    execute::MemberBoard& board = state->board(1);
-    // Acquire: pairs with the release of a member that enters.
-    const auto has_entered = [&] { return board.progress.load(std::memory_order_acquire) != 0; };
+    mailbox::Board& board = state->board(1);
+    const auto has_entered = [&] { return board.progress.observe() != 0; };
     // Longer than anything here takes: who has not been woken shows it.
     constexpr std::chrono::seconds bound{60};
     std::atomic<bool> was_woken{false};

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tutti::execute {
+namespace tutti::run {
 
 /// A piece of memory.
 struct Range {
@@ -58,4 +58,4 @@ private:
     const std::size_t* offsets_ = nullptr;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::run

@@ -1,6 +1,6 @@
-#include "execute/footprint.hpp"
+#include "run/footprint.hpp"
 
-namespace tutti::execute {
+namespace tutti::run {
 
 using detail::Call;
 using detail::Kind;
@@ -70,4 +70,4 @@ Range Footprint::range(Parts parts, int member, std::uintptr_t whole) const {
     return {whole + first * element_bytes_, elements * element_bytes_};
 }
 
-} // namespace tutti::execute
+} // namespace tutti::run

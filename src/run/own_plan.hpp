@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace tutti::execute {
+namespace tutti::run {
 
 /// A member's plan as its seat keeps it: with the members into whose vectors it looks numbered, so that the
 /// seat keeps nothing of others. Where a step touches the vectors of all members, the numbers are the ranks.
@@ -21,4 +21,4 @@ struct OwnPlan {
     std::size_t bytes() const { return sizeof(*this) + plan.steps.capacity() * sizeof(plan::Step); }
 };
 
-} // namespace tutti::execute
+} // namespace tutti::run

@@ -1,10 +1,10 @@
-#include "execute/own_plan.hpp"
+#include "run/own_plan.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::run {
 
 using plan::Code;
 using plan::Step;
@@ -62,4 +62,4 @@ OwnPlan::OwnPlan(plan::Plan compiled) : plan(std::move(compiled)) {
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::run

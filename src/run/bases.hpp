@@ -1,0 +1,38 @@
+#pragma once
+
+#include "schedule/schedule.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::run {
+
+/// Where a member's vectors start, each as if it were whole: the output of a reduce-scatter starts where
+/// block 0 would be. Addresses, not pointers, since those places need not exist.
+struct Bases {
+    std::array<std::uintptr_t, schedule::space_count> at{};
+
+    std::uintptr_t operator[](schedule::Space space) const { return at[static_cast<std::size_t>(space)]; }
+    std::uintptr_t& operator[](schedule::Space space) { return at[static_cast<std::size_t>(space)]; }
+};
+
+/// An irregular all-to-all needs no scratch. In its place a member shows where the blocks of its input start,
+/// in elements, where the last one ends, and how many elements its output has.
+inline const std::size_t* sent_offsets(const Bases& bases) {
+    return reinterpret_cast<const std::size_t*>( // NOLINT(performance-no-int-to-ptr)
+        bases[schedule::Space::scratch0]);
+}
+inline void set_sent_offsets(Bases& bases, const std::size_t* offsets) {
+    bases[schedule::Space::scratch0] = reinterpret_cast<std::uintptr_t>(offsets);
+}
+
+/// Scratch vectors lie one after the other, `stride_bytes` apart.
+inline void set_scratch_bases(Bases& bases, std::uintptr_t first, std::size_t stride_bytes) {
+    for (auto space = static_cast<std::size_t>(schedule::Space::scratch0); space < bases.at.size(); ++space) {
+        bases.at[space] = first;
+        first += stride_bytes;
+    }
+}
+
+} // namespace tutti::run

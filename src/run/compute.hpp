@@ -1,0 +1,218 @@
+#pragma once
+
+#include "run/bindings.hpp"
+#include "run/prepared.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace tutti::run {
+
+/// Most carried messages are one word; saying so lets the compiler copy it without a call.
+inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
+    if (bytes == sizeof(std::uint64_t)) {
+        std::memcpy(to, from, sizeof(std::uint64_t));
+    } else if (bytes != 0) {
+        std::memcpy(to, from, bytes);
+    }
+}
+
+// Places are computed as addresses because a vector's first block need not exist; only here do they become
+// pointers.
+inline void* pointer(std::uintptr_t address) {
+    return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr)
+}
+
+/// What the steps of a plan do to vectors. When they may is no matter of this.
+class Compute {
+public:
+    Compute(const Prepared& prepared, Bindings& bindings)
+        : prepared_(prepared), bindings_(bindings), plan_(*prepared.plan) {}
+
+    /// Carries out a step that waits for nothing. `received` is what the last message brought.
+    void perform(const plan::Step& step, const void* received);
+
+    /// The elements of the step's left vector, which are the message that it carries.
+    const void* message(const plan::Step& step) const { return source(step.left, step); }
+    std::size_t message_bytes(const plan::Step& step) const {
+        return elements(step) * prepared_.element_bytes;
+    }
+
+    /// Of the elements of `payload`, those that the step asks for.
+    const void* wanted(const plan::Step& step, const void* payload) const;
+
+    /// partial = left op right, of the step's elements.
+    void combine(const plan::Step& step, void* partial, const void* left, const void* right);
+    /// The step's target = the elements at `from`.
+    void store(const plan::Step& step, const void* from);
+    /// The step's target = ins[0] op ins[1] op ..., of all members, in one pass.
+    void combine_all(const plan::Step& step);
+
+private:
+    std::uintptr_t place(const Bases& bases, plan::Vector vector, std::uint16_t block) const;
+    void* target(const plan::Step& step) const;
+    const void* source(plan::Vector vector, const plan::Step& step) const;
+    detail::Stores stores(const plan::Step& step) const;
+    std::size_t elements(const plan::Step& step) const {
+        return prepared_.partition.elements(step.first, step.count);
+    }
+    /// Where the plan touches the vectors of all members, whose numbers are their ranks then.
+    const Bases& bases_of(int member) const {
+        return member == plan_.rank ? bindings_.own : bindings_.peers[static_cast<std::size_t>(member)];
+    }
+
+    void copy(const plan::Step& step);
+    void exchange(const plan::Step& step);
+    void copy_to_every(const plan::Step& step);
+    void list_all(const plan::Step& step);
+    void reduce_every(const plan::Step& step);
+    void scan_every(const plan::Step& step);
+
+    const Prepared& prepared_;
+    Bindings& bindings_;
+    const plan::Plan& plan_;
+};
+
+inline std::uintptr_t Compute::place(const Bases& bases, plan::Vector vector, std::uint16_t block) const {
+    const std::size_t lap = vector.lapped() ? prepared_.partition.total : 0;
+    return bases.at[vector.space()] + (prepared_.partition.offset(block) + lap) * prepared_.element_bytes;
+}
+
+inline void* Compute::target(const plan::Step& step) const {
+    return pointer(place(step.to.remote() ? bindings_.peers[step.peer] : bindings_.own, step.to, step.first));
+}
+
+inline const void* Compute::source(plan::Vector vector, const plan::Step& step) const {
+    return pointer(place(vector.remote() ? bindings_.peers[step.peer] : bindings_.own, vector, step.from));
+}
+
+inline detail::Stores Compute::stores(const plan::Step& step) const {
+    return step.to.remote() ? detail::Stores{.stream = prepared_.all_stores.stream} : prepared_.own_stores;
+}
+
+inline const void* Compute::wanted(const plan::Step& step, const void* payload) const {
+    const std::size_t before =
+        step.whole != 0 ? prepared_.partition.offset(step.from) * prepared_.element_bytes : 0;
+    return static_cast<const std::byte*>(payload) + before;
+}
+
+inline void Compute::perform(const plan::Step& step, const void* received) {
+    switch (step.code) {
+    case plan::Code::copy:
+        return copy(step);
+    case plan::Code::copy_to_every:
+        return copy_to_every(step);
+    case plan::Code::copy_received:
+        return store(step, wanted(step, received));
+    case plan::Code::reduce:
+        return prepared_.kernels->reduce(bindings_.state, target(step), source(step.left, step),
+                                         source(step.right, step), elements(step));
+    case plan::Code::reduce_received:
+        return prepared_.kernels->reduce(bindings_.state, target(step), source(step.left, step),
+                                         wanted(step, received), elements(step));
+    case plan::Code::reduce_every:
+    case plan::Code::reduce_every_to_every:
+        return reduce_every(step);
+    case plan::Code::scan_every:
+    case plan::Code::exscan_every:
+        return scan_every(step);
+    case plan::Code::exchange:
+        return exchange(step);
+    case plan::Code::enter:
+    case plan::Code::open:
+    case plan::Code::open_every:
+    case plan::Code::await:
+    case plan::Code::await_every:
+    case plan::Code::publish:
+    case plan::Code::carry:
+    case plan::Code::receive:
+    case plan::Code::reduce_every_received:
+    case plan::Code::match_counts:
+        return; // the runner's
+    }
+}
+
+inline void Compute::copy(const plan::Step& step) {
+    void* const to = target(step);
+    const void* const from = source(step.left, step);
+    const std::size_t bytes = elements(step) * prepared_.element_bytes;
+    if (to != from && bytes != 0) {
+        detail::copy_many(&to, 1, from, bytes, stores(step));
+    }
+}
+
+inline void Compute::exchange(const plan::Step& step) {
+    const Bases& sender = step.left.remote() ? bindings_.peers[step.peer] : bindings_.own;
+    const void* const from =
+        pointer(sender.at[step.left.space()] + sent_offsets(sender)[step.from] * prepared_.element_bytes);
+    void* const to = target(step);
+    const std::size_t bytes = elements(step) * prepared_.element_bytes;
+    if (bytes != 0) {
+        detail::copy_many(&to, 1, from, bytes, stores(step));
+    }
+}
+
+inline void Compute::copy_to_every(const plan::Step& step) {
+    const void* const from = source(step.left, step);
+    detail::Stores stores = prepared_.all_stores;
+    stores.cached_out = -1;
+    int outs = 0;
+    for (int member = 0; member < plan_.ranks; ++member) {
+        void* const to = pointer(place(bases_of(member), step.to, step.first));
+        if (to == from) {
+            continue; // in place
+        }
+        if (member == prepared_.all_stores.cached_out) {
+            stores.cached_out = outs;
+        }
+        bindings_.outs[static_cast<std::size_t>(outs++)] = to;
+    }
+    if (outs != 0) {
+        detail::copy_many(bindings_.outs.data(), outs, from, elements(step) * prepared_.element_bytes,
+                          stores);
+    }
+}
+
+/// The step's left vectors and targets of all members.
+inline void Compute::list_all(const plan::Step& step) {
+    for (int member = 0; member < plan_.ranks; ++member) {
+        const auto index = static_cast<std::size_t>(member);
+        const Bases& bases = bases_of(member);
+        bindings_.ins[index] = pointer(place(bases, step.left, step.from));
+        bindings_.outs[index] = pointer(place(bases, step.to, step.first));
+    }
+}
+
+inline void Compute::reduce_every(const plan::Step& step) {
+    const bool to_every = step.code == plan::Code::reduce_every_to_every;
+    list_all(step);
+    void* const single = target(step);
+    prepared_.kernels->reduce_many(bindings_.state, to_every ? bindings_.outs.data() : &single,
+                                   to_every ? plan_.ranks : 1, bindings_.ins.data(), plan_.ranks,
+                                   elements(step), to_every ? prepared_.all_stores : stores(step));
+}
+
+inline void Compute::scan_every(const plan::Step& step) {
+    list_all(step);
+    prepared_.kernels->scan_many(bindings_.state, bindings_.outs.data(), bindings_.ins.data(), plan_.ranks,
+                                 elements(step), step.code == plan::Code::exscan_every, prepared_.all_stores);
+}
+
+inline void Compute::combine(const plan::Step& step, void* partial, const void* left, const void* right) {
+    prepared_.kernels->reduce(bindings_.state, partial, left, right, elements(step));
+}
+
+inline void Compute::combine_all(const plan::Step& step) {
+    void* const to = target(step);
+    prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), plan_.ranks, elements(step),
+                                   {});
+}
+
+inline void Compute::store(const plan::Step& step, const void* from) {
+    if (void* const to = target(step); to != from) { // alone in place it is there already
+        copy_bytes(to, from, elements(step) * prepared_.element_bytes);
+    }
+}
+
+} // namespace tutti::run

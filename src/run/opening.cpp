@@ -1,0 +1,52 @@
+#include "run/opening.hpp"
+
+namespace tutti::run {
+
+using schedule::Space;
+
+namespace {
+
+struct Touched {
+    Range read;
+    Range written;
+};
+
+/// The memory that a member with these bases reads and writes.
+Touched touched(const Prepared& prepared, int member, const Bases& bases) {
+    if (!prepared.by_counts) {
+        return {prepared.footprint.read(member, bases[Space::input]),
+                prepared.footprint.written(member, bases[Space::output])};
+    }
+    const std::size_t* const totals = sent_offsets(bases) + prepared.plan->ranks;
+    return {{bases[Space::input], totals[0] * prepared.element_bytes},
+            {bases[Space::output], totals[1] * prepared.element_bytes}};
+}
+
+} // namespace
+
+Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, const Bases& theirs, int peer) {
+    if (prepared.shares_output) {
+        return theirs[Space::output] == own[Space::output] ? Fault::none : Fault::shared_output;
+    }
+    const Footprint& footprint = prepared.footprint;
+    const bool may_overlap = footprint.may_overlap(own[Space::output], theirs[Space::output]) ||
+                             footprint.may_overlap(own[Space::output], theirs[Space::input]) ||
+                             footprint.may_overlap(own[Space::input], theirs[Space::output]);
+    if (!may_overlap && !prepared.by_counts) {
+        return Fault::none;
+    }
+    const Touched here = touched(prepared, rank, own);
+    const Touched there = touched(prepared, peer, theirs);
+    if (overlap(here.written, there.written)) {
+        return Fault::both_write;
+    }
+    return overlap(here.written, there.read) || overlap(here.read, there.written) ? Fault::one_writes
+                                                                                  : Fault::none;
+}
+
+Sent sent_to(const Prepared& prepared, int rank, const Bases& theirs, int peer) {
+    const std::size_t* const blocks = sent_offsets(theirs) + rank;
+    return {blocks[1] - blocks[0], prepared.partition.elements(static_cast<std::size_t>(peer), 1)};
+}
+
+} // namespace tutti::run

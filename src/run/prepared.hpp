@@ -1,0 +1,63 @@
+#pragma once
+
+#include "plan/partition.hpp"
+#include "run/footprint.hpp"
+#include "run/marks.hpp"
+#include "run/own_plan.hpp"
+
+#include <tutti/detail/kernels.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tutti::run {
+
+/// Everything that a run of a plan needs but addresses. Not changed while it runs, so that any number of runs
+/// may share it.
+struct Prepared {
+    // What a run of one exchange looks at, on one line.
+    Marks marks;
+    const plan::Plan* plan = nullptr;
+    const detail::Kernels* kernels = nullptr;
+    /// Elements, `partition.total` of them, start that far behind the addresses of the member's vectors,
+    /// which are moved to where block 0 would be.
+    std::size_t input_shift_bytes = 0;
+    std::size_t output_shift_bytes = 0;
+    /// The plan is one exchange of messages of at most one word, whose bytes these are.
+    bool exchanges_words = false;
+    std::uint8_t word_bytes = 0;
+    /// The message does not fit into a slot and goes over the stage; the slot then carries the digest.
+    bool staged = false;
+    /// Words that a slot carries, in the carried form.
+    std::uint8_t carried_words = 1;
+    /// What it leaves depends on every member's input, so that nobody can be through before all have entered.
+    bool settles = false;
+    /// The output is one vector for all members, who must give the same.
+    bool shares_output = false;
+    /// Every member decides for itself how long its vectors are.
+    bool by_counts = false;
+
+    std::size_t element_bytes = 1;
+    std::size_t element_align = 1;
+    plan::Partition partition;
+    /// How the member's own vectors are written, and how those of all members.
+    detail::Stores own_stores;
+    detail::Stores all_stores;
+    /// Of all scratch vectors together, which are `scratch_stride_bytes` apart and of which only what lies
+    /// behind the first `scratch_start_bytes` is there.
+    std::size_t scratch_bytes = 0;
+    std::size_t scratch_start_bytes = 0;
+    std::size_t scratch_stride_bytes = 0;
+    Footprint footprint;
+
+    /// What `plan` and `partition` point into.
+    std::shared_ptr<const OwnPlan> owned_plan;
+    /// Where irregular blocks start.
+    std::vector<std::size_t> offsets;
+    /// Where the blocks of the input of an irregular all-to-all start. The others read it during the call.
+    std::vector<std::size_t> sent_offsets;
+};
+
+} // namespace tutti::run

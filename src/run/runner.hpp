@@ -1,0 +1,162 @@
+#pragma once
+
+#include "mailbox/mailbox.hpp"
+#include "mailbox/pause.hpp"
+#include "run/bindings.hpp"
+#include "run/compute.hpp"
+#include "run/line.hpp"
+#include "run/opening.hpp"
+#include "run/prepared.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace tutti::run {
+
+/// How far a run has come.
+enum class State : std::uint8_t {
+    done,   ///< the operation is complete, and the line at the next one
+    waits,  ///< for something that a member has not published yet
+    failed, ///< the group has failed, which ends the run
+    differs ///< from what another member does, which ends the run
+};
+
+/// One run of a plan by one member: what it publishes and awaits, in the order of the steps.
+///
+/// advance() goes as far as it can without waiting for long. Who blocks waits until is_ready() and goes on;
+/// who does not comes again. Nothing here waits, allocates, or throws, but what the caller's operator throws,
+/// after which the run cannot go on. A run that has been started holds its line until it is done.
+///
+/// It is written against a mailbox's words and against what steps do to vectors, so that a model checker and
+/// a scheduler of interleavings can put their own underneath.
+template <class Mailbox, class Compute = run::Compute>
+class Runner {
+public:
+    using Slot = typename Mailbox::Slot;
+
+    /// All must outlive it, and `bindings` be bound to the vectors of this run.
+    Runner(const Mailbox& mailbox, Line& line, const Prepared& prepared, Bindings& bindings)
+        : mailbox_(mailbox), line_(line), prepared_(prepared), bindings_(bindings), plan_(*prepared.plan),
+          compute_(prepared, bindings), print_(prepared.marks.print ^ print_of_history(line.history)),
+          slots_(mailbox.slots(0, line.parity)), slots_per_member_(mailbox.slots_per_member()) {}
+
+    /// Goes on until it is done or has looked `looks` >= 1 times in vain for what it waits for.
+    State advance(int looks) {
+        looks_ = looks;
+        return prepared_.exchanges_words && !line_.must_settle ? exchange_words() : follow_plan();
+    }
+
+    /// After State::waits, the member that is waited for, and whether what is waited for is there.
+    int peer() const { return peer_; }
+    bool is_ready() const {
+        return awaited_ != nullptr ? awaited_->holds(epoch_, cells_) : has_entered(peer_);
+    }
+    /// Whether that member is in the same operation with another call.
+    bool meets_another_call() const {
+        const std::uint64_t entered = slots_[index_of(peer_, 0)].tag();
+        return mailbox::is_of(entered, line_.epoch) && mailbox::print_of(entered) != print_;
+    }
+    /// Whether the wait is only for the member's having left an operation before, which it has if it is gone.
+    bool only_settles() const { return awaited_ == nullptr; }
+    /// Goes on without what is waited for.
+    void stop_waiting() { ++visited_; }
+
+    /// After State::differs, what from peer().
+    Fault fault() const { return fault_; }
+
+private:
+    /// The words that are awaited where the tag says it all.
+    static constexpr int signal_only = 0;
+
+    std::size_t index_of(int member, int slot) const {
+        return static_cast<std::size_t>(member) * slots_per_member_ + static_cast<std::size_t>(slot);
+    }
+    Slot& own_slot(const plan::Step& step) { return slots_[index_of(plan_.rank, step.slot)]; }
+    typename Mailbox::Board& own_board() { return mailbox_.board(plan_.rank); }
+    std::uint64_t tag_of(const plan::Step& step) const {
+        return mailbox::make_tag(line_.epoch + step.point, print_);
+    }
+
+    State exchange_words();
+    State follow_plan();
+    bool enter_operation();
+    bool settle();
+    bool has_entered(int member) const {
+        // Acquire: pairs with the release of a member that enters; what it has read of this member's slots
+        // came before.
+        return mailbox_.board(member).progress.observe() >= 2 * line_.epoch_before;
+    }
+
+    // Each is true when it is through, and false when the run cannot go on now, see state_.
+    bool perform(const plan::Step& step);
+    bool await(int peer, const plan::Step& step, int words);
+    bool arrived_late(int peer, const Slot& theirs, const plan::Step& step, int words);
+    bool take(int peer, const plan::Step& step, std::byte* bytes);
+    bool open(int peer, std::size_t number);
+    bool match_counts(int peer);
+    bool combine_words(const plan::Step& step);
+    bool combine_received(const plan::Step& step);
+    bool combine_staged(const plan::Step& step);
+    template <class Visit>
+    bool for_each_peer(Visit visit);
+
+    void enter(const plan::Step& step);
+    void signal(const plan::Step& step);
+    void carry(const plan::Step& step);
+
+    bool stop(State state, int peer) {
+        state_ = state;
+        peer_ = peer;
+        return false;
+    }
+    bool differ(int peer, Fault fault) {
+        fault_ = fault;
+        return stop(State::differs, peer);
+    }
+
+    const Mailbox& mailbox_;
+    Line& line_;
+    const Prepared& prepared_;
+    Bindings& bindings_;
+    const plan::Plan& plan_;
+    Compute compute_;
+    /// What every tag says of this operation and of those before that nobody has compared.
+    std::uint64_t print_;
+    /// The slots of member 0 for this operation's parity; those of the others follow at equal distances.
+    Slot* slots_;
+    std::size_t slots_per_member_;
+
+    // The cursor: the next step, and where that visits members one by one how many it has.
+    std::size_t next_ = 0;
+    int visited_ = 0;
+    bool entered_ = false;
+    bool settled_ = false;
+
+    // Where it has stopped, if it has: why, at whom, and for what it waits.
+    State state_;
+    Fault fault_;
+    int peer_;
+    const Slot* awaited_;
+    std::uint64_t epoch_;
+    int cells_;
+
+    int looks_;
+    /// The member's own, in an exchange of words.
+    std::uint64_t word_;
+    /// What was received last: `received_` or a stage.
+    const void* taken_;
+    /// What has been combined so far.
+    const void* left_;
+    /// Elements that were received or combined: bytes, which may hold any type, aligned for all that fit.
+    alignas(64) std::byte received_[mailbox::carried_bytes];
+    alignas(64) std::byte first_[mailbox::carried_bytes];
+    alignas(64) std::byte partial_[mailbox::carried_bytes];
+};
+
+} // namespace tutti::run
+
+#include "run/runner_steps.hpp"
+#include "run/runner_words.hpp"

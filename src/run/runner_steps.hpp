@@ -1,0 +1,257 @@
+#pragma once
+
+// What a runner does in each step. Part of run/runner.hpp.
+
+namespace tutti::run {
+
+/// The words of a slot that carries addresses.
+enum Address : int { input_word, output_word, scratch_word, digest_word };
+
+template <class Mailbox, class Compute>
+State Runner<Mailbox, Compute>::follow_plan() {
+    if (!entered_ && !enter_operation()) {
+        return state_;
+    }
+    if (!settled_ && !settle()) {
+        return state_;
+    }
+    const plan::Step* const end = plan_.steps.data() + plan_.steps.size();
+    for (const plan::Step* step = plan_.steps.data() + next_; step != end; ++step) {
+        if (!perform(*step)) {
+            next_ = static_cast<std::size_t>(step - plan_.steps.data());
+            return state_;
+        }
+    }
+    line_.complete(prepared_);
+    // Release: pairs with the look of a member that fails.
+    own_board().progress.publish(2 * line_.epoch_before);
+    return State::done;
+}
+
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::enter_operation() {
+    // Release: pairs with has_entered() of a member that wants to know that this one has left its operation
+    // before. A member that fails makes this visible itself before it looks (see execute::leave_failed_call).
+    // The compiler must keep the order, in which either this member sees the failure or the one that fails
+    // sees this member.
+    own_board().progress.publish(2 * line_.epoch | mailbox::inside_bit);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    own_board().bell.ring_if_needed(); // a member that settles waits for this
+    entered_ = true;
+    settled_ = !line_.must_settle;
+    return mailbox_.has_failed() ? stop(State::failed, plan_.rank) : true;
+}
+
+/// Waits until everybody has entered the operation before this one.
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::settle() {
+    awaited_ = nullptr;
+    return settled_ = for_each_peer([this](int peer) {
+               for (int look = 0; look < looks_; ++look) {
+                   if (has_entered(peer)) {
+                       return true;
+                   }
+                   mailbox::pause();
+               }
+               return stop(State::waits, peer);
+           });
+}
+
+/// Calls visit(peer) for every other member, until it is false; then goes on with that one the next time.
+template <class Mailbox, class Compute>
+template <class Visit>
+bool Runner<Mailbox, Compute>::for_each_peer(Visit visit) {
+    // From the next rank on, so that the members do not all look at the same slot at the same time.
+    for (; visited_ < plan_.ranks - 1; ++visited_) {
+        const int peer = plan_.rank + 1 + visited_;
+        if (!visit(peer < plan_.ranks ? peer : peer - plan_.ranks)) {
+            return false;
+        }
+    }
+    visited_ = 0;
+    return true;
+}
+
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::perform(const plan::Step& step) {
+    using plan::Code;
+    switch (step.code) {
+    case Code::enter:
+        enter(step);
+        return true;
+    case Code::publish:
+        signal(step);
+        return true;
+    case Code::carry:
+        carry(step);
+        return true;
+    case Code::open:
+        return open(step.peer, step.from);
+    case Code::open_every:
+        return for_each_peer([this](int peer) { return open(peer, static_cast<std::size_t>(peer)); });
+    case Code::match_counts:
+        return for_each_peer([this](int peer) { return match_counts(peer); });
+    case Code::await:
+        return await(step.peer, step, signal_only);
+    case Code::await_every:
+        return for_each_peer([&](int peer) { return await(peer, step, signal_only); });
+    case Code::receive:
+        return take(step.peer, step, received_);
+    case Code::reduce_every_received:
+        return prepared_.staged && plan_.ranks > 1 ? combine_staged(step) : combine_received(step);
+    default:
+        compute_.perform(step, taken_);
+        return true;
+    }
+}
+
+template <class Mailbox, class Compute>
+void Runner<Mailbox, Compute>::enter(const plan::Step& step) {
+    using schedule::Space;
+    const Bases& own = bindings_.own;
+    const std::uint64_t words[mailbox::words_per_slot] = {own[Space::input], own[Space::output],
+                                                          own[Space::scratch0], prepared_.marks.digest};
+    own_slot(step).publish(tag_of(step), words, mailbox::words_per_slot);
+    own_board().bell.ring_if_needed();
+}
+
+template <class Mailbox, class Compute>
+void Runner<Mailbox, Compute>::signal(const plan::Step& step) {
+    own_slot(step).signal(tag_of(step));
+    own_board().bell.ring_if_needed();
+}
+
+template <class Mailbox, class Compute>
+void Runner<Mailbox, Compute>::carry(const plan::Step& step) {
+    alignas(64) std::uint64_t carried[mailbox::words_per_slot];
+    const void* const from = compute_.message(step);
+    const std::size_t bytes = compute_.message_bytes(step);
+    const std::uint64_t* words = carried;
+    if (prepared_.staged) {
+        std::memcpy(mailbox_.stage(plan_.rank, line_.parity), from, bytes);
+        words = &prepared_.marks.digest;
+    } else if (bytes == sizeof(std::uint64_t)) { // mostly, and without a call
+        std::memcpy(carried, from, sizeof(std::uint64_t));
+    } else if (bytes != 0) {
+        std::memcpy(carried, from, bytes);
+    }
+    own_slot(step).publish(tag_of(step), words, prepared_.carried_words);
+    own_board().bell.ring_if_needed();
+}
+
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::await(int peer, const plan::Step& step, int words) {
+    const Slot& theirs = slots_[index_of(peer, step.slot)];
+    const std::uint64_t tag = tag_of(step);
+    for (int look = 0; look < looks_; ++look) {
+        if (theirs.tag() == tag && (words <= 1 || theirs.holds(line_.epoch + step.point, words))) {
+            return true;
+        }
+        mailbox::pause();
+    }
+    return arrived_late(peer, theirs, step, words);
+}
+
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::arrived_late(int peer, const Slot& theirs, const plan::Step& step, int words) {
+    awaited_ = &theirs;
+    epoch_ = line_.epoch + step.point;
+    cells_ = std::max(words, 1);
+    if (!theirs.holds(epoch_, cells_)) {
+        return stop(State::waits, peer);
+    }
+    const std::uint64_t tag = theirs.tag();
+    // A peer that is operations ahead has completed this one, which is all that a signal says. Words it does
+    // not write over before they are read: unless it counts its operations otherwise.
+    const bool is_ahead = mailbox::reached(tag, line_.epoch + plan_.points);
+    const bool agrees = is_ahead ? words == signal_only : mailbox::print_of(tag) == print_;
+    return agrees || differ(peer, Fault::calls);
+}
+
+/// Awaits what the peer carries and notes where it is: on its stage, or in `bytes`.
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::take(int peer, const plan::Step& step, std::byte* bytes) {
+    if (!await(peer, step, prepared_.carried_words)) {
+        return false;
+    }
+    const Slot& theirs = slots_[index_of(peer, step.slot)];
+    if (prepared_.staged) {
+        taken_ = mailbox_.stage(peer, line_.parity);
+        return theirs.word(0) == prepared_.marks.digest || differ(peer, Fault::calls);
+    }
+    for (int i = 0; i < prepared_.carried_words; ++i) {
+        const std::uint64_t word = theirs.word(i);
+        std::memcpy(bytes + static_cast<std::size_t>(i) * sizeof word, &word, sizeof word);
+    }
+    taken_ = bytes;
+    return true;
+}
+
+/// Takes the addresses of the peer's vectors, which get that number.
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::open(int peer, std::size_t number) {
+    using schedule::Space;
+    const plan::Step point_zero{};
+    if (!await(peer, point_zero, mailbox::words_per_slot)) {
+        return false;
+    }
+    const Slot& theirs = slots_[index_of(peer, 0)];
+    if (theirs.word(digest_word) != prepared_.marks.digest) {
+        return differ(peer, Fault::calls);
+    }
+    Bases& bases = bindings_.peers[number];
+    bases[Space::input] = theirs.word(input_word);
+    bases[Space::output] = theirs.word(output_word);
+    set_scratch_bases(bases, theirs.word(scratch_word), prepared_.scratch_stride_bytes);
+    const Fault fault = fault_of_memory(prepared_, bindings_.own, plan_.rank, bases, peer);
+    return fault == Fault::none || differ(peer, fault);
+}
+
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::match_counts(int peer) {
+    const auto number = static_cast<std::size_t>(peer);
+    if (!open(peer, number)) {
+        return false;
+    }
+    const Sent block = sent_to(prepared_, plan_.rank, bindings_.peers[number], peer);
+    return block.sent == block.expected || differ(peer, Fault::counts);
+}
+
+/// Combines what all members carry, in the order of the ranks, as it comes.
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::combine_received(const plan::Step& step) {
+    for (; visited_ < plan_.ranks; ++visited_) {
+        // The first operand must outlive the taking of the second.
+        if (visited_ != plan_.rank && !take(visited_, step, visited_ == 0 ? first_ : received_)) {
+            return false;
+        }
+        const void* const operand =
+            visited_ == plan_.rank ? compute_.message(step) : compute_.wanted(step, taken_);
+        if (visited_ == 0) {
+            left_ = operand;
+            continue;
+        }
+        compute_.combine(step, partial_, left_, operand);
+        left_ = partial_;
+    }
+    visited_ = 0;
+    compute_.store(step, left_);
+    return true;
+}
+
+/// The same of messages on stages, in one pass when all are there.
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::combine_staged(const plan::Step& step) {
+    for (; visited_ < plan_.ranks; ++visited_) {
+        if (visited_ != plan_.rank && !take(visited_, step, received_)) {
+            return false;
+        }
+        bindings_.ins[static_cast<std::size_t>(visited_)] =
+            visited_ == plan_.rank ? compute_.message(step) : compute_.wanted(step, taken_);
+    }
+    visited_ = 0;
+    compute_.combine_all(step);
+    return true;
+}
+
+} // namespace tutti::run

@@ -1,0 +1,71 @@
+#pragma once
+
+// How a runner exchanges single words. Part of run/runner.hpp.
+
+namespace tutti::run {
+
+/// Elements have 1, 2, 4 or 8 bytes, and there may be several: all sizes that a word has room for.
+inline void copy_word(void* to, const void* from, std::size_t bytes) {
+    if (bytes == sizeof(std::uint64_t)) {
+        std::memcpy(to, from, sizeof(std::uint64_t));
+    } else if (bytes == sizeof(std::uint32_t)) {
+        std::memcpy(to, from, sizeof(std::uint32_t));
+    } else if (bytes != 0) {
+        std::memcpy(to, from, bytes);
+    }
+}
+
+/// An exchange of messages of at most one word, with what can be left until later left until the word is on
+/// its way: what counts is the time from one word's arrival to the departure of the next.
+template <class Mailbox, class Compute>
+State Runner<Mailbox, Compute>::exchange_words() {
+    const plan::Step& step = plan_.steps.front(); // the other one awaits the same point in the same slot
+    if (!entered_) {
+        entered_ = true;
+        word_ = 0;
+        copy_word(&word_, bindings_.input(), prepared_.word_bytes);
+        own_slot(step).publish(tag_of(step), &word_, 1);
+        // Release: pairs with has_entered(). Not marked as inside: nobody's vectors are touched but one's
+        // own.
+        own_board().progress.publish(2 * line_.epoch);
+        own_board().bell.ring_if_needed(); // for who waits for either
+        if (mailbox_.has_failed()) {
+            stop(State::failed, plan_.rank);
+            return state_;
+        }
+    }
+    const bool is_through = prepared_.word_bytes == 0
+                                ? for_each_peer([&](int peer) { return await(peer, step, signal_only); })
+                                : combine_words(step);
+    if (!is_through) {
+        return state_;
+    }
+    line_.complete(prepared_);
+    return State::done;
+}
+
+/// In the order of the ranks, as combine_received() does it.
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::combine_words(const plan::Step& step) {
+    // Bytes, which may hold elements of any type.
+    alignas(std::uint64_t) std::byte operand[sizeof word_];
+    for (; visited_ < plan_.ranks; ++visited_) {
+        std::uint64_t word = word_;
+        if (visited_ != plan_.rank) {
+            if (!await(visited_, step, 1)) {
+                return false;
+            }
+            word = slots_[index_of(visited_, step.slot)].word(0);
+        }
+        if (visited_ == 0) {
+            std::memcpy(partial_, &word, sizeof word);
+            continue;
+        }
+        std::memcpy(operand, &word, sizeof word);
+        prepared_.kernels->reduce(bindings_.state, visited_ < plan_.ranks - 1 ? partial_ : bindings_.output(),
+                                  partial_, operand, prepared_.partition.total);
+    }
+    return true;
+}
+
+} // namespace tutti::run
