@@ -1,9 +1,9 @@
 #include "draw_command.hpp"
 
 #include "algorithm/registry.hpp"
-#include "trace/dot.hpp"
-#include "trace/svg.hpp"
-#include "trace/text.hpp"
+#include "draw/dot.hpp"
+#include "draw/svg.hpp"
+#include "draw/text.hpp"
 #include "usage.hpp"
 #include "verify/verify.hpp"
 
@@ -59,15 +59,15 @@ void check_numbers(const DrawArguments& arguments, const Algorithm& row) {
     }
 }
 
-trace::Layout layout_called(const std::string& name) {
+draw::Layout layout_called(const std::string& name) {
     if (name == "rows") {
-        return trace::Layout::rows;
+        return draw::Layout::rows;
     }
     if (name == "circle") {
-        return trace::Layout::circle;
+        return draw::Layout::circle;
     }
     if (name == "graph") {
-        return trace::Layout::graph;
+        return draw::Layout::graph;
     }
     throw UsageError(fmt::format("--layout: \"{}\" is none of rows, circle, graph", name));
 }
@@ -86,13 +86,13 @@ std::string drawing(const DrawArguments& arguments, const schedule::Schedule& sc
         return expression(schedule, *arguments.expression);
     }
     if (arguments.format == "svg") {
-        return trace::svg(schedule, layout_called(arguments.layout));
+        return draw::svg(schedule, layout_called(arguments.layout));
     }
     if (arguments.format == "dot") {
-        return trace::dot(schedule);
+        return draw::dot(schedule);
     }
     if (arguments.format == "text") {
-        return trace::text(schedule);
+        return draw::text(schedule);
     }
     throw UsageError(fmt::format("--format: \"{}\" is none of svg, dot, text", arguments.format));
 }

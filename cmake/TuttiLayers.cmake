@@ -10,12 +10,12 @@
 # tutti_check_layers() is called once, after every tutti_module.
 
 # Readers of schedules run anywhere, without threads or a machine.
-set(TUTTI_WITHOUT_THREADS graph schedule algorithm cost verify trace)
+set(TUTTI_WITHOUT_THREADS graph schedule algorithm cost verify draw)
 set(TUTTI_THREAD_LIBRARIES Threads::Threads PkgConfig::HWLOC MPI::MPI_CXX)
 # What moves the data knows nothing of why.
 set(TUTTI_WITHOUT_SCHEDULES graph machine mailbox kernel)
 # Readers of schedules do not know each other.
-set(TUTTI_READERS cost verify trace plan)
+set(TUTTI_READERS cost verify draw plan)
 
 # The library whose headers these are.
 set(TUTTI_HEADERS_OF_PkgConfig::HWLOC "^hwloc(\\.h|/)")

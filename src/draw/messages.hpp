@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::trace {
+namespace tutti::draw {
 
 /// What goes from one member to another in a round.
 struct Message {
@@ -27,4 +27,4 @@ std::string blocks_text(const Message& message, int blocks);
 /// "broadcast, 8 ranks, root 3": what is drawn.
 std::string title(const schedule::Schedule& schedule);
 
-} // namespace tutti::trace
+} // namespace tutti::draw

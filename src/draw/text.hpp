@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace tutti::trace {
+namespace tutti::draw {
 
 /// One line for each message: "round 0: 3 -> 1: blocks 4..5, combined".
 std::string text(const schedule::Schedule& schedule);
 
-} // namespace tutti::trace
+} // namespace tutti::draw

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tutti::trace {
+namespace tutti::draw {
 
 /// Where members stand in a drawing.
 ///
@@ -18,4 +18,4 @@ enum class Layout : std::uint8_t { rows, circle, graph };
 /// where it stores, labelled at the receiver with the blocks. Readable up to some 32 ranks.
 std::string svg(const schedule::Schedule& schedule, Layout layout);
 
-} // namespace tutti::trace
+} // namespace tutti::draw

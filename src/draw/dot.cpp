@@ -1,8 +1,8 @@
-#include "trace/dot.hpp"
+#include "draw/dot.hpp"
 
-#include "trace/messages.hpp"
+#include "draw/messages.hpp"
 
-namespace tutti::trace {
+namespace tutti::draw {
 
 namespace {
 
@@ -37,4 +37,4 @@ std::string dot(const schedule::Schedule& schedule) {
     return text + "}\n";
 }
 
-} // namespace tutti::trace
+} // namespace tutti::draw

@@ -1,8 +1,8 @@
-#include "trace/text.hpp"
+#include "draw/text.hpp"
 
-#include "trace/messages.hpp"
+#include "draw/messages.hpp"
 
-namespace tutti::trace {
+namespace tutti::draw {
 
 std::string text(const schedule::Schedule& schedule) {
     std::string lines = title(schedule) + "\n";
@@ -17,4 +17,4 @@ std::string text(const schedule::Schedule& schedule) {
     return lines;
 }
 
-} // namespace tutti::trace
+} // namespace tutti::draw

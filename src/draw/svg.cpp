@@ -1,6 +1,6 @@
-#include "trace/svg.hpp"
+#include "draw/svg.hpp"
 
-#include "trace/messages.hpp"
+#include "draw/messages.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <numbers>
 #include <vector>
 
-namespace tutti::trace {
+namespace tutti::draw {
 
 using schedule::Schedule;
 
@@ -257,4 +257,4 @@ std::string svg(const Schedule& schedule, Layout layout) {
     return graph_svg(schedule, rounds);
 }
 
-} // namespace tutti::trace
+} // namespace tutti::draw

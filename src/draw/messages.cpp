@@ -1,10 +1,10 @@
-#include "trace/messages.hpp"
+#include "draw/messages.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-namespace tutti::trace {
+namespace tutti::draw {
 
 using schedule::Blocks;
 using schedule::every;
@@ -122,4 +122,4 @@ std::string title(const Schedule& schedule) {
     return text;
 }
 
-} // namespace tutti::trace
+} // namespace tutti::draw
