@@ -1,13 +1,13 @@
 # The dependency rule of the house, checked at configure time:
 #
-#   - A layer (a directory under src/ or topology/) includes its own headers and those of layers its link line
-#     reaches. A layer is what tutti_module(tutti_<directory>) says it is.
+#   - A layer (a directory under src/, topology/ or bench/) includes its own headers and those of layers its link line
+#     reaches. A layer is what tutti_layer(<target>) says it is; tutti_module says so for all but programs.
 #   - A header of another library needs that library on the layer's own link line.
 #   - Some layers are kept apart however the link lines grow.
 #   - Public headers show nothing of the layers or of the libraries behind them, but for tutti/mpi.hpp, which is
 #     there for MPI.
 #
-# tutti_check_layers() is called once, after every tutti_module.
+# tutti_check_layers() is called once, after every tutti_layer.
 
 # Readers of schedules run anywhere, without threads or a machine.
 set(TUTTI_WITHOUT_THREADS graph schedule algorithm cost verify draw)
@@ -70,8 +70,9 @@ function(tutti_check_file file owner reach links layers)
       message(FATAL_ERROR "${shown} includes \"${include}\": name headers from their include root")
     endif()
     string(REGEX REPLACE "/.*" "" layer ${include})
-    if(include MATCHES "/" AND layer IN_LIST layers AND NOT tutti_${layer} IN_LIST reach)
-      message(FATAL_ERROR "${shown} includes \"${include}\", but ${owner} does not link tutti_${layer}")
+    get_property(module GLOBAL PROPERTY TUTTI_MODULE_OF_${layer})
+    if(include MATCHES "/" AND layer IN_LIST layers AND NOT module IN_LIST reach)
+      message(FATAL_ERROR "${shown} includes \"${include}\", but ${owner} does not link ${module}")
     endif()
     foreach(library IN LISTS TUTTI_THREAD_LIBRARIES)
       if(include MATCHES "${TUTTI_HEADERS_OF_${library}}" AND NOT library IN_LIST links)
@@ -92,10 +93,12 @@ endfunction()
 function(tutti_check_layers)
   get_property(layers GLOBAL PROPERTY TUTTI_LAYERS)
   foreach(layer IN LISTS layers)
-    set(module tutti_${layer})
+    get_property(module GLOBAL PROPERTY TUTTI_MODULE_OF_${layer})
+    get_property(beside GLOBAL PROPERTY TUTTI_BESIDE_${layer})
     get_target_property(directory ${module} SOURCE_DIR)
     tutti_links(${module} links)
     tutti_reach(${module} reach)
+    list(APPEND reach ${beside})
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${directory}/*.cpp ${directory}/*.hpp)
     foreach(file IN LISTS files)
       tutti_check_file(${file} ${module} "${reach}" "${links}" "${layers}")

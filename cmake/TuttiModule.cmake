@@ -1,7 +1,7 @@
 # tutti_module(NAME SOURCES ... [LINKS ...])
 #
-# One part of the house: an object library that sees only what it links. tutti_<directory> under src/ or topology/ is
-# a layer, whose includes TuttiLayers.cmake holds to its link line.
+# One part of the house: an object library that sees only what it links. One that is called tutti_<directory> or
+# tutti_bench_<directory> is a layer.
 set(TUTTI_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
     -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wundef)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -31,7 +31,16 @@ function(tutti_module name)
   tutti_configure(${name})
   target_link_libraries(${name} PUBLIC ${arg_LINKS})
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME directory)
-  if(name STREQUAL "tutti_${directory}")
-    set_property(GLOBAL APPEND PROPERTY TUTTI_LAYERS ${directory})
+  if(name MATCHES "^tutti_(bench_)?${directory}$")
+    tutti_layer(${name})
   endif()
+endfunction()
+
+# tutti_layer(TARGET [MODULES...]): makes the directory a layer, whose includes TuttiLayers.cmake holds to the target's link
+# line. It may include headers of MODULES as well, which it compiles or has in another library.
+function(tutti_layer target)
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME directory)
+  set_property(GLOBAL APPEND PROPERTY TUTTI_LAYERS ${directory})
+  set_property(GLOBAL PROPERTY TUTTI_MODULE_OF_${directory} ${target})
+  set_property(GLOBAL PROPERTY TUTTI_BESIDE_${directory} ${ARGN})
 endfunction()

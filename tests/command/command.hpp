@@ -1,6 +1,6 @@
 #pragma once
 
-#include "child_process.hpp"
+#include "mpirun/child_process.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "cluster_model.hpp"
+#include "model/cluster_model.hpp"
 
 #include <doctest/doctest.h>
 

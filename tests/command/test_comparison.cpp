@@ -1,4 +1,4 @@
-#include "comparison.hpp"
+#include "report/comparison.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

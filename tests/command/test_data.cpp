@@ -1,5 +1,5 @@
-#include "data.hpp"
-#include "types.hpp"
+#include "measure/data.hpp"
+#include "measure/types.hpp"
 
 #include <doctest/doctest.h>
 

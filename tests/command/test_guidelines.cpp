@@ -1,4 +1,4 @@
-#include "guidelines.hpp"
+#include "report/guidelines.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-#include "buffer.hpp"
-#include "harness.hpp"
+#include "measure/buffer.hpp"
+#include "measure/harness.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-#include "numbers.hpp"
-#include "work.hpp"
+#include "measure/problem.hpp"
+#include "terminal/numbers.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-#include "data.hpp"
-#include "pass.hpp"
+#include "measure/data.hpp"
+#include "measure/pass.hpp"
 
 #include <tutti/detail/kernels.hpp>
 

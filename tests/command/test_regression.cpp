@@ -1,6 +1,6 @@
 #include "command.hpp"
-#include "regression.hpp"
-#include "results_file.hpp"
+#include "report/regression.hpp"
+#include "report/results_file.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "statistics.hpp"
+#include "measure/statistics.hpp"
 
 #include <doctest/doctest.h>
 

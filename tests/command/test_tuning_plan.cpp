@@ -1,5 +1,5 @@
-#include "question.hpp"
-#include "tuning_plan.hpp"
+#include "threads/selection_input.hpp"
+#include "tune/tuning_plan.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,57 @@
+#include "cluster/cluster_calls.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace tutti::bench {
+
+std::string Variant::name() const {
+    if (algorithm == "auto") {
+        return way;
+    }
+    return way == "auto" ? algorithm : way + " " + algorithm;
+}
+
+std::vector<Variant> variants_of(const std::vector<std::string>& ways,
+                                 const std::vector<std::string>& algorithms) {
+    std::vector<Variant> variants;
+    for (const std::string& way : ways) {
+        for (const std::string& algorithm : algorithms) {
+            variants.push_back({.way = way, .algorithm = algorithm});
+        }
+    }
+    return variants;
+}
+
+bool is_measured(Collective collective) {
+    return collective == Collective::allreduce || collective == Collective::reduce_scatter ||
+           collective == Collective::allgather || collective == Collective::broadcast ||
+           collective == Collective::reduce;
+}
+
+mpi::Options options_of(const Variant& variant, int leaders) {
+    const auto chosen = [](const std::string& name) {
+        return name == "auto" ? std::string_view() : std::string_view(name);
+    };
+    return {.way = chosen(variant.way), .algorithm = chosen(variant.algorithm), .leaders = leaders};
+}
+
+void call_cluster(mpi::Member& me, const Work& work, const mpi::Options& options, const double* in,
+                  double* out) {
+    const std::span from(in, work.input_elements(me.rank()));
+    const std::span to(out, work.output_elements(me.rank()));
+    switch (work.collective) {
+    case Collective::reduce_scatter:
+        return me.reduce_scatter(from, to, tutti::sum, options);
+    case Collective::allgather:
+        return me.allgather(from, to, options);
+    case Collective::broadcast:
+        return me.broadcast(std::span(out, work.elements), Work::root, options);
+    case Collective::reduce:
+        return me.reduce(from, to, tutti::sum, Work::root, options);
+    default:
+        return me.allreduce(from, to, tutti::sum, options);
+    }
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "measure/problem.hpp"
+
+#include <tutti/mpi.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// How the cluster is asked to carry a collective.
+struct Variant {
+    std::string way = "auto";
+    std::string algorithm = "auto";
+
+    /// What is not left to the library, or "auto".
+    std::string name() const;
+};
+
+/// Every way with every algorithm.
+std::vector<Variant> variants_of(const std::vector<std::string>& ways,
+                                 const std::vector<std::string>& algorithms);
+
+/// Whether call_cluster() and HandWritten know it.
+bool is_measured(Collective collective);
+inline constexpr const char* measured_collectives = "allreduce, reduce_scatter, allgather, broadcast, reduce";
+
+/// The options that ask for it, which refer to it. `leaders` as in mpi::Options.
+mpi::Options options_of(const Variant& variant, int leaders);
+
+/// One call: a sum of doubles where it reduces, rooted at Work::root.
+void call_cluster(mpi::Member& me, const Work& work, const mpi::Options& options, const double* in,
+                  double* out);
+
+} // namespace tutti::bench

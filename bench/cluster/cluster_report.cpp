@@ -1,0 +1,111 @@
+#include "cluster/cluster_report.hpp"
+
+#include "terminal/numbers.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+const Point* find(const Results& results, const std::string& provider, const Work& work) {
+    const auto found = std::ranges::find_if(
+        results.points, [&](const Point& point) { return point.provider == provider && point.work == work; });
+    return found == results.points.end() ? nullptr : &*found;
+}
+
+/// Two times: of single runs, and back to back where that was measured.
+std::string times(const Point* point) {
+    if (point == nullptr) {
+        return "-";
+    }
+    const std::string loop = point->loop_us ? fmt::format(" ({})", format_us(*point->loop_us)) : "";
+    return format_us(point->time_us.median) + loop;
+}
+
+/// How the cluster compares with one provider over all works.
+class Ratios {
+public:
+    std::string add(const Point& own, const Point* other) {
+        if (other == nullptr || !(own.time_us.median > 0)) {
+            return "-";
+        }
+        const double ratio = other->time_us.median / own.time_us.median;
+        log_sum_ += std::log(ratio);
+        ++count_;
+        least_ = std::min(least_, ratio);
+        return fmt::format("{:.2f}x", ratio);
+    }
+
+    std::string text(const std::string& way, const char* provider) const {
+        if (count_ == 0) {
+            return "";
+        }
+        return fmt::format(
+            "{} beside {}: {:.2f}x as fast in the geometric mean of {} points, at least {:.2f}x\n", way,
+            provider, std::exp(log_sum_ / count_), count_, least_);
+    }
+
+private:
+    double log_sum_ = 0;
+    int count_ = 0;
+    double least_ = std::numeric_limits<double>::infinity();
+};
+
+constexpr const char* line = "{:<15} {:<9} {:>9}  {:>24} {:>24} {:>8} {:>24} {:>8} {:>7}\n";
+
+} // namespace
+
+std::string hybrid_text(const Results& results) {
+    std::string text = results.title +
+                       "\nMedians of runs from the first entry to the last exit; in brackets back to "
+                       "back. x: how many times faster the cluster is.\n\n";
+    text += fmt::format(line, "collective", "way", "m", "cluster", "OpenMP + MPI by hand", "", "flat MPI", "",
+                        "wrong");
+    std::map<std::string, Ratios> by_hand;
+    std::map<std::string, Ratios> flat;
+    for (const Point& own : results.points) {
+        if (own.provider != "hybrid") {
+            continue;
+        }
+        const Point* const hand = find(results, "hand-written", own.work);
+        const Point* const all = find(results, "openmpi", own.work);
+        const std::string hand_ratio = by_hand[own.algorithm].add(own, hand);
+        const std::string flat_ratio = flat[own.algorithm].add(own, all);
+        text +=
+            fmt::format(line, to_string(own.work.collective), own.algorithm, format_bytes(own.work.bytes()),
+                        times(&own), times(hand), hand_ratio, times(all), flat_ratio, own.wrong);
+    }
+    text += "\n";
+    for (const auto& [way, ratios] : by_hand) {
+        text += ratios.text(way, "OpenMP + MPI by hand") + flat[way].text(way, "flat MPI");
+    }
+    return results.failure.empty() ? text : text + "flat MPI failed: " + results.failure + "\n";
+}
+
+void write_points(const std::string& path, const Results& results) {
+    if (path.empty()) {
+        return;
+    }
+    nlohmann::json points = nlohmann::json::array();
+    for (const Point& point : results.points) {
+        points.push_back(to_json(point));
+    }
+    if (!(std::ofstream(path) << points.dump(2) << '\n')) {
+        throw std::runtime_error("cannot write " + path);
+    }
+}
+
+bool has_wrong(const Results& results) {
+    return std::ranges::any_of(results.points, [](const Point& point) { return point.wrong != 0; });
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "measure/problem.hpp"
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What hybrid programs do by hand, well done: the OpenMP threads of a process combine slices of their
+/// vectors, or put their blocks together, the master carries that over MPI, and every thread copies the
+/// result. Sums of doubles; rooted at the first thread of the first process.
+class HandWritten {
+public:
+    /// Vectors of up to `most_elements`; `first_rank`: the global rank of this process's thread 0.
+    HandWritten(int threads, int first_rank, std::size_t most_elements, MPI_Comm communicator);
+
+    /// One collective that call_cluster() knows, called by every thread of a parallel region of `threads`.
+    void run(const Work& work, const double* in, double* out);
+
+private:
+    void combine(int thread, std::size_t elements);
+    void carry(const Work& work, double* out);
+    void take(const Work& work, std::size_t thread, double* out);
+
+    int threads_;
+    int first_rank_;
+    MPI_Comm communicator_;
+    std::vector<const double*> inputs_;
+    std::vector<double> shared_;
+    std::vector<double> blocks_;
+};
+
+/// The bare call of MPI, on the vectors themselves.
+void call_bare(const Work& work, const double* in, double* out, MPI_Comm communicator);
+
+} // namespace tutti::bench

@@ -1,0 +1,270 @@
+#include "command/bench.hpp"
+
+#include "algorithm/registry.hpp"
+#include "machine/placement.hpp"
+#include "mpirun/mpi_baseline.hpp"
+#include "peers/peer_modules.hpp"
+#include "report/bench_report.hpp"
+#include "report/results_file.hpp"
+#include "terminal/exit_codes.hpp"
+#include "terminal/numbers.hpp"
+#include "terminal/progress.hpp"
+#include "threads/selection_input.hpp"
+#include "threads/tutti_runner.hpp"
+
+#include <tutti/error.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+/// Whether to measure an algorithm for a work at all.
+bool applies(const BenchOptions& options, const std::string& name, const Work& work) {
+    if (name.empty()) {
+        return true;
+    }
+    const algorithm::Algorithm* const row = algorithm::find(work.collective, name);
+    if (row == nullptr) {
+        return false;
+    }
+    return !options.all_algorithms || execute::refusal(*row, question_of(work).call, work.members).empty();
+}
+
+bool is_mpi(const std::string& name) {
+    const std::vector<std::string> names = mpi_names();
+    return std::ranges::find(names, name) != names.end();
+}
+
+/// Whether a peer cannot take turns with Tutti on the same threads.
+bool is_measured_apart(const std::string& name) {
+    return is_mpi(name) || has_own_threads(name);
+}
+
+/// Minutes of measuring should not end with a file that cannot be written.
+void check_writable(const char* option, const std::string& path) {
+    if (!path.empty() && !std::ofstream(path, std::ios::app)) {
+        throw UsageError(fmt::format("{}: cannot write {}", option, path));
+    }
+}
+
+/// Those of the baselines that can be had; says of the others why not.
+std::vector<std::string> available(const std::vector<std::string>& baselines) {
+    std::vector<std::string> found;
+    for (const std::string& name : baselines) {
+        std::string why;
+        if (is_mpi(name)) {
+            why = why_no_mpi(name);
+        } else {
+            try {
+                peer_module(name);
+            } catch (const std::runtime_error& error) {
+                why = error.what();
+            }
+        }
+        if (why.empty()) {
+            found.push_back(name);
+        } else {
+            fmt::print("no baseline {}: {}\n", name, why);
+        }
+    }
+    return found;
+}
+
+/// One `tutti bench` under way.
+class Bench {
+public:
+    explicit Bench(const BenchOptions& options)
+        : options_(options), environment_(detect_environment()), baselines_(available(options.baselines)),
+          progress_(steps(), !options.quiet) {
+        environment_.placement = options.placement;
+    }
+
+    int run() {
+        fmt::print("{}", header_text(environment_, baselines_));
+        for (const int members : options_.members) {
+            measure_members(members);
+        }
+        progress_.clear();
+        fmt::print("\n{}", summary_text(own_, others_, static_cast<int>(environment_.machine.pus.size())));
+        write_files();
+        return std::ranges::any_of(own_, [](const Point& point) { return point.wrong != 0; }) ? exit_wrong
+                                                                                              : exit_fine;
+    }
+
+private:
+    std::size_t steps() const {
+        const auto apart = static_cast<std::size_t>(std::ranges::count_if(
+            baselines_, [](const std::string& name) { return is_measured_apart(name); }));
+        std::size_t count = 0;
+        for (const int members : options_.members) {
+            for (const Work& work : works_for(options_, members)) {
+                count += apart + static_cast<std::size_t>(
+                                     std::ranges::count_if(options_.algorithms, [&](const std::string& name) {
+                                         return applies(options_, name, work);
+                                     }));
+            }
+        }
+        return count * static_cast<std::size_t>(options_.rounds);
+    }
+
+    bool crowded(int members) const {
+        return static_cast<std::size_t>(members) > environment_.machine.pus.size();
+    }
+
+    void step(const std::string& provider, const Work& work, const std::string& algorithm) {
+        progress_.step(fmt::format("{}, {} members, {}", provider, work.members, to_string(work.collective)),
+                       fmt::format("{} {}", format_bytes(work.bytes()), algorithm));
+    }
+
+    RunnerOptions runner_options(int members, const std::vector<std::string>& peers) const {
+        return {.members = members,
+                .placement = options_.placement,
+                .crowded = crowded(members),
+                .most_bytes = most_bytes(works_for(options_, members)),
+                .method = options_.method,
+                .peers = peers};
+    }
+
+    void measure_members(int members) {
+        const std::vector<Work> works = works_for(options_, members);
+        const std::size_t own_before = own_.size();
+        const std::size_t others_before = others_.size();
+        std::vector<std::string> in_turns;
+        std::ranges::copy_if(baselines_, std::back_inserter(in_turns),
+                             [](const std::string& name) { return !is_measured_apart(name); });
+        TuttiRunner runner(runner_options(members, in_turns));
+        environment_.pinning.emplace_back(members, runner.pinning());
+        // One collective after the other, so that those apart are measured soon after; in several rounds,
+        // since a machine that is shared changes from one second to the next.
+        for (const Collective collective : options_.collectives) {
+            std::vector<Work> part;
+            std::ranges::copy_if(works, std::back_inserter(part),
+                                 [&](const Work& work) { return work.collective == collective; });
+            measure_rounds(runner, part);
+        }
+        progress_.clear();
+        fmt::print("\n{}", table_text(std::span(own_).subspan(own_before),
+                                      std::span(others_).subspan(others_before)));
+        std::fflush(stdout);
+    }
+
+    void measure_rounds(TuttiRunner& runner, const std::vector<Work>& works) {
+        const std::size_t own_before = own_.size();
+        const std::size_t others_before = others_.size();
+        for (int round = 0; round < options_.rounds; ++round) {
+            measure_in_turns(runner, works);
+            for (const std::string& name : baselines_) {
+                if (is_mpi(name)) {
+                    measure_mpi(name, works);
+                } else if (is_measured_apart(name)) {
+                    measure_apart(name, works);
+                }
+            }
+        }
+        pool_from(own_before, own_);
+        pool_from(others_before, others_);
+    }
+
+    static void pool_from(std::size_t first, std::vector<Point>& points) {
+        const std::vector<Point> whole = pooled(std::span(points).subspan(first));
+        points.resize(first);
+        points.insert(points.end(), whole.begin(), whole.end());
+    }
+
+    /// Peers take part where Tutti chooses: what they do does not depend on its algorithm.
+    void measure_in_turns(TuttiRunner& runner, const std::vector<Work>& works) {
+        for (const Work& work : works) {
+            for (const std::string& name : options_.algorithms) {
+                if (applies(options_, name, work)) {
+                    step("tutti", work, name);
+                    const std::vector<Point> points = runner.measure(work, name);
+                    own_.push_back(points.front());
+                    if (name == options_.algorithms.front()) {
+                        others_.insert(others_.end(), points.begin() + 1, points.end());
+                    }
+                }
+            }
+        }
+    }
+
+    /// A peer with threads of its own.
+    void measure_apart(const std::string& name, const std::vector<Work>& works) {
+        RunnerOptions options = runner_options(works.front().members, {name});
+        // Gloo has a thread for what arrives; members that are done have to leave it a CPU.
+        options.crowded = options.crowded || name == "gloo";
+        TuttiRunner runner(options);
+        for (const Work& work : works) {
+            step(name, work, "");
+            const std::vector<Point> points = runner.measure_peers(work);
+            others_.insert(others_.end(), points.begin(), points.end());
+        }
+    }
+
+    void measure_mpi(const std::string& name, const std::vector<Work>& works) {
+        const int members = works.front().members;
+        const Job job{.provider = name,
+                      .works = works,
+                      .method = options_.method,
+                      .cpus = machine::place(environment_.machine, members,
+                                             machine::parse_placement(options_.placement)),
+                      .crowded = crowded(members),
+                      .results = {}};
+        const BaselineResult result =
+            run_mpi(job, [&](std::size_t index) { step(name, works.at(index), ""); });
+        others_.insert(others_.end(), result.points.begin(), result.points.end());
+        if (!result.library.empty()) {
+            environment_.peer_versions[name] = result.library;
+        }
+        if (!result.failure.empty()) {
+            progress_.clear();
+            fmt::print("note: baseline {} for {} members failed: {}\n", name, members, result.failure);
+        }
+    }
+
+    void write_files() const {
+        std::vector<Point> all = own_;
+        all.insert(all.end(), others_.begin(), others_.end());
+        if (!options_.json_path.empty()) {
+            write_json(options_.json_path, to_json(environment_), all);
+            fmt::print("wrote {}\n", options_.json_path);
+        }
+        if (!options_.csv_path.empty()) {
+            write_csv(options_.csv_path, all);
+            fmt::print("wrote {}\n", options_.csv_path);
+        }
+    }
+
+    const BenchOptions& options_;
+    Environment environment_;
+    std::vector<std::string> baselines_;
+    Progress progress_;
+    std::vector<Point> own_;
+    std::vector<Point> others_;
+};
+
+} // namespace
+
+int run_bench(const BenchOptions& options) {
+    check_writable("--json", options.json_path);
+    check_writable("--csv", options.csv_path);
+    check_memory(options);
+    try {
+        return Bench(options).run();
+    } catch (const ArgumentError& error) {
+        throw UsageError(error.what());
+    } catch (const std::bad_alloc&) {
+        throw EnvironmentUnfit(
+            "not enough memory for the vectors; choose a smaller --end or fewer --members");
+    }
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,185 @@
+#include "command/explain_choice.hpp"
+
+#include "algorithm/registry.hpp"
+#include "command/model.hpp"
+#include "cost/model.hpp"
+#include "execute/setting.hpp"
+#include "machine/placement.hpp"
+#include "prove/prove_rows.hpp"
+#include "terminal/exit_codes.hpp"
+#include "terminal/numbers.hpp"
+#include "threads/selection_input.hpp"
+#include "tuning/load.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+using algorithm::Algorithm;
+using execute::Reason;
+
+constexpr const char* line = "{:<34} {:<9} {:>6} {:>10} {:>10}  {}\n";
+
+/// All that is known about one call.
+struct Answer {
+    Work work;
+    Question question;
+    execute::Setting setting;
+    execute::Selection selection;
+    /// That speaks for the call; may be null.
+    const tuning::Entry* entry = nullptr;
+};
+
+Work asked_work(const WhyArguments& arguments) {
+    constexpr int most_members = 1024;
+    if (arguments.members < 1 || arguments.members > most_members) {
+        throw UsageError(fmt::format("--members: {} is not in 1..{}", arguments.members, most_members));
+    }
+    try {
+        const Type type = parse_type(arguments.type);
+        const Operator op = parse_operator(arguments.op);
+        check_operator(type, op);
+        Work work = make_work(parse_collective(arguments.collective), type, op, arguments.members,
+                              parse_bytes(arguments.bytes), arguments.in_place);
+        work.shared = arguments.shared;
+        check_shared(work);
+        return work;
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--why: {}", error.what()));
+    }
+}
+
+execute::Setting setting_of(const WhyArguments& arguments) {
+    try {
+        return execute::setting_for({}, machine::place(tuning::this_machine(), arguments.members,
+                                                       machine::parse_placement(arguments.placement)));
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--placement: {}", error.what()));
+    }
+}
+
+std::string title(const Answer& answer) {
+    const Work& work = answer.work;
+    const std::size_t cpus = tuning::this_machine().pus.size();
+    return fmt::format("{}{}{}{} among {} members on {} CPUs, in {} L3 {}\n", to_string(work.collective),
+                       work.collective == Collective::barrier
+                           ? ""
+                           : fmt::format(" of {} of {}", format_bytes(work.bytes()), to_string(work.type)),
+                       work.reduces() ? fmt::format(" with {}", to_string(work.op)) : "",
+                       work.in_place ? " in place"
+                       : work.shared ? " into one vector for all"
+                                     : "",
+                       work.members, cpus, answer.setting.l3_groups,
+                       answer.setting.l3_groups == 1 ? "group" : "groups");
+}
+
+std::string rule_of(const Answer& answer) {
+    switch (answer.selection.reason) {
+    case Reason::measured: {
+        const tuning::Point& point = answer.entry->point;
+        return fmt::format("it is the choice of the table's nearest entry: {} {}, {} members, {}",
+                           to_string(point.collective), to_string(point.operands), point.members,
+                           format_bytes(point.bytes));
+    }
+    case Reason::carried:
+        return "the built-in choice for what the mailbox carries, in one exchange";
+    case Reason::brief:
+        return "the built-in choice for what is short but not carried";
+    case Reason::two:
+        return "the built-in choice for two members";
+    case Reason::vectors:
+        return "the built-in choice for vectors that are neither short nor long";
+    case Reason::long_vectors:
+        return "the built-in choice for long vectors";
+    case Reason::shared:
+        return "the built-in choice for a result that all members share";
+    case Reason::named:
+        break;
+    }
+    return "the call names it";
+}
+
+std::string passed_over(const Answer& answer) {
+    if (answer.entry == nullptr || answer.selection.reason == Reason::measured) {
+        return {};
+    }
+    return fmt::format(
+        "passed over:  {}, the choice of the table's nearest entry, which cannot serve here or "
+        "would copy its input first\n",
+        algorithm::registry()[answer.entry->measured.front().row].name);
+}
+
+/// Whether, or why not, the library may choose the row.
+std::string standing(const Answer& answer, std::size_t index) {
+    const Algorithm& row = algorithm::registry()[index];
+    if (index == answer.selection.row) {
+        return "chosen";
+    }
+    const std::string refusal = execute::refusal(row, answer.question.call, answer.work.members);
+    if (!refusal.empty()) {
+        return "cannot serve: " + refusal;
+    }
+    const tuning::Operands operands = execute::operands_of(answer.question.call);
+    return tuning::may_choose(row, operands, answer.work.members)
+               ? "may be chosen"
+               : "only by name: combines in another order, so that bits may differ";
+}
+
+std::string modelled(const Algorithm& row, const Work& work) {
+    constexpr double us_per_ns = 1e-3;
+    const ModelArguments model;
+    const int root = row.collective == Collective::shift ? Work::distance % work.members : Work::root;
+    const cost::Linear linear{model.alpha_us, model.beta_ns * us_per_ns, model.gamma_ns * us_per_ns};
+    return format_us(
+        cost::time(cost::in_step(row.make(work.members, root)), linear, static_cast<double>(work.bytes())));
+}
+
+std::string row_line(const Answer& answer, std::size_t index) {
+    const Algorithm& row = algorithm::registry()[index];
+    const Work& work = answer.work;
+    if (!takes(row, work.members)) {
+        return fmt::format(line, row.name, "-", "-", "-", "-", standing(answer, index));
+    }
+    std::string measured = "-";
+    if (answer.entry != nullptr) {
+        const auto& times = answer.entry->measured;
+        const auto found = std::ranges::find(times, index, &tuning::Measured::row);
+        measured = found != times.end() ? format_us(found->us) : "-";
+    }
+    const int root = row.collective == Collective::shift ? Work::distance % work.members : Work::root;
+    return fmt::format(
+        line, row.name, name_of(execute::form_of(index, answer.question.call, answer.question.size)),
+        row.counts(work.members, root).rounds, modelled(row, work), measured, standing(answer, index));
+}
+
+} // namespace
+
+std::string why(const WhyArguments& arguments) {
+    Answer answer{
+        .work = asked_work(arguments), .question = {}, .setting = setting_of(arguments), .selection = {}};
+    answer.question = question_of(answer.work);
+    answer.question.size.cpus = answer.setting.cpus;
+    answer.question.size.l3_groups = answer.setting.l3_groups;
+    const Question& question = answer.question;
+    answer.selection = execute::select(question.call, question.size, answer.setting.choices);
+    answer.entry = execute::entry_for(question.call, question.size, answer.setting.choices);
+    const auto rows = algorithm::registry();
+    std::string text = title(answer);
+    text += fmt::format("chosen:       {}, {}\n", rows[answer.selection.row].name, rule_of(answer));
+    text += passed_over(answer);
+    text += fmt::format("choices from: {}\n\n", answer.setting.tuning);
+    text += fmt::format(line, "algorithm", "form", "rounds", "modelled", "measured", "");
+    for (std::size_t index = 0; index < rows.size(); ++index) {
+        if (rows[index].collective == answer.work.collective) {
+            text += row_line(answer, index);
+        }
+    }
+    return text;
+}
+
+} // namespace tutti::bench

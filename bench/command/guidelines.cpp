@@ -1,0 +1,229 @@
+#include "command/guidelines.hpp"
+
+#include "options/bench_options.hpp"
+#include "report/environment.hpp"
+#include "report/guidelines.hpp"
+#include "terminal/exit_codes.hpp"
+#include "terminal/numbers.hpp"
+#include "terminal/progress.hpp"
+#include "threads/tutti_calls.hpp"
+#include "threads/tutti_runner.hpp"
+
+#include <tutti/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tutti::bench {
+
+namespace {
+
+/// Everything is measured so many times all over, so that a disturbance does not hit one number of members
+/// or one size only.
+constexpr int passes = 3;
+
+constexpr const char* to_the_root = "reduce_scatter to the root";
+
+struct Operation {
+    std::string name;
+    Work work;
+};
+
+std::vector<Operation> operations_for(int members, std::size_t bytes) {
+    constexpr std::array collectives{
+        Collective::reduce_scatter, Collective::allreduce, Collective::reduce, Collective::scatter,
+        Collective::allgather,      Collective::broadcast, Collective::scan};
+    const auto make = [&](Collective collective, std::size_t size) {
+        return make_work(collective, Type::f64, Operator::sum, members, size, false);
+    };
+    // The same vectors for all: of whole blocks.
+    const std::size_t whole = make(Collective::reduce_scatter, bytes).bytes();
+    std::vector<Operation> operations;
+    operations.reserve(collectives.size() + 1);
+    for (const Collective collective : collectives) {
+        operations.push_back({std::string(to_string(collective)), make(collective, whole)});
+    }
+    operations.push_back({to_the_root, make(Collective::reduce, whole)}); // which it is
+    return operations;
+}
+
+Calls calls_of(Member& me, const Operation& operation, const Vectors& vectors) {
+    const auto own = static_cast<std::size_t>(me.rank());
+    if (operation.name != to_the_root) {
+        return tutti_calls(me, operation.work, "", vectors.inputs[own], vectors.outputs[own]);
+    }
+    const Work& work = operation.work;
+    const std::span<double> in(reinterpret_cast<double*>(vectors.inputs[own]), work.elements);
+    const std::span<double> block(reinterpret_cast<double*>(vectors.outputs[own]),
+                                  work.output_elements(me.rank()));
+    std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()));
+    counts[Work::root] = work.elements;
+    return [&me, in, block, counts](std::size_t calls) {
+        for (std::size_t call = 0; call < calls; ++call) {
+            me.reduce_scatter(in, block, Counts(counts), sum);
+        }
+    };
+}
+
+/// The operations of one size under way, as one member.
+class Round {
+public:
+    Round(Harness& harness, Member& me, const TuttiRunner& runner, const std::vector<Operation>& operations)
+        : harness_(harness) {
+        const auto own = static_cast<std::size_t>(me.rank());
+        for (const Operation& operation : operations) {
+            const Vectors vectors = runner.vectors(operation.work);
+            parts_.push_back({Data(operation.work, me.rank()), vectors.inputs[own], vectors.outputs[own],
+                              calls_of(me, operation, vectors)});
+        }
+    }
+
+    /// The number of wrong elements, of all members.
+    std::uint64_t check(std::uint64_t salt) {
+        std::size_t wrong = 0;
+        for (const Part& part : parts_) {
+            part.data.spoil_output(part.output);
+            part.data.write_input(part.input, ++salt);
+            harness_.meet();
+            part.calls(1);
+            wrong += part.data.wrong(part.output, salt);
+            harness_.meet();
+        }
+        return harness_.total(wrong);
+    }
+
+    std::vector<std::vector<double>> measure(const Limits& limits) {
+        std::vector<Timed> timed;
+        for (const Part& part : parts_) {
+            timed.push_back({.run = part.calls, .prepare = [&part](std::uint64_t salt) {
+                                 part.data.read_output(part.output);
+                                 // The operations use the same vectors: whatever came before, a run begins
+                                 // with a member's own in its own caches.
+                                 part.data.spoil_output(part.output);
+                                 part.data.write_input(part.input, salt);
+                             }});
+        }
+        return harness_.measure(timed, limits);
+    }
+
+private:
+    struct Part {
+        Data data;
+        std::byte* input;
+        std::byte* output;
+        Calls calls;
+    };
+
+    Harness& harness_;
+    std::vector<Part> parts_;
+};
+
+class Guidelines {
+public:
+    Guidelines(const BenchOptions& options, double tolerance)
+        : options_(options), tolerance_(tolerance), environment_(detect_environment()),
+          progress_(passes * options.members.size() * options.bytes.size(), !options.quiet) {}
+
+    int run() {
+        fmt::print("tutti on {}, placement {}\n", machine_line(environment_.machine), options_.placement);
+        for (int pass = 0; pass < passes; ++pass) {
+            for (const int members : options_.members) {
+                measure_members(members, pass);
+            }
+        }
+        progress_.clear();
+        const auto cpus = static_cast<int>(environment_.machine.pus.size());
+        const auto results = judge_guidelines(measured_, {.tolerance = tolerance_, .cpus = cpus});
+        std::size_t violations = 0;
+        for (const GuidelineResult& result : results) {
+            fmt::print("{:<58} {:>3} of {:>3} violated\n", result.guideline, result.violations.size(),
+                       result.checked);
+            for (const std::string& text : result.violations) {
+                fmt::print("    {}\n", text);
+            }
+            violations += result.violations.size();
+        }
+        fmt::print("{} violations, {} wrong elements\n", violations, wrong_);
+        return violations + wrong_ > 0 ? exit_wrong : exit_fine;
+    }
+
+private:
+    void measure_members(int members, int pass) {
+        const bool crowded = static_cast<std::size_t>(members) > environment_.machine.pus.size();
+        const std::size_t most_bytes = operations_for(members, options_.bytes.back()).front().work.bytes();
+        TuttiRunner runner({.members = members,
+                            .placement = options_.placement,
+                            .crowded = crowded,
+                            .most_bytes = most_bytes,
+                            .method = options_.method});
+        for (const std::size_t bytes : options_.bytes) {
+            progress_.step(fmt::format("pass {} of {}, {} members", pass + 1, passes, members),
+                           format_bytes(bytes));
+            measure_size(runner, members, bytes);
+        }
+    }
+
+    void measure_size(TuttiRunner& runner, int members, std::size_t bytes) {
+        const std::vector<Operation> operations = operations_for(members, bytes);
+        Limits limits = options_.method.limits;
+        limits.seconds *= static_cast<double>(operations.size()) / passes;
+        std::vector<std::vector<double>> lengths_us;
+        std::uint64_t wrong = 0;
+        runner.run_measured([&](Harness& harness, Member& me) {
+            Round round(harness, me, runner, operations);
+            std::uint64_t found = round.check(100);
+            auto measured = round.measure(limits);
+            found += round.check(200);
+            if (harness.leads()) {
+                lengths_us = std::move(measured);
+                wrong = found;
+            }
+        });
+        wrong_ += wrong;
+        for (std::size_t i = 0; i < operations.size(); ++i) {
+            add({operations[i].name, members, bytes, std::move(lengths_us[i])});
+        }
+    }
+
+    /// To what earlier passes have measured of the same.
+    void add(Measured measured) {
+        const auto same = std::ranges::find_if(measured_, [&](const Measured& other) {
+            return other.operation == measured.operation && other.members == measured.members &&
+                   other.bytes == measured.bytes;
+        });
+        if (same == measured_.end()) {
+            measured_.push_back(std::move(measured));
+        } else {
+            same->samples_us.insert(same->samples_us.end(), measured.samples_us.begin(),
+                                    measured.samples_us.end());
+        }
+    }
+
+    const BenchOptions& options_;
+    double tolerance_;
+    Environment environment_;
+    Progress progress_;
+    std::vector<Measured> measured_;
+    std::uint64_t wrong_ = 0;
+};
+
+} // namespace
+
+int run_guidelines(const GuidelinesArguments& arguments) {
+    if (!(arguments.tolerance >= 0)) {
+        throw UsageError(fmt::format("--tolerance: {} is no percentage from 0 on", arguments.tolerance));
+    }
+    const BenchArguments measuring{
+        .points = arguments.points, .repetitions = arguments.repetitions, .rounds = 1};
+    const BenchOptions options = measuring.parsed();
+    check_memory(options);
+    try {
+        return Guidelines(options, 1 + arguments.tolerance / 100).run();
+    } catch (const ArgumentError& error) {
+        throw UsageError(error.what());
+    }
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,62 @@
+#include "command/info.hpp"
+
+#include "execute/group_state.hpp"
+#include "machine/cpu_list.hpp"
+#include "report/algorithm_table.hpp"
+#include "report/environment.hpp"
+#include "terminal/exit_codes.hpp"
+
+#include <tutti/team.hpp>
+#include <tutti/version.hpp>
+
+#include <fmt/format.h>
+
+namespace tutti::bench {
+
+namespace {
+
+void print_build(const Environment& environment) {
+    constexpr int sample = 64;
+    fmt::print("tutti:         {}, {}\n", TUTTI_VERSION_STRING, environment.compiler);
+    fmt::print("system:        {}\n", environment.system);
+    fmt::print("kernels:       {}\n", environment.instruction_set);
+    fmt::print("mailboxes:     {} KiB for {} members\n", (execute::mailbox_bytes(sample) + 1023) / 1024,
+               sample);
+}
+
+void print_team() {
+    const Team team;
+    fmt::print("algorithms:    {}\n", team.tuning());
+    const auto lines = team.pinning();
+    for (std::size_t member = 0; member < lines.size(); ++member) {
+        fmt::print("{}{}\n", member == 0 ? "pinning:       " : "               ", lines[member]);
+    }
+}
+
+} // namespace
+
+int run_info(const InfoArguments& arguments) {
+    if (arguments.markdown && !arguments.algorithms) {
+        throw UsageError("--markdown: only for --algorithms");
+    }
+    if (arguments.names && !arguments.markdown) {
+        throw UsageError("--names: only for --algorithms --markdown");
+    }
+    if (arguments.algorithms) {
+        fmt::print("{}", arguments.names      ? algorithm_names_markdown()
+                         : arguments.markdown ? algorithm_markdown()
+                                              : algorithm_table());
+        return exit_fine;
+    }
+    if (!arguments.why.collective.empty()) {
+        fmt::print("{}", why(arguments.why));
+        return exit_fine;
+    }
+    const Environment environment = detect_environment();
+    fmt::print("{}", machine::describe(environment.machine));
+    print_build(environment);
+    print_team();
+    return exit_fine;
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "command/explain_choice.hpp"
+
+namespace tutti::bench {
+
+/// What `tutti info` is to print, as typed.
+struct InfoArguments {
+    bool algorithms = false;
+    bool markdown = false;
+    bool names = false;
+    WhyArguments why;
+};
+
+/// `tutti info`: this machine, this build, and what members could be pinned to; with `algorithms`, the
+/// registry, as a Markdown table if asked for, or only its names; with `why`, the choice for one call.
+/// Returns the exit code. Throws UsageError.
+int run_info(const InfoArguments& arguments);
+
+} // namespace tutti::bench

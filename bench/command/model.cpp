@@ -1,0 +1,116 @@
+#include "command/model.hpp"
+
+#include "algorithm/registry.hpp"
+#include "cost/model.hpp"
+#include "model/cluster_model.hpp"
+#include "model/paper_tables.hpp"
+#include "terminal/exit_codes.hpp"
+#include "terminal/numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+using algorithm::Algorithm;
+
+constexpr int most_ranks = 4096;
+
+std::string paper_table(const ModelArguments& arguments) {
+    if (arguments.table == "rabenseifner-traff-2004") {
+        return rabenseifner_traff_2004();
+    }
+    if (arguments.table == "traff-2023") {
+        return traff_2023(arguments.ranks);
+    }
+    if (arguments.table == "traff-2024") {
+        return traff_2024(arguments.ranks);
+    }
+    throw UsageError(fmt::format("--table: \"{}\" is none of rabenseifner-traff-2004, traff-2023, traff-2024",
+                                 arguments.table));
+}
+
+std::size_t parsed_bytes(const ModelArguments& arguments) {
+    try {
+        return parse_bytes(arguments.bytes);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--bytes: {}", error.what()));
+    }
+}
+
+constexpr const char* line = "{:<15} {:<34} {:>7} {:>11} {:>11} {:>11} {:>11} {:>12}\n";
+
+std::string prediction(const Algorithm& row, const ModelArguments& arguments, double bytes) {
+    constexpr double us_per_ns = 1e-3;
+    const int root = row.collective == schedule::Collective::shift && arguments.ranks > 1 ? 1 : 0;
+    const schedule::Schedule schedule = row.make(arguments.ranks, root);
+    const cost::Work busiest = cost::busiest_member(schedule);
+    const cost::Work in_step = cost::in_step(schedule);
+    const cost::Linear linear{arguments.alpha_us, arguments.beta_ns * us_per_ns,
+                              arguments.gamma_ns * us_per_ns};
+    const auto shown = [](double multiple) { return fmt::format("{:.4g} m", multiple); };
+    return fmt::format(line, to_string(row.collective), row.name, in_step.rounds, shown(busiest.volume),
+                       shown(busiest.reductions), shown(in_step.volume), shown(in_step.reductions),
+                       format_us(cost::time(in_step, linear, bytes)));
+}
+
+std::string predictions(const ModelArguments& arguments) {
+    const std::size_t bytes = parsed_bytes(arguments);
+    std::string text = fmt::format(line, "collective", "algorithm", "rounds", "received", "combined",
+                                   "in step", "in step", "time");
+    const std::size_t header = text.size();
+    for (const Algorithm& row : algorithm::registry()) {
+        const bool wanted = arguments.collective.empty() || to_string(row.collective) == arguments.collective;
+        if (wanted && takes(row, arguments.ranks)) {
+            text += prediction(row, arguments, static_cast<double>(bytes));
+        }
+    }
+    if (text.size() == header) {
+        throw UsageError(fmt::format("--collective: nothing is registered for \"{}\"", arguments.collective));
+    }
+    return text +
+           fmt::format(
+               "{} ranks, m = {}; time = rounds * {} us + volume * {} ns a byte + reductions * {} ns a "
+               "byte, with all members in step.\nReceived and combined: by the member with the most.\n",
+               arguments.ranks, format_bytes(bytes), arguments.alpha_us, arguments.beta_ns,
+               arguments.gamma_ns);
+}
+
+std::string cluster(const ModelArguments& arguments) {
+    constexpr double us_per_ns = 1e-3;
+    constexpr int most = 1 << 20;
+    if (arguments.nodes < 2 || arguments.nodes > most || arguments.threads < 1 ||
+        arguments.threads > most / 1024 || arguments.lanes < 1) {
+        throw UsageError(
+            fmt::format("--cluster: --nodes must be in 2..{}, --threads in 1..{}, --lanes at least 1", most,
+                        most / 1024));
+    }
+    return cluster_table({.threads = arguments.threads,
+                          .lanes = arguments.lanes,
+                          .bytes = static_cast<double>(parsed_bytes(arguments)),
+                          .alpha_us = arguments.alpha_us,
+                          .beta_us = arguments.beta_ns * us_per_ns,
+                          .gamma_us = arguments.gamma_ns * us_per_ns,
+                          .local_alpha_us = arguments.local_alpha_us,
+                          .local_beta_us = arguments.local_beta_ns * us_per_ns},
+                         arguments.nodes);
+}
+
+} // namespace
+
+int run_model(const ModelArguments& arguments) {
+    if (arguments.cluster) {
+        fmt::print("{}", cluster(arguments));
+        return exit_fine;
+    }
+    if (arguments.ranks < 1 || arguments.ranks > most_ranks) {
+        throw UsageError(fmt::format("--ranks: {} is not in 1..{}", arguments.ranks, most_ranks));
+    }
+    fmt::print("{}", arguments.table.empty() ? predictions(arguments) : paper_table(arguments));
+    return exit_fine;
+}
+
+} // namespace tutti::bench

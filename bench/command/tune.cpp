@@ -1,0 +1,141 @@
+#include "command/tune.hpp"
+
+#include "algorithm/registry.hpp"
+#include "options/bench_options.hpp"
+#include "report/environment.hpp"
+#include "terminal/exit_codes.hpp"
+#include "terminal/numbers.hpp"
+#include "tune/tuner.hpp"
+#include "tuning/file.hpp"
+#include "tuning/fingerprint.hpp"
+#include "tuning/load.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+/// What was measured of the algorithm that the library chooses by itself.
+const tuning::Measured& built_in_of(const Tuned& tuned) {
+    return *std::ranges::find(tuned.entry.measured, tuned.built_in, &tuning::Measured::row);
+}
+
+/// A line for a point that is chosen otherwise than by the library itself.
+std::string change_line(const Tuned& tuned) {
+    const tuning::Point& point = tuned.entry.point;
+    const auto& measured = tuned.entry.measured;
+    const auto rows = algorithm::registry();
+    const tuning::Measured& built_in = built_in_of(tuned);
+    return fmt::format("{:<15} {:<7} {:>3} members {:>8}  {} {} instead of {} {}\n",
+                       to_string(point.collective), to_string(point.operands), point.members,
+                       format_bytes(point.bytes), rows[measured.front().row].name,
+                       format_us(measured.front().us), rows[built_in.row].name, format_us(built_in.us));
+}
+
+/// How many times as long as the fastest algorithm the one takes that the library chooses by itself.
+double built_in_ratio(const Tuned& tuned) {
+    return built_in_of(tuned).us /
+           std::ranges::min_element(tuned.entry.measured, {}, &tuning::Measured::us)->us;
+}
+
+/// How near the library's own choice comes to the fastest algorithm, over all points.
+std::string built_in_line(const std::vector<Tuned>& tuned) {
+    constexpr double near = 1.1;
+    const auto within =
+        std::ranges::count_if(tuned, [](const Tuned& each) { return built_in_ratio(each) <= near; });
+    const Tuned& worst = *std::ranges::max_element(tuned, {}, built_in_ratio);
+    const tuning::Point& point = worst.entry.point;
+    return fmt::format(
+        "the library's own choice is within 10 % of the fastest at {} of {} points; furthest from it "
+        "with {:.2f}x: {} {}, {} members, {}\n",
+        within, tuned.size(), built_in_ratio(worst), to_string(point.collective), to_string(point.operands),
+        point.members, format_bytes(point.bytes));
+}
+
+BenchOptions parsed(const TuneArguments& arguments) {
+    BenchArguments measuring{.points = arguments.points, .rounds = 1};
+    std::string& members = measuring.points.members;
+    if (members == "auto") {
+        const auto cpus = static_cast<int>(tuning::this_machine().pus.size());
+        members = fmt::format("{}", fmt::join(members_to_tune(cpus), ","));
+    }
+    BenchOptions options = measuring.parsed();
+    if (options.members.front() < 2) {
+        throw UsageError("--members: 1 member has nothing to choose; any number from 2 on works");
+    }
+    check_memory(options);
+    return options;
+}
+
+/// A file that the library then refuses would be of no use.
+void write(const tuning::Table& table, const std::string& path) {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file << tuning::to_text(table);
+    file.close();
+    if (!file) {
+        throw EnvironmentUnfit(fmt::format("cannot write {}", path));
+    }
+    try {
+        tuning::load(path, tuning::this_machine());
+    } catch (const std::invalid_argument& error) {
+        throw EnvironmentUnfit(fmt::format("{} is not as it was written: {}", path, error.what()));
+    }
+}
+
+int tune(const BenchOptions& options, const TuneArguments& arguments) {
+    const machine::Machine& machine = tuning::this_machine();
+    fmt::print("tutti on {}, placement {}\n", machine_line(machine), options.placement);
+    Tuner tuner(options, arguments.points.seconds);
+    tuner.run();
+    if (tuner.wrong() > 0) {
+        fmt::print("{} wrong elements; nothing is written\n", tuner.wrong());
+        return exit_wrong;
+    }
+    tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(machine), {}};
+    std::size_t changes = 0;
+    const std::vector<Tuned> all = tuner.tuned();
+    for (const Tuned& tuned : all) {
+        if (tuned.entry.measured.front().row != tuned.built_in) {
+            fmt::print("{}", change_line(tuned));
+            ++changes;
+        }
+        table.entries.push_back(tuned.entry);
+    }
+    write(table, arguments.output);
+    if (tuner.left_out() > 0) {
+        fmt::print("{} points are left out for which --seconds {} did not last\n", tuner.left_out(),
+                   arguments.points.seconds);
+    }
+    if (!all.empty()) {
+        fmt::print("{}", built_in_line(all));
+    }
+    fmt::print("{} points, {} of them chosen otherwise than by the library itself\n"
+               "written to {}: set TUTTI_TUNING to its path, or the option tuning of a team or group\n",
+               table.entries.size(), changes, arguments.output);
+    return exit_fine;
+}
+
+} // namespace
+
+int run_tune(const TuneArguments& arguments) {
+    const BenchOptions options = parsed(arguments);
+    // Minutes of measuring should not end with a file that cannot be written.
+    if (!std::ofstream(arguments.output, std::ios::app)) {
+        throw UsageError(fmt::format("output: cannot write {}", arguments.output));
+    }
+    try {
+        return tune(options, arguments);
+    } catch (const ArgumentError& error) {
+        throw UsageError(error.what());
+    }
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,171 @@
+#include "command/verify.hpp"
+
+#include "measure/clock.hpp"
+#include "measure/problem.hpp"
+#include "prove/prove_rows.hpp"
+#include "terminal/exit_codes.hpp"
+#include "terminal/numbers.hpp"
+#include "terminal/progress.hpp"
+#include "verify/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+using algorithm::Algorithm;
+
+constexpr int most_ranks = 4096;
+
+std::string collective_names() {
+    std::string names;
+    for (int index = 0; index < schedule::collective_count; ++index) {
+        names +=
+            fmt::format("{}{}", index == 0 ? "" : ", ", to_string(static_cast<schedule::Collective>(index)));
+    }
+    return names;
+}
+
+std::vector<const Algorithm*> chosen_rows(const VerifyArguments& arguments) {
+    std::vector<const Algorithm*> rows;
+    std::string there_are;
+    for (const Algorithm& row : algorithm::registry()) {
+        if (!arguments.collective.empty() && to_string(row.collective) != arguments.collective) {
+            continue;
+        }
+        there_are +=
+            fmt::format("{}{} {}", there_are.empty() ? "" : ", ", to_string(row.collective), row.name);
+        if (arguments.algorithm.empty() || row.name == arguments.algorithm) {
+            rows.push_back(&row);
+        }
+    }
+    if (there_are.empty()) {
+        throw UsageError(fmt::format("--collective: nothing is registered for \"{}\"; there are: {}",
+                                     arguments.collective, collective_names()));
+    }
+    if (rows.empty()) {
+        throw UsageError(fmt::format("--algorithm: \"{}\" is not registered; there are: {}",
+                                     arguments.algorithm, there_are));
+    }
+    return rows;
+}
+
+std::string forms_text(const Algorithm& row) {
+    std::string text;
+    for (const schedule::Form form : forms_of(row)) {
+        text += (text.empty() ? "" : ", ") + name_of(form);
+    }
+    return text;
+}
+
+std::string counts_text(const Verdict& verdict) {
+    if (verdict.miscounts != 0) {
+        return fmt::format("differ at {}", verdict.miscounts);
+    }
+    switch (verdict.row->bound) {
+    case algorithm::Bound::exact:
+        return "equal";
+    case algorithm::Bound::reductions:
+        return "equal, reductions within";
+    case algorithm::Bound::volume:
+        return "rounds equal, rest within";
+    case algorithm::Bound::all:
+        return "within";
+    }
+    return "unknown";
+}
+
+std::string shown_ranks(const std::string& ranks) {
+    return ranks.size() <= 40 ? ranks : ranks.substr(0, 37) + "...";
+}
+
+int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& ranks, double seconds) {
+    constexpr const char* line = "{:<15} {:<34} {:<28} {:>6} {:>7}  {:<25} {:>10}\n";
+    fmt::print(line, "collective", "algorithm", "forms", "ranks", "proofs", "counts to closed forms",
+               "violations");
+    std::size_t proofs = 0;
+    std::size_t renamed = 0;
+    std::size_t too_large = 0;
+    bool fine = true;
+    for (const Verdict& verdict : verdicts) {
+        fmt::print(line, to_string(verdict.row->collective), verdict.row->name, forms_text(*verdict.row),
+                   verdict.ranks, verdict.proofs, counts_text(verdict), verdict.violations);
+        proofs += verdict.proofs;
+        renamed += verdict.renamed;
+        too_large += verdict.too_large;
+        fine = fine && verdict.violations == 0 && verdict.miscounts == 0;
+    }
+    for (const Verdict& verdict : verdicts) {
+        for (const std::string& text : verdict.texts) {
+            fmt::print("  {}\n", text);
+        }
+    }
+    fmt::print(
+        "{} synchronised schedules for {} ranks, and {} that are one of these with other roots, in {:.1f} s: "
+        "content, deadlock, data races, bounds: {}{}\n",
+        proofs, shown_ranks(ranks), renamed, seconds, fine ? "all hold" : "VIOLATED",
+        too_large == 0 ? "" : fmt::format("; {} schedules too large to be proved here", too_large));
+    return fine ? exit_fine : exit_wrong;
+}
+
+/// The row and member of --expression P:RANK.
+int print_expression(const VerifyArguments& arguments) {
+    const std::size_t colon = arguments.expression.find(':');
+    int ranks = 0;
+    int rank = -1;
+    try {
+        ranks = parse_counts(arguments.expression.substr(0, colon), most_ranks).front();
+        rank = colon == std::string::npos ? -1 : std::stoi(arguments.expression.substr(colon + 1));
+    } catch (const std::logic_error&) {
+        rank = -1;
+    }
+    if (rank < 0 || rank >= ranks) {
+        throw UsageError(
+            fmt::format("--expression: \"{}\" is not RANKS:RANK with 0 <= RANK < RANKS <= {}, such as 22:21",
+                        arguments.expression, most_ranks));
+    }
+    VerifyArguments filter = arguments;
+    filter.collective = filter.collective.empty() ? "reduce_scatter" : filter.collective;
+    filter.algorithm = filter.algorithm.empty() ? "circulant" : filter.algorithm;
+    const schedule::Schedule schedule = chosen_rows(filter).front()->make(ranks, 0);
+    const int block = schedule.blocks() == ranks ? rank : 0;
+    try {
+        fmt::print("{}\n", verify::expression(schedule, rank, block));
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--expression: {}", error.what()));
+    }
+    return exit_fine;
+}
+
+} // namespace
+
+int run_verify(const VerifyArguments& arguments) {
+    if (!arguments.expression.empty()) {
+        return print_expression(arguments);
+    }
+    const std::vector<const Algorithm*> rows = chosen_rows(arguments);
+    std::vector<int> ranks;
+    try {
+        ranks = parse_counts(arguments.ranks, most_ranks);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--ranks: {}", error.what()));
+    }
+    const std::int64_t started_ns = now_ns();
+    const std::size_t jobs = rows.size() * ranks.size();
+    std::size_t done = 0;
+    Progress progress(jobs, !arguments.quiet);
+    const auto verdicts = sweep(rows, ranks, [&](const Algorithm& row, int size) {
+        constexpr std::size_t tenths = 10;
+        const std::size_t percent = ++done * tenths / jobs * tenths;
+        progress.step(fmt::format("{} % verified", percent),
+                      fmt::format("{} {}, {} ranks", to_string(row.collective), row.name, size));
+    });
+    progress.clear();
+    return print_verdicts(verdicts, arguments.ranks, static_cast<double>(now_ns() - started_ns) * 1e-9);
+}
+
+} // namespace tutti::bench

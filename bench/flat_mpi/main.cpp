@@ -1,0 +1,211 @@
+// tutti-mpi-bench: the comparison program, built once for each MPI library. `tutti bench --baseline openmpi`
+// starts it through mpirun with a job file; it measures the same works with the MPI library, behind the same
+// gate, with the same data and statistics.
+
+#include "flat_mpi/harness_window.hpp"
+#include "hybrid/mpi_names.hpp"
+#include "measure/buffer.hpp"
+#include "mpirun/measurement_request.hpp"
+
+#include <nlohmann/json.hpp>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace tutti::bench {
+
+namespace {
+
+/// Pins this process before MPI allocates anything. Left unpinned where the system refuses.
+void pin(const std::vector<int>& cpus) {
+    const char* const of_open_mpi = std::getenv("OMPI_COMM_WORLD_RANK");
+    const char* const rank = of_open_mpi != nullptr ? of_open_mpi : std::getenv("PMI_RANK"); // MPICH's
+    if (rank == nullptr) {
+        return;
+    }
+    const int cpu = cpus.at(static_cast<std::size_t>(std::atoi(rank)));
+    if (cpu < 0) {
+        return;
+    }
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(cpu), &set);
+    sched_setaffinity(0, sizeof(set), &set);
+}
+
+/// A work that reduces, as one MPI call. `input` is MPI_IN_PLACE where that is how MPI has it.
+void call_reduction(const Work& work, const void* input, void* output) {
+    const MPI_Datatype type = hybrid::mpi_type(work.type);
+    const MPI_Op op = hybrid::mpi_operator(work.op);
+    const int count = static_cast<int>(work.elements);
+    switch (work.collective) {
+    case Collective::reduce:
+        MPI_Reduce(input, output, count, type, op, Work::root, MPI_COMM_WORLD);
+        return;
+    case Collective::allreduce:
+        MPI_Allreduce(input, output, count, type, op, MPI_COMM_WORLD);
+        return;
+    case Collective::reduce_scatter:
+        MPI_Reduce_scatter_block(input, output, static_cast<int>(work.block_elements()), type, op,
+                                 MPI_COMM_WORLD);
+        return;
+    case Collective::scan:
+        MPI_Scan(input, output, count, type, op, MPI_COMM_WORLD);
+        return;
+    default:
+        MPI_Exscan(input, output, count, type, op, MPI_COMM_WORLD);
+        return;
+    }
+}
+
+void call_shift(const Work& work, int rank, const void* input, void* output) {
+    const MPI_Datatype type = hybrid::mpi_type(work.type);
+    const int count = static_cast<int>(work.elements);
+    const int to = (rank + Work::distance) % work.members;
+    const int from = (rank + work.members - Work::distance % work.members) % work.members;
+    if (work.in_place) {
+        MPI_Sendrecv_replace(output, count, type, to, 0, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Sendrecv(input, count, type, to, 0, output, count, type, from, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    }
+}
+
+/// A work that moves blocks, as one MPI call.
+void call_blocks(const Work& work, const void* input, void* output) {
+    const MPI_Datatype type = hybrid::mpi_type(work.type);
+    const int block = static_cast<int>(work.block_elements());
+    switch (work.collective) {
+    case Collective::allgather:
+        MPI_Allgather(input, block, type, output, block, type, MPI_COMM_WORLD);
+        return;
+    case Collective::gather:
+        MPI_Gather(input, block, type, output, block, type, Work::root, MPI_COMM_WORLD);
+        return;
+    case Collective::scatter:
+        MPI_Scatter(input, block, type, output, block, type, Work::root, MPI_COMM_WORLD);
+        return;
+    default:
+        MPI_Alltoall(input, block, type, output, block, type, MPI_COMM_WORLD);
+        return;
+    }
+}
+
+/// One MPI call for a work. In place, `input` and `output` are the same.
+void call_mpi(const Work& work, int rank, const void* input, void* output) {
+    // Of rooted collectives only the root says that it is in place, in the argument that it would not need.
+    const bool rooted = is_rooted(work.collective);
+    const bool says_in_place = work.in_place && (!rooted || rank == Work::root);
+    const bool scatters = work.collective == Collective::scatter;
+    const void* const from = says_in_place && !scatters ? MPI_IN_PLACE : input;
+    void* const to = says_in_place && scatters ? MPI_IN_PLACE : output;
+    if (work.collective == Collective::barrier) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else if (work.collective == Collective::broadcast) {
+        MPI_Bcast(output, static_cast<int>(work.elements), hybrid::mpi_type(work.type), Work::root,
+                  MPI_COMM_WORLD);
+    } else if (work.collective == Collective::shift) {
+        call_shift(work, rank, input, output);
+    } else if (work.reduces()) {
+        call_reduction(work, from, to);
+    } else {
+        call_blocks(work, from, to);
+    }
+}
+
+std::string library_version() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    MPI_Get_library_version(text.data(), &length);
+    std::string version(text.data(), static_cast<std::size_t>(length));
+    std::ranges::replace(version, '\t', ' '); // "MPICH Version:\t4.0.2\nMPICH Release date: ..."
+    return version.substr(0, version.find_first_of(",\n"));
+}
+
+void measure_all(const Job& job, int rank, int members) {
+    const std::size_t stamps = stamps_needed(job.method, 1);
+    const BoardWindow window(MPI_COMM_WORLD, rank, members, job.crowded, stamps);
+    Harness harness(Board(window.memory(), members, stamps), rank);
+    std::size_t most_bytes = 0;
+    for (const Work& work : job.works) {
+        most_bytes = std::max(most_bytes, work.bytes());
+    }
+    const Buffer input(most_bytes);
+    const Buffer output(most_bytes);
+    std::ofstream results;
+    if (rank == 0) {
+        results.open(job.results);
+        results << nlohmann::json{{"library", library_version()}} << std::endl;
+    }
+    for (std::size_t index = 0; index < job.works.size(); ++index) {
+        const Work& work = job.works[index];
+        if (work.elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+            throw std::invalid_argument("MPI counts elements in an int; these vectors have more");
+        }
+        if (rank == 0) {
+            std::printf("progress %zu\n", index);
+            std::fflush(stdout);
+        }
+        std::byte* const to = work.in_place ? input.data() : output.data();
+        const Calls call = [&](std::size_t calls) {
+            for (std::size_t i = 0; i < calls; ++i) {
+                call_mpi(work, rank, input.data(), to);
+            }
+        };
+        const Subject subject{.input = input.data(),
+                              .output = to,
+                              .result = to, // reduce_scatter in place: MPI puts the block at the front
+                              .contenders = {{.provider = job.provider, .collective = call}}};
+        const Point point = measure(harness, work, subject, job.method).front();
+        if (rank == 0) {
+            results << to_json(point) << std::endl;
+        }
+    }
+}
+
+int run(const std::string& job_file) {
+    const Job job = read_job(job_file);
+    pin(job.cpus);
+    MPI_Init(nullptr, nullptr);
+    int rank = 0;
+    int members = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &members);
+    try {
+        if (job.works.empty() || job.works.front().members != members) {
+            throw std::invalid_argument("the job is for another number of processes");
+        }
+        measure_all(job, rank, members);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "tutti-mpi-bench: %s\n", error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Finalize();
+    return 0;
+}
+
+} // namespace
+
+} // namespace tutti::bench
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::fprintf(stderr,
+                     "usage: tutti-mpi-bench JOB_FILE (started by `tutti bench --baseline openmpi`)\n");
+        return 2;
+    }
+    try {
+        return tutti::bench::run(argv[1]);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "tutti-mpi-bench: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "measure/calls.hpp"
+#include "measure/harness_memory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace tutti::bench {
+
+/// One thing to time. The members take turns through all of a measurement's, in another order each time, so
+/// that noise hits them alike.
+struct Timed {
+    Calls run;
+    /// Called outside the timed part, before every repetition, with a number that changes each time; may be
+    /// empty.
+    std::function<void(std::uint64_t salt)> prepare = {};
+    std::size_t calls = 1;
+    /// The leader runs it alone. The others sleep meanwhile; only among threads.
+    bool leader_alone = false;
+};
+
+/// How long a measurement goes on: at least `least` repetitions, then until `seconds` have passed or `most`
+/// are done.
+struct Limits {
+    std::size_t least = 10;
+    std::size_t most = 5000;
+    double seconds = 3;
+};
+
+/// One member's part in measurements that all members carry out together. Member 0 leads: it decides how long
+/// they last and gets the results.
+class Harness {
+public:
+    Harness(const Board& board, int rank) : board_(board), rank_(rank) {}
+
+    int rank() const { return rank_; }
+    int members() const { return board_.members(); }
+    bool leads() const { return rank_ == 0; }
+
+    /// Returns when all members have come.
+    void meet() { board_.gate().meet(); }
+
+    /// The leader's value, to all members.
+    std::uint64_t agree(std::uint64_t value);
+
+    /// The sum of all members' values, to all members.
+    std::uint64_t total(std::uint64_t value);
+
+    /// Repeats: for each of `timed`: everybody calls it once (where there are others, that have run since),
+    /// prepares, meets at the gate, runs. The length of a run, from the first entry to the last exit, is
+    /// divided by its calls. Returns for each of `timed` its lengths in microseconds; to the leader only,
+    /// others get empty lists.
+    std::vector<std::vector<double>> measure(std::span<const Timed> timed, const Limits& limits);
+
+private:
+    void repeat(std::span<const Timed> timed, std::size_t repetition);
+    /// Calls what will be timed next; returns when all members are done.
+    void run_once(const Timed& timed);
+    /// The time that this member spends on one run.
+    Stamp stamp_of(const Timed& timed, std::size_t stamp_index);
+    double length_us(std::size_t stamp_index) const;
+
+    Board board_;
+    int rank_;
+};
+
+} // namespace tutti::bench

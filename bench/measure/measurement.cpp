@@ -1,0 +1,144 @@
+#include "measure/measurement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+
+namespace tutti::bench {
+
+namespace {
+
+/// Pushed and pulled; through the caches, past them, and past them but for a member's own vector.
+constexpr std::size_t most_floors = 6;
+
+/// How long a batch of calls back to back should take: many times the cost of starting it.
+constexpr double batch_us = 1000;
+constexpr std::size_t most_batches = 60;
+
+/// They take turns, so that the time is shared by all.
+Limits limits_of(const Method& method, const Subject& subject) {
+    Limits limits = method.limits;
+    limits.seconds *= static_cast<double>(subject.contenders.size());
+    return limits;
+}
+
+/// Every contender once, with inputs and outputs that are new to it. Returns the wrong elements of each.
+std::vector<std::size_t> check_all(Harness& harness, const Data& data, const Subject& subject,
+                                   std::uint64_t salt) {
+    std::vector<std::size_t> wrong;
+    for (const Contender& contender : subject.contenders) {
+        data.spoil_output(subject.output);
+        data.write_input(subject.input, ++salt);
+        harness.meet();
+        if (harness.leads() || !contender.leader_alone) {
+            contender.collective(1);
+        }
+        if (contender.leader_alone) {
+            harness.meet();
+        }
+        wrong.push_back(data.wrong(subject.result, salt));
+        harness.meet();
+    }
+    return wrong;
+}
+
+std::optional<double> best_median(std::span<std::vector<double>> lengths_us) {
+    std::optional<double> best;
+    for (std::vector<double>& lengths : lengths_us) {
+        const double median = summarise(std::move(lengths)).median;
+        best = best ? std::min(*best, median) : median;
+    }
+    return best;
+}
+
+/// Times single runs.
+void measure_runs(Harness& harness, const Data& data, const Subject& subject, const Method& method,
+                  std::span<Point> points) {
+    const auto rewrite = [&](std::uint64_t salt) {
+        data.read_output(subject.output);
+        data.write_input(subject.input, salt);
+    };
+    std::vector<Timed> timed;
+    for (const Contender& contender : subject.contenders) {
+        timed.push_back(
+            {.run = contender.collective, .prepare = rewrite, .leader_alone = contender.leader_alone});
+    }
+    for (const Calls& floor : subject.floors) {
+        timed.push_back({.run = floor, .prepare = rewrite});
+    }
+    auto lengths_us = harness.measure(timed, limits_of(method, subject));
+    if (!harness.leads()) {
+        return;
+    }
+    const std::optional<double> floor_us = best_median(std::span(lengths_us).subspan(points.size()));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        points[i].samples_us = thinned(lengths_us[i], most_samples);
+        points[i].time_us = summarise(std::move(lengths_us[i]));
+        points[i].floor_us = floor_us;
+    }
+}
+
+void measure_loop(Harness& harness, const Subject& subject, const Method& method, std::span<Point> points) {
+    std::vector<Timed> timed;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const double calls = std::clamp(batch_us / std::max(points[i].time_us.median, 0.01), 1.0, 100'000.0);
+        timed.push_back({.run = subject.contenders[i].collective,
+                         .calls = harness.agree(static_cast<std::uint64_t>(calls)),
+                         .leader_alone = subject.contenders[i].leader_alone});
+    }
+    if (subject.exchange) {
+        timed.push_back({.run = subject.exchange, .calls = timed.front().calls});
+    }
+    Limits limits = limits_of(method, subject);
+    limits.most = std::min(most_batches, limits.most);
+    limits.seconds /= 4;
+    auto lengths_us = harness.measure(timed, limits);
+    if (!harness.leads()) {
+        return;
+    }
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        points[i].loop_us = summarise(std::move(lengths_us[i])).median;
+    }
+    if (subject.exchange) {
+        points.front().exchange_us = summarise(std::move(lengths_us.back())).median;
+    }
+}
+
+} // namespace
+
+std::vector<Point> measure(Harness& harness, const Work& work, const Subject& subject, const Method& method) {
+    std::vector<Point> points;
+    for (const Contender& contender : subject.contenders) {
+        Point& point = points.emplace_back();
+        point.provider = contender.provider;
+        point.algorithm = contender.algorithm;
+        point.work = work;
+    }
+    const Data data(work, harness.rank());
+    std::vector<std::size_t> wrong(points.size());
+    const auto check = [&](std::uint64_t salt) {
+        const std::vector<std::size_t> found = check_all(harness, data, subject, salt);
+        for (std::size_t i = 0; i < found.size() && method.check; ++i) {
+            wrong[i] += found[i];
+        }
+    };
+    // The first calls also build what later ones reuse: plans, connections, pages.
+    check(101);
+    check(202);
+    measure_runs(harness, data, subject, method, points);
+    if (work.bytes() <= method.loop_bytes) {
+        measure_loop(harness, subject, method, points);
+    }
+    check(303);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        points[i].wrong = harness.total(wrong[i]);
+    }
+    return points;
+}
+
+std::size_t stamps_needed(const Method& method, std::size_t contenders) {
+    return method.limits.most * (most_floors + contenders);
+}
+
+} // namespace tutti::bench

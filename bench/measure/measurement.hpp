@@ -1,0 +1,55 @@
+#pragma once
+
+#include "measure/calls.hpp"
+#include "measure/data.hpp"
+#include "measure/harness.hpp"
+#include "measure/point.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// How points are measured.
+struct Method {
+    Limits limits;
+    /// Check results before and after timing.
+    bool check = true;
+    /// Up to so many bytes, calls back to back are timed as well.
+    std::size_t loop_bytes = std::size_t{32} << 10;
+};
+
+/// One of those that are measured in turns.
+struct Contender {
+    std::string provider;
+    std::string algorithm = "auto";
+    Calls collective;
+    bool leader_alone = false;
+};
+
+/// One member's access to what is measured at one point.
+struct Subject {
+    /// The vectors; the same when in place.
+    std::byte* input = nullptr;
+    std::byte* output = nullptr;
+    /// Where the result lies.
+    const std::byte* result = nullptr;
+    /// At least one.
+    std::vector<Contender> contenders;
+    /// The same loads and stores without synchronisation, in one or more ways of which the best counts.
+    std::vector<Calls> floors = {};
+    /// Bare exchanges of flags; may be empty.
+    Calls exchange = {};
+};
+
+/// Measures one point of every contender: checks its results; times runs, before each of which every member
+/// reads its last result and rewrites its input, in turns with the other contenders and the floors; then
+/// calls back to back, in turns with the others and with exchanges; checks results again. All members call it
+/// together; the times come out on the leader. The time limit is for each contender.
+std::vector<Point> measure(Harness& harness, const Work& work, const Subject& subject, const Method& method);
+
+/// The stamps for which a board needs room when so many contenders are measured in turns.
+std::size_t stamps_needed(const Method& method, std::size_t contenders);
+
+} // namespace tutti::bench

@@ -1,0 +1,146 @@
+#include "measure/point.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace tutti::bench {
+
+namespace {
+
+nlohmann::json or_null(const std::optional<double>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+std::optional<double> number_or_nothing(const nlohmann::json& json) {
+    return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
+
+std::string or_empty(const std::optional<double>& value) {
+    return value ? fmt::format("{:.4f}", *value) : "";
+}
+
+bool is_same(const Point& a, const Point& b) {
+    return a.provider == b.provider && a.algorithm == b.algorithm && a.work == b.work;
+}
+
+/// The middle one of the points for which `of` is there, the lower one of two; null when it is nowhere.
+const Point* median_by(std::span<const Point* const> points, std::optional<double> Point::*of) {
+    std::vector<const Point*> there;
+    std::ranges::copy_if(points, std::back_inserter(there),
+                         [&](const Point* point) { return (point->*of).has_value(); });
+    std::ranges::sort(there, {}, [&](const Point* point) { return *(point->*of); });
+    return there.empty() ? nullptr : there[(there.size() - 1) / 2];
+}
+
+Point pooled_one(std::span<const Point* const> rounds) {
+    Point result = *rounds.front();
+    result.wrong = 0;
+    result.samples_us.clear();
+    std::size_t count = 0;
+    double longest_us = 0;
+    for (const Point* round : rounds) {
+        result.samples_us.insert(result.samples_us.end(), round->samples_us.begin(), round->samples_us.end());
+        result.wrong += round->wrong;
+        count += round->time_us.count;
+        longest_us = std::max(longest_us, round->time_us.max);
+    }
+    result.time_us = summarise(result.samples_us);
+    result.time_us.count = count;
+    result.time_us.max = longest_us;
+    result.samples_us = thinned(result.samples_us, most_samples);
+    if (const Point* const round = median_by(rounds, &Point::floor_us)) {
+        result.floor_us = round->floor_us;
+    }
+    if (const Point* const round = median_by(rounds, &Point::loop_us)) {
+        result.loop_us = round->loop_us;
+        result.exchange_us = round->exchange_us;
+    }
+    return result;
+}
+
+} // namespace
+
+std::vector<Point> pooled(std::span<const Point> rounds) {
+    std::vector<Point> result;
+    for (const Point& point : rounds) {
+        if (std::ranges::any_of(result, [&](const Point& other) { return is_same(point, other); })) {
+            continue;
+        }
+        std::vector<const Point*> same;
+        for (const Point& other : rounds) {
+            if (is_same(point, other)) {
+                same.push_back(&other);
+            }
+        }
+        result.push_back(pooled_one(same));
+    }
+    return result;
+}
+
+nlohmann::json to_json(const Point& point) {
+    const Work& work = point.work;
+    return {{"provider", point.provider},
+            {"collective", to_string(work.collective)},
+            {"algorithm", point.algorithm},
+            {"members", work.members},
+            {"bytes", work.bytes()},
+            {"type", to_string(work.type)},
+            {"op", to_string(work.op)},
+            {"in_place", work.in_place},
+            {"shared", work.shared},
+            {"median_us", point.time_us.median},
+            {"ci95_us", {point.time_us.ci95.first, point.time_us.ci95.second}},
+            {"p99_us", point.time_us.p99},
+            {"max_us", point.time_us.max},
+            {"floor_us", or_null(point.floor_us)},
+            {"loop_us", or_null(point.loop_us)},
+            {"exchange_us", or_null(point.exchange_us)},
+            {"wrong", point.wrong},
+            {"repetitions", point.time_us.count},
+            {"samples_us", point.samples_us}};
+}
+
+Point point_from_json(const nlohmann::json& json) {
+    Point point;
+    point.provider = json.at("provider").get<std::string>();
+    point.algorithm = json.at("algorithm").get<std::string>();
+    point.work.collective = parse_collective(json.at("collective").get<std::string>());
+    point.work.type = parse_type(json.at("type").get<std::string>());
+    point.work.op = parse_operator(json.at("op").get<std::string>());
+    point.work.members = json.at("members").get<int>();
+    point.work.elements = json.at("bytes").get<std::size_t>() / point.work.element_bytes();
+    point.work.in_place = json.at("in_place").get<bool>();
+    point.work.shared = json.value("shared", false); // older files know of none
+    point.time_us = {.median = json.at("median_us").get<double>(),
+                     .ci95 = json.at("ci95_us").get<std::pair<double, double>>(),
+                     .p99 = json.at("p99_us").get<double>(),
+                     .max = json.at("max_us").get<double>(),
+                     .count = json.at("repetitions").get<std::size_t>()};
+    point.floor_us = number_or_nothing(json.at("floor_us"));
+    point.loop_us = number_or_nothing(json.at("loop_us"));
+    point.exchange_us = number_or_nothing(json.at("exchange_us"));
+    point.samples_us = json.at("samples_us").get<std::vector<double>>();
+    point.wrong = json.at("wrong").get<std::size_t>();
+    return point;
+}
+
+std::string csv_header() {
+    return "provider,collective,algorithm,members,bytes,type,op,in_place,shared,median_us,"
+           "ci95_low_us,ci95_high_us,p99_us,max_us,floor_us,loop_us,exchange_us,wrong,repetitions";
+}
+
+std::string to_csv(const Point& point) {
+    const Work& work = point.work;
+    return fmt::format("{},{},{},{},{},{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{},{},{},{},{}",
+                       point.provider, to_string(work.collective), point.algorithm, work.members,
+                       work.bytes(), to_string(work.type), to_string(work.op), work.in_place ? 1 : 0,
+                       work.shared ? 1 : 0, point.time_us.median, point.time_us.ci95.first,
+                       point.time_us.ci95.second, point.time_us.p99, point.time_us.max,
+                       or_empty(point.floor_us), or_empty(point.loop_us), or_empty(point.exchange_us),
+                       point.wrong, point.time_us.count);
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "measure/problem.hpp"
+#include "measure/statistics.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What was measured of one work done by one provider.
+struct Point {
+    std::string provider;
+    /// As asked for; "auto" where the provider chose.
+    std::string algorithm = "auto";
+    Work work;
+    /// Of single runs whose inputs were rewritten before, in microseconds.
+    Summary time_us;
+    /// Up to most_samples of these runs, evenly spaced, in the order in which they were made.
+    std::vector<double> samples_us = {};
+    /// Median of what the same loads and stores cost without any synchronisation.
+    std::optional<double> floor_us;
+    /// Median time per call of many calls back to back; for small messages.
+    std::optional<double> loop_us;
+    /// Median time of one bare exchange of flags between two threads, back to back.
+    std::optional<double> exchange_us;
+    /// Elements of results that were wrong, of all members and checked runs.
+    std::size_t wrong = 0;
+};
+
+/// As many as a test between two runs can make use of; more would only make files large.
+inline constexpr std::size_t most_samples = 256;
+
+/// The points of several rounds: those of one work by one provider's algorithm made one, in order of first
+/// appearance. Their samples are put together, each round with as many as the others where it has them; the
+/// floor is the median round's, the loop and the exchange beside it those of the round with the median loop.
+std::vector<Point> pooled(std::span<const Point> rounds);
+
+/// One entry of `points` in the JSON file: provider, collective, algorithm, members, bytes, type, op,
+/// in_place, shared, median_us, ci95_us, p99_us, max_us, floor_us, loop_us, exchange_us, wrong, repetitions,
+/// samples_us. What was not measured is null.
+nlohmann::json to_json(const Point& point);
+
+/// The reverse. Throws nlohmann::json::exception or std::invalid_argument when it is no such entry.
+Point point_from_json(const nlohmann::json& json);
+
+/// The header of a CSV file and one of its lines, with the columns named as in the JSON file and ci95_us in
+/// two, and without the samples.
+std::string csv_header();
+std::string to_csv(const Point& point);
+
+} // namespace tutti::bench

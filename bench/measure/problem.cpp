@@ -1,0 +1,125 @@
+#include "measure/problem.hpp"
+
+#include "measure/types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace tutti::bench {
+
+namespace {
+
+template <class Value>
+Value parse_one_of(const char* what, const std::string& text, std::span<const Value> values) {
+    std::string names;
+    for (const Value value : values) {
+        if (to_string(value) == text) {
+            return value;
+        }
+        names += (names.empty() ? "" : ", ") + std::string(to_string(value));
+    }
+    throw std::invalid_argument("\"" + text + "\" is no " + what + "; there are: " + names);
+}
+
+template <class Value>
+constexpr auto first_values(Value end) {
+    std::array<Value, 16> values{};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(end); ++i) {
+        values[i] = static_cast<Value>(i);
+    }
+    return values;
+}
+
+} // namespace
+
+std::size_t Work::element_bytes() const {
+    return with_type(type, []<class T>(std::type_identity<T>) { return sizeof(T); });
+}
+
+bool Work::has_blocks() const {
+    switch (collective) {
+    case Collective::reduce_scatter:
+    case Collective::allgather:
+    case Collective::gather:
+    case Collective::scatter:
+    case Collective::alltoall:
+        return true;
+    default:
+        return false;
+    }
+}
+
+std::size_t Work::input_elements(int rank) const {
+    switch (collective) {
+    case Collective::broadcast:
+    case Collective::scatter:
+        return rank == root ? elements : 0;
+    case Collective::allgather:
+    case Collective::gather:
+        return block_elements();
+    default:
+        return elements;
+    }
+}
+
+std::size_t Work::output_elements(int rank) const {
+    switch (collective) {
+    case Collective::reduce:
+    case Collective::gather:
+        return rank == root ? elements : 0;
+    case Collective::reduce_scatter:
+    case Collective::scatter:
+        return block_elements();
+    case Collective::exscan:
+        return rank == 0 ? 0 : elements;
+    default:
+        return elements;
+    }
+}
+
+Work make_work(Collective collective, Type type, Operator op, int members, std::size_t bytes, bool in_place) {
+    Work work{.collective = collective, .type = type, .op = op, .members = members, .in_place = in_place};
+    if (collective == Collective::barrier) {
+        return work;
+    }
+    work.in_place = in_place || collective == Collective::broadcast;
+    const std::size_t unit = work.has_blocks() ? static_cast<std::size_t>(members) : 1;
+    work.elements = std::max<std::size_t>(bytes / (work.element_bytes() * unit), 1) * unit;
+    return work;
+}
+
+Collective parse_collective(const std::string& text) {
+    constexpr auto collectives = first_values(static_cast<Collective>(schedule::collective_count));
+    return parse_one_of<Collective>("collective", text,
+                                    std::span(collectives).first(schedule::collective_count));
+}
+
+Type parse_type(const std::string& text) {
+    constexpr auto types = first_values(Type::other);
+    return parse_one_of<Type>("element type", text,
+                              std::span(types).first(static_cast<std::size_t>(Type::other)));
+}
+
+Operator parse_operator(const std::string& text) {
+    constexpr auto operators = first_values(Operator::callable);
+    return parse_one_of<Operator>("operator", text,
+                                  std::span(operators).first(static_cast<std::size_t>(Operator::callable)));
+}
+
+bool can_share(Collective collective) {
+    return collective == Collective::allreduce || collective == Collective::allgather;
+}
+
+void check_shared(const Work& work) {
+    if (work.shared && !can_share(work.collective)) {
+        throw std::invalid_argument(std::string(to_string(work.collective)) +
+                                    " has no result that members could share; allreduce and allgather have");
+    }
+}
+
+void check_operator(Type type, Operator op) {
+    with_type(type, [&]<class T>(std::type_identity<T>) { with_operator<T>(op, [](const auto&) {}); });
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,115 @@
+#include "algorithm/registry.hpp"
+#include "cost/model.hpp"
+#include "graph/circulant.hpp"
+#include "model/paper_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace tutti::bench {
+
+namespace {
+
+using cost::Work;
+using graph::Skips;
+using schedule::Collective;
+
+/// An operation of Träff et al. 2023, Table I.
+struct Operation {
+    std::string_view name;
+    Collective collective;
+    std::string_view algorithm;
+    Work (*formula)(int ranks);
+    std::string_view remark;
+};
+
+constexpr std::array operations{
+    Operation{"reduction-to-all", Collective::allreduce, "census", cost::census_allreduce,
+              "reductions saved in the first and last round and after even skips"},
+    Operation{"  butterfly", Collective::allreduce, "butterfly-elimination-2-1", cost::butterfly_allreduce,
+              ""},
+    Operation{"reduction-to-root", Collective::reduce, "circulant", cost::circulant_reduce, ""},
+    Operation{"reduce-scatter", Collective::reduce_scatter, "circulant-uniform",
+              cost::circulant_reduce_scatter_2023,
+              "p - 1 reductions, as in Listing 6: the other blocks start as copies"},
+    Operation{"allgather", Collective::allgather, "circulant", cost::circulant_allgather, ""},
+    Operation{"  Bruck", Collective::allgather, "bruck", cost::circulant_allgather, ""},
+};
+
+std::string in_words(const Work& work) {
+    return fmt::format("{:.4g} alpha + {:.4g} beta m + {:.4g} gamma m", work.rounds, work.volume,
+                       work.reductions);
+}
+
+bool equal(const Work& a, const Work& b) {
+    constexpr double slack = 1e-9;
+    return std::abs(a.rounds - b.rounds) < slack && std::abs(a.volume - b.volume) < slack &&
+           std::abs(a.reductions - b.reductions) < slack;
+}
+
+std::string skips_text(const std::vector<int>& skips) {
+    constexpr std::size_t most_shown = 10;
+    std::string text;
+    for (std::size_t index = 1; index < skips.size() && index <= most_shown; ++index) {
+        text += fmt::format("{}{}", index == 1 ? "" : " ", skips[index]);
+    }
+    return skips.size() - 1 > most_shown ? text + " ... 1" : text;
+}
+
+struct Scheme {
+    Skips kind;
+    std::string_view reduce_scatter;
+};
+
+constexpr std::array schemes{Scheme{Skips::halving, "circulant"},
+                             Scheme{Skips::power_of_two, "circulant-power-of-two"},
+                             Scheme{Skips::square_root, "circulant-square-root"},
+                             Scheme{Skips::fully_connected, "circulant-fully-connected"}};
+
+} // namespace
+
+std::string traff_2023(int ranks) {
+    constexpr const char* line = "{:<19} {:<38} {:<44} {:<44}{}\n";
+    std::string text = fmt::format("Träff et al. 2023, Table I, p = {}\n\n", ranks);
+    text += fmt::format(line, "operation", "schedule", "counted", "the paper's formula", "");
+    for (const Operation& operation : operations) {
+        const auto schedule = algorithm::find(operation.collective, operation.algorithm)->make(ranks, 0);
+        const Work counted = cost::in_step(schedule);
+        const Work formula = operation.formula(ranks);
+        text += fmt::format(line, operation.name,
+                            fmt::format("{} {}", to_string(operation.collective), operation.algorithm),
+                            in_words(counted), in_words(formula),
+                            equal(counted, formula) ? "" : fmt::format("  # differs: {}", operation.remark));
+    }
+    return text +
+           "\nThe paper's gamma terms for local copies are left out: pulled in place, nothing is copied. "
+           "Its butterfly\nreduce-scatter and allgather for other than powers of two are not registered.\n";
+}
+
+std::string traff_2024(int ranks) {
+    std::string text = fmt::format("Träff 2024, p = {}\n\nCorollary 1: T(m, p) = {}\n", ranks,
+                                   in_words(cost::circulant_reduce_scatter(ranks)));
+    const auto counted =
+        cost::in_step(algorithm::find(Collective::reduce_scatter, "circulant")->make(ranks, 0));
+    text += fmt::format("counted:               {}{}\n\n", in_words(counted),
+                        equal(counted, cost::circulant_reduce_scatter(ranks)) ? "" : "  # differs");
+    constexpr const char* line = "{:<17} {:<44} {:>14} {:>8} {:>11} {:>17} {:>8}\n";
+    text += fmt::format(line, "skips", "s_1 > s_2 > ... > 1", "reduce-scatter", "blocks", "reductions",
+                        "allreduce: rounds", "blocks");
+    for (const Scheme& scheme : schemes) {
+        const auto half = algorithm::find(Collective::reduce_scatter, scheme.reduce_scatter)->make(ranks, 0);
+        const auto whole = algorithm::find(Collective::allreduce, scheme.reduce_scatter)->make(ranks, 0);
+        const Work first = cost::in_step(half);
+        const Work both = cost::in_step(whole);
+        text +=
+            fmt::format(line, to_string(scheme.kind), skips_text(graph::skips(ranks, scheme.kind)),
+                        fmt::format("{} rounds", first.rounds), std::round(first.volume * ranks),
+                        std::round(first.reductions * ranks), both.rounds, std::round(both.volume * ranks));
+    }
+    return text;
+}
+
+} // namespace tutti::bench

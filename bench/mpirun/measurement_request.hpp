@@ -1,0 +1,31 @@
+#pragma once
+
+#include "measure/measurement.hpp"
+#include "measure/problem.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What the command asks the MPI program to measure, handed over in a JSON file.
+struct Job {
+    /// Of the points.
+    std::string provider;
+    std::vector<Work> works;
+    Method method;
+    /// The CPU of each process; -1: not pinned.
+    std::vector<int> cpus;
+    bool crowded = false;
+    /// File for the results: a first line {"library": ...}, then one point a line, so that what has been
+    /// measured survives a crash.
+    std::string results;
+};
+
+/// Throws std::runtime_error when the file cannot be written.
+void write_job(const Job& job, const std::string& path);
+
+/// Throws std::runtime_error or nlohmann::json::exception when the file cannot be read.
+Job read_job(const std::string& path);
+
+} // namespace tutti::bench

@@ -1,0 +1,188 @@
+#include "mpirun/mpi_baseline.hpp"
+
+#include "mpirun/child_process.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+namespace tutti::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An MPI library, and the program that was built with it.
+struct Library {
+    std::string_view name;
+    /// Its mpirun; empty if there is no program.
+    const char* mpiexec;
+    const char* program;
+    const char* packages;
+};
+
+constexpr std::array libraries{
+    Library{"openmpi", TUTTI_MPIEXEC, "tutti-mpi-bench", "libopenmpi-dev and openmpi-bin"},
+    Library{"mpich", TUTTI_MPIEXEC_MPICH, "tutti-mpi-bench-mpich", "libmpich-dev and mpich"}};
+
+const Library& library_of(std::string_view name) {
+    for (const Library& library : libraries) {
+        if (library.name == name) {
+            return library;
+        }
+    }
+    throw std::invalid_argument(fmt::format("{} is no MPI library", name));
+}
+
+fs::path program_of(const Library& library) {
+    std::error_code error;
+    return fs::read_symlink("/proc/self/exe", error).parent_path() / library.program;
+}
+
+/// A directory that disappears with its owner.
+class TemporaryDirectory {
+public:
+    TemporaryDirectory() {
+        std::string pattern = (fs::temp_directory_path() / "tutti-bench-XXXXXX").string();
+        if (mkdtemp(pattern.data()) == nullptr) {
+            throw std::runtime_error("cannot make a directory " + pattern);
+        }
+        path_ = pattern;
+    }
+    ~TemporaryDirectory() {
+        std::error_code error;
+        fs::remove_all(path_, error);
+    }
+    TemporaryDirectory(const TemporaryDirectory&) = delete;
+    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+    const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+/// Both as they come, which on one machine means shared memory (forcing Open MPI's transports, or its `sm`
+/// collectives, made it slower where it was tried). With more processes than CPUs Open MPI is told to yield;
+/// MPICH has nothing of the kind that takes effect (MPIR_CVAR_POLLS_BEFORE_YIELD makes no difference). The
+/// program pins itself as Tutti's members are, before MPI starts, so mpirun need not bind.
+std::vector<std::string> command_for(const Library& library, const Job& job, const fs::path& job_file) {
+    std::vector<std::string> command{library.mpiexec, "-n", std::to_string(job.works.front().members)};
+    if (library.name == "openmpi") {
+        command.insert(command.end(), {"--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle",
+                                       job.crowded ? "1" : "0"});
+        if (geteuid() == 0) {
+            command.emplace_back("--allow-run-as-root");
+        }
+    } else {
+        command.insert(command.end(), {"-bind-to", "none"});
+    }
+    command.insert(command.end(), {program_of(library).string(), job_file.string()});
+    return command;
+}
+
+/// Reads the results that are there; a line that was cut off ends them.
+void read_results(const fs::path& path, BaselineResult& result) {
+    std::ifstream file(path);
+    std::string line;
+    while (std::getline(file, line)) {
+        try {
+            const nlohmann::json json = nlohmann::json::parse(line);
+            if (json.contains("library")) {
+                result.library = json.at("library").get<std::string>();
+            } else {
+                result.points.push_back(point_from_json(json));
+            }
+        } catch (const nlohmann::json::exception&) {
+            return;
+        }
+    }
+}
+
+/// Calls on_step for the program's "progress 12" and keeps the last of its other lines.
+class Listener {
+public:
+    explicit Listener(const std::function<void(std::size_t)>& on_step) : on_step_(on_step) {}
+
+    void hear(const std::string& line) {
+        constexpr std::string_view prefix = "progress ";
+        std::size_t step = 0;
+        if (line.starts_with(prefix)) {
+            std::from_chars(line.data() + prefix.size(), line.data() + line.size(), step);
+            on_step_(step);
+            return;
+        }
+        constexpr std::size_t kept_lines = 30;
+        lines_.push_back(line);
+        if (lines_.size() > kept_lines) {
+            lines_.pop_front();
+        }
+    }
+
+    std::string text() const {
+        std::string text;
+        for (const std::string& line : lines_) {
+            text += "\n    " + line;
+        }
+        return text;
+    }
+
+private:
+    const std::function<void(std::size_t)>& on_step_;
+    std::deque<std::string> lines_;
+};
+
+} // namespace
+
+std::vector<std::string> mpi_names() {
+    std::vector<std::string> names;
+    names.reserve(libraries.size());
+    for (const Library& library : libraries) {
+        names.emplace_back(library.name);
+    }
+    return names;
+}
+
+std::string why_no_mpi(const std::string& name) {
+    const Library& library = library_of(name);
+    if (std::string_view(library.mpiexec).empty()) {
+        return fmt::format("this build does not have it: install {}, then configure and build again",
+                           library.packages);
+    }
+    if (!fs::exists(program_of(library))) {
+        return fmt::format("{} is missing", program_of(library).string());
+    }
+    return fs::exists(library.mpiexec) ? "" : fmt::format("{} is missing", library.mpiexec);
+}
+
+BaselineResult run_mpi(Job job, const std::function<void(std::size_t)>& on_step) {
+    BaselineResult result;
+    const TemporaryDirectory directory;
+    job.results = (directory.path() / "results.jsonl").string();
+    const fs::path job_file = directory.path() / "job.json";
+    write_job(job, job_file.string());
+
+    constexpr int startup_seconds = 60;
+    constexpr int points_seconds = 20;
+    Listener listener(on_step);
+    const int silence_seconds =
+        startup_seconds + points_seconds * static_cast<int>(1 + job.method.limits.seconds);
+    const ChildResult child = run_child(command_for(library_of(job.provider), job, job_file), silence_seconds,
+                                        [&](const std::string& line) { listener.hear(line); });
+    read_results(job.results, result);
+    if (!child.failure.empty()) {
+        result.failure = child.failure + listener.text();
+    }
+    return result;
+}
+
+} // namespace tutti::bench

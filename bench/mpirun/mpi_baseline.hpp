@@ -1,0 +1,32 @@
+#pragma once
+
+#include "measure/point.hpp"
+#include "mpirun/measurement_request.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What came of a baseline run.
+struct BaselineResult {
+    /// What was measured, even if the run failed later.
+    std::vector<Point> points;
+    /// The version that the MPI library states.
+    std::string library;
+    /// Why the run ended early, with the last lines that it printed; empty when it did not.
+    std::string failure;
+};
+
+/// The names of the MPI libraries that there are programs for: openmpi, mpich.
+std::vector<std::string> mpi_names();
+
+/// Whether this build has the program for an MPI library, and if not, why. Empty: it has.
+std::string why_no_mpi(const std::string& name);
+
+/// Measures the job's works with the program of the MPI library `job.provider`, started through its mpirun
+/// with as many processes as the works have members. `on_step(i)` is called when work i begins.
+BaselineResult run_mpi(Job job, const std::function<void(std::size_t)>& on_step);
+
+} // namespace tutti::bench

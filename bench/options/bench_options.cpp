@@ -1,0 +1,212 @@
+#include "options/bench_options.hpp"
+
+#include "algorithm/registry.hpp"
+#include "machine/placement.hpp"
+#include "mpirun/mpi_baseline.hpp"
+#include "peers/peer_modules.hpp"
+#include "terminal/exit_codes.hpp"
+#include "terminal/numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr int most_members = 1024;
+
+/// Runs a parser and puts the option's name before what it has to say.
+template <class Parse>
+auto checked(const char* option, Parse parse) {
+    try {
+        return parse();
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("{}: {}", option, error.what()));
+    }
+}
+
+std::vector<std::size_t> sizes(const PointArguments& points) {
+    const std::size_t first = checked("--begin", [&] { return parse_bytes(points.begin); });
+    const std::size_t last = checked("--end", [&] { return parse_bytes(points.end); });
+    if (first == 0) {
+        throw UsageError("--begin: the smallest size is 1 byte");
+    }
+    if (last < first) {
+        throw UsageError(fmt::format("--end: {} is less than --begin {}", points.end, points.begin));
+    }
+    if (!(points.factor > 1)) {
+        throw UsageError(fmt::format("--factor: {} does not grow; any number above 1 works", points.factor));
+    }
+    return geometric_sizes(first, last, points.factor);
+}
+
+std::vector<Collective> collectives(const BenchArguments& arguments) {
+    if (arguments.collectives.empty()) {
+        std::vector<Collective> all;
+        all.reserve(schedule::collective_count);
+        for (int code = 0; code < schedule::collective_count; ++code) {
+            all.push_back(static_cast<Collective>(code));
+        }
+        std::erase_if(all, [&](Collective each) { return arguments.shared && !can_share(each); });
+        return all;
+    }
+    std::vector<Collective> chosen;
+    for (const std::string& text : arguments.collectives) {
+        const Collective collective = checked("collective", [&] { return parse_collective(text); });
+        checked("--shared", [&] {
+            check_shared({.collective = collective, .shared = arguments.shared});
+            return 0;
+        });
+        if (std::ranges::find(chosen, collective) == chosen.end()) {
+            chosen.push_back(collective);
+        }
+    }
+    return chosen;
+}
+
+/// All names that any of the collectives has.
+std::vector<std::string> registered(const std::vector<Collective>& collectives) {
+    std::vector<std::string> names;
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        const std::string name(row.name);
+        if (std::ranges::find(collectives, row.collective) != collectives.end() &&
+            std::ranges::find(names, name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+void choose_algorithms(const std::string& text, BenchOptions& options) {
+    std::vector<std::string> names = registered(options.collectives);
+    options.algorithms = {""};
+    if (text == "all") {
+        options.all_algorithms = true;
+        options.algorithms.insert(options.algorithms.end(), names.begin(), names.end());
+    } else if (text != "auto") {
+        if (std::ranges::find(names, text) == names.end()) {
+            throw UsageError(fmt::format("--algorithm: \"{}\" is not registered; there are: auto, all, {}",
+                                         text, fmt::join(names, ", ")));
+        }
+        options.algorithms = {text};
+    }
+}
+
+/// Memory that a new program could have, in bytes; the most there is where the system does not tell.
+std::size_t available_bytes() {
+    std::ifstream file("/proc/meminfo");
+    std::string word;
+    while (file >> word) {
+        std::size_t kib = 0;
+        if (word == "MemAvailable:" && file >> kib) {
+            return kib << 10;
+        }
+    }
+    return SIZE_MAX;
+}
+
+/// "all", "none" or a list; in the order in which they are known. Processes share no result.
+std::vector<std::string> parse_baselines(const std::string& text, bool shared) {
+    std::vector<std::string> known = shared ? std::vector<std::string>{} : mpi_names();
+    std::ranges::copy(thread_peer_names(), std::back_inserter(known));
+    if (text == "all" || text == "none") {
+        return text == "all" ? known : std::vector<std::string>{};
+    }
+    std::vector<std::string> asked_for;
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) {
+        if (std::ranges::find(known, word) == known.end()) {
+            throw UsageError(fmt::format("--baseline: \"{}\" is unknown{}; there are: none, all, {}", word,
+                                         shared ? " or no peer for --shared" : "", fmt::join(known, ", ")));
+        }
+        asked_for.push_back(word);
+    }
+    std::erase_if(known, [&](const std::string& name) {
+        return std::ranges::find(asked_for, name) == asked_for.end();
+    });
+    return known;
+}
+
+} // namespace
+
+BenchOptions BenchArguments::parsed() const {
+    BenchOptions options;
+    options.collectives = bench::collectives(*this);
+    options.bytes = sizes(points);
+    options.members = checked("--members", [&] { return parse_counts(points.members, most_members); });
+    options.type = checked("--type", [&] { return parse_type(type); });
+    options.op = checked("--op", [&] { return parse_operator(op); });
+    checked("--op", [&] {
+        check_operator(options.type, options.op);
+        return 0;
+    });
+    choose_algorithms(algorithm, options);
+    options.placement = checked(
+        "--placement", [&] { return machine::to_string(machine::parse_placement(points.placement)); });
+    if (!(points.seconds > 0)) {
+        throw UsageError("--seconds: must be above 0");
+    }
+    if (rounds < 1) {
+        throw UsageError("--rounds: at least 1 is needed");
+    }
+    if (repetitions < 1) {
+        throw UsageError("--repetitions: at least 1 is needed");
+    }
+    options.baselines = parse_baselines(baseline, shared);
+    options.in_place = in_place;
+    options.shared = shared;
+    options.quiet = points.quiet;
+    options.json_path = json;
+    options.csv_path = csv;
+    options.method.check = check;
+    const auto each = static_cast<std::size_t>(options.rounds = rounds);
+    options.method.limits.seconds = points.seconds / rounds;
+    options.method.limits.most = (repetitions + each - 1) / each;
+    options.method.limits.least = std::min((options.method.limits.least + each - 1) / each, repetitions);
+    return options;
+}
+
+std::vector<Work> works_for(const BenchOptions& options, int members) {
+    std::vector<Work> works;
+    for (const Collective collective : options.collectives) {
+        for (const std::size_t bytes : options.bytes) {
+            Work work = make_work(collective, options.type, options.op, members, bytes, options.in_place);
+            work.shared = options.shared;
+            if (works.empty() || works.back() != work) {
+                works.push_back(work);
+            }
+        }
+    }
+    return works;
+}
+
+std::size_t most_bytes(const std::vector<Work>& works) {
+    std::size_t most = 0;
+    for (const Work& work : works) {
+        most = std::max(most, work.bytes());
+    }
+    return most;
+}
+
+void check_memory(const BenchOptions& options) {
+    for (const int members : options.members) {
+        const std::size_t needed =
+            2 * static_cast<std::size_t>(members) * most_bytes(works_for(options, members));
+        if (needed > available_bytes()) {
+            throw EnvironmentUnfit(
+                fmt::format("{} members with two vectors of {} each need {} MiB of memory, of which "
+                            "{} are available; choose a smaller --end or fewer --members",
+                            members, format_bytes(most_bytes(works_for(options, members))), needed >> 20,
+                            available_bytes() >> 20));
+        }
+    }
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "measure/measurement.hpp"
+#include "measure/problem.hpp"
+#include "options/point_arguments.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What `tutti bench` is to do.
+struct BenchOptions {
+    std::vector<Collective> collectives;
+    std::vector<std::size_t> bytes;
+    std::vector<int> members;
+    /// Names, or empty for the library's choice.
+    std::vector<std::string> algorithms;
+    /// Measure an algorithm only where the collective has it and it takes the operator, instead of refusing.
+    bool all_algorithms = false;
+    Type type = Type::f64;
+    Operator op = Operator::sum;
+    bool in_place = false;
+    bool shared = false;
+    /// Names of peers, MPI libraries or not.
+    std::vector<std::string> baselines;
+    bool quiet = false;
+    std::string placement;
+    std::string json_path;
+    std::string csv_path;
+    /// How often all providers take turns.
+    int rounds = 1;
+    /// Of one round.
+    Method method;
+};
+
+/// The options of `tutti bench` as they are typed.
+struct BenchArguments {
+    PointArguments points = {.begin = "8", .end = "64M", .factor = 2, .members = "2,4,8", .seconds = 3};
+    std::vector<std::string> collectives = {};
+    std::string algorithm = "auto";
+    std::string type = "f64";
+    std::string op = "sum";
+    bool in_place = false;
+    bool shared = false;
+    bool check = true;
+    std::string baseline = "none";
+    std::size_t repetitions = 5000;
+    int rounds = 3;
+    std::string json = {};
+    std::string csv = {};
+
+    /// Checks and converts. Throws UsageError naming the option and what would work.
+    BenchOptions parsed() const;
+};
+
+/// What is to be measured among so many members.
+std::vector<Work> works_for(const BenchOptions& options, int members);
+
+/// Bytes of the longest vector.
+std::size_t most_bytes(const std::vector<Work>& works);
+
+/// Throws EnvironmentUnfit when there is not enough memory for the vectors.
+void check_memory(const BenchOptions& options);
+
+} // namespace tutti::bench

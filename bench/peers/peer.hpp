@@ -1,0 +1,62 @@
+#pragma once
+
+#include "measure/calls.hpp"
+#include "measure/pass.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// The threads of one runtime system.
+class Crew {
+public:
+    Crew() = default;
+    virtual ~Crew() = default;
+    Crew(const Crew&) = delete;
+    Crew& operator=(const Crew&) = delete;
+
+    /// Runs `body` once on every thread and returns when all have finished. It must not throw.
+    virtual void run(const std::function<void(int rank)>& body) = 0;
+};
+
+/// Somebody else's way to do works among threads of one process, which Tutti is compared with. Peers are
+/// compiled into shared objects of their own, one for each runtime system: two OpenMP libraries can then be
+/// in one process, and one that is not installed is missed by nobody else.
+class Peer {
+public:
+    Peer() = default;
+    virtual ~Peer() = default;
+    Peer(const Peer&) = delete;
+    Peer& operator=(const Peer&) = delete;
+
+    /// What performs `work` as member `rank`; empty where this peer has no way to do it, for all ranks alike.
+    /// Called by every member on its own thread.
+    virtual Calls calls(const Work& work, int rank, const Vectors& vectors) = 0;
+
+    /// Whether member 0 calls alone and has the work shared out among the runtime's own threads.
+    virtual bool leader_alone() const { return false; }
+};
+
+/// What a shared object of peers has to offer.
+class PeerModule {
+public:
+    PeerModule() = default;
+    virtual ~PeerModule() = default;
+    PeerModule(const PeerModule&) = delete;
+    PeerModule& operator=(const PeerModule&) = delete;
+
+    /// Throws std::runtime_error when it cannot be had here.
+    virtual std::unique_ptr<Peer> peer(const std::string& name, int members,
+                                       const std::vector<int>& cpus) = 0;
+
+    /// The threads on which its peers must run; nothing if any will do.
+    virtual std::unique_ptr<Crew> crew(int /*members*/) { return nullptr; }
+};
+
+/// The function that each of these shared objects exports: its module, which lives for ever.
+inline constexpr const char* peer_module_symbol = "tutti_peer_module";
+
+} // namespace tutti::bench

@@ -1,0 +1,94 @@
+#include "peers/peer_modules.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Entry {
+    const char* name;
+    const char* module;
+    /// What to install before the next configuration.
+    const char* package;
+    bool has_own_threads;
+};
+
+constexpr std::array entries{
+    Entry{"openmp", "openmp", "g++", false},       Entry{"openmp_clang", "openmp-clang", "libomp-dev", true},
+    Entry{"openmp_array", "openmp", "g++", false}, Entry{"std_barrier", "standard", "g++", false},
+    Entry{"tbb", "tbb", "libtbb-dev", true},       Entry{"gloo", "gloo", "libgloo-dev", true}};
+
+const Entry& entry_of(const std::string& name) {
+    for (const Entry& entry : entries) {
+        if (name == entry.name) {
+            return entry;
+        }
+    }
+    throw std::invalid_argument(name + " is no peer");
+}
+
+/// Beside the command, where it is built or where it is installed.
+fs::path file_of(const Entry& entry) {
+    std::error_code error;
+    const fs::path directory = fs::read_symlink("/proc/self/exe", error).parent_path();
+    const std::string file = fmt::format("tutti-peer-{}.so", entry.module);
+    for (const fs::path& path : {directory / "peers" / file, directory / TUTTI_INSTALLED_PEERS / file}) {
+        if (fs::exists(path, error)) {
+            return path;
+        }
+    }
+    throw std::runtime_error(fmt::format(
+        "this build does not have it: install {}, then configure and build again", entry.package));
+}
+
+PeerModule& load(const fs::path& path) {
+    // Read by an OpenMP library when it is loaded: private copies of arrays lie on the stack.
+    setenv("OMP_STACKSIZE", "256M", 0);
+    // Local: two OpenMP libraries have functions of the same names.
+    void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        throw std::runtime_error(dlerror());
+    }
+    void* const symbol = dlsym(library, peer_module_symbol);
+    if (symbol == nullptr) {
+        throw std::runtime_error(dlerror());
+    }
+    return *reinterpret_cast<PeerModule* (*)()>(symbol)();
+}
+
+} // namespace
+
+std::vector<std::string> thread_peer_names() {
+    std::vector<std::string> names;
+    names.reserve(entries.size());
+    for (const Entry& entry : entries) {
+        names.emplace_back(entry.name);
+    }
+    return names;
+}
+
+bool has_own_threads(const std::string& name) {
+    return entry_of(name).has_own_threads;
+}
+
+PeerModule& peer_module(const std::string& name) {
+    static std::map<fs::path, PeerModule*> loaded; // the command has one thread that asks
+    const fs::path path = file_of(entry_of(name));
+    PeerModule*& module = loaded[path];
+    if (module == nullptr) {
+        module = &load(path);
+    }
+    return *module;
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,55 @@
+// What comes with the compiler: std::barrier, one pass over the data, std::barrier.
+
+#include "peers/plain_loops.hpp"
+
+#include <barrier>
+
+namespace tutti::bench {
+
+namespace {
+
+class StandardBarrier : public Peer {
+public:
+    explicit StandardBarrier(int members) : barrier_(members) {}
+
+    Calls calls(const Work& work, int rank, const Vectors& vectors) override {
+        if (work.collective == Collective::barrier) {
+            return [this](std::size_t calls) {
+                for (std::size_t call = 0; call < calls; ++call) {
+                    barrier_.arrive_and_wait();
+                }
+            };
+        }
+        const Calls pass = hand_written(work, rank, vectors);
+        if (!pass) {
+            return {};
+        }
+        return [this, pass](std::size_t calls) {
+            for (std::size_t call = 0; call < calls; ++call) {
+                barrier_.arrive_and_wait();
+                pass(1);
+                barrier_.arrive_and_wait();
+            }
+        };
+    }
+
+private:
+    std::barrier<> barrier_;
+};
+
+class StandardModule : public PeerModule {
+public:
+    std::unique_ptr<Peer> peer(const std::string& /*name*/, int members,
+                               const std::vector<int>& /*cpus*/) override {
+        return std::make_unique<StandardBarrier>(members);
+    }
+};
+
+} // namespace
+
+} // namespace tutti::bench
+
+extern "C" tutti::bench::PeerModule* tutti_peer_module() {
+    static tutti::bench::StandardModule module;
+    return &module;
+}

@@ -1,0 +1,169 @@
+#include "report/algorithm_table.hpp"
+
+#include "algorithm/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace tutti::bench {
+
+namespace {
+
+using algorithm::Algorithm;
+using algorithm::Bound;
+
+constexpr int sample_ranks = 22;
+constexpr int sample_power = 16;
+
+enum Column : std::size_t {
+    collective,
+    name,
+    ranks,
+    order,
+    operator_needs,
+    forms,
+    vector,
+    rounds,
+    blocks,
+    reductions,
+    scratch,
+    source,
+    column_count
+};
+
+using Cells = std::array<std::string, column_count>;
+
+Cells headings() {
+    return {"collective", "algorithm", "ranks",  "order",      "operator", "forms",
+            "vector",     "rounds",    "blocks", "reductions", "scratch",  "source"};
+}
+
+bool is_number(std::size_t column) {
+    return column >= vector && column <= scratch;
+}
+
+std::string order_text(const Algorithm& row) {
+    return row.order == algorithm::Order::none ? "-" : std::string(to_string(row.order));
+}
+
+std::string forms_text(const Algorithm& row) {
+    std::string text;
+    const auto add = [&](bool holds, const char* form) {
+        if (holds) {
+            text += (text.empty() ? "" : ", ") + std::string(form);
+        }
+    };
+    add(row.forms.pulled, "pulled");
+    add(row.forms.in_place, "in place");
+    add(row.forms.carried, "carried");
+    add(row.forms.one_hop, "irregular");
+    add(row.forms.shared, "shared");
+    return text;
+}
+
+std::string count_text(long count, bool at_most) {
+    return fmt::format("{}{}", at_most && count > 0 ? "<= " : "", count);
+}
+
+/// Counts at the sample, from the closed forms, for root 0 or distance 1.
+Cells cells(const Algorithm& row) {
+    const int sample = row.ranks == algorithm::Ranks::any ? sample_ranks : sample_power;
+    const int root = row.collective == schedule::Collective::shift ? 1 : 0;
+    const algorithm::Counts counts = row.counts(sample, root);
+    return {std::string(to_string(row.collective)),
+            std::string(row.name),
+            row.ranks == algorithm::Ranks::any ? "any" : "2^k",
+            order_text(row),
+            row.order == algorithm::Order::none ? "-" : std::string(needs(row.order)),
+            forms_text(row),
+            std::to_string(row.make(sample, root).blocks()),
+            count_text(counts.rounds, row.bound >= Bound::all),
+            count_text(counts.blocks, row.bound >= Bound::volume),
+            count_text(counts.reductions, row.bound >= Bound::reductions),
+            count_text(row.scratch(sample, root), false),
+            std::string(row.source)};
+}
+
+std::vector<Cells> all_rows() {
+    std::vector<Cells> rows;
+    for (const Algorithm& row : algorithm::registry()) {
+        rows.push_back(cells(row));
+    }
+    return rows;
+}
+
+std::string legend() {
+    return fmt::format(
+        "Rounds, blocks received, blocks combined and blocks of scratch are those of the member with the "
+        "most, in blocks of the schedule's own size, at {} ranks ({} where only powers of two are served), "
+        "root 0, distance 1. Order: serial = rank order from the left, rank = rank order, same = one order "
+        "for all, any = members differ. Forms: irregular = an all-to-all in which every member may have "
+        "counts of its own; shared = into one vector for all members.",
+        sample_ranks, sample_power);
+}
+
+std::string line(const Cells& row, const std::array<std::size_t, column_count>& widths) {
+    std::string text;
+    for (std::size_t column = 0; column < column_count; ++column) {
+        const bool last = column + 1 == column_count;
+        text += is_number(column) ? fmt::format("{:>{}}", row[column], widths[column])
+                                  : fmt::format("{:<{}}", row[column], last ? 0 : widths[column]);
+        text += last ? "\n" : "  ";
+    }
+    return text;
+}
+
+std::string markdown_line(const Cells& row) {
+    return fmt::format("| {} |\n", fmt::join(row, " | "));
+}
+
+} // namespace
+
+std::string algorithm_table() {
+    std::vector<Cells> rows = all_rows();
+    rows.insert(rows.begin(), headings());
+    std::array<std::size_t, column_count> widths{};
+    for (const Cells& row : rows) {
+        for (std::size_t column = 0; column < column_count; ++column) {
+            widths[column] = std::max(widths[column], row[column].size());
+        }
+    }
+    std::string text;
+    for (const Cells& row : rows) {
+        text += line(row, widths);
+    }
+    return text + legend() + "\n";
+}
+
+std::string algorithm_markdown() {
+    std::string text = markdown_line(headings());
+    for (std::size_t column = 0; column < column_count; ++column) {
+        text += is_number(column) ? "|---:" : "|---";
+    }
+    text += "|\n";
+    for (Cells row : all_rows()) {
+        row[name] = "`" + row[name] + "`";
+        text += markdown_line(row);
+    }
+    return text + "\n" + legend() + "\n";
+}
+
+std::string algorithm_names_markdown() {
+    std::string text = "| collective | algorithms (\\*: for powers of two only) |\n|---|---|\n";
+    const Algorithm* before = nullptr;
+    for (const Algorithm& row : algorithm::registry()) {
+        const bool continues = before != nullptr && before->collective == row.collective;
+        if (!continues) {
+            text += fmt::format("{}| {} | ", before == nullptr ? "" : " |\n", to_string(row.collective));
+        }
+        text += fmt::format("{}`{}`{}", continues ? " " : "", row.name,
+                            row.ranks == algorithm::Ranks::any ? "" : "\\*");
+        before = &row;
+    }
+    return text + " |\n";
+}
+
+} // namespace tutti::bench

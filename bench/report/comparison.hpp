@@ -1,0 +1,50 @@
+#pragma once
+
+#include "measure/point.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// How far one provider is ahead of another over a whole run.
+struct Comparison {
+    /// Geometric mean of baseline time / own time, and the number of points it was taken over.
+    double mean_speedup = 0;
+    std::size_t points = 0;
+    /// What that would be with the floor's time wherever one was measured: more than any library can reach,
+    /// since the floor does not synchronise.
+    double mean_at_floor = 0;
+    /// The points where the baseline is faster.
+    std::vector<const Point*> lost;
+};
+
+/// The baseline's point for the same work, or nothing.
+const Point* find_work(std::span<const Point> points, const Work& work);
+
+/// The providers of these points, in the order of their first ones.
+std::vector<std::string> providers_of(std::span<const Point> points);
+
+/// The points of one provider.
+std::vector<Point> points_of(std::span<const Point> points, const std::string& provider);
+
+/// The faster one for each work that both have, as points of provider `name`.
+std::vector<Point> better_of(std::span<const Point> left, std::span<const Point> right,
+                             const std::string& name);
+
+/// Compares the points with the library's own choice of algorithm with those of the baseline.
+Comparison compare(std::span<const Point> own, std::span<const Point> baseline);
+
+/// time / floor; nothing where there is no floor or it is not above the clock's resolution.
+std::optional<double> floor_ratio(const Point& point);
+
+/// The point, with the library's own choice of algorithm and at least `least_bytes`, that is the furthest
+/// above its floor.
+const Point* worst_floor_ratio(std::span<const Point> points, std::size_t least_bytes);
+
+/// loop / exchange; nothing unless both were measured.
+std::optional<double> exchange_ratio(const Point& point);
+
+} // namespace tutti::bench

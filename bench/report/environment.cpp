@@ -1,0 +1,81 @@
+#include "report/environment.hpp"
+
+#include "machine/cpu_list.hpp"
+
+#include <tutti/detail/kernels.hpp>
+#include <tutti/version.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/utsname.h>
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr const char* compiler_version =
+#if defined(__clang__)
+    "clang++ " __clang_version__;
+#else
+    "g++ " __VERSION__;
+#endif
+
+constexpr const char* build_kind =
+#if defined(NDEBUG)
+    "optimised, without assertions";
+#else
+    "with assertions: not for timing";
+#endif
+
+std::string system_name() {
+    utsname names{};
+    return uname(&names) == 0 ? fmt::format("{} {} {}", names.sysname, names.release, names.machine)
+                              : "unknown";
+}
+
+} // namespace
+
+Environment detect_environment() {
+    return {.machine = machine::detect(),
+            .compiler = fmt::format("{} ({})", compiler_version, build_kind),
+            .system = system_name(),
+            .instruction_set = std::string(detail::kernel_isa()),
+            .placement = {},
+            .pinning = {},
+            .peer_versions = {}};
+}
+
+nlohmann::json to_json(const Environment& environment) {
+    const machine::Machine& machine = environment.machine;
+    nlohmann::json pinning = nlohmann::json::object();
+    for (const auto& [members, lines] : environment.pinning) {
+        pinning[std::to_string(members)] = lines;
+    }
+    nlohmann::json versions = environment.peer_versions;
+    versions["tutti"] = TUTTI_VERSION_STRING;
+    return {{"machine",
+             {{"model", machine.model},
+              {"cpus", machine.pus.size()},
+              {"cpus_in_machine", machine.pus_in_machine},
+              {"cpu_list", machine::format_cpu_list(machine.os_indices())},
+              {"cores", machine.cores()},
+              {"packages", machine.packages()},
+              {"numa_nodes", machine.numa_nodes()},
+              {"l2_bytes", machine.l2_bytes},
+              {"l3_bytes", machine.l3_bytes},
+              {"notes", machine.notes}}},
+            {"system", environment.system},
+            {"placement", environment.placement},
+            {"pinning", pinning},
+            {"compiler", environment.compiler},
+            {"instruction_set", environment.instruction_set},
+            {"versions", versions}};
+}
+
+std::string machine_line(const machine::Machine& machine) {
+    return fmt::format("{}, {} of {} CPUs allowed ({})",
+                       machine.model.empty() ? "unknown processor" : machine.model, machine.pus.size(),
+                       machine.pus_in_machine, machine::format_cpu_list(machine.os_indices()));
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,93 @@
+#include "report/results_file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+template <class Write>
+void write_file(const std::string& path, Write write) {
+    std::ofstream file(path);
+    write(file);
+    if (!file.flush()) {
+        throw std::runtime_error("cannot write " + path);
+    }
+}
+
+/// What a damaged file could hold and a measurement cannot.
+void check_times(const Point& point) {
+    const auto is_time = [](double us) { return std::isfinite(us) && us >= 0; };
+    bool right = is_time(point.time_us.median) && point.work.members > 0 && !point.samples_us.empty();
+    for (const double sample_us : point.samples_us) {
+        right = right && is_time(sample_us);
+    }
+    if (!right) {
+        throw std::invalid_argument("median_us, samples_us or members cannot be");
+    }
+}
+
+} // namespace
+
+void write_json(const std::string& path, const nlohmann::json& environment, std::span<const Point> points) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Point& point : points) {
+        list.push_back(to_json(point));
+    }
+    // A point a line: with one a number, the samples would be most lines.
+    write_file(path, [&](std::ofstream& file) {
+        file << fmt::format("{{\"schema\": \"{}\",\n\"environment\": {},\n\"points\": [", json_schema,
+                            environment.dump());
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            file << (i == 0 ? "\n" : ",\n") << list[i].dump();
+        }
+        file << "\n]}\n";
+    });
+}
+
+std::vector<Point> read_json(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) {
+        throw std::invalid_argument("cannot read " + path);
+    }
+    const nlohmann::json whole = nlohmann::json::parse(file, nullptr, false);
+    if (whole.is_discarded()) {
+        throw std::invalid_argument(path + " is no JSON, or cut off");
+    }
+    const bool has_schema = whole.is_object() && whole.contains("schema") && whole["schema"].is_string();
+    if (!has_schema || !whole.contains("points") || !whole["points"].is_array()) {
+        throw std::invalid_argument(path + " is no file that `tutti bench --json` wrote");
+    }
+    if (whole["schema"] != json_schema) {
+        throw std::invalid_argument(fmt::format(R"({} has schema "{}", this tutti reads "{}": measure again)",
+                                                path, whole["schema"].get<std::string>(), json_schema));
+    }
+    std::vector<Point> points;
+    for (const nlohmann::json& entry : whole["points"]) {
+        try {
+            Point point = point_from_json(entry);
+            check_times(point);
+            points.push_back(std::move(point));
+        } catch (const std::exception& error) {
+            throw std::invalid_argument(
+                fmt::format("{}: entry {} of \"points\" is damaged: {}", path, points.size(), error.what()));
+        }
+    }
+    return points;
+}
+
+void write_csv(const std::string& path, std::span<const Point> points) {
+    write_file(path, [&](std::ofstream& file) {
+        file << csv_header() << '\n';
+        for (const Point& point : points) {
+            file << to_csv(point) << '\n';
+        }
+    });
+}
+
+} // namespace tutti::bench

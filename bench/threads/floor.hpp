@@ -1,0 +1,26 @@
+#pragma once
+
+#include "measure/pass.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What member `rank` has to load and store at least, without any synchronisation with the others. m is the
+/// longest vector of a member; bytes that all p members load and store together:
+///
+/// - allreduce, scan, exscan, alltoall, shift: 2 p m (a block of all inputs, combined in registers, to all
+///   outputs; blocks to their owners)
+/// - reduce, reduce_scatter, allgather: (p + 1) m
+/// - broadcast: p m, shared by all or (p - 1) 2 m, read by everybody; what is faster
+/// - gather, scatter: 2 m
+/// - barrier, alltoall and shift in place: no floor
+///
+/// Returns one function for each way that is worth trying for this size: storing through the caches and past
+/// them, and pushing or pulling where that makes a difference.
+std::vector<std::function<void(std::size_t calls)>> floors(const Work& work, int rank,
+                                                           const Vectors& vectors);
+
+} // namespace tutti::bench

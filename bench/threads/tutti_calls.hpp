@@ -1,0 +1,18 @@
+#pragma once
+
+#include "measure/problem.hpp"
+
+#include <tutti/member.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace tutti::bench {
+
+/// The function that performs `work` so many times as member `me`, through the public interface. `algorithm`
+/// may be empty: the library chooses. In place, `output` is the vector.
+std::function<void(std::size_t calls)> tutti_calls(Member& me, const Work& work, const std::string& algorithm,
+                                                   std::byte* input, std::byte* output);
+
+} // namespace tutti::bench

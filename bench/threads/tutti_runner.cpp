@@ -1,0 +1,156 @@
+#include "threads/tutti_runner.hpp"
+
+#include "machine/pinning.hpp"
+#include "machine/placement.hpp"
+#include "peers/peer_modules.hpp"
+#include "threads/floor.hpp"
+#include "threads/tutti_calls.hpp"
+
+#include <exception>
+#include <mutex>
+
+namespace tutti::bench {
+
+TuttiRunner::TuttiRunner(const RunnerOptions& options)
+    : options_(options),
+      board_memory_(Board::bytes(options.members, stamps_needed(options.method, 1 + options.peers.size()))) {
+    const std::vector<int> cpus =
+        machine::place(machine::detect(), options.members, machine::parse_placement(options.placement));
+    for (const std::string& name : options.peers) {
+        PeerModule& module = peer_module(name);
+        peers_.push_back({name, module.peer(name, options.members, cpus)});
+        if (!crew_) {
+            crew_ = module.crew(options.members);
+        }
+    }
+    if (crew_) {
+        group_ = std::make_unique<Group>(options.members);
+        pinning_.resize(cpus.size());
+        crew_->run([&](int rank) {
+            const auto own = static_cast<std::size_t>(rank);
+            const machine::PinResult result = machine::pin_this_thread(cpus[own]);
+            pinning_[own] =
+                "member " + std::to_string(rank) +
+                (result.pinned ? ": CPU " + std::to_string(cpus[own]) : ": not pinned " + result.reason);
+        });
+    } else {
+        team_ =
+            std::make_unique<Team>(TeamOptions{.members = options.members, .placement = options.placement});
+        pinning_ = team_->pinning();
+    }
+    for (int member = 0; member < options.members; ++member) {
+        inputs_.emplace_back(options.most_bytes);
+        outputs_.emplace_back(options.most_bytes);
+    }
+}
+
+void TuttiRunner::run(const std::function<void(Member&)>& body) {
+    if (team_) {
+        team_->run(body);
+    } else {
+        run_on_crew(body);
+    }
+}
+
+void TuttiRunner::run_on_crew(const std::function<void(Member&)>& body) {
+    std::mutex mutex;
+    std::exception_ptr first;
+    crew_->run([&](int rank) {
+        try {
+            Member me = group_->join(rank);
+            body(me);
+        } catch (...) {
+            const std::scoped_lock lock(mutex);
+            first = first ? first : std::current_exception();
+        }
+    });
+    if (first) {
+        std::rethrow_exception(first);
+    }
+}
+
+Vectors TuttiRunner::vectors(const Work& work) const {
+    Vectors vectors;
+    for (std::size_t member = 0; member < inputs_.size(); ++member) {
+        vectors.inputs.push_back(inputs_[member].data());
+        vectors.outputs.push_back(work.in_place ? inputs_[member].data()
+                                  : work.shared ? outputs_.front().data()
+                                                : outputs_[member].data());
+    }
+    return vectors;
+}
+
+Subject TuttiRunner::subject_of(Member& me, const Work& work, const std::optional<std::string>& algorithm) {
+    const Vectors all = vectors(work);
+    const auto own = static_cast<std::size_t>(me.rank());
+    Subject subject{.input = all.inputs[own],
+                    .output = all.outputs[own],
+                    .result = all.outputs[own],
+                    .contenders = {},
+                    .floors = floors(work, me.rank(), all)};
+    if (algorithm) {
+        subject.contenders.push_back(
+            {.provider = "tutti",
+             .algorithm = algorithm->empty() ? "auto" : *algorithm,
+             .collective = tutti_calls(me, work, *algorithm, all.inputs[own], all.outputs[own])});
+    }
+    for (const NamedPeer& entry : peers_) {
+        if (Calls calls = entry.peer->calls(work, me.rank(), all)) {
+            subject.contenders.push_back({.provider = entry.name,
+                                          .collective = std::move(calls),
+                                          .leader_alone = entry.peer->leader_alone()});
+        }
+    }
+    if (work.in_place && work.collective == Collective::reduce_scatter) {
+        subject.result += own * work.block_elements() * work.element_bytes();
+    }
+    const bool tiny =
+        work.collective == Collective::allreduce && !work.shared && work.bytes() <= sizeof(std::uint64_t);
+    if ((tiny || work.collective == Collective::barrier) && me.size() == 2 && !options_.crowded &&
+        algorithm) {
+        subject.exchange = [this, rank = me.rank()](std::size_t calls) { exchange_.run(rank, calls); };
+    }
+    return subject;
+}
+
+std::vector<Point> TuttiRunner::measure(const Work& work, const std::string& algorithm) {
+    return measure_all(work, algorithm);
+}
+
+std::vector<Point> TuttiRunner::measure_peers(const Work& work) {
+    return measure_all(work, std::nullopt);
+}
+
+std::vector<Point> TuttiRunner::measure_all(const Work& work, const std::optional<std::string>& algorithm) {
+    std::vector<Point> points;
+    run_measured([&](Harness& harness, Member& me) {
+        const Subject subject = subject_of(me, work, algorithm);
+        if (subject.contenders.empty()) {
+            return; // on all members alike
+        }
+        std::vector<Point> measured = bench::measure(harness, work, subject, options_.method);
+        if (harness.leads()) {
+            points = std::move(measured);
+        }
+    });
+    return points;
+}
+
+void TuttiRunner::run_measured(const std::function<void(Harness&, Member&)>& body) {
+    Board::create(board_memory_.data(), options_.members, options_.crowded);
+    const Board board(board_memory_.data(), options_.members,
+                      stamps_needed(options_.method, 1 + options_.peers.size()));
+    run([&](Member& me) {
+        try {
+            Harness harness(board, me.rank());
+            body(harness, me);
+        } catch (const GateClosed&) {
+            return; // whoever closed it says why
+        } catch (...) {
+            board.gate().fail();
+            throw;
+        }
+    });
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "measure/buffer.hpp"
+#include "measure/harness_memory.hpp"
+#include "measure/measurement.hpp"
+#include "peers/peer.hpp"
+#include "threads/flag_exchange.hpp"
+
+#include <tutti/group.hpp>
+#include <tutti/team.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What a runner is to measure with.
+struct RunnerOptions {
+    int members = 1;
+    std::string placement;
+    /// There are fewer CPUs than members.
+    bool crowded = false;
+    /// Of the longest vector.
+    std::size_t most_bytes = 0;
+    Method method;
+    /// Thread peers that are measured in turns with Tutti. Those that need threads of their own runtime
+    /// system must need the same.
+    std::vector<std::string> peers = {};
+};
+
+/// Pinned threads, with vectors for every member, on which points are measured one after the other: a team's,
+/// or if a peer needs them, those of another runtime system, which Tutti serves as a group.
+class TuttiRunner {
+public:
+    /// Throws ArgumentError when the placement is wrong, std::bad_alloc when there is not enough memory,
+    /// std::runtime_error when a peer cannot be had.
+    explicit TuttiRunner(const RunnerOptions& options);
+
+    /// Measures `work` with an algorithm, or with the library's choice when the name is empty; then, in turns
+    /// with it, by all peers that can do it. Tutti's point comes first. Throws whatever the library throws.
+    std::vector<Point> measure(const Work& work, const std::string& algorithm);
+
+    /// The same by the peers only; nothing if none can.
+    std::vector<Point> measure_peers(const Work& work);
+
+    /// Where the members run.
+    std::vector<std::string> pinning() const { return pinning_; }
+
+    /// Runs `body` as every member on its own thread, with a harness on which they meet, and rethrows what
+    /// one of them throws.
+    void run_measured(const std::function<void(Harness&, Member&)>& body);
+
+    /// The vectors of all members for this work.
+    Vectors vectors(const Work& work) const;
+
+private:
+    struct NamedPeer {
+        std::string name;
+        std::unique_ptr<Peer> peer;
+    };
+
+    std::vector<Point> measure_all(const Work& work, const std::optional<std::string>& algorithm);
+    Subject subject_of(Member& me, const Work& work, const std::optional<std::string>& algorithm);
+    void run(const std::function<void(Member&)>& body);
+    void run_on_crew(const std::function<void(Member&)>& body);
+
+    RunnerOptions options_;
+    std::vector<std::string> pinning_;
+    std::vector<NamedPeer> peers_;
+    /// Either a team, or a crew and a group.
+    std::unique_ptr<Team> team_;
+    std::unique_ptr<Crew> crew_;
+    std::unique_ptr<Group> group_;
+    Buffer board_memory_;
+    std::vector<Buffer> inputs_;
+    std::vector<Buffer> outputs_;
+    Exchange exchange_;
+};
+
+} // namespace tutti::bench
