@@ -36,19 +36,19 @@ mpi::Options options_of(const Variant& variant, int leaders) {
     return {.way = chosen(variant.way), .algorithm = chosen(variant.algorithm), .leaders = leaders};
 }
 
-void call_cluster(mpi::Member& me, const Work& work, const mpi::Options& options, const double* in,
+void call_cluster(mpi::Member& me, const Problem& problem, const mpi::Options& options, const double* in,
                   double* out) {
-    const std::span from(in, work.input_elements(me.rank()));
-    const std::span to(out, work.output_elements(me.rank()));
-    switch (work.collective) {
+    const std::span from(in, problem.input_elements(me.rank()));
+    const std::span to(out, problem.output_elements(me.rank()));
+    switch (problem.collective) {
     case Collective::reduce_scatter:
         return me.reduce_scatter(from, to, tutti::sum, options);
     case Collective::allgather:
         return me.allgather(from, to, options);
     case Collective::broadcast:
-        return me.broadcast(std::span(out, work.elements), Work::root, options);
+        return me.broadcast(std::span(out, problem.elements), Problem::root, options);
     case Collective::reduce:
-        return me.reduce(from, to, tutti::sum, Work::root, options);
+        return me.reduce(from, to, tutti::sum, Problem::root, options);
     default:
         return me.allreduce(from, to, tutti::sum, options);
     }

@@ -30,8 +30,8 @@ inline constexpr const char* measured_collectives = "allreduce, reduce_scatter, 
 /// The options that ask for it, which refer to it. `leaders` as in mpi::Options.
 mpi::Options options_of(const Variant& variant, int leaders);
 
-/// One call: a sum of doubles where it reduces, rooted at Work::root.
-void call_cluster(mpi::Member& me, const Work& work, const mpi::Options& options, const double* in,
+/// One call: a sum of doubles where it reduces, rooted at Problem::root.
+void call_cluster(mpi::Member& me, const Problem& problem, const mpi::Options& options, const double* in,
                   double* out);
 
 } // namespace tutti::bench

@@ -16,9 +16,10 @@ namespace tutti::bench {
 
 namespace {
 
-const Point* find(const Results& results, const std::string& provider, const Work& work) {
-    const auto found = std::ranges::find_if(
-        results.points, [&](const Point& point) { return point.provider == provider && point.work == work; });
+const Point* find(const Results& results, const std::string& provider, const Problem& problem) {
+    const auto found = std::ranges::find_if(results.points, [&](const Point& point) {
+        return point.provider == provider && point.problem == problem;
+    });
     return found == results.points.end() ? nullptr : &*found;
 }
 
@@ -31,7 +32,7 @@ std::string times(const Point* point) {
     return format_us(point->time_us.median) + loop;
 }
 
-/// How the cluster compares with one provider over all works.
+/// How the cluster compares with one provider over all problems.
 class Ratios {
 public:
     std::string add(const Point& own, const Point* other) {
@@ -76,13 +77,13 @@ std::string hybrid_text(const Results& results) {
         if (own.provider != "hybrid") {
             continue;
         }
-        const Point* const hand = find(results, "hand-written", own.work);
-        const Point* const all = find(results, "openmpi", own.work);
+        const Point* const hand = find(results, "hand-written", own.problem);
+        const Point* const all = find(results, "openmpi", own.problem);
         const std::string hand_ratio = by_hand[own.algorithm].add(own, hand);
         const std::string flat_ratio = flat[own.algorithm].add(own, all);
-        text +=
-            fmt::format(line, to_string(own.work.collective), own.algorithm, format_bytes(own.work.bytes()),
-                        times(&own), times(hand), hand_ratio, times(all), flat_ratio, own.wrong);
+        text += fmt::format(line, to_string(own.problem.collective), own.algorithm,
+                            format_bytes(own.problem.bytes()), times(&own), times(hand), hand_ratio,
+                            times(all), flat_ratio, own.wrong);
     }
     text += "\n";
     for (const auto& [way, ratios] : by_hand) {

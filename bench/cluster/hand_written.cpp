@@ -30,28 +30,29 @@ void HandWritten::combine(int thread, std::size_t elements) {
     }
 }
 
-void HandWritten::run(const Work& work, const double* in, double* out) {
+void HandWritten::run(const Problem& problem, const double* in, double* out) {
     const auto thread = static_cast<std::size_t>(omp_get_thread_num());
     inputs_[thread] = in;
-    if (work.collective == Collective::allgather) {
-        std::memcpy(&shared_[thread * work.block_elements()], in, work.block_elements() * sizeof(double));
-    } else if (work.reduces()) {
+    if (problem.collective == Collective::allgather) {
+        std::memcpy(&shared_[thread * problem.block_elements()], in,
+                    problem.block_elements() * sizeof(double));
+    } else if (problem.reduces()) {
 #pragma omp barrier
-        combine(static_cast<int>(thread), work.elements);
+        combine(static_cast<int>(thread), problem.elements);
     }
 #pragma omp barrier
     if (thread == 0) {
-        carry(work, out);
+        carry(problem, out);
     }
 #pragma omp barrier
-    take(work, thread, out);
+    take(problem, thread, out);
 }
 
 /// The master's part: from what the threads have put together.
-void HandWritten::carry(const Work& work, double* out) {
-    const int elements = static_cast<int>(work.elements);
-    const int own = static_cast<int>(work.block_elements()) * threads_;
-    switch (work.collective) {
+void HandWritten::carry(const Problem& problem, double* out) {
+    const int elements = static_cast<int>(problem.elements);
+    const int own = static_cast<int>(problem.block_elements()) * threads_;
+    switch (problem.collective) {
     case Collective::reduce_scatter:
         MPI_Reduce_scatter_block(shared_.data(), blocks_.data(), own, MPI_DOUBLE, MPI_SUM, communicator_);
         break;
@@ -69,10 +70,10 @@ void HandWritten::carry(const Work& work, double* out) {
     }
 }
 
-void call_bare(const Work& work, const double* in, double* out, MPI_Comm communicator) {
-    const int elements = static_cast<int>(work.elements);
-    const int own = static_cast<int>(work.block_elements());
-    switch (work.collective) {
+void call_bare(const Problem& problem, const double* in, double* out, MPI_Comm communicator) {
+    const int elements = static_cast<int>(problem.elements);
+    const int own = static_cast<int>(problem.block_elements());
+    switch (problem.collective) {
     case Collective::reduce_scatter:
         MPI_Reduce_scatter_block(in, out, own, MPI_DOUBLE, MPI_SUM, communicator);
         break;
@@ -80,10 +81,10 @@ void call_bare(const Work& work, const double* in, double* out, MPI_Comm communi
         MPI_Allgather(in, own, MPI_DOUBLE, out, own, MPI_DOUBLE, communicator);
         break;
     case Collective::broadcast:
-        MPI_Bcast(out, elements, MPI_DOUBLE, Work::root, communicator);
+        MPI_Bcast(out, elements, MPI_DOUBLE, Problem::root, communicator);
         break;
     case Collective::reduce:
-        MPI_Reduce(in, out, elements, MPI_DOUBLE, MPI_SUM, Work::root, communicator);
+        MPI_Reduce(in, out, elements, MPI_DOUBLE, MPI_SUM, Problem::root, communicator);
         break;
     default:
         MPI_Allreduce(in, out, elements, MPI_DOUBLE, MPI_SUM, communicator);
@@ -91,25 +92,25 @@ void call_bare(const Work& work, const double* in, double* out, MPI_Comm communi
 }
 
 /// Every thread copies what it wants.
-void HandWritten::take(const Work& work, std::size_t thread, double* out) {
-    const std::size_t block = work.block_elements();
-    switch (work.collective) {
+void HandWritten::take(const Problem& problem, std::size_t thread, double* out) {
+    const std::size_t block = problem.block_elements();
+    switch (problem.collective) {
     case Collective::reduce_scatter:
         std::memcpy(out, &blocks_[thread * block], block * sizeof(double));
         break;
     case Collective::allgather:
-        std::memcpy(out, blocks_.data(), work.elements * sizeof(double));
+        std::memcpy(out, blocks_.data(), problem.elements * sizeof(double));
         break;
     case Collective::broadcast:
         if (thread != 0) {
-            std::memcpy(out, inputs_[0], work.elements * sizeof(double));
+            std::memcpy(out, inputs_[0], problem.elements * sizeof(double));
         }
 #pragma omp barrier
         break; // the master's vector is its own again
     case Collective::reduce:
         break;
     default:
-        std::memcpy(out, shared_.data(), work.elements * sizeof(double));
+        std::memcpy(out, shared_.data(), problem.elements * sizeof(double));
     }
 }
 

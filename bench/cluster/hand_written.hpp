@@ -18,12 +18,12 @@ public:
     HandWritten(int threads, int first_rank, std::size_t most_elements, MPI_Comm communicator);
 
     /// One collective that call_cluster() knows, called by every thread of a parallel region of `threads`.
-    void run(const Work& work, const double* in, double* out);
+    void run(const Problem& problem, const double* in, double* out);
 
 private:
     void combine(int thread, std::size_t elements);
-    void carry(const Work& work, double* out);
-    void take(const Work& work, std::size_t thread, double* out);
+    void carry(const Problem& problem, double* out);
+    void take(const Problem& problem, std::size_t thread, double* out);
 
     int threads_;
     int first_rank_;
@@ -34,6 +34,6 @@ private:
 };
 
 /// The bare call of MPI, on the vectors themselves.
-void call_bare(const Work& work, const double* in, double* out, MPI_Comm communicator);
+void call_bare(const Problem& problem, const double* in, double* out, MPI_Comm communicator);
 
 } // namespace tutti::bench

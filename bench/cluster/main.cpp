@@ -79,8 +79,8 @@ Arguments parsed(int argc, char** argv) {
     return arguments;
 }
 
-std::vector<Work> works_of(const Arguments& arguments, int members) {
-    std::vector<Work> works;
+std::vector<Problem> problems_of(const Arguments& arguments, int members) {
+    std::vector<Problem> problems;
     for (const std::string& name : arguments.collectives) {
         const Collective collective = parse_collective(name);
         if (!is_measured(collective)) {
@@ -93,10 +93,10 @@ std::vector<Work> works_of(const Arguments& arguments, int members) {
             throw UsageError("--begin, --end, --factor: sizes must be above 0 and grow");
         }
         for (const std::size_t bytes : geometric_sizes(first, last, arguments.factor)) {
-            works.push_back(make_work(collective, Type::f64, Operator::sum, members, bytes, false));
+            problems.push_back(make_problem(collective, Type::f64, Operator::sum, members, bytes, false));
         }
     }
-    return works;
+    return problems;
 }
 
 /// The part of one process.
@@ -104,7 +104,7 @@ class Process {
 public:
     Process(const Arguments& arguments, MPI_Comm communicator)
         : arguments_(arguments), group_(arguments.threads), cluster_(group_, communicator),
-          works_(works_of(arguments, cluster_.size())), cpus_(hybrid::Node(communicator).all_cpus()),
+          problems_(problems_of(arguments, cluster_.size())), cpus_(hybrid::Node(communicator).all_cpus()),
           crowded_(static_cast<std::size_t>(cluster_.size()) > cpus_.size()),
           variants_(variants_of(arguments.ways, arguments.algorithms)),
           stamps_(stamps_needed(method(), variants_.size() + 2)), // and what is written by hand, and flat MPI
@@ -127,8 +127,8 @@ public:
         return results;
     }
 
-    const std::vector<Work>& works() const {
-        return works_;
+    const std::vector<Problem>& problems() const {
+        return problems_;
     }
     const std::vector<int>& cpus() const {
         return cpus_;
@@ -149,27 +149,27 @@ public:
 private:
     std::size_t most_elements() const {
         std::size_t most = 0;
-        for (const Work& work : works_) {
-            most = std::max(most, work.elements);
+        for (const Problem& problem : problems_) {
+            most = std::max(most, problem.elements);
         }
         return most;
     }
 
     void measure_member(Results& results) {
         mpi::Member me = cluster_.join(omp_get_thread_num());
-        Harness harness(Board(window_.memory(), me.size(), stamps_), me.rank());
+        Harness harness(HarnessMemory(window_.memory(), me.size(), stamps_), me.rank());
         const Buffer input(most_elements() * sizeof(double));
         const Buffer output(most_elements() * sizeof(double));
         const auto* const in = reinterpret_cast<const double*>(input.data());
         auto* const out = reinterpret_cast<double*>(output.data());
-        for (const Work& work : works_) {
-            const double* const from = work.in_place ? out : in;
+        for (const Problem& problem : problems_) {
+            const double* const from = problem.in_place ? out : in;
             std::vector<Contender> contenders;
             for (const Variant& variant : variants_) {
                 const mpi::Options options = options_of(variant, arguments_.leaders);
                 const Calls calls = [&, from, options](std::size_t count) {
                     for (std::size_t i = 0; i < count; ++i) {
-                        call_cluster(me, work, options, from, out);
+                        call_cluster(me, problem, options, from, out);
                     }
                 };
                 contenders.push_back(
@@ -177,24 +177,25 @@ private:
             }
             const Calls by_hand = [&](std::size_t calls) {
                 for (std::size_t i = 0; i < calls; ++i) {
-                    hand_.run(work, from, out);
+                    hand_.run(problem, from, out);
                 }
             };
             contenders.push_back({.provider = "hand-written", .collective = by_hand});
             if (arguments_.flat && is_flat()) {
                 const Calls bare = [&, from](std::size_t calls) {
                     for (std::size_t i = 0; i < calls; ++i) {
-                        call_bare(work, from, out, communicator_);
+                        call_bare(problem, from, out, communicator_);
                     }
                 };
                 contenders.push_back({.provider = "openmpi", .collective = bare});
             }
-            std::vector<Point> points = bench::measure(harness, work,
-                                                       {.input = work.in_place ? output.data() : input.data(),
-                                                        .output = output.data(),
-                                                        .result = output.data(),
-                                                        .contenders = contenders},
-                                                       method());
+            std::vector<Point> points =
+                bench::measure(harness, problem,
+                               {.input = problem.in_place ? output.data() : input.data(),
+                                .output = output.data(),
+                                .result = output.data(),
+                                .contenders = contenders},
+                               method());
             if (harness.leads()) {
                 results.points.insert(results.points.end(), points.begin(), points.end());
             }
@@ -204,12 +205,12 @@ private:
     const Arguments& arguments_;
     Group group_;
     mpi::Cluster cluster_;
-    std::vector<Work> works_;
+    std::vector<Problem> problems_;
     std::vector<int> cpus_;
     bool crowded_;
     std::vector<Variant> variants_;
     std::size_t stamps_;
-    BoardWindow window_;
+    HarnessWindow window_;
     HandWritten hand_;
     MPI_Comm communicator_;
 };
@@ -228,17 +229,17 @@ void measure_flat(const Process& process, Results& results) {
     for (const std::string& name : names) {
         unsetenv(name.c_str()); // NOLINT(concurrency-mt-unsafe): there is one thread now
     }
-    const int members = process.works().front().members;
-    Job job{.provider = "openmpi",
-            .works = process.works(),
-            .method = process.method(),
-            .cpus = std::vector<int>(static_cast<std::size_t>(members)),
-            .crowded = process.crowded(),
-            .results = {}};
-    for (std::size_t rank = 0; rank < job.cpus.size(); ++rank) {
-        job.cpus[rank] = process.cpus()[rank % process.cpus().size()];
+    const int members = process.problems().front().members;
+    MeasurementRequest request{.provider = "openmpi",
+                               .problems = process.problems(),
+                               .method = process.method(),
+                               .cpus = std::vector<int>(static_cast<std::size_t>(members)),
+                               .crowded = process.crowded(),
+                               .results = {}};
+    for (std::size_t rank = 0; rank < request.cpus.size(); ++rank) {
+        request.cpus[rank] = process.cpus()[rank % process.cpus().size()];
     }
-    const BaselineResult flat = run_mpi(job, [](std::size_t /*step*/) {});
+    const BaselineResult flat = run_mpi(request, [](std::size_t /*step*/) {});
     results.failure = flat.failure;
     results.points.insert(results.points.end(), flat.points.begin(), flat.points.end());
 }

@@ -27,16 +27,17 @@ namespace tutti::bench {
 
 namespace {
 
-/// Whether to measure an algorithm for a work at all.
-bool applies(const BenchOptions& options, const std::string& name, const Work& work) {
+/// Whether to measure an algorithm on a problem at all.
+bool applies(const BenchOptions& options, const std::string& name, const Problem& problem) {
     if (name.empty()) {
         return true;
     }
-    const algorithm::Algorithm* const row = algorithm::find(work.collective, name);
+    const algorithm::Algorithm* const row = algorithm::find(problem.collective, name);
     if (row == nullptr) {
         return false;
     }
-    return !options.all_algorithms || execute::refusal(*row, question_of(work).call, work.members).empty();
+    return !options.all_algorithms ||
+           execute::refusal(*row, selection_input_of(problem).call, problem.members).empty();
 }
 
 bool is_mpi(const std::string& name) {
@@ -106,10 +107,10 @@ private:
             baselines_, [](const std::string& name) { return is_measured_apart(name); }));
         std::size_t count = 0;
         for (const int members : options_.members) {
-            for (const Work& work : works_for(options_, members)) {
+            for (const Problem& problem : problems_for(options_, members)) {
                 count += apart + static_cast<std::size_t>(
                                      std::ranges::count_if(options_.algorithms, [&](const std::string& name) {
-                                         return applies(options_, name, work);
+                                         return applies(options_, name, problem);
                                      }));
             }
         }
@@ -120,22 +121,23 @@ private:
         return static_cast<std::size_t>(members) > environment_.machine.pus.size();
     }
 
-    void step(const std::string& provider, const Work& work, const std::string& algorithm) {
-        progress_.step(fmt::format("{}, {} members, {}", provider, work.members, to_string(work.collective)),
-                       fmt::format("{} {}", format_bytes(work.bytes()), algorithm));
+    void step(const std::string& provider, const Problem& problem, const std::string& algorithm) {
+        progress_.step(
+            fmt::format("{}, {} members, {}", provider, problem.members, to_string(problem.collective)),
+            fmt::format("{} {}", format_bytes(problem.bytes()), algorithm));
     }
 
     RunnerOptions runner_options(int members, const std::vector<std::string>& peers) const {
         return {.members = members,
                 .placement = options_.placement,
                 .crowded = crowded(members),
-                .most_bytes = most_bytes(works_for(options_, members)),
+                .most_bytes = most_bytes(problems_for(options_, members)),
                 .method = options_.method,
                 .peers = peers};
     }
 
     void measure_members(int members) {
-        const std::vector<Work> works = works_for(options_, members);
+        const std::vector<Problem> problems = problems_for(options_, members);
         const std::size_t own_before = own_.size();
         const std::size_t others_before = others_.size();
         std::vector<std::string> in_turns;
@@ -146,9 +148,9 @@ private:
         // One collective after the other, so that those apart are measured soon after; in several rounds,
         // since a machine that is shared changes from one second to the next.
         for (const Collective collective : options_.collectives) {
-            std::vector<Work> part;
-            std::ranges::copy_if(works, std::back_inserter(part),
-                                 [&](const Work& work) { return work.collective == collective; });
+            std::vector<Problem> part;
+            std::ranges::copy_if(problems, std::back_inserter(part),
+                                 [&](const Problem& problem) { return problem.collective == collective; });
             measure_rounds(runner, part);
         }
         progress_.clear();
@@ -157,16 +159,16 @@ private:
         std::fflush(stdout);
     }
 
-    void measure_rounds(TuttiRunner& runner, const std::vector<Work>& works) {
+    void measure_rounds(TuttiRunner& runner, const std::vector<Problem>& problems) {
         const std::size_t own_before = own_.size();
         const std::size_t others_before = others_.size();
         for (int round = 0; round < options_.rounds; ++round) {
-            measure_in_turns(runner, works);
+            measure_in_turns(runner, problems);
             for (const std::string& name : baselines_) {
                 if (is_mpi(name)) {
-                    measure_mpi(name, works);
+                    measure_mpi(name, problems);
                 } else if (is_measured_apart(name)) {
-                    measure_apart(name, works);
+                    measure_apart(name, problems);
                 }
             }
         }
@@ -181,12 +183,12 @@ private:
     }
 
     /// Peers take part where Tutti chooses: what they do does not depend on its algorithm.
-    void measure_in_turns(TuttiRunner& runner, const std::vector<Work>& works) {
-        for (const Work& work : works) {
+    void measure_in_turns(TuttiRunner& runner, const std::vector<Problem>& problems) {
+        for (const Problem& problem : problems) {
             for (const std::string& name : options_.algorithms) {
-                if (applies(options_, name, work)) {
-                    step("tutti", work, name);
-                    const std::vector<Point> points = runner.measure(work, name);
+                if (applies(options_, name, problem)) {
+                    step("tutti", problem, name);
+                    const std::vector<Point> points = runner.measure(problem, name);
                     own_.push_back(points.front());
                     if (name == options_.algorithms.front()) {
                         others_.insert(others_.end(), points.begin() + 1, points.end());
@@ -197,29 +199,29 @@ private:
     }
 
     /// A peer with threads of its own.
-    void measure_apart(const std::string& name, const std::vector<Work>& works) {
-        RunnerOptions options = runner_options(works.front().members, {name});
+    void measure_apart(const std::string& name, const std::vector<Problem>& problems) {
+        RunnerOptions options = runner_options(problems.front().members, {name});
         // Gloo has a thread for what arrives; members that are done have to leave it a CPU.
         options.crowded = options.crowded || name == "gloo";
         TuttiRunner runner(options);
-        for (const Work& work : works) {
-            step(name, work, "");
-            const std::vector<Point> points = runner.measure_peers(work);
+        for (const Problem& problem : problems) {
+            step(name, problem, "");
+            const std::vector<Point> points = runner.measure_peers(problem);
             others_.insert(others_.end(), points.begin(), points.end());
         }
     }
 
-    void measure_mpi(const std::string& name, const std::vector<Work>& works) {
-        const int members = works.front().members;
-        const Job job{.provider = name,
-                      .works = works,
-                      .method = options_.method,
-                      .cpus = machine::place(environment_.machine, members,
-                                             machine::parse_placement(options_.placement)),
-                      .crowded = crowded(members),
-                      .results = {}};
+    void measure_mpi(const std::string& name, const std::vector<Problem>& problems) {
+        const int members = problems.front().members;
+        const MeasurementRequest request{.provider = name,
+                                         .problems = problems,
+                                         .method = options_.method,
+                                         .cpus = machine::place(environment_.machine, members,
+                                                                machine::parse_placement(options_.placement)),
+                                         .crowded = crowded(members),
+                                         .results = {}};
         const BaselineResult result =
-            run_mpi(job, [&](std::size_t index) { step(name, works.at(index), ""); });
+            run_mpi(request, [&](std::size_t index) { step(name, problems.at(index), ""); });
         others_.insert(others_.end(), result.points.begin(), result.points.end());
         if (!result.library.empty()) {
             environment_.peer_versions[name] = result.library;

@@ -32,8 +32,8 @@ std::string text_of(const Judgement& judgement) {
     const Point& before = *judgement.before;
     const double ratio = judgement.after->time_us.median / before.time_us.median;
     return fmt::format(line, judgement.change == Change::slower ? "slower" : "faster", before.provider,
-                       to_string(before.work.collective), before.algorithm, before.work.members,
-                       format_bytes(before.work.bytes()), format_us(before.time_us.median),
+                       to_string(before.problem.collective), before.algorithm, before.problem.members,
+                       format_bytes(before.problem.bytes()), format_us(before.time_us.median),
                        format_us(judgement.after->time_us.median), fmt::format("{:.2f}x", ratio),
                        fmt::format("{:.1g}", judgement.p_value));
 }

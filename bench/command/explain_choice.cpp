@@ -27,15 +27,15 @@ constexpr const char* line = "{:<34} {:<9} {:>6} {:>10} {:>10}  {}\n";
 
 /// All that is known about one call.
 struct Answer {
-    Work work;
-    Question question;
+    Problem problem;
+    SelectionInput input;
     execute::Setting setting;
     execute::Selection selection;
     /// That speaks for the call; may be null.
     const tuning::Entry* entry = nullptr;
 };
 
-Work asked_work(const WhyArguments& arguments) {
+Problem asked_problem(const ChoiceArguments& arguments) {
     constexpr int most_members = 1024;
     if (arguments.members < 1 || arguments.members > most_members) {
         throw UsageError(fmt::format("--members: {} is not in 1..{}", arguments.members, most_members));
@@ -44,17 +44,17 @@ Work asked_work(const WhyArguments& arguments) {
         const Type type = parse_type(arguments.type);
         const Operator op = parse_operator(arguments.op);
         check_operator(type, op);
-        Work work = make_work(parse_collective(arguments.collective), type, op, arguments.members,
-                              parse_bytes(arguments.bytes), arguments.in_place);
-        work.shared = arguments.shared;
-        check_shared(work);
-        return work;
+        Problem problem = make_problem(parse_collective(arguments.collective), type, op, arguments.members,
+                                       parse_bytes(arguments.bytes), arguments.in_place);
+        problem.shared = arguments.shared;
+        check_shared(problem);
+        return problem;
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("--why: {}", error.what()));
     }
 }
 
-execute::Setting setting_of(const WhyArguments& arguments) {
+execute::Setting setting_of(const ChoiceArguments& arguments) {
     try {
         return execute::setting_for({}, machine::place(tuning::this_machine(), arguments.members,
                                                        machine::parse_placement(arguments.placement)));
@@ -64,18 +64,18 @@ execute::Setting setting_of(const WhyArguments& arguments) {
 }
 
 std::string title(const Answer& answer) {
-    const Work& work = answer.work;
+    const Problem& problem = answer.problem;
     const std::size_t cpus = tuning::this_machine().pus.size();
-    return fmt::format("{}{}{}{} among {} members on {} CPUs, in {} L3 {}\n", to_string(work.collective),
-                       work.collective == Collective::barrier
-                           ? ""
-                           : fmt::format(" of {} of {}", format_bytes(work.bytes()), to_string(work.type)),
-                       work.reduces() ? fmt::format(" with {}", to_string(work.op)) : "",
-                       work.in_place ? " in place"
-                       : work.shared ? " into one vector for all"
-                                     : "",
-                       work.members, cpus, answer.setting.l3_groups,
-                       answer.setting.l3_groups == 1 ? "group" : "groups");
+    return fmt::format(
+        "{}{}{}{} among {} members on {} CPUs, in {} L3 {}\n", to_string(problem.collective),
+        problem.collective == Collective::barrier
+            ? ""
+            : fmt::format(" of {} of {}", format_bytes(problem.bytes()), to_string(problem.type)),
+        problem.reduces() ? fmt::format(" with {}", to_string(problem.op)) : "",
+        problem.in_place ? " in place"
+        : problem.shared ? " into one vector for all"
+                         : "",
+        problem.members, cpus, answer.setting.l3_groups, answer.setting.l3_groups == 1 ? "group" : "groups");
 }
 
 std::string rule_of(const Answer& answer) {
@@ -120,29 +120,30 @@ std::string standing(const Answer& answer, std::size_t index) {
     if (index == answer.selection.row) {
         return "chosen";
     }
-    const std::string refusal = execute::refusal(row, answer.question.call, answer.work.members);
+    const std::string refusal = execute::refusal(row, answer.input.call, answer.problem.members);
     if (!refusal.empty()) {
         return "cannot serve: " + refusal;
     }
-    const tuning::Operands operands = execute::operands_of(answer.question.call);
-    return tuning::may_choose(row, operands, answer.work.members)
+    const tuning::Operands operands = execute::operands_of(answer.input.call);
+    return tuning::may_choose(row, operands, answer.problem.members)
                ? "may be chosen"
                : "only by name: combines in another order, so that bits may differ";
 }
 
-std::string modelled(const Algorithm& row, const Work& work) {
+std::string modelled(const Algorithm& row, const Problem& problem) {
     constexpr double us_per_ns = 1e-3;
     const ModelArguments model;
-    const int root = row.collective == Collective::shift ? Work::distance % work.members : Work::root;
+    const int root =
+        row.collective == Collective::shift ? Problem::distance % problem.members : Problem::root;
     const cost::Linear linear{model.alpha_us, model.beta_ns * us_per_ns, model.gamma_ns * us_per_ns};
-    return format_us(
-        cost::time(cost::in_step(row.make(work.members, root)), linear, static_cast<double>(work.bytes())));
+    return format_us(cost::time(cost::in_step(row.make(problem.members, root)), linear,
+                                static_cast<double>(problem.bytes())));
 }
 
 std::string row_line(const Answer& answer, std::size_t index) {
     const Algorithm& row = algorithm::registry()[index];
-    const Work& work = answer.work;
-    if (!takes(row, work.members)) {
+    const Problem& problem = answer.problem;
+    if (!takes(row, problem.members)) {
         return fmt::format(line, row.name, "-", "-", "-", "-", standing(answer, index));
     }
     std::string measured = "-";
@@ -151,23 +152,24 @@ std::string row_line(const Answer& answer, std::size_t index) {
         const auto found = std::ranges::find(times, index, &tuning::Measured::row);
         measured = found != times.end() ? format_us(found->us) : "-";
     }
-    const int root = row.collective == Collective::shift ? Work::distance % work.members : Work::root;
-    return fmt::format(
-        line, row.name, name_of(execute::form_of(index, answer.question.call, answer.question.size)),
-        row.counts(work.members, root).rounds, modelled(row, work), measured, standing(answer, index));
+    const int root =
+        row.collective == Collective::shift ? Problem::distance % problem.members : Problem::root;
+    return fmt::format(line, row.name, name_of(execute::form_of(index, answer.input.call, answer.input.size)),
+                       row.counts(problem.members, root).rounds, modelled(row, problem), measured,
+                       standing(answer, index));
 }
 
 } // namespace
 
-std::string why(const WhyArguments& arguments) {
+std::string explain_choice(const ChoiceArguments& arguments) {
     Answer answer{
-        .work = asked_work(arguments), .question = {}, .setting = setting_of(arguments), .selection = {}};
-    answer.question = question_of(answer.work);
-    answer.question.size.cpus = answer.setting.cpus;
-    answer.question.size.l3_groups = answer.setting.l3_groups;
-    const Question& question = answer.question;
-    answer.selection = execute::select(question.call, question.size, answer.setting.choices);
-    answer.entry = execute::entry_for(question.call, question.size, answer.setting.choices);
+        .problem = asked_problem(arguments), .input = {}, .setting = setting_of(arguments), .selection = {}};
+    answer.input = selection_input_of(answer.problem);
+    answer.input.size.cpus = answer.setting.cpus;
+    answer.input.size.l3_groups = answer.setting.l3_groups;
+    const SelectionInput& input = answer.input;
+    answer.selection = execute::select(input.call, input.size, answer.setting.choices);
+    answer.entry = execute::entry_for(input.call, input.size, answer.setting.choices);
     const auto rows = algorithm::registry();
     std::string text = title(answer);
     text += fmt::format("chosen:       {}, {}\n", rows[answer.selection.row].name, rule_of(answer));
@@ -175,7 +177,7 @@ std::string why(const WhyArguments& arguments) {
     text += fmt::format("choices from: {}\n\n", answer.setting.tuning);
     text += fmt::format(line, "algorithm", "form", "rounds", "modelled", "measured", "");
     for (std::size_t index = 0; index < rows.size(); ++index) {
-        if (rows[index].collective == answer.work.collective) {
+        if (rows[index].collective == answer.problem.collective) {
             text += row_line(answer, index);
         }
     }

@@ -5,7 +5,7 @@
 namespace tutti::bench {
 
 /// The call of which `tutti info --why` explains the choice of an algorithm, as typed.
-struct WhyArguments {
+struct ChoiceArguments {
     /// Empty: nothing is asked.
     std::string collective;
     int members = 2;
@@ -20,6 +20,6 @@ struct WhyArguments {
 /// Which algorithm a team would choose for the call, by which rule or entry of a table, and of every
 /// algorithm of the collective whether it could be chosen, its form, its rounds, what the linear model (with
 /// the constants of `tutti model`) predicts and what the table has measured. Throws UsageError.
-std::string why(const WhyArguments& arguments);
+std::string explain_choice(const ChoiceArguments& arguments);
 
 } // namespace tutti::bench

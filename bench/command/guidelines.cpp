@@ -28,7 +28,7 @@ constexpr const char* to_the_root = "reduce_scatter to the root";
 
 struct Operation {
     std::string name;
-    Work work;
+    Problem problem;
 };
 
 std::vector<Operation> operations_for(int members, std::size_t bytes) {
@@ -36,7 +36,7 @@ std::vector<Operation> operations_for(int members, std::size_t bytes) {
         Collective::reduce_scatter, Collective::allreduce, Collective::reduce, Collective::scatter,
         Collective::allgather,      Collective::broadcast, Collective::scan};
     const auto make = [&](Collective collective, std::size_t size) {
-        return make_work(collective, Type::f64, Operator::sum, members, size, false);
+        return make_problem(collective, Type::f64, Operator::sum, members, size, false);
     };
     // The same vectors for all: of whole blocks.
     const std::size_t whole = make(Collective::reduce_scatter, bytes).bytes();
@@ -52,14 +52,14 @@ std::vector<Operation> operations_for(int members, std::size_t bytes) {
 Calls calls_of(Member& me, const Operation& operation, const Vectors& vectors) {
     const auto own = static_cast<std::size_t>(me.rank());
     if (operation.name != to_the_root) {
-        return tutti_calls(me, operation.work, "", vectors.inputs[own], vectors.outputs[own]);
+        return tutti_calls(me, operation.problem, "", vectors.inputs[own], vectors.outputs[own]);
     }
-    const Work& work = operation.work;
-    const std::span<double> in(reinterpret_cast<double*>(vectors.inputs[own]), work.elements);
+    const Problem& problem = operation.problem;
+    const std::span<double> in(reinterpret_cast<double*>(vectors.inputs[own]), problem.elements);
     const std::span<double> block(reinterpret_cast<double*>(vectors.outputs[own]),
-                                  work.output_elements(me.rank()));
+                                  problem.output_elements(me.rank()));
     std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()));
-    counts[Work::root] = work.elements;
+    counts[Problem::root] = problem.elements;
     return [&me, in, block, counts](std::size_t calls) {
         for (std::size_t call = 0; call < calls; ++call) {
             me.reduce_scatter(in, block, Counts(counts), sum);
@@ -74,8 +74,8 @@ public:
         : harness_(harness) {
         const auto own = static_cast<std::size_t>(me.rank());
         for (const Operation& operation : operations) {
-            const Vectors vectors = runner.vectors(operation.work);
-            parts_.push_back({Data(operation.work, me.rank()), vectors.inputs[own], vectors.outputs[own],
+            const Vectors vectors = runner.vectors(operation.problem);
+            parts_.push_back({Data(operation.problem, me.rank()), vectors.inputs[own], vectors.outputs[own],
                               calls_of(me, operation, vectors)});
         }
     }
@@ -152,7 +152,7 @@ public:
 private:
     void measure_members(int members, int pass) {
         const bool crowded = static_cast<std::size_t>(members) > environment_.machine.pus.size();
-        const std::size_t most_bytes = operations_for(members, options_.bytes.back()).front().work.bytes();
+        const std::size_t most_bytes = operations_for(members, options_.bytes.back()).front().problem.bytes();
         TuttiRunner runner({.members = members,
                             .placement = options_.placement,
                             .crowded = crowded,

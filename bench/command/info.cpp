@@ -48,8 +48,8 @@ int run_info(const InfoArguments& arguments) {
                                               : algorithm_table());
         return exit_fine;
     }
-    if (!arguments.why.collective.empty()) {
-        fmt::print("{}", why(arguments.why));
+    if (!arguments.choice.collective.empty()) {
+        fmt::print("{}", explain_choice(arguments.choice));
         return exit_fine;
     }
     const Environment environment = detect_environment();

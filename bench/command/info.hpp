@@ -9,11 +9,11 @@ struct InfoArguments {
     bool algorithms = false;
     bool markdown = false;
     bool names = false;
-    WhyArguments why;
+    ChoiceArguments choice;
 };
 
 /// `tutti info`: this machine, this build, and what members could be pinned to; with `algorithms`, the
-/// registry, as a Markdown table if asked for, or only its names; with `why`, the choice for one call.
+/// registry, as a Markdown table if asked for, or only its names; with `choice`, the choice for one call.
 /// Returns the exit code. Throws UsageError.
 int run_info(const InfoArguments& arguments);
 

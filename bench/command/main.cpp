@@ -192,26 +192,26 @@ void declare_info(CLI::App& command, InfoArguments& arguments) {
     command.add_flag("--algorithms", arguments.algorithms, "List the registered algorithms");
     command.add_flag("--markdown", arguments.markdown, "List them as a Markdown table");
     command.add_flag("--names", arguments.names, "Only their names, as a Markdown table");
-    WhyArguments& why = arguments.why;
-    CLI::Option* const asked = command.add_option("--why", why.collective,
+    ChoiceArguments& choice = arguments.choice;
+    CLI::Option* const asked = command.add_option("--why", choice.collective,
                                                   "Explain the choice of the algorithm for this collective");
-    command.add_option("-t,--members", why.members, "Of --why: number of members")
+    command.add_option("-t,--members", choice.members, "Of --why: number of members")
         ->capture_default_str()
         ->needs(asked);
-    command.add_option("-b,--bytes", why.bytes, "Of --why: bytes of the longest vector of a member")
+    command.add_option("-b,--bytes", choice.bytes, "Of --why: bytes of the longest vector of a member")
         ->capture_default_str()
         ->needs(asked);
-    command.add_option("-d,--type", why.type, "Of --why: the element type")
+    command.add_option("-d,--type", choice.type, "Of --why: the element type")
         ->capture_default_str()
         ->needs(asked);
-    command.add_option("-o,--op", why.op, "Of --why: the operator")->capture_default_str()->needs(asked);
+    command.add_option("-o,--op", choice.op, "Of --why: the operator")->capture_default_str()->needs(asked);
     auto* const in_place =
-        command.add_flag("--in-place", why.in_place, "Of --why: one vector is input and output")
+        command.add_flag("--in-place", choice.in_place, "Of --why: one vector is input and output")
             ->needs(asked);
-    command.add_flag("--shared", why.shared, "Of --why: the result is one vector for all members")
+    command.add_flag("--shared", choice.shared, "Of --why: the result is one vector for all members")
         ->needs(asked)
         ->excludes(in_place);
-    command.add_option("--placement", why.placement, "Of --why: where the members are pinned")
+    command.add_option("--placement", choice.placement, "Of --why: where the members are pinned")
         ->capture_default_str()
         ->needs(asked);
 }

@@ -158,7 +158,7 @@ int run_verify(const VerifyArguments& arguments) {
     const std::size_t jobs = rows.size() * ranks.size();
     std::size_t done = 0;
     Progress progress(jobs, !arguments.quiet);
-    const auto verdicts = sweep(rows, ranks, [&](const Algorithm& row, int size) {
+    const auto verdicts = prove_rows(rows, ranks, [&](const Algorithm& row, int size) {
         constexpr std::size_t tenths = 10;
         const std::size_t percent = ++done * tenths / jobs * tenths;
         progress.step(fmt::format("{} % verified", percent),

@@ -8,24 +8,25 @@
 
 namespace tutti::bench {
 
-/// The board, in a window that all processes of a node map. `process` is the rank in the communicator.
-class BoardWindow {
+/// The harness's memory, in a window that all processes of a node map. `process` is the rank in the
+/// communicator.
+class HarnessWindow {
 public:
-    BoardWindow(MPI_Comm communicator, int process, int members, bool crowded, std::size_t stamps) {
-        const auto bytes = static_cast<MPI_Aint>(Board::bytes(members, stamps));
+    HarnessWindow(MPI_Comm communicator, int process, int members, bool crowded, std::size_t stamps) {
+        const auto bytes = static_cast<MPI_Aint>(HarnessMemory::bytes(members, stamps));
         void* own = nullptr;
         MPI_Win_allocate_shared(process == 0 ? bytes : 0, 1, MPI_INFO_NULL, communicator, &own, &window_);
         MPI_Aint size = 0;
         int unit = 0;
         MPI_Win_shared_query(window_, 0, &size, &unit, &memory_);
         if (process == 0) {
-            Board::create(memory_, members, crowded);
+            HarnessMemory::create(memory_, members, crowded);
         }
         MPI_Barrier(communicator);
     }
-    ~BoardWindow() { MPI_Win_free(&window_); }
-    BoardWindow(const BoardWindow&) = delete;
-    BoardWindow& operator=(const BoardWindow&) = delete;
+    ~HarnessWindow() { MPI_Win_free(&window_); }
+    HarnessWindow(const HarnessWindow&) = delete;
+    HarnessWindow& operator=(const HarnessWindow&) = delete;
 
     void* memory() const { return memory_; }
 

@@ -1,6 +1,6 @@
 // tutti-mpi-bench: the comparison program, built once for each MPI library. `tutti bench --baseline openmpi`
-// starts it through mpirun with a job file; it measures the same works with the MPI library, behind the same
-// gate, with the same data and statistics.
+// starts it through mpirun with a request file; it measures the same problems with the MPI library, behind
+// the same gate, with the same data and statistics.
 
 #include "flat_mpi/harness_window.hpp"
 #include "hybrid/mpi_names.hpp"
@@ -41,20 +41,20 @@ void pin(const std::vector<int>& cpus) {
     sched_setaffinity(0, sizeof(set), &set);
 }
 
-/// A work that reduces, as one MPI call. `input` is MPI_IN_PLACE where that is how MPI has it.
-void call_reduction(const Work& work, const void* input, void* output) {
-    const MPI_Datatype type = hybrid::mpi_type(work.type);
-    const MPI_Op op = hybrid::mpi_operator(work.op);
-    const int count = static_cast<int>(work.elements);
-    switch (work.collective) {
+/// A collective that reduces, as one MPI call. `input` is MPI_IN_PLACE where that is how MPI has it.
+void call_reduction(const Problem& problem, const void* input, void* output) {
+    const MPI_Datatype type = hybrid::mpi_type(problem.type);
+    const MPI_Op op = hybrid::mpi_operator(problem.op);
+    const int count = static_cast<int>(problem.elements);
+    switch (problem.collective) {
     case Collective::reduce:
-        MPI_Reduce(input, output, count, type, op, Work::root, MPI_COMM_WORLD);
+        MPI_Reduce(input, output, count, type, op, Problem::root, MPI_COMM_WORLD);
         return;
     case Collective::allreduce:
         MPI_Allreduce(input, output, count, type, op, MPI_COMM_WORLD);
         return;
     case Collective::reduce_scatter:
-        MPI_Reduce_scatter_block(input, output, static_cast<int>(work.block_elements()), type, op,
+        MPI_Reduce_scatter_block(input, output, static_cast<int>(problem.block_elements()), type, op,
                                  MPI_COMM_WORLD);
         return;
     case Collective::scan:
@@ -66,12 +66,12 @@ void call_reduction(const Work& work, const void* input, void* output) {
     }
 }
 
-void call_shift(const Work& work, int rank, const void* input, void* output) {
-    const MPI_Datatype type = hybrid::mpi_type(work.type);
-    const int count = static_cast<int>(work.elements);
-    const int to = (rank + Work::distance) % work.members;
-    const int from = (rank + work.members - Work::distance % work.members) % work.members;
-    if (work.in_place) {
+void call_shift(const Problem& problem, int rank, const void* input, void* output) {
+    const MPI_Datatype type = hybrid::mpi_type(problem.type);
+    const int count = static_cast<int>(problem.elements);
+    const int to = (rank + Problem::distance) % problem.members;
+    const int from = (rank + problem.members - Problem::distance % problem.members) % problem.members;
+    if (problem.in_place) {
         MPI_Sendrecv_replace(output, count, type, to, 0, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
         MPI_Sendrecv(input, count, type, to, 0, output, count, type, from, 0, MPI_COMM_WORLD,
@@ -79,19 +79,19 @@ void call_shift(const Work& work, int rank, const void* input, void* output) {
     }
 }
 
-/// A work that moves blocks, as one MPI call.
-void call_blocks(const Work& work, const void* input, void* output) {
-    const MPI_Datatype type = hybrid::mpi_type(work.type);
-    const int block = static_cast<int>(work.block_elements());
-    switch (work.collective) {
+/// A collective that moves blocks, as one MPI call.
+void call_blocks(const Problem& problem, const void* input, void* output) {
+    const MPI_Datatype type = hybrid::mpi_type(problem.type);
+    const int block = static_cast<int>(problem.block_elements());
+    switch (problem.collective) {
     case Collective::allgather:
         MPI_Allgather(input, block, type, output, block, type, MPI_COMM_WORLD);
         return;
     case Collective::gather:
-        MPI_Gather(input, block, type, output, block, type, Work::root, MPI_COMM_WORLD);
+        MPI_Gather(input, block, type, output, block, type, Problem::root, MPI_COMM_WORLD);
         return;
     case Collective::scatter:
-        MPI_Scatter(input, block, type, output, block, type, Work::root, MPI_COMM_WORLD);
+        MPI_Scatter(input, block, type, output, block, type, Problem::root, MPI_COMM_WORLD);
         return;
     default:
         MPI_Alltoall(input, block, type, output, block, type, MPI_COMM_WORLD);
@@ -99,25 +99,25 @@ void call_blocks(const Work& work, const void* input, void* output) {
     }
 }
 
-/// One MPI call for a work. In place, `input` and `output` are the same.
-void call_mpi(const Work& work, int rank, const void* input, void* output) {
+/// One MPI call for a problem. In place, `input` and `output` are the same.
+void call_mpi(const Problem& problem, int rank, const void* input, void* output) {
     // Of rooted collectives only the root says that it is in place, in the argument that it would not need.
-    const bool rooted = is_rooted(work.collective);
-    const bool says_in_place = work.in_place && (!rooted || rank == Work::root);
-    const bool scatters = work.collective == Collective::scatter;
+    const bool rooted = is_rooted(problem.collective);
+    const bool says_in_place = problem.in_place && (!rooted || rank == Problem::root);
+    const bool scatters = problem.collective == Collective::scatter;
     const void* const from = says_in_place && !scatters ? MPI_IN_PLACE : input;
     void* const to = says_in_place && scatters ? MPI_IN_PLACE : output;
-    if (work.collective == Collective::barrier) {
+    if (problem.collective == Collective::barrier) {
         MPI_Barrier(MPI_COMM_WORLD);
-    } else if (work.collective == Collective::broadcast) {
-        MPI_Bcast(output, static_cast<int>(work.elements), hybrid::mpi_type(work.type), Work::root,
+    } else if (problem.collective == Collective::broadcast) {
+        MPI_Bcast(output, static_cast<int>(problem.elements), hybrid::mpi_type(problem.type), Problem::root,
                   MPI_COMM_WORLD);
-    } else if (work.collective == Collective::shift) {
-        call_shift(work, rank, input, output);
-    } else if (work.reduces()) {
-        call_reduction(work, from, to);
+    } else if (problem.collective == Collective::shift) {
+        call_shift(problem, rank, input, output);
+    } else if (problem.reduces()) {
+        call_reduction(problem, from, to);
     } else {
-        call_blocks(work, from, to);
+        call_blocks(problem, from, to);
     }
 }
 
@@ -130,60 +130,60 @@ std::string library_version() {
     return version.substr(0, version.find_first_of(",\n"));
 }
 
-void measure_all(const Job& job, int rank, int members) {
-    const std::size_t stamps = stamps_needed(job.method, 1);
-    const BoardWindow window(MPI_COMM_WORLD, rank, members, job.crowded, stamps);
-    Harness harness(Board(window.memory(), members, stamps), rank);
+void measure_all(const MeasurementRequest& request, int rank, int members) {
+    const std::size_t stamps = stamps_needed(request.method, 1);
+    const HarnessWindow window(MPI_COMM_WORLD, rank, members, request.crowded, stamps);
+    Harness harness(HarnessMemory(window.memory(), members, stamps), rank);
     std::size_t most_bytes = 0;
-    for (const Work& work : job.works) {
-        most_bytes = std::max(most_bytes, work.bytes());
+    for (const Problem& problem : request.problems) {
+        most_bytes = std::max(most_bytes, problem.bytes());
     }
     const Buffer input(most_bytes);
     const Buffer output(most_bytes);
     std::ofstream results;
     if (rank == 0) {
-        results.open(job.results);
+        results.open(request.results);
         results << nlohmann::json{{"library", library_version()}} << std::endl;
     }
-    for (std::size_t index = 0; index < job.works.size(); ++index) {
-        const Work& work = job.works[index];
-        if (work.elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    for (std::size_t index = 0; index < request.problems.size(); ++index) {
+        const Problem& problem = request.problems[index];
+        if (problem.elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
             throw std::invalid_argument("MPI counts elements in an int; these vectors have more");
         }
         if (rank == 0) {
             std::printf("progress %zu\n", index);
             std::fflush(stdout);
         }
-        std::byte* const to = work.in_place ? input.data() : output.data();
+        std::byte* const to = problem.in_place ? input.data() : output.data();
         const Calls call = [&](std::size_t calls) {
             for (std::size_t i = 0; i < calls; ++i) {
-                call_mpi(work, rank, input.data(), to);
+                call_mpi(problem, rank, input.data(), to);
             }
         };
         const Subject subject{.input = input.data(),
                               .output = to,
                               .result = to, // reduce_scatter in place: MPI puts the block at the front
-                              .contenders = {{.provider = job.provider, .collective = call}}};
-        const Point point = measure(harness, work, subject, job.method).front();
+                              .contenders = {{.provider = request.provider, .collective = call}}};
+        const Point point = measure(harness, problem, subject, request.method).front();
         if (rank == 0) {
             results << to_json(point) << std::endl;
         }
     }
 }
 
-int run(const std::string& job_file) {
-    const Job job = read_job(job_file);
-    pin(job.cpus);
+int run(const std::string& request_file) {
+    const MeasurementRequest request = read_request(request_file);
+    pin(request.cpus);
     MPI_Init(nullptr, nullptr);
     int rank = 0;
     int members = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &members);
     try {
-        if (job.works.empty() || job.works.front().members != members) {
-            throw std::invalid_argument("the job is for another number of processes");
+        if (request.problems.empty() || request.problems.front().members != members) {
+            throw std::invalid_argument("the request is for another number of processes");
         }
-        measure_all(job, rank, members);
+        measure_all(request, rank, members);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "tutti-mpi-bench: %s\n", error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);
@@ -199,7 +199,7 @@ int run(const std::string& job_file) {
 int main(int argc, char** argv) {
     if (argc != 2) {
         std::fprintf(stderr,
-                     "usage: tutti-mpi-bench JOB_FILE (started by `tutti bench --baseline openmpi`)\n");
+                     "usage: tutti-mpi-bench REQUEST_FILE (started by `tutti bench --baseline openmpi`)\n");
         return 2;
     }
     try {

@@ -65,11 +65,11 @@ std::vector<T> values_of(int member, Operator op, std::size_t period) {
 
 /// The plain reference: the first `members` members in rank order, one element after the other.
 template <class T>
-std::vector<T> expected_of(const Work& work, int members, std::size_t period) {
-    return with_operator<T>(work.op, [&](const auto& op) {
-        std::vector<T> result = values_of<T>(0, work.op, period);
+std::vector<T> expected_of(const Problem& problem, int members, std::size_t period) {
+    return with_operator<T>(problem.op, [&](const auto& op) {
+        std::vector<T> result = values_of<T>(0, problem.op, period);
         for (int member = 1; member < members; ++member) {
-            const std::vector<T> values = values_of<T>(member, work.op, period);
+            const std::vector<T> values = values_of<T>(member, problem.op, period);
             for (std::size_t i = 0; i < period; ++i) {
                 result[i] = op(result[i], values[i]);
             }
@@ -128,13 +128,14 @@ std::size_t Tile::mismatches(const std::byte* from, std::size_t count, std::size
 
 template <class T>
 void Data::expect_reduction() {
-    const bool is_prefix = work_.collective == Collective::scan;
-    const bool is_prefix_before = work_.collective == Collective::exscan;
-    const int members = is_prefix ? rank_ + 1 : is_prefix_before ? rank_ : work_.members;
-    const bool scatters = work_.collective == Collective::reduce_scatter;
-    if (const std::size_t elements = work_.output_elements(rank_); elements > 0) {
-        tiles_.emplace_back(to_bytes(expected_of<T>(work_, members, period_)), sizeof(T));
-        expected_ = {{1, scatters ? static_cast<std::size_t>(rank_) * work_.block_elements() : 0, elements}};
+    const bool is_prefix = problem_.collective == Collective::scan;
+    const bool is_prefix_before = problem_.collective == Collective::exscan;
+    const int members = is_prefix ? rank_ + 1 : is_prefix_before ? rank_ : problem_.members;
+    const bool scatters = problem_.collective == Collective::reduce_scatter;
+    if (const std::size_t elements = problem_.output_elements(rank_); elements > 0) {
+        tiles_.emplace_back(to_bytes(expected_of<T>(problem_, members, period_)), sizeof(T));
+        expected_ = {
+            {1, scatters ? static_cast<std::size_t>(rank_) * problem_.block_elements() : 0, elements}};
     }
 }
 
@@ -145,35 +146,36 @@ void Data::expect_blocks_of_others() {
         tiles_.emplace_back(to_bytes(values_of<T>(member, Operator::bor, period_)), sizeof(T));
         expected_.push_back({tiles_.size() - 1, offset, elements});
     };
-    const std::size_t block = work_.block_elements();
+    const std::size_t block = problem_.block_elements();
     const std::size_t own_offset = static_cast<std::size_t>(rank_) * block;
-    switch (work_.collective) {
+    switch (problem_.collective) {
     case Collective::broadcast:
-        expect(Work::root, 0, work_.elements);
+        expect(Problem::root, 0, problem_.elements);
         return;
     case Collective::scatter:
-        expect(Work::root, own_offset, block);
+        expect(Problem::root, own_offset, block);
         return;
     case Collective::shift:
-        expect((rank_ + work_.members - Work::distance % work_.members) % work_.members, 0, work_.elements);
+        expect((rank_ + problem_.members - Problem::distance % problem_.members) % problem_.members, 0,
+               problem_.elements);
         return;
     default:
         break; // blocks of all members, if any
     }
-    for (int member = 0; work_.output_elements(rank_) > 0 && member < work_.members; ++member) {
-        expect(member, work_.collective == Collective::alltoall ? own_offset : 0, block);
+    for (int member = 0; problem_.output_elements(rank_) > 0 && member < problem_.members; ++member) {
+        expect(member, problem_.collective == Collective::alltoall ? own_offset : 0, block);
     }
 }
 
-Data::Data(const Work& work, int rank)
-    : work_(work), rank_(rank), period_(period_for(work.block_elements())) {
-    if (work.elements == 0) {
+Data::Data(const Problem& problem, int rank)
+    : problem_(problem), rank_(rank), period_(period_for(problem.block_elements())) {
+    if (problem.elements == 0) {
         return;
     }
-    with_type(work.type, [&]<class T>(std::type_identity<T>) {
-        const Operator op = work.reduces() ? work.op : Operator::bor;
+    with_type(problem.type, [&]<class T>(std::type_identity<T>) {
+        const Operator op = problem.reduces() ? problem.op : Operator::bor;
         tiles_.emplace_back(to_bytes(values_of<T>(rank, op, period_)), sizeof(T));
-        if (work.reduces()) {
+        if (problem.reduces()) {
             expect_reduction<T>();
         } else {
             expect_blocks_of_others<T>();
@@ -186,26 +188,26 @@ std::size_t Data::phase(std::uint64_t salt, std::size_t offset) const {
 }
 
 void Data::write_input(std::byte* input, std::uint64_t salt) const {
-    if (work_.elements == 0) {
+    if (problem_.elements == 0) {
         return;
     }
-    const bool amidst = work_.collective == Collective::allgather && work_.in_place;
+    const bool amidst = problem_.collective == Collective::allgather && problem_.in_place;
     const std::size_t own =
-        amidst ? static_cast<std::size_t>(rank_) * work_.block_elements() * work_.element_bytes() : 0;
-    tiles_[0].fill(input + own, work_.input_elements(rank_), phase(salt, 0));
+        amidst ? static_cast<std::size_t>(rank_) * problem_.block_elements() * problem_.element_bytes() : 0;
+    tiles_[0].fill(input + own, problem_.input_elements(rank_), phase(salt, 0));
 }
 
 void Data::spoil_output(std::byte* output) const {
-    const bool is_others = work_.shared && rank_ != 0;
-    const bool is_input = work_.in_place && work_.input_elements(rank_) != 0;
+    const bool is_others = problem_.shared && rank_ != 0;
+    const bool is_input = problem_.in_place && problem_.input_elements(rank_) != 0;
     if (!is_input && !is_others) {
-        std::memset(output, 0x7E, work_.output_elements(rank_) * work_.element_bytes());
+        std::memset(output, 0x7E, problem_.output_elements(rank_) * problem_.element_bytes());
     }
 }
 
 void Data::read_output(const std::byte* output) const {
     constexpr std::size_t line_bytes = 64;
-    const std::size_t bytes = work_.output_elements(rank_) * work_.element_bytes();
+    const std::size_t bytes = problem_.output_elements(rank_) * problem_.element_bytes();
     unsigned sum = 0;
     for (std::size_t at = 0; at < bytes; at += line_bytes) {
         sum += static_cast<unsigned>(output[at]);
@@ -216,8 +218,9 @@ void Data::read_output(const std::byte* output) const {
 std::size_t Data::wrong(const std::byte* result, std::uint64_t salt) const {
     std::size_t wrong = 0;
     for (const Piece& piece : expected_) {
-        wrong += tiles_[piece.tile].mismatches(result, piece.elements, phase(salt, piece.offset), work_.type);
-        result += piece.elements * work_.element_bytes();
+        wrong +=
+            tiles_[piece.tile].mismatches(result, piece.elements, phase(salt, piece.offset), problem_.type);
+        result += piece.elements * problem_.element_bytes();
     }
     return wrong;
 }

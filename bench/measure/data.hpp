@@ -36,7 +36,7 @@ private:
 /// shows.
 class Data {
 public:
-    Data(const Work& work, int rank);
+    Data(const Problem& problem, int rank);
 
     /// Writes this member's contribution into `input` (in place: into its part of the vector).
     void write_input(std::byte* input, std::uint64_t salt) const;
@@ -50,7 +50,7 @@ public:
     /// caches, in memory.
     void read_output(const std::byte* output) const;
 
-    /// How many elements of the result at `result` (of work.output_elements(rank)) are wrong.
+    /// How many elements of the result at `result` (of problem.output_elements(rank)) are wrong.
     std::size_t wrong(const std::byte* result, std::uint64_t salt) const;
 
 private:
@@ -67,7 +67,7 @@ private:
     void expect_blocks_of_others();
     std::size_t phase(std::uint64_t salt, std::size_t offset) const;
 
-    Work work_;
+    Problem problem_;
     int rank_;
     std::size_t period_;
     /// The first is what this member contributes.

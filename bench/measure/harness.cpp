@@ -10,21 +10,21 @@ namespace tutti::bench {
 std::uint64_t Harness::agree(std::uint64_t value) {
     meet();
     if (leads()) {
-        board_.word().store(value, std::memory_order_relaxed);
+        shared_.word().store(value, std::memory_order_relaxed);
     }
     meet();
-    return board_.word().load(std::memory_order_relaxed);
+    return shared_.word().load(std::memory_order_relaxed);
 }
 
 std::uint64_t Harness::total(std::uint64_t value) {
     meet();
     if (leads()) {
-        board_.counter().store(0, std::memory_order_relaxed);
+        shared_.counter().store(0, std::memory_order_relaxed);
     }
     meet();
-    board_.counter().fetch_add(value, std::memory_order_relaxed);
+    shared_.counter().fetch_add(value, std::memory_order_relaxed);
     meet();
-    return board_.counter().load(std::memory_order_relaxed);
+    return shared_.counter().load(std::memory_order_relaxed);
 }
 
 void Harness::repeat(std::span<const Timed> timed, std::size_t repetition) {
@@ -47,7 +47,7 @@ void Harness::repeat(std::span<const Timed> timed, std::size_t repetition) {
         if (timed[index].prepare) {
             timed[index].prepare(stamp);
         }
-        board_.stamp(rank_, stamp) = stamp_of(timed[index], stamp);
+        shared_.stamp(rank_, stamp) = stamp_of(timed[index], stamp);
     }
 }
 
@@ -61,10 +61,10 @@ void Harness::run_once(const Timed& timed) {
 Stamp Harness::stamp_of(const Timed& timed, std::size_t stamp_index) {
     // A word that agree() never leaves: its values are small.
     const std::uint64_t done = ~static_cast<std::uint64_t>(stamp_index);
-    const std::int64_t entry_ns = board_.gate().start();
+    const std::int64_t entry_ns = shared_.gate().start();
     if (timed.leader_alone && !leads()) {
-        for (std::uint64_t word = board_.word().load(); word != done; word = board_.word().load()) {
-            board_.word().wait(word);
+        for (std::uint64_t word = shared_.word().load(); word != done; word = shared_.word().load()) {
+            shared_.word().wait(word);
         }
         return {.entry_ns = std::numeric_limits<std::int64_t>::max(),
                 .exit_ns = std::numeric_limits<std::int64_t>::min()};
@@ -72,8 +72,8 @@ Stamp Harness::stamp_of(const Timed& timed, std::size_t stamp_index) {
     timed.run(timed.calls);
     const std::int64_t exit_ns = now_ns();
     if (timed.leader_alone) {
-        board_.word().store(done);
-        board_.word().notify_all();
+        shared_.word().store(done);
+        shared_.word().notify_all();
     }
     return {.entry_ns = entry_ns, .exit_ns = exit_ns};
 }
@@ -82,7 +82,7 @@ double Harness::length_us(std::size_t stamp_index) const {
     std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
     std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
     for (int member = 0; member < members(); ++member) {
-        const Stamp& stamp = board_.stamp(member, stamp_index);
+        const Stamp& stamp = shared_.stamp(member, stamp_index);
         first_ns = std::min(first_ns, stamp.entry_ns);
         last_ns = std::max(last_ns, stamp.exit_ns);
     }
@@ -90,7 +90,7 @@ double Harness::length_us(std::size_t stamp_index) const {
 }
 
 std::vector<std::vector<double>> Harness::measure(std::span<const Timed> timed, const Limits& limits) {
-    const std::size_t most = std::min(limits.most, board_.stamps() / timed.size());
+    const std::size_t most = std::min(limits.most, shared_.stamps() / timed.size());
     const std::int64_t deadline_ns = now_ns() + static_cast<std::int64_t>(limits.seconds * 1e9);
     std::size_t done = 0;
     while (agree(done < most && (done < limits.least || now_ns() < deadline_ns) ? 1 : 0) != 0) {

@@ -35,14 +35,14 @@ struct Limits {
 /// they last and gets the results.
 class Harness {
 public:
-    Harness(const Board& board, int rank) : board_(board), rank_(rank) {}
+    Harness(const HarnessMemory& memory, int rank) : shared_(memory), rank_(rank) {}
 
     int rank() const { return rank_; }
-    int members() const { return board_.members(); }
+    int members() const { return shared_.members(); }
     bool leads() const { return rank_ == 0; }
 
     /// Returns when all members have come.
-    void meet() { board_.gate().meet(); }
+    void meet() { shared_.gate().meet(); }
 
     /// The leader's value, to all members.
     std::uint64_t agree(std::uint64_t value);
@@ -64,7 +64,7 @@ private:
     Stamp stamp_of(const Timed& timed, std::size_t stamp_index);
     double length_us(std::size_t stamp_index) const;
 
-    Board board_;
+    HarnessMemory shared_;
     int rank_;
 };
 

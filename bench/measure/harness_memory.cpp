@@ -14,21 +14,21 @@ constexpr std::size_t whole_pages(std::size_t bytes) {
 
 } // namespace
 
-std::size_t Board::bytes(int members, std::size_t stamps) {
+std::size_t HarnessMemory::bytes(int members, std::size_t stamps) {
     return whole_pages(sizeof(Head)) +
            static_cast<std::size_t>(members) * whole_pages(stamps * sizeof(Stamp));
 }
 
-void Board::create(void* memory, int members, bool crowded) {
+void HarnessMemory::create(void* memory, int members, bool crowded) {
     new (memory) Head{.gate = Gate(members, crowded)};
 }
 
-Board::Board(void* memory, int members, std::size_t stamps)
+HarnessMemory::HarnessMemory(void* memory, int members, std::size_t stamps)
     : head_(static_cast<Head*>(memory)),
       first_stamps_(static_cast<std::byte*>(memory) + whole_pages(sizeof(Head))), members_(members),
       stamps_(stamps) {}
 
-Stamp& Board::stamp(int member, std::size_t index) const {
+Stamp& HarnessMemory::stamp(int member, std::size_t index) const {
     std::byte* const own =
         first_stamps_ + static_cast<std::size_t>(member) * whole_pages(stamps_ * sizeof(Stamp));
     return reinterpret_cast<Stamp*>(own)[index];

@@ -17,17 +17,17 @@ struct Stamp {
 /// The memory that the members of a measurement share: the gate, one word to agree on things, one counter,
 /// and room for each member's stamps. It is laid out by hand because in the MPI program it lies in a window
 /// that every process maps at another address.
-class Board {
+class HarnessMemory {
 public:
     /// Bytes needed for `members` members with `stamps` stamps each.
     static std::size_t bytes(int members, std::size_t stamps);
 
-    /// Lays the board out in zeroed, page-aligned `memory` of bytes(members, stamps) bytes; done by one
+    /// Lays it out in zeroed, page-aligned `memory` of bytes(members, stamps) bytes; done by one
     /// member.
     static void create(void* memory, int members, bool crowded);
 
-    /// A view of a board that has been created.
-    Board(void* memory, int members, std::size_t stamps);
+    /// A view of what has been created.
+    HarnessMemory(void* memory, int members, std::size_t stamps);
 
     int members() const { return members_; }
     std::size_t stamps() const { return stamps_; }

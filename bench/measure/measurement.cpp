@@ -107,15 +107,16 @@ void measure_loop(Harness& harness, const Subject& subject, const Method& method
 
 } // namespace
 
-std::vector<Point> measure(Harness& harness, const Work& work, const Subject& subject, const Method& method) {
+std::vector<Point> measure(Harness& harness, const Problem& problem, const Subject& subject,
+                           const Method& method) {
     std::vector<Point> points;
     for (const Contender& contender : subject.contenders) {
         Point& point = points.emplace_back();
         point.provider = contender.provider;
         point.algorithm = contender.algorithm;
-        point.work = work;
+        point.problem = problem;
     }
-    const Data data(work, harness.rank());
+    const Data data(problem, harness.rank());
     std::vector<std::size_t> wrong(points.size());
     const auto check = [&](std::uint64_t salt) {
         const std::vector<std::size_t> found = check_all(harness, data, subject, salt);
@@ -127,7 +128,7 @@ std::vector<Point> measure(Harness& harness, const Work& work, const Subject& su
     check(101);
     check(202);
     measure_runs(harness, data, subject, method, points);
-    if (work.bytes() <= method.loop_bytes) {
+    if (problem.bytes() <= method.loop_bytes) {
         measure_loop(harness, subject, method, points);
     }
     check(303);

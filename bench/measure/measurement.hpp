@@ -47,9 +47,10 @@ struct Subject {
 /// reads its last result and rewrites its input, in turns with the other contenders and the floors; then
 /// calls back to back, in turns with the others and with exchanges; checks results again. All members call it
 /// together; the times come out on the leader. The time limit is for each contender.
-std::vector<Point> measure(Harness& harness, const Work& work, const Subject& subject, const Method& method);
+std::vector<Point> measure(Harness& harness, const Problem& problem, const Subject& subject,
+                           const Method& method);
 
-/// The stamps for which a board needs room when so many contenders are measured in turns.
+/// The stamps for which the harness needs memory when so many contenders are measured in turns.
 std::size_t stamps_needed(const Method& method, std::size_t contenders);
 
 } // namespace tutti::bench

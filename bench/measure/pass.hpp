@@ -31,15 +31,15 @@ struct Pass {
 /// Who copies what several members want: its owner to all, or everybody what they want for themselves.
 enum class Direction : std::uint8_t { push, pull };
 
-/// Whether the work can be done in passes over the vectors without another copy. A barrier has nothing to
+/// Whether the problem can be done in passes over the vectors without another copy. A barrier has nothing to
 /// pass over, and blocks that are exchanged in place would have to be kept somewhere in between.
-bool has_passes(const Work& work);
+bool has_passes(const Problem& problem);
 
 /// Whether the direction makes a difference.
-bool has_directions(const Work& work);
+bool has_directions(const Problem& problem);
 
 /// The passes of member `rank`: every element that has to be loaded is loaded once, and every result stored
-/// once, divided among the members as evenly as possible. \pre has_passes(work)
-std::vector<Pass> passes_of(const Work& work, int rank, const Vectors& vectors, Direction direction);
+/// once, divided among the members as evenly as possible. \pre has_passes(problem)
+std::vector<Pass> passes_of(const Problem& problem, int rank, const Vectors& vectors, Direction direction);
 
 } // namespace tutti::bench

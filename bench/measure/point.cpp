@@ -23,7 +23,7 @@ std::string or_empty(const std::optional<double>& value) {
 }
 
 bool is_same(const Point& a, const Point& b) {
-    return a.provider == b.provider && a.algorithm == b.algorithm && a.work == b.work;
+    return a.provider == b.provider && a.algorithm == b.algorithm && a.problem == b.problem;
 }
 
 /// The middle one of the points for which `of` is there, the lower one of two; null when it is nowhere.
@@ -81,16 +81,16 @@ std::vector<Point> pooled(std::span<const Point> rounds) {
 }
 
 nlohmann::json to_json(const Point& point) {
-    const Work& work = point.work;
+    const Problem& problem = point.problem;
     return {{"provider", point.provider},
-            {"collective", to_string(work.collective)},
+            {"collective", to_string(problem.collective)},
             {"algorithm", point.algorithm},
-            {"members", work.members},
-            {"bytes", work.bytes()},
-            {"type", to_string(work.type)},
-            {"op", to_string(work.op)},
-            {"in_place", work.in_place},
-            {"shared", work.shared},
+            {"members", problem.members},
+            {"bytes", problem.bytes()},
+            {"type", to_string(problem.type)},
+            {"op", to_string(problem.op)},
+            {"in_place", problem.in_place},
+            {"shared", problem.shared},
             {"median_us", point.time_us.median},
             {"ci95_us", {point.time_us.ci95.first, point.time_us.ci95.second}},
             {"p99_us", point.time_us.p99},
@@ -107,13 +107,13 @@ Point point_from_json(const nlohmann::json& json) {
     Point point;
     point.provider = json.at("provider").get<std::string>();
     point.algorithm = json.at("algorithm").get<std::string>();
-    point.work.collective = parse_collective(json.at("collective").get<std::string>());
-    point.work.type = parse_type(json.at("type").get<std::string>());
-    point.work.op = parse_operator(json.at("op").get<std::string>());
-    point.work.members = json.at("members").get<int>();
-    point.work.elements = json.at("bytes").get<std::size_t>() / point.work.element_bytes();
-    point.work.in_place = json.at("in_place").get<bool>();
-    point.work.shared = json.value("shared", false); // older files know of none
+    point.problem.collective = parse_collective(json.at("collective").get<std::string>());
+    point.problem.type = parse_type(json.at("type").get<std::string>());
+    point.problem.op = parse_operator(json.at("op").get<std::string>());
+    point.problem.members = json.at("members").get<int>();
+    point.problem.elements = json.at("bytes").get<std::size_t>() / point.problem.element_bytes();
+    point.problem.in_place = json.at("in_place").get<bool>();
+    point.problem.shared = json.value("shared", false); // older files know of none
     point.time_us = {.median = json.at("median_us").get<double>(),
                      .ci95 = json.at("ci95_us").get<std::pair<double, double>>(),
                      .p99 = json.at("p99_us").get<double>(),
@@ -133,14 +133,14 @@ std::string csv_header() {
 }
 
 std::string to_csv(const Point& point) {
-    const Work& work = point.work;
+    const Problem& problem = point.problem;
     return fmt::format("{},{},{},{},{},{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{},{},{},{},{}",
-                       point.provider, to_string(work.collective), point.algorithm, work.members,
-                       work.bytes(), to_string(work.type), to_string(work.op), work.in_place ? 1 : 0,
-                       work.shared ? 1 : 0, point.time_us.median, point.time_us.ci95.first,
-                       point.time_us.ci95.second, point.time_us.p99, point.time_us.max,
-                       or_empty(point.floor_us), or_empty(point.loop_us), or_empty(point.exchange_us),
-                       point.wrong, point.time_us.count);
+                       point.provider, to_string(problem.collective), point.algorithm, problem.members,
+                       problem.bytes(), to_string(problem.type), to_string(problem.op),
+                       problem.in_place ? 1 : 0, problem.shared ? 1 : 0, point.time_us.median,
+                       point.time_us.ci95.first, point.time_us.ci95.second, point.time_us.p99,
+                       point.time_us.max, or_empty(point.floor_us), or_empty(point.loop_us),
+                       or_empty(point.exchange_us), point.wrong, point.time_us.count);
 }
 
 } // namespace tutti::bench

@@ -13,12 +13,12 @@
 
 namespace tutti::bench {
 
-/// What was measured of one work done by one provider.
+/// What was measured of one problem solved by one provider.
 struct Point {
     std::string provider;
     /// As asked for; "auto" where the provider chose.
     std::string algorithm = "auto";
-    Work work;
+    Problem problem;
     /// Of single runs whose inputs were rewritten before, in microseconds.
     Summary time_us;
     /// Up to most_samples of these runs, evenly spaced, in the order in which they were made.
@@ -36,9 +36,10 @@ struct Point {
 /// As many as a test between two runs can make use of; more would only make files large.
 inline constexpr std::size_t most_samples = 256;
 
-/// The points of several rounds: those of one work by one provider's algorithm made one, in order of first
-/// appearance. Their samples are put together, each round with as many as the others where it has them; the
-/// floor is the median round's, the loop and the exchange beside it those of the round with the median loop.
+/// The points of several rounds: those of one problem and one provider's algorithm made one, in order of
+/// first appearance. Their samples are put together, each round with as many as the others where it has them;
+/// the floor is the median round's, the loop and the exchange beside it those of the round with the median
+/// loop.
 std::vector<Point> pooled(std::span<const Point> rounds);
 
 /// One entry of `points` in the JSON file: provider, collective, algorithm, members, bytes, type, op,

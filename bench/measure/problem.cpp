@@ -33,11 +33,11 @@ constexpr auto first_values(Value end) {
 
 } // namespace
 
-std::size_t Work::element_bytes() const {
+std::size_t Problem::element_bytes() const {
     return with_type(type, []<class T>(std::type_identity<T>) { return sizeof(T); });
 }
 
-bool Work::has_blocks() const {
+bool Problem::has_blocks() const {
     switch (collective) {
     case Collective::reduce_scatter:
     case Collective::allgather:
@@ -50,7 +50,7 @@ bool Work::has_blocks() const {
     }
 }
 
-std::size_t Work::input_elements(int rank) const {
+std::size_t Problem::input_elements(int rank) const {
     switch (collective) {
     case Collective::broadcast:
     case Collective::scatter:
@@ -63,7 +63,7 @@ std::size_t Work::input_elements(int rank) const {
     }
 }
 
-std::size_t Work::output_elements(int rank) const {
+std::size_t Problem::output_elements(int rank) const {
     switch (collective) {
     case Collective::reduce:
     case Collective::gather:
@@ -78,15 +78,17 @@ std::size_t Work::output_elements(int rank) const {
     }
 }
 
-Work make_work(Collective collective, Type type, Operator op, int members, std::size_t bytes, bool in_place) {
-    Work work{.collective = collective, .type = type, .op = op, .members = members, .in_place = in_place};
+Problem make_problem(Collective collective, Type type, Operator op, int members, std::size_t bytes,
+                     bool in_place) {
+    Problem problem{
+        .collective = collective, .type = type, .op = op, .members = members, .in_place = in_place};
     if (collective == Collective::barrier) {
-        return work;
+        return problem;
     }
-    work.in_place = in_place || collective == Collective::broadcast;
-    const std::size_t unit = work.has_blocks() ? static_cast<std::size_t>(members) : 1;
-    work.elements = std::max<std::size_t>(bytes / (work.element_bytes() * unit), 1) * unit;
-    return work;
+    problem.in_place = in_place || collective == Collective::broadcast;
+    const std::size_t unit = problem.has_blocks() ? static_cast<std::size_t>(members) : 1;
+    problem.elements = std::max<std::size_t>(bytes / (problem.element_bytes() * unit), 1) * unit;
+    return problem;
 }
 
 Collective parse_collective(const std::string& text) {
@@ -111,9 +113,9 @@ bool can_share(Collective collective) {
     return collective == Collective::allreduce || collective == Collective::allgather;
 }
 
-void check_shared(const Work& work) {
-    if (work.shared && !can_share(work.collective)) {
-        throw std::invalid_argument(std::string(to_string(work.collective)) +
+void check_shared(const Problem& problem) {
+    if (problem.shared && !can_share(problem.collective)) {
+        throw std::invalid_argument(std::string(to_string(problem.collective)) +
                                     " has no result that members could share; allreduce and allgather have");
     }
 }

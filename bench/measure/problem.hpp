@@ -11,8 +11,8 @@ namespace tutti::bench {
 
 using schedule::Collective;
 
-/// One collective call to be measured: what every provider is asked to do.
-struct Work {
+/// One collective problem to be measured: what every provider is asked to solve.
+struct Problem {
     Collective collective = Collective::allreduce;
     Type type = Type::f64;
     Operator op = Operator::sum;
@@ -44,12 +44,13 @@ struct Work {
     std::size_t input_elements(int rank) const;
     std::size_t output_elements(int rank) const;
 
-    friend bool operator==(const Work&, const Work&) = default;
+    friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-/// The work for vectors of `bytes` bytes: rounded down to whole elements, and up to at least one element a
-/// vector, or a block where there are blocks. Rounded sizes that coincide are for the caller to skip.
-Work make_work(Collective collective, Type type, Operator op, int members, std::size_t bytes, bool in_place);
+/// The problem with vectors of `bytes` bytes: rounded down to whole elements, and up to at least one element
+/// a vector, or a block where there are blocks. Rounded sizes that coincide are for the caller to skip.
+Problem make_problem(Collective collective, Type type, Operator op, int members, std::size_t bytes,
+                     bool in_place);
 
 /// The reverse of to_string for what can be measured. Throws std::invalid_argument naming the text and all
 /// that would work.
@@ -61,7 +62,7 @@ Operator parse_operator(const std::string& text);
 bool can_share(Collective collective);
 
 /// Throws std::invalid_argument when a result is to be shared that cannot be.
-void check_shared(const Work& work);
+void check_shared(const Problem& problem);
 
 /// Whether the operator is defined for the type; else throws std::invalid_argument that says so.
 void check_operator(Type type, Operator op);

@@ -9,16 +9,16 @@ namespace tutti::bench {
 
 namespace {
 
-nlohmann::json work_to_json(const Work& work) {
-    return {{"collective", to_string(work.collective)},
-            {"type", to_string(work.type)},
-            {"op", to_string(work.op)},
-            {"members", work.members},
-            {"elements", work.elements},
-            {"in_place", work.in_place}};
+nlohmann::json problem_to_json(const Problem& problem) {
+    return {{"collective", to_string(problem.collective)},
+            {"type", to_string(problem.type)},
+            {"op", to_string(problem.op)},
+            {"members", problem.members},
+            {"elements", problem.elements},
+            {"in_place", problem.in_place}};
 }
 
-Work work_from_json(const nlohmann::json& json) {
+Problem problem_from_json(const nlohmann::json& json) {
     return {.collective = parse_collective(json.at("collective").get<std::string>()),
             .type = parse_type(json.at("type").get<std::string>()),
             .op = parse_operator(json.at("op").get<std::string>()),
@@ -29,21 +29,21 @@ Work work_from_json(const nlohmann::json& json) {
 
 } // namespace
 
-void write_job(const Job& job, const std::string& path) {
-    nlohmann::json works = nlohmann::json::array();
-    for (const Work& work : job.works) {
-        works.push_back(work_to_json(work));
+void write_request(const MeasurementRequest& request, const std::string& path) {
+    nlohmann::json problems = nlohmann::json::array();
+    for (const Problem& problem : request.problems) {
+        problems.push_back(problem_to_json(problem));
     }
-    const nlohmann::json json{{"provider", job.provider},
-                              {"works", works},
-                              {"least", job.method.limits.least},
-                              {"most", job.method.limits.most},
-                              {"seconds", job.method.limits.seconds},
-                              {"check", job.method.check},
-                              {"loop_bytes", job.method.loop_bytes},
-                              {"cpus", job.cpus},
-                              {"crowded", job.crowded},
-                              {"results", job.results}};
+    const nlohmann::json json{{"provider", request.provider},
+                              {"problems", problems},
+                              {"least", request.method.limits.least},
+                              {"most", request.method.limits.most},
+                              {"seconds", request.method.limits.seconds},
+                              {"check", request.method.check},
+                              {"loop_bytes", request.method.loop_bytes},
+                              {"cpus", request.cpus},
+                              {"crowded", request.crowded},
+                              {"results", request.results}};
     std::ofstream file(path);
     file << json;
     if (!file.flush()) {
@@ -51,26 +51,26 @@ void write_job(const Job& job, const std::string& path) {
     }
 }
 
-Job read_job(const std::string& path) {
+MeasurementRequest read_request(const std::string& path) {
     std::ifstream file(path);
     if (!file) {
         throw std::runtime_error("cannot read " + path);
     }
     const nlohmann::json json = nlohmann::json::parse(file);
-    Job job;
-    job.provider = json.at("provider").get<std::string>();
-    for (const nlohmann::json& work : json.at("works")) {
-        job.works.push_back(work_from_json(work));
+    MeasurementRequest request;
+    request.provider = json.at("provider").get<std::string>();
+    for (const nlohmann::json& problem : json.at("problems")) {
+        request.problems.push_back(problem_from_json(problem));
     }
-    job.method = {.limits = {.least = json.at("least").get<std::size_t>(),
-                             .most = json.at("most").get<std::size_t>(),
-                             .seconds = json.at("seconds").get<double>()},
-                  .check = json.at("check").get<bool>(),
-                  .loop_bytes = json.at("loop_bytes").get<std::size_t>()};
-    job.cpus = json.at("cpus").get<std::vector<int>>();
-    job.crowded = json.at("crowded").get<bool>();
-    job.results = json.at("results").get<std::string>();
-    return job;
+    request.method = {.limits = {.least = json.at("least").get<std::size_t>(),
+                                 .most = json.at("most").get<std::size_t>(),
+                                 .seconds = json.at("seconds").get<double>()},
+                      .check = json.at("check").get<bool>(),
+                      .loop_bytes = json.at("loop_bytes").get<std::size_t>()};
+    request.cpus = json.at("cpus").get<std::vector<int>>();
+    request.crowded = json.at("crowded").get<bool>();
+    request.results = json.at("results").get<std::string>();
+    return request;
 }
 
 } // namespace tutti::bench

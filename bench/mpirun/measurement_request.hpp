@@ -9,10 +9,10 @@
 namespace tutti::bench {
 
 /// What the command asks the MPI program to measure, handed over in a JSON file.
-struct Job {
+struct MeasurementRequest {
     /// Of the points.
     std::string provider;
-    std::vector<Work> works;
+    std::vector<Problem> problems;
     Method method;
     /// The CPU of each process; -1: not pinned.
     std::vector<int> cpus;
@@ -23,9 +23,9 @@ struct Job {
 };
 
 /// Throws std::runtime_error when the file cannot be written.
-void write_job(const Job& job, const std::string& path);
+void write_request(const MeasurementRequest& request, const std::string& path);
 
 /// Throws std::runtime_error or nlohmann::json::exception when the file cannot be read.
-Job read_job(const std::string& path);
+MeasurementRequest read_request(const std::string& path);
 
 } // namespace tutti::bench

@@ -75,18 +75,19 @@ private:
 /// collectives, made it slower where it was tried). With more processes than CPUs Open MPI is told to yield;
 /// MPICH has nothing of the kind that takes effect (MPIR_CVAR_POLLS_BEFORE_YIELD makes no difference). The
 /// program pins itself as Tutti's members are, before MPI starts, so mpirun need not bind.
-std::vector<std::string> command_for(const Library& library, const Job& job, const fs::path& job_file) {
-    std::vector<std::string> command{library.mpiexec, "-n", std::to_string(job.works.front().members)};
+std::vector<std::string> command_for(const Library& library, const MeasurementRequest& request,
+                                     const fs::path& request_file) {
+    std::vector<std::string> command{library.mpiexec, "-n", std::to_string(request.problems.front().members)};
     if (library.name == "openmpi") {
         command.insert(command.end(), {"--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle",
-                                       job.crowded ? "1" : "0"});
+                                       request.crowded ? "1" : "0"});
         if (geteuid() == 0) {
             command.emplace_back("--allow-run-as-root");
         }
     } else {
         command.insert(command.end(), {"-bind-to", "none"});
     }
-    command.insert(command.end(), {program_of(library).string(), job_file.string()});
+    command.insert(command.end(), {program_of(library).string(), request_file.string()});
     return command;
 }
 
@@ -164,21 +165,22 @@ std::string why_no_mpi(const std::string& name) {
     return fs::exists(library.mpiexec) ? "" : fmt::format("{} is missing", library.mpiexec);
 }
 
-BaselineResult run_mpi(Job job, const std::function<void(std::size_t)>& on_step) {
+BaselineResult run_mpi(MeasurementRequest request, const std::function<void(std::size_t)>& on_step) {
     BaselineResult result;
     const TemporaryDirectory directory;
-    job.results = (directory.path() / "results.jsonl").string();
-    const fs::path job_file = directory.path() / "job.json";
-    write_job(job, job_file.string());
+    request.results = (directory.path() / "results.jsonl").string();
+    const fs::path request_file = directory.path() / "request.json";
+    write_request(request, request_file.string());
 
     constexpr int startup_seconds = 60;
     constexpr int points_seconds = 20;
     Listener listener(on_step);
     const int silence_seconds =
-        startup_seconds + points_seconds * static_cast<int>(1 + job.method.limits.seconds);
-    const ChildResult child = run_child(command_for(library_of(job.provider), job, job_file), silence_seconds,
-                                        [&](const std::string& line) { listener.hear(line); });
-    read_results(job.results, result);
+        startup_seconds + points_seconds * static_cast<int>(1 + request.method.limits.seconds);
+    const ChildResult child =
+        run_child(command_for(library_of(request.provider), request, request_file), silence_seconds,
+                  [&](const std::string& line) { listener.hear(line); });
+    read_results(request.results, result);
     if (!child.failure.empty()) {
         result.failure = child.failure + listener.text();
     }

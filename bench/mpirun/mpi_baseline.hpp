@@ -25,8 +25,9 @@ std::vector<std::string> mpi_names();
 /// Whether this build has the program for an MPI library, and if not, why. Empty: it has.
 std::string why_no_mpi(const std::string& name);
 
-/// Measures the job's works with the program of the MPI library `job.provider`, started through its mpirun
-/// with as many processes as the works have members. `on_step(i)` is called when work i begins.
-BaselineResult run_mpi(Job job, const std::function<void(std::size_t)>& on_step);
+/// Measures the problems of `request` with the program of the MPI library `request.provider`, started through
+/// its mpirun with as many processes as the problems have members. `on_step(i)` is called when problem i
+/// begins.
+BaselineResult run_mpi(MeasurementRequest request, const std::function<void(std::size_t)>& on_step);
 
 } // namespace tutti::bench

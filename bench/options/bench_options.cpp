@@ -173,24 +173,25 @@ BenchOptions BenchArguments::parsed() const {
     return options;
 }
 
-std::vector<Work> works_for(const BenchOptions& options, int members) {
-    std::vector<Work> works;
+std::vector<Problem> problems_for(const BenchOptions& options, int members) {
+    std::vector<Problem> problems;
     for (const Collective collective : options.collectives) {
         for (const std::size_t bytes : options.bytes) {
-            Work work = make_work(collective, options.type, options.op, members, bytes, options.in_place);
-            work.shared = options.shared;
-            if (works.empty() || works.back() != work) {
-                works.push_back(work);
+            Problem problem =
+                make_problem(collective, options.type, options.op, members, bytes, options.in_place);
+            problem.shared = options.shared;
+            if (problems.empty() || problems.back() != problem) {
+                problems.push_back(problem);
             }
         }
     }
-    return works;
+    return problems;
 }
 
-std::size_t most_bytes(const std::vector<Work>& works) {
+std::size_t most_bytes(const std::vector<Problem>& problems) {
     std::size_t most = 0;
-    for (const Work& work : works) {
-        most = std::max(most, work.bytes());
+    for (const Problem& problem : problems) {
+        most = std::max(most, problem.bytes());
     }
     return most;
 }
@@ -198,12 +199,12 @@ std::size_t most_bytes(const std::vector<Work>& works) {
 void check_memory(const BenchOptions& options) {
     for (const int members : options.members) {
         const std::size_t needed =
-            2 * static_cast<std::size_t>(members) * most_bytes(works_for(options, members));
+            2 * static_cast<std::size_t>(members) * most_bytes(problems_for(options, members));
         if (needed > available_bytes()) {
             throw EnvironmentUnfit(
                 fmt::format("{} members with two vectors of {} each need {} MiB of memory, of which "
                             "{} are available; choose a smaller --end or fewer --members",
-                            members, format_bytes(most_bytes(works_for(options, members))), needed >> 20,
+                            members, format_bytes(most_bytes(problems_for(options, members))), needed >> 20,
                             available_bytes() >> 20));
         }
     }

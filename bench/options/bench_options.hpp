@@ -56,10 +56,10 @@ struct BenchArguments {
 };
 
 /// What is to be measured among so many members.
-std::vector<Work> works_for(const BenchOptions& options, int members);
+std::vector<Problem> problems_for(const BenchOptions& options, int members);
 
 /// Bytes of the longest vector.
-std::size_t most_bytes(const std::vector<Work>& works);
+std::size_t most_bytes(const std::vector<Problem>& problems);
 
 /// Throws EnvironmentUnfit when there is not enough memory for the vectors.
 void check_memory(const BenchOptions& options);

@@ -64,12 +64,12 @@ struct Operands {
 using Context = std::shared_ptr<gloo::Context>;
 
 template <class T>
-Calls reducing(const Context& context, const Work& work, const Operands<T>& operands) {
-    const Combine combine = combine_of<T>(work.op);
+Calls reducing(const Context& context, const Problem& problem, const Operands<T>& operands) {
+    const Combine combine = combine_of<T>(problem.op);
     if (combine == nullptr) {
         return {};
     }
-    if (work.collective == Collective::allreduce) {
+    if (problem.collective == Collective::allreduce) {
         return repeated([=] {
             gloo::AllreduceOptions options(context);
             options.setInput(operands.input, operands.whole);
@@ -78,13 +78,13 @@ Calls reducing(const Context& context, const Work& work, const Operands<T>& oper
             gloo::allreduce(options);
         });
     }
-    if (work.collective == Collective::reduce) {
+    if (problem.collective == Collective::reduce) {
         return repeated([=] {
             gloo::ReduceOptions options(context);
             options.setInput(operands.input, operands.whole);
             options.setOutput(operands.output, operands.whole);
             options.setReduceFunction(combine);
-            options.setRoot(Work::root);
+            options.setRoot(Problem::root);
             gloo::reduce(options);
         });
     }
@@ -95,7 +95,7 @@ template <class T>
 Calls scattering(const Context& context, int rank, const Operands<T>& operands) {
     return repeated([=] {
         gloo::ScatterOptions options(context);
-        if (rank == Work::root) {
+        if (rank == Problem::root) {
             std::vector<T*> blocks;
             blocks.reserve(static_cast<std::size_t>(context->size));
             for (int member = 0; member < context->size; ++member) {
@@ -104,19 +104,19 @@ Calls scattering(const Context& context, int rank, const Operands<T>& operands) 
             options.setInputs(blocks, operands.block);
         }
         options.setOutput(operands.output, operands.block);
-        options.setRoot(Work::root);
+        options.setRoot(Problem::root);
         gloo::scatter(options);
     });
 }
 
 template <class T>
-Calls moving(const Context& context, const Work& work, int rank, const Operands<T>& operands) {
-    switch (work.collective) {
+Calls moving(const Context& context, const Problem& problem, int rank, const Operands<T>& operands) {
+    switch (problem.collective) {
     case Collective::broadcast:
         return repeated([=] {
             gloo::BroadcastOptions options(context);
             options.setOutput(operands.output, operands.whole);
-            options.setRoot(Work::root);
+            options.setRoot(Problem::root);
             gloo::broadcast(options);
         });
     case Collective::allgather:
@@ -130,10 +130,10 @@ Calls moving(const Context& context, const Work& work, int rank, const Operands<
         return repeated([=] {
             gloo::GatherOptions options(context);
             options.setInput(operands.input, operands.block);
-            if (rank == Work::root) {
+            if (rank == Problem::root) {
                 options.setOutput(operands.output, operands.whole);
             }
-            options.setRoot(Work::root);
+            options.setRoot(Problem::root);
             gloo::gather(options);
         });
     case Collective::scatter:
@@ -158,23 +158,24 @@ public:
 
     /// Gloo has neither scans nor shifts, no reduce_scatter in this interface, and little in place; results
     /// are every member's own.
-    Calls calls(const Work& work, int rank, const Vectors& vectors) override {
-        if (work.shared || (work.in_place && work.collective != Collective::broadcast)) {
+    Calls calls(const Problem& problem, int rank, const Vectors& vectors) override {
+        if (problem.shared || (problem.in_place && problem.collective != Collective::broadcast)) {
             return {};
         }
-        const Context context = connected(work.members, rank);
-        if (work.collective == Collective::barrier) {
+        const Context context = connected(problem.members, rank);
+        if (problem.collective == Collective::barrier) {
             return repeated([context] {
                 gloo::BarrierOptions options(context);
                 gloo::barrier(options);
             });
         }
         const auto own = static_cast<std::size_t>(rank);
-        return with_type(work.type, [&]<class T>(std::type_identity<T>) -> Calls {
+        return with_type(problem.type, [&]<class T>(std::type_identity<T>) -> Calls {
             const Operands<T> operands{reinterpret_cast<T*>(vectors.inputs[own]),
-                                       reinterpret_cast<T*>(vectors.outputs[own]), work.elements,
-                                       work.block_elements()};
-            return work.reduces() ? reducing(context, work, operands) : moving(context, work, rank, operands);
+                                       reinterpret_cast<T*>(vectors.outputs[own]), problem.elements,
+                                       problem.block_elements()};
+            return problem.reduces() ? reducing(context, problem, operands)
+                                     : moving(context, problem, rank, operands);
         });
     }
 

@@ -88,15 +88,15 @@ private:
 
 class OpenMpBarrier : public Peer {
 public:
-    Calls calls(const Work& work, int rank, const Vectors& vectors) override {
-        if (work.collective == Collective::barrier) {
+    Calls calls(const Problem& problem, int rank, const Vectors& vectors) override {
+        if (problem.collective == Collective::barrier) {
             return [](std::size_t calls) {
                 for (std::size_t call = 0; call < calls; ++call) {
 #pragma omp barrier
                 }
             };
         }
-        const Calls pass = hand_written(work, rank, vectors);
+        const Calls pass = plain_loops(problem, rank, vectors);
         if (!pass) {
             return {};
         }
@@ -134,27 +134,27 @@ void reduce_array(const Vectors& vectors, T* sum, std::size_t elements, T* part,
 /// Sums of numbers, which is what the clause has.
 class OpenMpArray : public Peer {
 public:
-    Calls calls(const Work& work, int rank, const Vectors& vectors) override {
-        const bool delivers = work.collective == Collective::allreduce ||
-                              work.collective == Collective::reduce ||
-                              work.collective == Collective::reduce_scatter;
-        if (!delivers || work.op != Operator::sum || work.shared) {
+    Calls calls(const Problem& problem, int rank, const Vectors& vectors) override {
+        const bool delivers = problem.collective == Collective::allreduce ||
+                              problem.collective == Collective::reduce ||
+                              problem.collective == Collective::reduce_scatter;
+        if (!delivers || problem.op != Operator::sum || problem.shared) {
             return {};
         }
-        allocate(work.bytes());
-        return with_type(work.type, [&]<class T>(std::type_identity<T>) -> Calls {
+        allocate(problem.bytes());
+        return with_type(problem.type, [&]<class T>(std::type_identity<T>) -> Calls {
             if constexpr (!std::is_arithmetic_v<T>) {
                 return {};
             } else {
-                const std::size_t block = static_cast<std::size_t>(rank) * work.block_elements();
-                const bool scatters = work.collective == Collective::reduce_scatter;
+                const std::size_t block = static_cast<std::size_t>(rank) * problem.block_elements();
+                const bool scatters = problem.collective == Collective::reduce_scatter;
                 T* const output = reinterpret_cast<T*>(vectors.outputs[static_cast<std::size_t>(rank)]);
-                return [this, work, vectors, offset = scatters ? block : 0,
-                        part = output + (scatters && work.in_place ? block : 0),
-                        part_elements = work.output_elements(rank)](std::size_t calls) {
+                return [this, problem, vectors, offset = scatters ? block : 0,
+                        part = output + (scatters && problem.in_place ? block : 0),
+                        part_elements = problem.output_elements(rank)](std::size_t calls) {
                     T* const sum = reinterpret_cast<T*>(sum_.data());
                     for (std::size_t call = 0; call < calls; ++call) {
-                        reduce_array<T>(vectors, sum, work.elements, part, offset, part_elements);
+                        reduce_array<T>(vectors, sum, problem.elements, part, offset, part_elements);
                     }
                 };
             }

@@ -22,9 +22,9 @@ public:
     virtual void run(const std::function<void(int rank)>& body) = 0;
 };
 
-/// Somebody else's way to do works among threads of one process, which Tutti is compared with. Peers are
-/// compiled into shared objects of their own, one for each runtime system: two OpenMP libraries can then be
-/// in one process, and one that is not installed is missed by nobody else.
+/// Somebody else's way to solve problems among threads of one process, which Tutti is compared with. Peers
+/// are compiled into shared objects of their own, one for each runtime system: two OpenMP libraries can then
+/// be in one process, and one that is not installed is missed by nobody else.
 class Peer {
 public:
     Peer() = default;
@@ -32,9 +32,9 @@ public:
     Peer(const Peer&) = delete;
     Peer& operator=(const Peer&) = delete;
 
-    /// What performs `work` as member `rank`; empty where this peer has no way to do it, for all ranks alike.
+    /// What solves `problem` as member `rank`; empty where this peer has no way to, for all ranks alike.
     /// Called by every member on its own thread.
-    virtual Calls calls(const Work& work, int rank, const Vectors& vectors) = 0;
+    virtual Calls calls(const Problem& problem, int rank, const Vectors& vectors) = 0;
 
     /// Whether member 0 calls alone and has the work shared out among the runtime's own threads.
     virtual bool leader_alone() const { return false; }

@@ -139,13 +139,13 @@ void carry_out(const Pass& pass, bool stream, const Op& op) {
 
 } // namespace
 
-Calls hand_written(const Work& work, int rank, const Vectors& vectors) {
-    if (!has_passes(work)) {
+Calls plain_loops(const Problem& problem, int rank, const Vectors& vectors) {
+    if (!has_passes(problem)) {
         return {};
     }
-    const bool stream = work.bytes() * static_cast<std::size_t>(work.members) > stream_from_bytes;
+    const bool stream = problem.bytes() * static_cast<std::size_t>(problem.members) > stream_from_bytes;
     const auto repeated = [stream,
-                           passes = passes_of(work, rank, vectors, Direction::pull)](auto body) -> Calls {
+                           passes = passes_of(problem, rank, vectors, Direction::pull)](auto body) -> Calls {
         return [stream, passes, body](std::size_t calls) {
             for (std::size_t call = 0; call < calls; ++call) {
                 for (const Pass& pass : passes) {
@@ -157,13 +157,13 @@ Calls hand_written(const Work& work, int rank, const Vectors& vectors) {
             }
         };
     };
-    if (!work.reduces()) {
-        return repeated([element_bytes = work.element_bytes()](const Pass& pass, bool past_caches) {
+    if (!problem.reduces()) {
+        return repeated([element_bytes = problem.element_bytes()](const Pass& pass, bool past_caches) {
             copy(pass, element_bytes, past_caches);
         });
     }
-    return with_type(work.type, [&]<class T>(std::type_identity<T>) -> Calls {
-        return with_operator<T>(work.op, [&]<class Op>(const Op& op) -> Calls {
+    return with_type(problem.type, [&]<class T>(std::type_identity<T>) -> Calls {
+        return with_operator<T>(problem.op, [&]<class Op>(const Op& op) -> Calls {
             return repeated(
                 [op](const Pass& pass, bool past_caches) { carry_out<T>(pass, past_caches, op); });
         });

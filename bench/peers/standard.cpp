@@ -12,15 +12,15 @@ class StandardBarrier : public Peer {
 public:
     explicit StandardBarrier(int members) : barrier_(members) {}
 
-    Calls calls(const Work& work, int rank, const Vectors& vectors) override {
-        if (work.collective == Collective::barrier) {
+    Calls calls(const Problem& problem, int rank, const Vectors& vectors) override {
+        if (problem.collective == Collective::barrier) {
             return [this](std::size_t calls) {
                 for (std::size_t call = 0; call < calls; ++call) {
                     barrier_.arrive_and_wait();
                 }
             };
         }
-        const Calls pass = hand_written(work, rank, vectors);
+        const Calls pass = plain_loops(problem, rank, vectors);
         if (!pass) {
             return {};
         }

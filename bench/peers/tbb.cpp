@@ -47,10 +47,10 @@ public:
 
     bool leader_alone() const override { return true; }
 
-    Calls calls(const Work& work, int /*rank*/, const Vectors& vectors) override {
+    Calls calls(const Problem& problem, int /*rank*/, const Vectors& vectors) override {
         std::vector<Calls> passes;
-        for (int member = 0; member < work.members; ++member) {
-            passes.push_back(hand_written(work, member, vectors));
+        for (int member = 0; member < problem.members; ++member) {
+            passes.push_back(plain_loops(problem, member, vectors));
             if (!passes.back()) {
                 return {};
             }

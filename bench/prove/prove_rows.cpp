@@ -196,23 +196,24 @@ void add(const Verdict& found, Verdict& verdict) {
     }
 }
 
-struct Job {
+/// The proofs of one row for one number of ranks.
+struct ProofTask {
     std::size_t row = 0;
     int ranks = 0;
 };
 
 /// Large ones first, so that they are not left for the end.
-std::vector<Job> jobs_of(std::size_t rows, std::span<const int> ranks) {
+std::vector<ProofTask> tasks_of(std::size_t rows, std::span<const int> ranks) {
     std::vector<int> largest_first(ranks.begin(), ranks.end());
     std::ranges::sort(largest_first, std::greater());
-    std::vector<Job> jobs;
-    jobs.reserve(rows * largest_first.size());
+    std::vector<ProofTask> tasks;
+    tasks.reserve(rows * largest_first.size());
     for (const int size : largest_first) {
         for (std::size_t row = 0; row < rows; ++row) {
-            jobs.push_back({row, size});
+            tasks.push_back({row, size});
         }
     }
-    return jobs;
+    return tasks;
 }
 
 /// Every proof fills tables of some 100 MB. Giving them back to the system and asking for them again takes a
@@ -282,25 +283,25 @@ bool agrees(const Counts& counted, const Counts& expected, Bound bound) {
            within(counted.reductions, expected.reductions, Bound::reductions);
 }
 
-std::vector<Verdict> sweep(std::span<const Algorithm* const> rows, std::span<const int> ranks,
-                           const std::function<void(const Algorithm& row, int ranks)>& on_done) {
+std::vector<Verdict> prove_rows(std::span<const Algorithm* const> rows, std::span<const int> ranks,
+                                const std::function<void(const Algorithm& row, int ranks)>& on_done) {
     keep_freed_memory();
     std::vector<Verdict> verdicts(rows.size());
     for (std::size_t row = 0; row < rows.size(); ++row) {
         verdicts[row].row = rows[row];
     }
-    const std::vector<Job> jobs = jobs_of(rows.size(), ranks);
+    const std::vector<ProofTask> tasks = tasks_of(rows.size(), ranks);
     Memory memory;
-    std::atomic<std::size_t> next = 0; // only counts: the jobs were there before the workers
+    std::atomic<std::size_t> next = 0; // only counts: the tasks were there before the workers
     std::mutex mutex;
     const auto work = [&] {
-        for (std::size_t i = next.fetch_add(1, std::memory_order_relaxed); i < jobs.size();
+        for (std::size_t i = next.fetch_add(1, std::memory_order_relaxed); i < tasks.size();
              i = next.fetch_add(1, std::memory_order_relaxed)) {
-            const Algorithm& row = *rows[jobs[i].row];
-            const Examination examination(row, jobs[i].ranks, memory);
+            const Algorithm& row = *rows[tasks[i].row];
+            const Examination examination(row, tasks[i].ranks, memory);
             const std::scoped_lock lock(mutex);
-            add(examination.found(), verdicts[jobs[i].row]);
-            on_done(row, jobs[i].ranks);
+            add(examination.found(), verdicts[tasks[i].row]);
+            on_done(row, tasks[i].ranks);
         }
     };
     tbb::parallel_for(0, machine::allowed_pus(), [&](int /*worker*/) { work(); });

@@ -49,8 +49,9 @@ bool agrees(const algorithm::Counts& counted, const algorithm::Counts& expected,
 
 /// Verifies every row in every form for every number of ranks that it serves, on all CPUs, and holds its
 /// counts against the closed forms. `on_done()` is called, by one thread at a time, whenever one (row, ranks)
-/// is finished; there are rows * ranks of them. Of the jobs that can take gigabytes one runs at a time.
-std::vector<Verdict> sweep(std::span<const algorithm::Algorithm* const> rows, std::span<const int> ranks,
-                           const std::function<void(const algorithm::Algorithm& row, int ranks)>& on_done);
+/// is finished; there are rows * ranks of them. Of those that can take gigabytes one runs at a time.
+std::vector<Verdict>
+prove_rows(std::span<const algorithm::Algorithm* const> rows, std::span<const int> ranks,
+           const std::function<void(const algorithm::Algorithm& row, int ranks)>& on_done);
 
 } // namespace tutti::bench

@@ -24,9 +24,9 @@ std::string us_or_dash(const std::optional<double>& us) {
     return us ? format_us(*us) : "-";
 }
 
-std::string name_of(const Work& work) {
-    return fmt::format("{} {}, {} members", to_string(work.collective), format_bytes(work.bytes()),
-                       work.members);
+std::string name_of(const Problem& problem) {
+    return fmt::format("{} {}, {} members", to_string(problem.collective), format_bytes(problem.bytes()),
+                       problem.members);
 }
 
 /// Right-aligned columns as wide as their widest cell.
@@ -50,7 +50,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
 
 /// "12.3 us 1.50x": the baseline's median, and how many times Tutti's that is.
 std::string baseline_cell(const Point& point, std::span<const Point> baseline) {
-    const Point* const other = find_work(baseline, point.work);
+    const Point* const other = find_point(baseline, point.problem);
     if (other == nullptr) {
         return "-";
     }
@@ -61,8 +61,8 @@ std::string baseline_cell(const Point& point, std::span<const Point> baseline) {
 std::vector<std::string> cells_of(const Point& point, std::span<const Point> baselines) {
     const Summary& time = point.time_us;
     std::vector<std::string> cells{
-        std::string(to_string(point.work.collective)),
-        format_bytes(point.work.bytes()),
+        std::string(to_string(point.problem.collective)),
+        format_bytes(point.problem.bytes()),
         point.algorithm,
         format_us(time.median),
         fmt::format("{}..{}", format_us(time.ci95.first), format_us(time.ci95.second)),
@@ -78,19 +78,20 @@ std::vector<std::string> cells_of(const Point& point, std::span<const Point> bas
 }
 
 bool is_tiny_allreduce(const Point& point) {
-    return point.work.collective == Collective::allreduce && point.work.bytes() <= 8;
+    return point.problem.collective == Collective::allreduce && point.problem.bytes() <= 8;
 }
 
 /// Where members share CPUs, each runs once to enter and, but for the last of a CPU, once more to see that
 /// all have: twice as many turns as the floor, in which each runs once. Back to back a member enters the next
 /// call in the turn in which it leaves the last one.
 std::string turns_line(const Point& point, int cpus) {
-    if (!is_tiny_allreduce(point) || point.work.shared || point.work.members <= cpus || !point.floor_us) {
+    if (!is_tiny_allreduce(point) || point.problem.shared || point.problem.members <= cpus ||
+        !point.floor_us) {
         return "";
     }
     std::string text = fmt::format(
         "  {} on {} CPUs: {:.2f}x the least that the system's turns allow, which is twice the floor",
-        name_of(point.work), cpus, point.time_us.median / (2 * *point.floor_us));
+        name_of(point.problem), cpus, point.time_us.median / (2 * *point.floor_us));
     if (point.loop_us) {
         text += fmt::format("; back to back {:.2f}x, which is the floor", *point.loop_us / *point.floor_us);
     }
@@ -111,16 +112,16 @@ std::string comparison_lines(std::span<const Point> points, std::span<const Poin
         comparison.points);
     for (std::size_t i = 0; i < std::min(comparison.lost.size(), listed); ++i) {
         const Point& lost = *comparison.lost[i];
-        text += fmt::format("    slower: {}: {:.2f}x\n", name_of(lost.work),
-                            find_work(baseline, lost.work)->time_us.median / lost.time_us.median);
+        text += fmt::format("    slower: {}: {:.2f}x\n", name_of(lost.problem),
+                            find_point(baseline, lost.problem)->time_us.median / lost.time_us.median);
     }
     if (comparison.lost.size() > listed) {
         text += fmt::format("    and {} more\n", comparison.lost.size() - listed);
     }
     for (const Point& point : points) {
-        const Point* const other = find_work(baseline, point.work);
+        const Point* const other = find_point(baseline, point.problem);
         if (is_tiny_allreduce(point) && point.algorithm == "auto" && other != nullptr) {
-            text += fmt::format("    {}: {:.2f}x", name_of(point.work),
+            text += fmt::format("    {}: {:.2f}x", name_of(point.problem),
                                 other->time_us.median / point.time_us.median);
             text += point.loop_us && other->loop_us
                         ? fmt::format(", back to back {:.2f}x\n", *other->loop_us / *point.loop_us)
@@ -158,7 +159,7 @@ std::string table_text(std::span<const Point> points, std::span<const Point> bas
     if (points.empty()) {
         return "";
     }
-    std::vector<std::vector<std::string>> rows{{fmt::format("{} members", points.front().work.members),
+    std::vector<std::vector<std::string>> rows{{fmt::format("{} members", points.front().problem.members),
                                                 "bytes", "algorithm", "median", "95 % interval", "p99",
                                                 "loop", "floor", "/ floor", "wrong"}};
     std::ranges::copy(providers_of(baselines), std::back_inserter(rows.front()));
@@ -180,7 +181,7 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
             text += fmt::format(
                 "  {} ({}), back to back: {} against {} for a bare exchange of flags: {:.2f}x (bar: at most "
                 "1.25x)\n",
-                name_of(point.work), point.algorithm, format_us(*point.loop_us),
+                name_of(point.problem), point.algorithm, format_us(*point.loop_us),
                 format_us(*point.exchange_us), *ratio);
         }
     }
@@ -189,7 +190,7 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
     }
     if (const Point* const worst = worst_floor_ratio(points, large_bytes)) {
         text += fmt::format("  from 16 MiB on, furthest above the floor: {}: {:.2f}x (bar: at most 1.10x)\n",
-                            name_of(worst->work), *floor_ratio(*worst));
+                            name_of(worst->problem), *floor_ratio(*worst));
     }
     for (const std::string& provider : providers_of(baselines)) {
         text += comparison_lines(points, points_of(baselines, provider));

@@ -14,9 +14,9 @@ bool is_default(const Point& point) {
 
 } // namespace
 
-const Point* find_work(std::span<const Point> points, const Work& work) {
+const Point* find_point(std::span<const Point> points, const Problem& problem) {
     for (const Point& point : points) {
-        if (point.work == work) {
+        if (point.problem == problem) {
             return &point;
         }
     }
@@ -44,7 +44,7 @@ std::vector<Point> better_of(std::span<const Point> left, std::span<const Point>
                              const std::string& name) {
     std::vector<Point> better;
     for (const Point& point : left) {
-        if (const Point* const other = find_work(right, point.work)) {
+        if (const Point* const other = find_point(right, point.problem)) {
             better.push_back(other->time_us.median < point.time_us.median ? *other : point);
             better.back().provider = name;
         }
@@ -57,7 +57,7 @@ Comparison compare(std::span<const Point> own, std::span<const Point> baseline) 
     double log_sum = 0;
     double log_sum_at_floor = 0;
     for (const Point& point : own) {
-        const Point* const other = find_work(baseline, point.work);
+        const Point* const other = find_point(baseline, point.problem);
         if (!is_default(point) || other == nullptr) {
             continue;
         }
@@ -86,7 +86,7 @@ std::optional<double> floor_ratio(const Point& point) {
 const Point* worst_floor_ratio(std::span<const Point> points, std::size_t least_bytes) {
     const Point* worst = nullptr;
     for (const Point& point : points) {
-        const bool counts = is_default(point) && point.work.bytes() >= least_bytes && floor_ratio(point);
+        const bool counts = is_default(point) && point.problem.bytes() >= least_bytes && floor_ratio(point);
         if (counts && (worst == nullptr || *floor_ratio(point) > *floor_ratio(*worst))) {
             worst = &point;
         }

@@ -21,8 +21,8 @@ struct Comparison {
     std::vector<const Point*> lost;
 };
 
-/// The baseline's point for the same work, or nothing.
-const Point* find_work(std::span<const Point> points, const Work& work);
+/// The baseline's point for the same problem, or nothing.
+const Point* find_point(std::span<const Point> points, const Problem& problem);
 
 /// The providers of these points, in the order of their first ones.
 std::vector<std::string> providers_of(std::span<const Point> points);
@@ -30,7 +30,7 @@ std::vector<std::string> providers_of(std::span<const Point> points);
 /// The points of one provider.
 std::vector<Point> points_of(std::span<const Point> points, const std::string& provider);
 
-/// The faster one for each work that both have, as points of provider `name`.
+/// The faster one for each problem that both have, as points of provider `name`.
 std::vector<Point> better_of(std::span<const Point> left, std::span<const Point> right,
                              const std::string& name);
 

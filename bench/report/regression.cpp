@@ -22,7 +22,7 @@ std::vector<Judgement> judge_all(std::span<const Point> before, std::span<const 
     std::vector<Judgement> judgements;
     for (const Point& point : before) {
         for (const Point& other : after) {
-            if (point.work == other.work && point.provider == other.provider &&
+            if (point.problem == other.problem && point.provider == other.provider &&
                 point.algorithm == other.algorithm) {
                 judgements.push_back(judge(point, other, threshold));
                 break;

@@ -17,7 +17,7 @@ struct Threshold {
 
 enum class Change : std::uint8_t { same, faster, slower };
 
-/// One work measured twice.
+/// One problem measured twice.
 struct Judgement {
     const Point* before = nullptr;
     const Point* after = nullptr;
@@ -28,7 +28,7 @@ struct Judgement {
 /// How `after` differs from `before`.
 Judgement judge(const Point& before, const Point& after, const Threshold& threshold);
 
-/// Judges every point of `before` that `after` has as well: same provider, algorithm and work.
+/// Judges every point of `before` that `after` has as well: same provider, algorithm and problem.
 std::vector<Judgement> judge_all(std::span<const Point> before, std::span<const Point> after,
                                  const Threshold& threshold);
 

@@ -23,7 +23,7 @@ void write_file(const std::string& path, Write write) {
 /// What a damaged file could hold and a measurement cannot.
 void check_times(const Point& point) {
     const auto is_time = [](double us) { return std::isfinite(us) && us >= 0; };
-    bool right = is_time(point.time_us.median) && point.work.members > 0 && !point.samples_us.empty();
+    bool right = is_time(point.time_us.median) && point.problem.members > 0 && !point.samples_us.empty();
     for (const double sample_us : point.samples_us) {
         right = right && is_time(sample_us);
     }

@@ -29,22 +29,24 @@ void carry_out(const Pass& pass, const detail::Kernels* kernels, std::size_t ele
 
 } // namespace
 
-std::vector<std::function<void(std::size_t calls)>> floors(const Work& work, int rank,
+std::vector<std::function<void(std::size_t calls)>> floors(const Problem& problem, int rank,
                                                            const Vectors& vectors) {
     std::vector<std::function<void(std::size_t)>> ways;
-    if (!has_passes(work)) {
+    if (!has_passes(problem)) {
         return ways;
     }
-    const detail::Kernels* const kernels = work.reduces() ? &detail::builtin(work.type, work.op) : nullptr;
-    const bool may_stream = work.bytes() >= stream_from_bytes;
+    const detail::Kernels* const kernels =
+        problem.reduces() ? &detail::builtin(problem.type, problem.op) : nullptr;
+    const bool may_stream = problem.bytes() >= stream_from_bytes;
     for (const detail::Stores stores : {detail::Stores{}, detail::Stores{.stream = true},
                                         detail::Stores{.stream = true, .cached_out = rank}}) {
         for (const Direction direction : {Direction::push, Direction::pull}) {
-            if ((stores.stream && !may_stream) || (direction == Direction::push && !has_directions(work))) {
+            if ((stores.stream && !may_stream) ||
+                (direction == Direction::push && !has_directions(problem))) {
                 continue;
             }
-            ways.emplace_back([passes = passes_of(work, rank, vectors, direction), kernels,
-                               element_bytes = work.element_bytes(), stores](std::size_t calls) {
+            ways.emplace_back([passes = passes_of(problem, rank, vectors, direction), kernels,
+                               element_bytes = problem.element_bytes(), stores](std::size_t calls) {
                 for (std::size_t call = 0; call < calls; ++call) {
                     for (const Pass& pass : passes) {
                         carry_out(pass, kernels, element_bytes, stores);

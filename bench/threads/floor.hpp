@@ -20,7 +20,7 @@ namespace tutti::bench {
 ///
 /// Returns one function for each way that is worth trying for this size: storing through the caches and past
 /// them, and pushing or pulling where that makes a difference.
-std::vector<std::function<void(std::size_t calls)>> floors(const Work& work, int rank,
+std::vector<std::function<void(std::size_t calls)>> floors(const Problem& problem, int rank,
                                                            const Vectors& vectors);
 
 } // namespace tutti::bench

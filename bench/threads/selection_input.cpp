@@ -13,35 +13,35 @@ bool sends_one_block(Collective collective) {
 
 } // namespace
 
-Question question_of(const Work& work) {
-    Question question;
-    question.call.kind = static_cast<detail::Kind>(work.collective);
-    question.call.in_place = work.in_place;
-    question.call.shared_output = work.shared;
-    question.call.element_bytes = work.element_bytes();
-    if (work.reduces()) {
-        question.call.type = work.type;
-        question.call.op = work.op;
+SelectionInput selection_input_of(const Problem& problem) {
+    SelectionInput input;
+    input.call.kind = static_cast<detail::Kind>(problem.collective);
+    input.call.in_place = problem.in_place;
+    input.call.shared_output = problem.shared;
+    input.call.element_bytes = problem.element_bytes();
+    if (problem.reduces()) {
+        input.call.type = problem.type;
+        input.call.op = problem.op;
     }
     const std::size_t message_elements =
-        sends_one_block(work.collective) ? work.block_elements() : work.elements;
+        sends_one_block(problem.collective) ? problem.block_elements() : problem.elements;
     const auto cpus = static_cast<int>(tuning::this_machine().pus.size());
-    question.size = {.message_bytes = message_elements * work.element_bytes(),
-                     .total_bytes = work.bytes(),
-                     .touched_bytes = execute::touched_bytes(question.call.kind, work.bytes(), work.members),
-                     .in_place = work.in_place,
-                     .members = work.members,
-                     .cpus = cpus};
-    return question;
+    input.size = {.message_bytes = message_elements * problem.element_bytes(),
+                  .total_bytes = problem.bytes(),
+                  .touched_bytes = execute::touched_bytes(input.call.kind, problem.bytes(), problem.members),
+                  .in_place = problem.in_place,
+                  .members = problem.members,
+                  .cpus = cpus};
+    return input;
 }
 
-std::vector<std::size_t> candidates(const Work& work) {
-    const tuning::Operands operands = execute::operands_of(question_of(work).call);
+std::vector<std::size_t> candidates(const Problem& problem) {
+    const tuning::Operands operands = execute::operands_of(selection_input_of(problem).call);
     const auto rows = algorithm::registry();
     std::vector<std::size_t> found;
     for (std::size_t row = 0; row < rows.size(); ++row) {
-        if (rows[row].collective == work.collective &&
-            tuning::may_choose(rows[row], operands, work.members)) {
+        if (rows[row].collective == problem.collective &&
+            tuning::may_choose(rows[row], operands, problem.members)) {
             found.push_back(row);
         }
     }

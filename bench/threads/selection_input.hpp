@@ -9,16 +9,16 @@
 
 namespace tutti::bench {
 
-/// What the library's choice of an algorithm depends on, for a work of a benchmark.
-struct Question {
+/// What the library's choice of an algorithm depends on.
+struct SelectionInput {
     detail::Call call;
     execute::CallSize size;
 };
 
-/// The question that members who call `work` put to execute::select().
-Question question_of(const Work& work);
+/// What members who call `problem` hand to execute::select().
+SelectionInput selection_input_of(const Problem& problem);
 
-/// The rows of the registry that may be chosen for the work without changing a bit of its result.
-std::vector<std::size_t> candidates(const Work& work);
+/// The rows of the registry that may be chosen for the problem without changing a bit of its result.
+std::vector<std::size_t> candidates(const Problem& problem);
 
 } // namespace tutti::bench

@@ -24,16 +24,17 @@ Calls repeated(const std::string& algorithm, Call call) {
 
 /// One function object for each type and operator, whatever is done with them: they are many.
 template <class T, class Op>
-Calls reducing(Member& me, const Work& work, const std::string& algorithm, std::span<T> in, std::span<T> out,
-               const Op& op) {
-    const bool in_place = work.in_place;
-    switch (work.collective) {
+Calls reducing(Member& me, const Problem& problem, const std::string& algorithm, std::span<T> in,
+               std::span<T> out, const Op& op) {
+    const bool in_place = problem.in_place;
+    switch (problem.collective) {
     case Collective::reduce:
         return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
-            in_place ? me.reduce(out, op, Work::root, options) : me.reduce(in, out, op, Work::root, options);
+            in_place ? me.reduce(out, op, Problem::root, options)
+                     : me.reduce(in, out, op, Problem::root, options);
         });
     case Collective::allreduce:
-        if (work.shared) {
+        if (problem.shared) {
             return repeated(algorithm, [&me, in, out, op](const Options& options) {
                 me.allreduce(in, shared(out), op, options);
             });
@@ -57,14 +58,15 @@ Calls reducing(Member& me, const Work& work, const std::string& algorithm, std::
 }
 
 template <class T>
-Calls moving(Member& me, const Work& work, const std::string& algorithm, std::span<T> in, std::span<T> out) {
-    const bool in_place = work.in_place;
-    switch (work.collective) {
+Calls moving(Member& me, const Problem& problem, const std::string& algorithm, std::span<T> in,
+             std::span<T> out) {
+    const bool in_place = problem.in_place;
+    switch (problem.collective) {
     case Collective::broadcast:
         return repeated(algorithm,
-                        [&me, out](const Options& options) { me.broadcast(out, Work::root, options); });
+                        [&me, out](const Options& options) { me.broadcast(out, Problem::root, options); });
     case Collective::allgather:
-        if (work.shared) {
+        if (problem.shared) {
             return repeated(algorithm, [&me, in, out](const Options& options) {
                 me.allgather(in, shared(out), options);
             });
@@ -74,11 +76,11 @@ Calls moving(Member& me, const Work& work, const std::string& algorithm, std::sp
         });
     case Collective::gather:
         return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
-            in_place ? me.gather(out, Work::root, options) : me.gather(in, out, Work::root, options);
+            in_place ? me.gather(out, Problem::root, options) : me.gather(in, out, Problem::root, options);
         });
     case Collective::scatter:
         return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
-            in_place ? me.scatter(out, Work::root, options) : me.scatter(in, out, Work::root, options);
+            in_place ? me.scatter(out, Problem::root, options) : me.scatter(in, out, Problem::root, options);
         });
     case Collective::alltoall:
         return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
@@ -86,35 +88,36 @@ Calls moving(Member& me, const Work& work, const std::string& algorithm, std::sp
         });
     default:
         return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
-            in_place ? me.shift(out, Work::distance, options) : me.shift(in, out, Work::distance, options);
+            in_place ? me.shift(out, Problem::distance, options)
+                     : me.shift(in, out, Problem::distance, options);
         });
     }
 }
 
 /// The elements of the vector that a member hands over as output; in place, as the only one.
-std::size_t vector_elements(const Work& work, int rank) {
-    if (work.collective == Collective::reduce || work.collective == Collective::exscan) {
-        return work.elements;
+std::size_t vector_elements(const Problem& problem, int rank) {
+    if (problem.collective == Collective::reduce || problem.collective == Collective::exscan) {
+        return problem.elements;
     }
-    return work.in_place ? std::max(work.input_elements(rank), work.output_elements(rank))
-                         : work.output_elements(rank);
+    return problem.in_place ? std::max(problem.input_elements(rank), problem.output_elements(rank))
+                            : problem.output_elements(rank);
 }
 
 } // namespace
 
-Calls tutti_calls(Member& me, const Work& work, const std::string& algorithm, std::byte* input,
+Calls tutti_calls(Member& me, const Problem& problem, const std::string& algorithm, std::byte* input,
                   std::byte* output) {
-    if (work.collective == Collective::barrier) {
+    if (problem.collective == Collective::barrier) {
         return repeated(algorithm, [&me](const Options& options) { me.barrier(options); });
     }
-    return with_type(work.type, [&]<class T>(std::type_identity<T>) -> Calls {
-        const std::span<T> in(reinterpret_cast<T*>(input), work.input_elements(me.rank()));
-        const std::span<T> out(reinterpret_cast<T*>(output), vector_elements(work, me.rank()));
-        if (work.reduces()) {
+    return with_type(problem.type, [&]<class T>(std::type_identity<T>) -> Calls {
+        const std::span<T> in(reinterpret_cast<T*>(input), problem.input_elements(me.rank()));
+        const std::span<T> out(reinterpret_cast<T*>(output), vector_elements(problem, me.rank()));
+        if (problem.reduces()) {
             return with_operator<T>(
-                work.op, [&](const auto& op) { return reducing(me, work, algorithm, in, out, op); });
+                problem.op, [&](const auto& op) { return reducing(me, problem, algorithm, in, out, op); });
         }
-        return moving(me, work, algorithm, in, out);
+        return moving(me, problem, algorithm, in, out);
     });
 }
 

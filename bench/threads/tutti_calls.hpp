@@ -10,9 +10,10 @@
 
 namespace tutti::bench {
 
-/// The function that performs `work` so many times as member `me`, through the public interface. `algorithm`
+/// The function that solves `problem` so many times as member `me`, through the public interface. `algorithm`
 /// may be empty: the library chooses. In place, `output` is the vector.
-std::function<void(std::size_t calls)> tutti_calls(Member& me, const Work& work, const std::string& algorithm,
-                                                   std::byte* input, std::byte* output);
+std::function<void(std::size_t calls)> tutti_calls(Member& me, const Problem& problem,
+                                                   const std::string& algorithm, std::byte* input,
+                                                   std::byte* output);
 
 } // namespace tutti::bench

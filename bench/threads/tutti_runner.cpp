@@ -12,8 +12,8 @@
 namespace tutti::bench {
 
 TuttiRunner::TuttiRunner(const RunnerOptions& options)
-    : options_(options),
-      board_memory_(Board::bytes(options.members, stamps_needed(options.method, 1 + options.peers.size()))) {
+    : options_(options), harness_memory_(HarnessMemory::bytes(
+                             options.members, stamps_needed(options.method, 1 + options.peers.size()))) {
     const std::vector<int> cpus =
         machine::place(machine::detect(), options.members, machine::parse_placement(options.placement));
     for (const std::string& name : options.peers) {
@@ -69,66 +69,68 @@ void TuttiRunner::run_on_crew(const std::function<void(Member&)>& body) {
     }
 }
 
-Vectors TuttiRunner::vectors(const Work& work) const {
+Vectors TuttiRunner::vectors(const Problem& problem) const {
     Vectors vectors;
     for (std::size_t member = 0; member < inputs_.size(); ++member) {
         vectors.inputs.push_back(inputs_[member].data());
-        vectors.outputs.push_back(work.in_place ? inputs_[member].data()
-                                  : work.shared ? outputs_.front().data()
-                                                : outputs_[member].data());
+        vectors.outputs.push_back(problem.in_place ? inputs_[member].data()
+                                  : problem.shared ? outputs_.front().data()
+                                                   : outputs_[member].data());
     }
     return vectors;
 }
 
-Subject TuttiRunner::subject_of(Member& me, const Work& work, const std::optional<std::string>& algorithm) {
-    const Vectors all = vectors(work);
+Subject TuttiRunner::subject_of(Member& me, const Problem& problem,
+                                const std::optional<std::string>& algorithm) {
+    const Vectors all = vectors(problem);
     const auto own = static_cast<std::size_t>(me.rank());
     Subject subject{.input = all.inputs[own],
                     .output = all.outputs[own],
                     .result = all.outputs[own],
                     .contenders = {},
-                    .floors = floors(work, me.rank(), all)};
+                    .floors = floors(problem, me.rank(), all)};
     if (algorithm) {
         subject.contenders.push_back(
             {.provider = "tutti",
              .algorithm = algorithm->empty() ? "auto" : *algorithm,
-             .collective = tutti_calls(me, work, *algorithm, all.inputs[own], all.outputs[own])});
+             .collective = tutti_calls(me, problem, *algorithm, all.inputs[own], all.outputs[own])});
     }
     for (const NamedPeer& entry : peers_) {
-        if (Calls calls = entry.peer->calls(work, me.rank(), all)) {
+        if (Calls calls = entry.peer->calls(problem, me.rank(), all)) {
             subject.contenders.push_back({.provider = entry.name,
                                           .collective = std::move(calls),
                                           .leader_alone = entry.peer->leader_alone()});
         }
     }
-    if (work.in_place && work.collective == Collective::reduce_scatter) {
-        subject.result += own * work.block_elements() * work.element_bytes();
+    if (problem.in_place && problem.collective == Collective::reduce_scatter) {
+        subject.result += own * problem.block_elements() * problem.element_bytes();
     }
-    const bool tiny =
-        work.collective == Collective::allreduce && !work.shared && work.bytes() <= sizeof(std::uint64_t);
-    if ((tiny || work.collective == Collective::barrier) && me.size() == 2 && !options_.crowded &&
+    const bool tiny = problem.collective == Collective::allreduce && !problem.shared &&
+                      problem.bytes() <= sizeof(std::uint64_t);
+    if ((tiny || problem.collective == Collective::barrier) && me.size() == 2 && !options_.crowded &&
         algorithm) {
         subject.exchange = [this, rank = me.rank()](std::size_t calls) { exchange_.run(rank, calls); };
     }
     return subject;
 }
 
-std::vector<Point> TuttiRunner::measure(const Work& work, const std::string& algorithm) {
-    return measure_all(work, algorithm);
+std::vector<Point> TuttiRunner::measure(const Problem& problem, const std::string& algorithm) {
+    return measure_all(problem, algorithm);
 }
 
-std::vector<Point> TuttiRunner::measure_peers(const Work& work) {
-    return measure_all(work, std::nullopt);
+std::vector<Point> TuttiRunner::measure_peers(const Problem& problem) {
+    return measure_all(problem, std::nullopt);
 }
 
-std::vector<Point> TuttiRunner::measure_all(const Work& work, const std::optional<std::string>& algorithm) {
+std::vector<Point> TuttiRunner::measure_all(const Problem& problem,
+                                            const std::optional<std::string>& algorithm) {
     std::vector<Point> points;
     run_measured([&](Harness& harness, Member& me) {
-        const Subject subject = subject_of(me, work, algorithm);
+        const Subject subject = subject_of(me, problem, algorithm);
         if (subject.contenders.empty()) {
             return; // on all members alike
         }
-        std::vector<Point> measured = bench::measure(harness, work, subject, options_.method);
+        std::vector<Point> measured = bench::measure(harness, problem, subject, options_.method);
         if (harness.leads()) {
             points = std::move(measured);
         }
@@ -137,17 +139,17 @@ std::vector<Point> TuttiRunner::measure_all(const Work& work, const std::optiona
 }
 
 void TuttiRunner::run_measured(const std::function<void(Harness&, Member&)>& body) {
-    Board::create(board_memory_.data(), options_.members, options_.crowded);
-    const Board board(board_memory_.data(), options_.members,
-                      stamps_needed(options_.method, 1 + options_.peers.size()));
+    HarnessMemory::create(harness_memory_.data(), options_.members, options_.crowded);
+    const HarnessMemory memory(harness_memory_.data(), options_.members,
+                               stamps_needed(options_.method, 1 + options_.peers.size()));
     run([&](Member& me) {
         try {
-            Harness harness(board, me.rank());
+            Harness harness(memory, me.rank());
             body(harness, me);
         } catch (const GateClosed&) {
             return; // whoever closed it says why
         } catch (...) {
-            board.gate().fail();
+            memory.gate().fail();
             throw;
         }
     });

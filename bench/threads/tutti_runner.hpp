@@ -40,12 +40,13 @@ public:
     /// std::runtime_error when a peer cannot be had.
     explicit TuttiRunner(const RunnerOptions& options);
 
-    /// Measures `work` with an algorithm, or with the library's choice when the name is empty; then, in turns
-    /// with it, by all peers that can do it. Tutti's point comes first. Throws whatever the library throws.
-    std::vector<Point> measure(const Work& work, const std::string& algorithm);
+    /// Measures `problem` with an algorithm, or with the library's choice when the name is empty; then, in
+    /// turns with it, by all peers that can do it. Tutti's point comes first. Throws whatever the library
+    /// throws.
+    std::vector<Point> measure(const Problem& problem, const std::string& algorithm);
 
     /// The same by the peers only; nothing if none can.
-    std::vector<Point> measure_peers(const Work& work);
+    std::vector<Point> measure_peers(const Problem& problem);
 
     /// Where the members run.
     std::vector<std::string> pinning() const { return pinning_; }
@@ -54,8 +55,8 @@ public:
     /// one of them throws.
     void run_measured(const std::function<void(Harness&, Member&)>& body);
 
-    /// The vectors of all members for this work.
-    Vectors vectors(const Work& work) const;
+    /// The vectors of all members for this problem.
+    Vectors vectors(const Problem& problem) const;
 
 private:
     struct NamedPeer {
@@ -63,8 +64,8 @@ private:
         std::unique_ptr<Peer> peer;
     };
 
-    std::vector<Point> measure_all(const Work& work, const std::optional<std::string>& algorithm);
-    Subject subject_of(Member& me, const Work& work, const std::optional<std::string>& algorithm);
+    std::vector<Point> measure_all(const Problem& problem, const std::optional<std::string>& algorithm);
+    Subject subject_of(Member& me, const Problem& problem, const std::optional<std::string>& algorithm);
     void run(const std::function<void(Member&)>& body);
     void run_on_crew(const std::function<void(Member&)>& body);
 
@@ -75,10 +76,10 @@ private:
     std::unique_ptr<Team> team_;
     std::unique_ptr<Crew> crew_;
     std::unique_ptr<Group> group_;
-    Buffer board_memory_;
+    Buffer harness_memory_;
     std::vector<Buffer> inputs_;
     std::vector<Buffer> outputs_;
-    Exchange exchange_;
+    FlagExchange exchange_;
 };
 
 } // namespace tutti::bench

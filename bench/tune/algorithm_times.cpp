@@ -12,19 +12,19 @@ namespace tutti::bench {
 
 namespace {
 
-/// One member's part in a contest.
-class Contestants {
+/// One member's runs of the algorithms that take turns.
+class AlgorithmRuns {
 public:
-    Contestants(Harness& harness, Member& me, const TuttiRunner& runner, const Work& work,
-                const std::vector<std::size_t>& rows)
-        : harness_(harness), data_(work, me.rank()) {
-        const Vectors vectors = runner.vectors(work);
+    AlgorithmRuns(Harness& harness, Member& me, const TuttiRunner& runner, const Problem& problem,
+                  const std::vector<std::size_t>& rows)
+        : harness_(harness), data_(problem, me.rank()) {
+        const Vectors vectors = runner.vectors(problem);
         const auto own = static_cast<std::size_t>(me.rank());
         input_ = vectors.inputs[own];
         output_ = vectors.outputs[own];
         for (const std::size_t row : rows) {
             calls_.push_back(
-                tutti_calls(me, work, std::string(algorithm::registry()[row].name), input_, output_));
+                tutti_calls(me, problem, std::string(algorithm::registry()[row].name), input_, output_));
         }
     }
 
@@ -93,16 +93,16 @@ std::uint64_t finalists(const std::vector<std::vector<double>>& lengths_us,
 
 } // namespace
 
-ContestResult contest(TuttiRunner& runner, const Work& work, const std::vector<std::size_t>& rows,
-                      std::size_t built_in, double seconds) {
-    ContestResult result;
+AlgorithmTimes time_algorithms(TuttiRunner& runner, const Problem& problem,
+                               const std::vector<std::size_t>& rows, std::size_t built_in, double seconds) {
+    AlgorithmTimes result;
     runner.run_measured([&](Harness& harness, Member& me) {
-        Contestants contestants(harness, me, runner, work, rows);
-        const std::uint64_t wrong = contestants.check();
+        AlgorithmRuns runs(harness, me, runner, problem, rows);
+        const std::uint64_t wrong = runs.check();
         const std::uint64_t all = (std::uint64_t{1} << rows.size()) - 1;
-        auto first = contestants.measure(all, {.least = 1, .most = 5, .seconds = 0.3 * seconds});
+        auto first = runs.measure(all, {.least = 1, .most = 5, .seconds = 0.3 * seconds});
         const std::uint64_t chosen = harness.agree(harness.leads() ? finalists(first, rows, built_in) : 0);
-        auto last = contestants.measure(chosen, {.least = 3, .most = 300, .seconds = 0.7 * seconds});
+        auto last = runs.measure(chosen, {.least = 3, .most = 300, .seconds = 0.7 * seconds});
         if (harness.leads()) {
             result.wrong = wrong;
             for (std::size_t i = 0; i < rows.size(); ++i) {

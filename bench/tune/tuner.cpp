@@ -25,12 +25,12 @@ Tuner::Tuner(const BenchOptions& options, double seconds)
     : options_(options), machine_(tuning::this_machine()),
       ends_at_ns_(now_ns() + static_cast<std::int64_t>(seconds * 1e9)) {
     for (const int members : options.members) {
-        std::vector<Contested>& contests = contests_.emplace_back();
+        std::vector<TaskFindings>& tasks = tasks_.emplace_back();
         for (const TuningTask& task : tasks_for(members, options.bytes)) {
-            const Question question = question_of(task.work);
-            contests.push_back({task, execute::select(question.call, question.size, {}).row});
+            const SelectionInput input = selection_input_of(task.problem);
+            tasks.push_back({task, execute::select(input.call, input.size, {}).row});
         }
-        runs_left_ += passes * contests.size();
+        runs_left_ += passes * tasks.size();
     }
 }
 
@@ -41,20 +41,20 @@ double Tuner::seconds_left() const {
 void Tuner::run() {
     Progress progress(runs_left_, !options_.quiet);
     for (int pass = 0; pass < passes; ++pass) {
-        for (std::vector<Contested>& contests : contests_) {
-            run_members(contests, progress, pass);
+        for (std::vector<TaskFindings>& tasks : tasks_) {
+            run_members(tasks, progress, pass);
         }
     }
 }
 
-void Tuner::run_members(std::vector<Contested>& contests, Progress& progress, int pass) {
+void Tuner::run_members(std::vector<TaskFindings>& tasks, Progress& progress, int pass) {
     if (seconds_left() <= 0) {
         return;
     }
-    const int members = contests.front().task.work.members;
+    const int members = tasks.front().task.problem.members;
     std::size_t most_bytes = 0;
-    for (const Contested& contested : contests) {
-        most_bytes = std::max(most_bytes, contested.task.work.bytes());
+    for (const TaskFindings& found : tasks) {
+        most_bytes = std::max(most_bytes, found.task.problem.bytes());
     }
     TuttiRunner runner({.members = members,
                         .placement = options_.placement,
@@ -62,50 +62,49 @@ void Tuner::run_members(std::vector<Contested>& contests, Progress& progress, in
                         .most_bytes = most_bytes,
                         .method = options_.method});
     std::map<std::pair<Collective, tuning::Operands>, Rows> hopeless;
-    for (Contested& contested : contests) {
+    for (TaskFindings& found : tasks) {
         const double seconds = seconds_left();
         if (seconds <= 0) {
             return;
         }
-        const Work& work = contested.task.work;
+        const Problem& problem = found.task.problem;
         progress.step(fmt::format("pass {} of {}, {} members", pass + 1, passes, members),
-                      fmt::format("{} of {}, {:.0f} s left", to_string(work.collective),
-                                  format_bytes(work.bytes()), seconds));
-        measure(runner, contested, hopeless[{work.collective, contested.task.operands}],
+                      fmt::format("{} of {}, {:.0f} s left", to_string(problem.collective),
+                                  format_bytes(problem.bytes()), seconds));
+        measure(runner, found, hopeless[{problem.collective, found.task.operands}],
                 seconds / static_cast<double>(runs_left_));
         --runs_left_;
     }
 }
 
-void Tuner::measure(TuttiRunner& runner, Contested& contested, Rows& hopeless, double seconds) {
-    ContestResult result =
-        contest(runner, contested.task.work, rows_left(contested, hopeless), contested.built_in, seconds);
+void Tuner::measure(TuttiRunner& runner, TaskFindings& found, Rows& hopeless, double seconds) {
+    AlgorithmTimes result =
+        time_algorithms(runner, found.task.problem, rows_left(found, hopeless), found.built_in, seconds);
     wrong_ += result.wrong;
     for (Sampled& sampled : result.samples) {
-        const auto known = std::ranges::find(contested.samples, sampled.row, &Sampled::row);
-        if (known == contested.samples.end()) {
-            contested.samples.push_back(std::move(sampled));
+        const auto known = std::ranges::find(found.samples, sampled.row, &Sampled::row);
+        if (known == found.samples.end()) {
+            found.samples.push_back(std::move(sampled));
         } else {
             known->us.insert(known->us.end(), sampled.us.begin(), sampled.us.end());
         }
     }
-    note_hopeless(contested, hopeless);
+    note_hopeless(found, hopeless);
 }
 
 /// Those that are still to be measured: all at first, then what comes near the fastest, and the built-in one.
-std::vector<std::size_t> Tuner::rows_left(const Contested& contested, const Rows& hopeless) {
+std::vector<std::size_t> Tuner::rows_left(const TaskFindings& found, const Rows& hopeless) {
     constexpr double near = 1.5;
     std::vector<std::size_t> rows;
-    if (contested.samples.empty()) {
-        rows = candidates(contested.task.work);
-        std::erase_if(rows,
-                      [&](std::size_t row) { return row != contested.built_in && hopeless.contains(row); });
+    if (found.samples.empty()) {
+        rows = candidates(found.task.problem);
+        std::erase_if(rows, [&](std::size_t row) { return row != found.built_in && hopeless.contains(row); });
         return rows;
     }
-    const std::vector<tuning::Measured> medians = ranked(contested.samples, contested.built_in);
+    const std::vector<tuning::Measured> medians = ranked(found.samples, found.built_in);
     const double best_us = std::ranges::min_element(medians, {}, &tuning::Measured::us)->us;
     for (const tuning::Measured& median : medians) {
-        if (median.us <= near * best_us || median.row == contested.built_in) {
+        if (median.us <= near * best_us || median.row == found.built_in) {
             rows.push_back(median.row);
         }
     }
@@ -113,32 +112,32 @@ std::vector<std::size_t> Tuner::rows_left(const Contested& contested, const Rows
 }
 
 /// Vectors that are not small differ in what has to be moved: what is far behind stays there at larger sizes.
-void Tuner::note_hopeless(const Contested& contested, Rows& hopeless) {
+void Tuner::note_hopeless(const TaskFindings& found, Rows& hopeless) {
     constexpr std::size_t not_small_bytes = std::size_t{32} << 10U;
     constexpr double far_behind = 3;
-    const std::vector<tuning::Measured> medians = ranked(contested.samples, contested.built_in);
+    const std::vector<tuning::Measured> medians = ranked(found.samples, found.built_in);
     for (const tuning::Measured& median : medians) {
-        if (contested.task.work.bytes() >= not_small_bytes && median.us > far_behind * medians.front().us) {
+        if (found.task.problem.bytes() >= not_small_bytes && median.us > far_behind * medians.front().us) {
             hopeless.insert(median.row);
         }
     }
 }
 
-Tuned Tuner::tuned(const Contested& contested) const {
-    const Work& work = contested.task.work;
+Tuned Tuner::tuned(const TaskFindings& found) const {
+    const Problem& problem = found.task.problem;
     const std::vector<int> cpus =
-        machine::place(machine_, work.members, machine::parse_placement(options_.placement));
-    const tuning::Point point{work.collective, contested.task.operands, work.members,
-                              tuning::l3_groups(machine_, cpus), work.bytes()};
-    return {{point, ranked(contested.samples, contested.built_in)}, contested.built_in};
+        machine::place(machine_, problem.members, machine::parse_placement(options_.placement));
+    const tuning::Point point{problem.collective, found.task.operands, problem.members,
+                              tuning::l3_groups(machine_, cpus), problem.bytes()};
+    return {{point, ranked(found.samples, found.built_in)}, found.built_in};
 }
 
 std::vector<Tuned> Tuner::tuned() const {
     std::vector<Tuned> all;
-    for (const std::vector<Contested>& contests : contests_) {
-        for (const Contested& contested : contests) {
-            if (!contested.samples.empty()) {
-                all.push_back(tuned(contested));
+    for (const std::vector<TaskFindings>& tasks : tasks_) {
+        for (const TaskFindings& found : tasks) {
+            if (!found.samples.empty()) {
+                all.push_back(tuned(found));
             }
         }
     }
@@ -148,9 +147,9 @@ std::vector<Tuned> Tuner::tuned() const {
 
 std::size_t Tuner::left_out() const {
     std::size_t count = 0;
-    for (const std::vector<Contested>& contests : contests_) {
-        count += static_cast<std::size_t>(std::ranges::count_if(
-            contests, [](const Contested& contested) { return contested.samples.empty(); }));
+    for (const std::vector<TaskFindings>& tasks : tasks_) {
+        count += static_cast<std::size_t>(
+            std::ranges::count_if(tasks, [](const TaskFindings& found) { return found.samples.empty(); }));
     }
     return count;
 }

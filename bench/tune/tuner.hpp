@@ -41,7 +41,7 @@ public:
 
 private:
     /// What is known about one task so far.
-    struct Contested {
+    struct TaskFindings {
         TuningTask task;
         std::size_t built_in = 0;
         /// Of all passes together; none before the first.
@@ -50,17 +50,17 @@ private:
     using Rows = std::set<std::size_t>;
 
     double seconds_left() const;
-    void run_members(std::vector<Contested>& contests, Progress& progress, int pass);
-    void measure(TuttiRunner& runner, Contested& contested, Rows& hopeless, double seconds);
-    static std::vector<std::size_t> rows_left(const Contested& contested, const Rows& hopeless);
-    static void note_hopeless(const Contested& contested, Rows& hopeless);
-    Tuned tuned(const Contested& contested) const;
+    void run_members(std::vector<TaskFindings>& tasks, Progress& progress, int pass);
+    void measure(TuttiRunner& runner, TaskFindings& found, Rows& hopeless, double seconds);
+    static std::vector<std::size_t> rows_left(const TaskFindings& found, const Rows& hopeless);
+    static void note_hopeless(const TaskFindings& found, Rows& hopeless);
+    Tuned tuned(const TaskFindings& found) const;
 
     const BenchOptions& options_;
     const machine::Machine& machine_;
     std::int64_t ends_at_ns_;
     /// For each number of members.
-    std::vector<std::vector<Contested>> contests_;
+    std::vector<std::vector<TaskFindings>> tasks_;
     std::size_t runs_left_ = 0;
     std::uint64_t wrong_ = 0;
 };

@@ -40,10 +40,10 @@ std::vector<TuningTask> tasks_for(int members, const std::vector<std::size_t>& b
     std::vector<TuningTask> tasks;
     const auto add = [&](Collective collective, Operands operands, std::size_t size) {
         const Type type = operands == Operands::exact ? Type::i64 : Type::f64;
-        const Work work = make_work(collective, type, Operator::sum, members, size, false);
-        const auto is_same = [&](const TuningTask& task) { return task.work == work; };
+        const Problem problem = make_problem(collective, type, Operator::sum, members, size, false);
+        const auto is_same = [&](const TuningTask& task) { return task.problem == problem; };
         if (std::ranges::none_of(tasks, is_same)) { // sizes are rounded up to whole blocks
-            tasks.push_back({work, operands});
+            tasks.push_back({problem, operands});
         }
     };
     for (const std::size_t size : bytes) {

@@ -15,7 +15,7 @@ std::vector<int> members_to_tune(int cpus);
 
 /// One thing to measure, and the point of a table that it makes.
 struct TuningTask {
-    Work work;
+    Problem problem;
     tuning::Operands operands = tuning::Operands::moved;
 };
 

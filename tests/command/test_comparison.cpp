@@ -14,7 +14,7 @@ namespace {
 Point point_of(std::size_t bytes, double median_us, std::optional<double> floor_us = std::nullopt) {
     Point point;
     point.provider = "tutti";
-    point.work = make_work(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
+    point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
     point.time_us.median = median_us;
     point.floor_us = floor_us;
     return point;
@@ -30,10 +30,10 @@ TEST_CASE("the mean of the speed-ups is geometric, and lost points are named") {
     CHECK(comparison.mean_speedup == doctest::Approx(2.519842));  // (2 * 16 * 0.5)^(1/3)
     CHECK(comparison.mean_at_floor == doctest::Approx(3.174802)); // (4 * 16 * 0.5)^(1/3)
     REQUIRE(comparison.lost.size() == 1);
-    CHECK(comparison.lost[0]->work.bytes() == 32);
+    CHECK(comparison.lost[0]->problem.bytes() == 32);
 }
 
-TEST_CASE("points are sorted out by provider, and the better of two is taken work by work") {
+TEST_CASE("points are sorted out by provider, and the better of two is taken problem by problem") {
     std::vector<Point> points{point_of(8, 2), point_of(16, 16), point_of(8, 1), point_of(16, 20)};
     points[0].provider = points[1].provider = "openmpi";
     points[2].provider = points[3].provider = "mpich";
@@ -63,7 +63,7 @@ TEST_CASE("the worst ratio to the floor is taken from the given size on") {
     CHECK(worst_floor_ratio(points, 4096) == nullptr);
 }
 
-TEST_CASE("the points of several rounds become one for each work, provider and algorithm") {
+TEST_CASE("the points of several rounds become one for each problem, provider and algorithm") {
     std::vector<Point> rounds;
     for (const double us : {5.0, 1.0, 9.0}) {
         Point point = point_of(8, us, us / 2);
@@ -99,7 +99,7 @@ TEST_CASE("a point survives the way through JSON") {
     point.samples_us = {1.5, 1, 4};
     point.wrong = 3;
     const Point back = point_from_json(to_json(point));
-    CHECK(back.work == point.work);
+    CHECK(back.problem == point.problem);
     CHECK(back.time_us.ci95 == point.time_us.ci95);
     CHECK(back.time_us.count == 77);
     CHECK(back.floor_us == point.floor_us);

@@ -17,14 +17,14 @@ constexpr std::size_t room = 64;
 /// Runs `body` on `members` threads with a harness each.
 template <class Body>
 void with_members(int members, bool crowded, Body body) {
-    const Buffer memory(Board::bytes(members, room));
-    Board::create(memory.data(), members, crowded);
-    const Board board(memory.data(), members, room);
+    const Buffer memory(HarnessMemory::bytes(members, room));
+    HarnessMemory::create(memory.data(), members, crowded);
+    const HarnessMemory shared(memory.data(), members, room);
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < members; ++rank) {
         threads.emplace_back([&, rank] {
-            Harness harness(board, rank);
-            body(harness, board);
+            Harness harness(shared, rank);
+            body(harness, shared);
         });
     }
 }
@@ -35,12 +35,12 @@ TEST_CASE("nobody passes the gate before everybody has come") {
     for (const bool crowded : {false, true}) {
         std::atomic<int> arrivals{0};
         std::atomic<int> early{0};
-        with_members(4, crowded, [&](Harness& harness, const Board& board) {
+        with_members(4, crowded, [&](Harness& harness, const HarnessMemory& memory) {
             for (int turn = 1; turn <= 200; ++turn) {
                 ++arrivals;
                 harness.meet();
                 early += arrivals < 4 * turn ? 1 : 0;
-                const std::int64_t entry_ns = board.gate().start();
+                const std::int64_t entry_ns = memory.gate().start();
                 early += now_ns() < entry_ns ? 1 : 0;
             }
         });
@@ -51,7 +51,7 @@ TEST_CASE("nobody passes the gate before everybody has come") {
 
 TEST_CASE("members agree on the leader's value and on the total") {
     std::atomic<int> right{0};
-    with_members(3, true, [&](Harness& harness, const Board&) {
+    with_members(3, true, [&](Harness& harness, const HarnessMemory&) {
         const auto rank = static_cast<std::uint64_t>(harness.rank());
         for (std::uint64_t turn = 0; turn < 50; ++turn) {
             const bool agreed = harness.agree(100 * rank + turn) == turn;
@@ -67,7 +67,7 @@ TEST_CASE("every member takes part in every repetition of everything that is tim
     std::atomic<int> first_calls{0};
     std::atomic<int> second_calls{0};
     std::vector<std::vector<double>> lengths_us;
-    with_members(3, true, [&](Harness& harness, const Board&) {
+    with_members(3, true, [&](Harness& harness, const HarnessMemory&) {
         const std::vector<Timed> timed{
             {.run = [&](std::size_t calls) { first_calls += static_cast<int>(calls); },
              .prepare = [&](std::uint64_t) { ++prepared; }},
@@ -88,12 +88,11 @@ TEST_CASE("every member takes part in every repetition of everything that is tim
     CHECK(lengths_us[1].size() == 10);
 }
 
-TEST_CASE(
-    "a measurement goes on for its least repetitions when time is up, and not beyond the board's room") {
+TEST_CASE("a measurement goes on for its least repetitions when time is up, and not beyond its memory") {
     std::atomic<int> calls{0};
     const auto count = [&](const Limits& limits) {
         calls = 0;
-        with_members(2, true, [&](Harness& harness, const Board&) {
+        with_members(2, true, [&](Harness& harness, const HarnessMemory&) {
             const std::vector<Timed> timed{{.run = [&](std::size_t) { ++calls; }}};
             harness.measure(timed, limits);
         });
@@ -107,7 +106,7 @@ TEST_CASE("a run lasts from the first entry to the last exit") {
     // The run of each member ends only when the other's has begun.
     std::atomic<int> inside{0};
     double length_us = 0;
-    with_members(2, true, [&](Harness& harness, const Board&) {
+    with_members(2, true, [&](Harness& harness, const HarnessMemory&) {
         const std::vector<Timed> timed{{.run = [&](std::size_t) {
             const std::int64_t until_ns = now_ns() + (harness.leads() ? 3'000'000 : 0);
             ++inside;
@@ -128,7 +127,7 @@ TEST_CASE("where the leader runs alone, the others wait, and the run is as long 
     std::atomic<int> leader_done{0};
     std::atomic<int> early{0};
     std::vector<std::vector<double>> lengths_us;
-    with_members(3, true, [&](Harness& harness, const Board&) {
+    with_members(3, true, [&](Harness& harness, const HarnessMemory&) {
         const std::vector<Timed> timed{{.run =
                                             [&](std::size_t) {
                                                 ++runs;
@@ -153,9 +152,9 @@ TEST_CASE("where the leader runs alone, the others wait, and the run is as long 
 
 TEST_CASE("a member that fails releases those that wait for it") {
     std::atomic<int> released{0};
-    with_members(3, false, [&](Harness& harness, const Board& board) {
+    with_members(3, false, [&](Harness& harness, const HarnessMemory& memory) {
         if (harness.leads()) {
-            board.gate().fail();
+            memory.gate().fail();
             return;
         }
         try {

@@ -60,18 +60,18 @@ TEST_CASE("times have the unit that suits them") {
     CHECK(format_us(45678) == "45.68 ms");
 }
 
-TEST_CASE("works have whole elements and, where there are blocks, whole blocks") {
-    const Work tiny = make_work(Collective::allreduce, Type::f64, Operator::sum, 8, 1, false);
+TEST_CASE("problems have whole elements and, where there are blocks, whole blocks") {
+    const Problem tiny = make_problem(Collective::allreduce, Type::f64, Operator::sum, 8, 1, false);
     CHECK(tiny.bytes() == 8);
-    const Work scattered = make_work(Collective::reduce_scatter, Type::f64, Operator::sum, 8, 8, false);
+    const Problem scattered = make_problem(Collective::reduce_scatter, Type::f64, Operator::sum, 8, 8, false);
     CHECK(scattered.bytes() == 64);
     CHECK(scattered.input_elements(3) == 8);
     CHECK(scattered.output_elements(3) == 1);
-    const Work gathered = make_work(Collective::allgather, Type::i32, Operator::sum, 3, 100, false);
+    const Problem gathered = make_problem(Collective::allgather, Type::i32, Operator::sum, 3, 100, false);
     CHECK(gathered.bytes() == 96);
     CHECK(gathered.input_elements(1) == 8);
     CHECK(gathered.output_elements(1) == 24);
-    CHECK(make_work(Collective::barrier, Type::f64, Operator::sum, 3, 100, false).bytes() == 0);
+    CHECK(make_problem(Collective::barrier, Type::f64, Operator::sum, 3, 100, false).bytes() == 0);
 }
 
 TEST_CASE("names are read back, and unknown ones are answered with those there are") {

@@ -24,7 +24,7 @@ namespace {
 Point point_of(std::size_t bytes, double median_us, double spread = 0.02) {
     Point point;
     point.provider = "tutti";
-    point.work = make_work(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
+    point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
     for (int i = -20; i <= 20; ++i) {
         point.samples_us.push_back(median_us * (1 + spread * i / 20));
     }
@@ -78,7 +78,7 @@ TEST_CASE("what differs clearly and by enough is faster or slower") {
     CHECK(judge(point_of(8, 10, 0.9), point_of(8, 11.5, 0.9), threshold).change == Change::same);
 }
 
-TEST_CASE("points are compared with those of the same work, provider and algorithm") {
+TEST_CASE("points are compared with those of the same problem, provider and algorithm") {
     std::vector<Point> after{point_of(8, 1), point_of(64, 1), point_of(8, 1), point_of(16, 1)};
     after[1].algorithm = "ring";
     after[2].provider = "openmpi";

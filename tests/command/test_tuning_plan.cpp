@@ -47,9 +47,9 @@ TEST_CASE("every collective is tuned for every kind of operands, and nothing twi
     std::set<std::pair<Collective, Operands>> kinds;
     std::set<tuning::Point> points;
     for (const TuningTask& task : tasks) {
-        kinds.insert({task.work.collective, task.operands});
-        points.insert({task.work.collective, task.operands, 4, 1, task.work.bytes()});
-        CHECK(execute::operands_of(question_of(task.work).call) == task.operands);
+        kinds.insert({task.problem.collective, task.operands});
+        points.insert({task.problem.collective, task.operands, 4, 1, task.problem.bytes()});
+        CHECK(execute::operands_of(selection_input_of(task.problem).call) == task.operands);
     }
     CHECK(kinds.size() == 7 + 2 * 5);
     CHECK(points.size() == tasks.size());
@@ -82,11 +82,11 @@ TEST_CASE("candidates give the bits of the built-in choice, which is one of them
     for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 16U, std::size_t{1} << 28U}) {
         for (const int members : {2, 3, 8}) {
             for (const TuningTask& task : tasks_for(members, {bytes})) {
-                const std::vector<std::size_t> rows = candidates(task.work);
-                const Question question = question_of(task.work);
-                const std::size_t built_in = execute::select(question.call, question.size, {}).row;
+                const std::vector<std::size_t> rows = candidates(task.problem);
+                const SelectionInput input = selection_input_of(task.problem);
+                const std::size_t built_in = execute::select(input.call, input.size, {}).row;
                 CHECK(std::ranges::find(rows, built_in) != rows.end());
-                CHECK(rows.size() <= 64); // a bit each in a contest
+                CHECK(rows.size() <= 64); // a bit each in time_algorithms()
                 for (const std::size_t row : rows) {
                     CHECK(tuning::may_choose(algorithm::registry()[row], task.operands, members));
                 }
