@@ -1,15 +1,14 @@
-#include "command.hpp"
+#include "support.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 using tutti::test::Outcome;
+using tutti::test::TemporaryDirectory;
 using tutti::test::tutti_command;
 
 namespace {
@@ -17,17 +16,8 @@ namespace {
 /// A path in a directory that is gone at the end of the test.
 class Place {
 public:
-    explicit Place(const char* name) {
-        char directory[] = "/tmp/tutti-tune-XXXXXX";
-        REQUIRE(mkdtemp(directory) != nullptr);
-        directory_ = directory;
-        path_ = directory_ + "/" + name;
-    }
-    ~Place() {
-        unsetenv("TUTTI_TUNING");
-        std::error_code error;
-        std::filesystem::remove_all(directory_, error);
-    }
+    explicit Place(const char* name) : path_(directory_.path(name)) {}
+    ~Place() { unsetenv("TUTTI_TUNING"); }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
@@ -41,7 +31,7 @@ public:
     void write(const std::string& text) const { std::ofstream(path_) << text; }
 
 private:
-    std::string directory_;
+    TemporaryDirectory directory_;
     std::string path_;
 };
 

@@ -1,12 +1,9 @@
-#include "command.hpp"
-#include "report/regression.hpp"
 #include "report/results_file.hpp"
+#include "support.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -16,6 +13,7 @@ using namespace tutti::bench;
 using tutti::Operator;
 using tutti::Type;
 using tutti::test::Outcome;
+using tutti::test::TemporaryDirectory;
 using tutti::test::tutti_command;
 
 namespace {
@@ -32,67 +30,17 @@ Point point_of(std::size_t bytes, double median_us, double spread = 0.02) {
     return point;
 }
 
-class Directory {
-public:
-    Directory()
-        : path_(std::filesystem::temp_directory_path() / ("tutti-compare-" + std::to_string(getpid()))) {
-        std::filesystem::create_directory(path_);
-    }
-    ~Directory() {
-        std::error_code error;
-        std::filesystem::remove_all(path_, error);
-    }
-    Directory(const Directory&) = delete;
-    Directory& operator=(const Directory&) = delete;
-
-    std::string file(const std::string& name, const std::string& text) const {
-        std::ofstream(path_ / name) << text;
-        return (path_ / name).string();
-    }
-    std::string file(const std::string& name, const std::vector<Point>& points) const {
-        write_json((path_ / name).string(), nlohmann::json::object(), points);
-        return (path_ / name).string();
-    }
-
-private:
-    std::filesystem::path path_;
-};
+std::string file(const TemporaryDirectory& directory, const char* name, const std::vector<Point>& points) {
+    write_json(directory.path(name), nlohmann::json::object(), points);
+    return directory.path(name);
+}
 
 } // namespace
 
-TEST_CASE("what differs clearly and by enough is faster or slower") {
-    const Threshold threshold{.effect = 0.1, .significance = 0.001};
-    const Point before = point_of(8, 10);
-    CHECK(judge(before, point_of(8, 12), threshold).change == Change::slower);
-    CHECK(judge(before, point_of(8, 8), threshold).change == Change::faster);
-    CHECK(judge(before, before, threshold).change == Change::same);
-    // Clear, but little.
-    const Judgement little = judge(before, point_of(8, 10.5), threshold);
-    CHECK(little.p_value < 0.001);
-    CHECK(little.change == Change::same);
-    CHECK(judge(before, point_of(8, 10.5), {.effect = 0.04}).change == Change::slower);
-    // Much, but not clear.
-    Point few = point_of(8, 20);
-    few.samples_us.resize(2);
-    CHECK(judge(before, few, threshold).change == Change::same);
-    CHECK(judge(point_of(8, 10, 0.9), point_of(8, 11.5, 0.9), threshold).change == Change::same);
-}
-
-TEST_CASE("points are compared with those of the same problem, provider and algorithm") {
-    std::vector<Point> after{point_of(8, 1), point_of(64, 1), point_of(8, 1), point_of(16, 1)};
-    after[1].algorithm = "ring";
-    after[2].provider = "openmpi";
-    const std::vector<Point> before{point_of(64, 1), point_of(16, 1), point_of(8, 1)};
-    const auto judgements = judge_all(before, after, {});
-    REQUIRE(judgements.size() == 2);
-    CHECK(judgements[0].after == &after[3]);
-    CHECK(judgements[1].after == &after[0]);
-}
-
 TEST_CASE("compare ends with exit code 3 when something is slower, and with 0 when not") {
-    const Directory directory;
-    const std::string before = directory.file("before", std::vector{point_of(8, 1), point_of(1024, 10)});
-    const std::string slower = directory.file("slower", std::vector{point_of(8, 0.5), point_of(1024, 15)});
+    const TemporaryDirectory directory;
+    const std::string before = file(directory, "before", std::vector{point_of(8, 1), point_of(1024, 10)});
+    const std::string slower = file(directory, "slower", std::vector{point_of(8, 0.5), point_of(1024, 15)});
     const Outcome worse = tutti_command({"compare", before, slower});
     CAPTURE(worse.text);
     CHECK(worse.exit_code == 3);
@@ -105,11 +53,11 @@ TEST_CASE("compare ends with exit code 3 when something is slower, and with 0 wh
 }
 
 TEST_CASE("files that cannot be compared are refused with the reason") {
-    const Directory directory;
-    const std::string good = directory.file("good", std::vector{point_of(8, 1)});
+    const TemporaryDirectory directory;
+    const std::string good = file(directory, "good", std::vector{point_of(8, 1)});
     nlohmann::json json = nlohmann::json::parse(std::ifstream(good));
     const auto refused = [&](const std::string& text, const std::string& reason) {
-        const std::string bad = directory.file("bad", text);
+        const std::string bad = directory.write("bad", text);
         for (const auto& files : {std::pair(good, bad), std::pair(bad, good)}) {
             const Outcome outcome = tutti_command({"compare", files.first, files.second});
             CAPTURE(outcome.text);

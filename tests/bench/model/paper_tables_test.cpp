@@ -1,4 +1,4 @@
-#include "command.hpp"
+#include "support.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,3 @@
-#include "measure/problem.hpp"
 #include "terminal/numbers.hpp"
 
 #include <doctest/doctest.h>
@@ -6,8 +5,6 @@
 #include <stdexcept>
 
 using namespace tutti::bench;
-using tutti::Operator;
-using tutti::Type;
 
 TEST_CASE("sizes with binary units") {
     CHECK(parse_bytes("8") == 8);
@@ -58,34 +55,4 @@ TEST_CASE("times have the unit that suits them") {
     CHECK(format_us(12.345) == "12.35 us");
     CHECK(format_us(1234.5) == "1234 us");
     CHECK(format_us(45678) == "45.68 ms");
-}
-
-TEST_CASE("problems have whole elements and, where there are blocks, whole blocks") {
-    const Problem tiny = make_problem(Collective::allreduce, Type::f64, Operator::sum, 8, 1, false);
-    CHECK(tiny.bytes() == 8);
-    const Problem scattered = make_problem(Collective::reduce_scatter, Type::f64, Operator::sum, 8, 8, false);
-    CHECK(scattered.bytes() == 64);
-    CHECK(scattered.input_elements(3) == 8);
-    CHECK(scattered.output_elements(3) == 1);
-    const Problem gathered = make_problem(Collective::allgather, Type::i32, Operator::sum, 3, 100, false);
-    CHECK(gathered.bytes() == 96);
-    CHECK(gathered.input_elements(1) == 8);
-    CHECK(gathered.output_elements(1) == 24);
-    CHECK(make_problem(Collective::barrier, Type::f64, Operator::sum, 3, 100, false).bytes() == 0);
-}
-
-TEST_CASE("names are read back, and unknown ones are answered with those there are") {
-    CHECK(parse_type("c32") == Type::c32);
-    CHECK(parse_operator("bxor") == Operator::bxor);
-    CHECK(parse_collective("allgather") == Collective::allgather);
-    CHECK_THROWS_WITH_AS(
-        parse_collective("gossip"),
-        "\"gossip\" is no collective; there are: barrier, broadcast, reduce, allreduce, reduce_scatter, "
-        "allgather, gather, scatter, alltoall, scan, exscan, shift",
-        std::invalid_argument);
-    CHECK_THROWS_AS(parse_type("other"), std::invalid_argument);
-    CHECK_THROWS_AS(parse_operator("callable"), std::invalid_argument);
-    CHECK_NOTHROW(check_operator(Type::u8, Operator::band));
-    CHECK_THROWS_AS(check_operator(Type::c64, Operator::min), std::invalid_argument);
-    CHECK_THROWS_AS(check_operator(Type::f64, Operator::band), std::invalid_argument);
 }

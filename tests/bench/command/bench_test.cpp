@@ -1,0 +1,153 @@
+#include "support.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+using tutti::test::Outcome;
+using tutti::test::TemporaryDirectory;
+using tutti::test::tutti_command;
+
+namespace {
+
+nlohmann::json read(const std::string& path) {
+    std::ifstream file(path);
+    return nlohmann::json::parse(file);
+}
+
+void check_fields(const nlohmann::json& point) {
+    static const std::set<std::string> expected{
+        "provider", "collective",  "algorithm", "members",     "bytes",     "type",   "op",
+        "in_place", "shared",      "median_us", "ci95_us",     "p99_us",    "max_us", "floor_us",
+        "loop_us",  "exchange_us", "wrong",     "repetitions", "samples_us"};
+    std::set<std::string> found;
+    for (const auto& [name, value] : point.items()) {
+        found.insert(name);
+    }
+    CHECK(found == expected);
+    CHECK(point.at("wrong") == 0);
+    CHECK(point.at("repetitions").get<int>() >= 1);
+    CHECK(point.at("median_us").get<double>() > 0);
+    CHECK(point.at("ci95_us").size() == 2);
+    CHECK(point.at("ci95_us")[0].get<double>() <= point.at("median_us").get<double>());
+    CHECK(point.at("median_us").get<double>() <= point.at("ci95_us")[1].get<double>());
+    CHECK(point.at("p99_us").get<double>() <= point.at("max_us").get<double>());
+}
+
+} // namespace
+
+TEST_CASE("more memory than there is ends with exit code 4") {
+    const Outcome outcome = tutti_command({"bench", "-t", "64", "-b", "1024G", "-e", "1024G", "allreduce"});
+    CHECK(outcome.exit_code == 4);
+    CHECK(outcome.says("choose a smaller --end or fewer --members"));
+}
+
+TEST_CASE("a measurement's results are right, and its JSON and CSV files are complete") {
+    const TemporaryDirectory directory;
+    const std::string json_path = directory.path("points.json");
+    const std::string csv_path = directory.path("points.csv");
+    const Outcome outcome =
+        tutti_command({"bench", "-t", "2,3", "-b", "8", "-e", "64K", "-f", "64", "-n", "12", "--rounds=2",
+                       "--seconds=0.05", "-a", "all", "--json", json_path, "--csv", csv_path});
+    CAPTURE(outcome.text);
+    REQUIRE(outcome.exit_code == 0);
+    const nlohmann::json json = read(json_path);
+    CHECK(json.at("schema") == "tutti-bench-2");
+    CHECK(json.at("environment").contains("machine"));
+    CHECK(json.at("environment").contains("compiler"));
+    CHECK(json.at("environment").at("placement") == "compact");
+    CHECK(json.at("environment").at("pinning").at("3").size() == 3);
+    std::set<std::string> collectives;
+    std::set<std::string> algorithms;
+    for (const nlohmann::json& point : json.at("points")) {
+        check_fields(point);
+        collectives.insert(point.at("collective"));
+        algorithms.insert(point.at("algorithm"));
+        CHECK(point.at("floor_us").is_null() == (point.at("collective") == "barrier"));
+    }
+    CHECK(collectives == std::set<std::string>{"barrier", "broadcast", "reduce", "allreduce",
+                                               "reduce_scatter", "allgather", "gather", "scatter", "alltoall",
+                                               "scan", "exscan", "shift"});
+    CHECK(algorithms.contains("auto"));
+    CHECK(algorithms.contains("circulant-square-root"));
+    CHECK_FALSE(algorithms.contains("census")); // not for sums of floating-point numbers
+    std::ifstream csv(csv_path);
+    std::size_t lines = 0;
+    for (std::string line; std::getline(csv, line);) {
+        ++lines;
+    }
+    CHECK(lines == json.at("points").size() + 1);
+}
+
+TEST_CASE("results are right for other types, operators and in place") {
+    for (const auto& options :
+         std::vector<std::vector<std::string>>{{"-d", "i8", "-o", "max", "--in-place"},
+                                               {"-d", "u64", "-o", "bxor", "-a", "all"},
+                                               {"-d", "c32", "-o", "prod", "--in-place"},
+                                               {"-d", "f64", "-o", "sum", "--shared"},
+                                               {"-d", "f32", "-o", "min"}}) {
+        std::vector<std::string> arguments{"bench", "-t", "3",  "-b",       "24", "-e",        "24K", "-f",
+                                           "32",    "-n", "10", "--rounds", "1",  "--seconds", "0.05"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const Outcome outcome = tutti_command(arguments);
+        CAPTURE(outcome.text);
+        CHECK(outcome.exit_code == 0);
+        CHECK(outcome.says("wrong elements: 0"));
+    }
+}
+
+TEST_CASE("every baseline that is there does every collective that it has, and rightly") {
+    const TemporaryDirectory directory;
+    const std::string json_path = directory.path("points.json");
+    const Outcome outcome =
+        tutti_command({"bench", "-t", "3", "-b", "8K", "-e", "8K", "-n", "10", "--seconds", "0.05",
+                       "--rounds", "1", "--baseline", "all", "--json", json_path});
+    CAPTURE(outcome.text);
+    REQUIRE(outcome.exit_code == 0);
+    CHECK_FALSE(outcome.says("failed"));
+    const nlohmann::json json = read(json_path);
+    std::map<std::string, int> points;
+    for (const nlohmann::json& point : json.at("points")) {
+        CAPTURE(point.dump());
+        check_fields(point);
+        ++points[point.at("provider")];
+    }
+    // Numbers of collectives that each has, not counting the barrier.
+    const std::map<std::string, int> collectives{{"openmpi", 11}, {"mpich", 11},       {"openmp", 11},
+                                                 {"tbb", 11},     {"std_barrier", 11}, {"openmp_clang", 11},
+                                                 {"gloo", 7},     {"openmp_array", 3}, {"tutti", 11}};
+    for (const auto& [provider, count] : collectives) {
+        CAPTURE(provider);
+        const bool has_barrier = provider != "tbb" && provider != "openmp_array";
+        const bool absent = outcome.says("no baseline " + provider + ":");
+        CHECK(points[provider] == (absent ? 0 : count + (has_barrier ? 1 : 0)));
+    }
+    CHECK(points.size() == collectives.size());
+}
+
+#if defined(TUTTI_HAS_OPEN_MPI)
+TEST_CASE("Open MPI says its version, and does everything in place as well") {
+    const TemporaryDirectory directory;
+    const std::string json_path = directory.path("points.json");
+    const Outcome outcome = tutti_command({"bench", "-t", "3", "-b", "8K", "-e", "8K", "-n", "10",
+                                           "--seconds", "0.05", "--in-place", "--rounds", "1", "--baseline",
+                                           "openmpi,std_barrier", "--json", json_path});
+    CAPTURE(outcome.text);
+    REQUIRE(outcome.exit_code == 0);
+    const nlohmann::json json = read(json_path);
+    std::map<std::string, int> points;
+    for (const nlohmann::json& point : json.at("points")) {
+        check_fields(point);
+        ++points[point.at("provider")];
+    }
+    CHECK(points["openmpi"] == 12);
+    CHECK(points["std_barrier"] == 10); // neither alltoall nor shift
+    const auto version = json.at("environment").at("versions").at("openmpi").get<std::string>();
+    CHECK(version.starts_with("Open MPI"));
+}
+#endif

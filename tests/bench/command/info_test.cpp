@@ -1,0 +1,45 @@
+#include "support.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+using tutti::test::Outcome;
+using tutti::test::tutti_command;
+
+TEST_CASE("info shows the machine, the build and the algorithms") {
+    const Outcome info = tutti_command({"info"});
+    CHECK(info.exit_code == 0);
+    for (const char* part : {"CPUs", "kernels:", "mailboxes:", "for 64 members", "pinning:", "member 0"}) {
+        CHECK(info.says(part));
+    }
+    const Outcome algorithms = tutti_command({"info", "--algorithms"});
+    CHECK(algorithms.exit_code == 0);
+    for (const char* part : {"census", "direct", "dissemination", "Träff 2024, Alg. 1, Theorem 1"}) {
+        CHECK(algorithms.says(part));
+    }
+}
+
+TEST_CASE("info lists every algorithm, as text and as Markdown") {
+    const Outcome table = tutti_command({"info", "--algorithms"});
+    CHECK(table.exit_code == 0);
+    const Outcome markdown = tutti_command({"info", "--algorithms", "--markdown"});
+    CHECK(markdown.exit_code == 0);
+    for (const char* collective : {"barrier", "broadcast", "reduce", "allreduce", "reduce_scatter",
+                                   "allgather", "gather", "scatter", "alltoall", "scan", "exscan", "shift"}) {
+        CHECK(table.says(std::string("\n") + collective + " "));
+        CHECK(markdown.says(std::string("| ") + collective + " |"));
+    }
+    std::ifstream page(TUTTI_DOCS "/algorithms.md");
+    const std::string text((std::istreambuf_iterator<char>(page)), std::istreambuf_iterator<char>());
+    CHECK_MESSAGE(text.find(markdown.text) != std::string::npos,
+                  "docs/algorithms.md is not what `tutti info --algorithms --markdown` prints");
+    const Outcome names = tutti_command({"info", "--algorithms", "--markdown", "--names"});
+    CHECK(names.exit_code == 0);
+    std::ifstream readme(TUTTI_DOCS "/../README.md");
+    const std::string shown((std::istreambuf_iterator<char>(readme)), std::istreambuf_iterator<char>());
+    CHECK_MESSAGE(shown.find(names.text) != std::string::npos,
+                  "README.md does not have what `tutti info --algorithms --markdown --names` prints");
+}
