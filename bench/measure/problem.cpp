@@ -91,6 +91,17 @@ Problem make_problem(Collective collective, Type type, Operator op, int members,
     return problem;
 }
 
+pass::Shape shape_of(const Problem& problem) {
+    const bool shifts = problem.collective == Collective::shift;
+    return {.collective = problem.collective,
+            .members = problem.members,
+            .elements = problem.elements,
+            .element_bytes = problem.element_bytes(),
+            .root = shifts ? Problem::distance % problem.members : Problem::root,
+            .in_place = problem.in_place,
+            .shared = problem.shared};
+}
+
 Collective parse_collective(const std::string& text) {
     constexpr auto collectives = first_values(static_cast<Collective>(schedule::collective_count));
     return parse_one_of<Collective>("collective", text,

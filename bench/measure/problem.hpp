@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pass/pass.hpp"
 #include "schedule/schedule.hpp"
 
 #include <tutti/operators.hpp>
@@ -51,6 +52,9 @@ struct Problem {
 /// a vector, or a block where there are blocks. Rounded sizes that coincide are for the caller to skip.
 Problem make_problem(Collective collective, Type type, Operator op, int members, std::size_t bytes,
                      bool in_place);
+
+/// The same for those who solve it in passes over the vectors.
+pass::Shape shape_of(const Problem& problem);
 
 /// The reverse of to_string for what can be measured. Throws std::invalid_argument naming the text and all
 /// that would work.

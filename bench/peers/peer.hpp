@@ -1,7 +1,8 @@
 #pragma once
 
 #include "measure/calls.hpp"
-#include "measure/pass.hpp"
+#include "measure/problem.hpp"
+#include "pass/pass.hpp"
 
 #include <functional>
 #include <memory>
@@ -9,6 +10,8 @@
 #include <vector>
 
 namespace tutti::bench {
+
+using pass::Vectors;
 
 /// The threads of one runtime system.
 class Crew {

@@ -13,6 +13,8 @@ namespace tutti::bench {
 
 namespace {
 
+using pass::Pass;
+
 constexpr std::size_t block_bytes = 8192;
 
 /// Vectors that together exceed the caches are better stored past them.
@@ -140,16 +142,17 @@ void carry_out(const Pass& pass, bool stream, const Op& op) {
 } // namespace
 
 Calls plain_loops(const Problem& problem, int rank, const Vectors& vectors) {
-    if (!has_passes(problem)) {
+    const pass::Shape shape = shape_of(problem);
+    if (!pass::has_passes(shape)) {
         return {};
     }
     const bool stream = problem.bytes() * static_cast<std::size_t>(problem.members) > stream_from_bytes;
-    const auto repeated = [stream,
-                           passes = passes_of(problem, rank, vectors, Direction::pull)](auto body) -> Calls {
+    const auto repeated =
+        [stream, passes = pass::passes_of(shape, rank, vectors, pass::Direction::pull)](auto body) -> Calls {
         return [stream, passes, body](std::size_t calls) {
             for (std::size_t call = 0; call < calls; ++call) {
-                for (const Pass& pass : passes) {
-                    body(pass, stream);
+                for (const Pass& each : passes) {
+                    body(each, stream);
                 }
                 if (stream) {
                     fence();

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "measure/pass.hpp"
+#include "measure/calls.hpp"
+#include "measure/problem.hpp"
+#include "pass/pass.hpp"
 
-#include <cstddef>
-#include <functional>
 #include <vector>
 
 namespace tutti::bench {
@@ -20,7 +20,6 @@ namespace tutti::bench {
 ///
 /// Returns one function for each way that is worth trying for this size: storing through the caches and past
 /// them, and pushing or pulling where that makes a difference.
-std::vector<std::function<void(std::size_t calls)>> floors(const Problem& problem, int rank,
-                                                           const Vectors& vectors);
+std::vector<Calls> floors(const Problem& problem, int rank, const pass::Vectors& vectors);
 
 } // namespace tutti::bench

@@ -1,30 +1,20 @@
-#include "measure/pass.hpp"
+#include "pass/pass.hpp"
 
-#include <algorithm>
+#include "plan/partition.hpp"
 
-namespace tutti::bench {
+#include <utility>
+
+namespace tutti::pass {
 
 namespace {
-
-struct Block {
-    std::size_t offset_bytes;
-    std::size_t elements;
-};
-
-/// Blocks of equal length, rounded up; the last ones are shorter or empty.
-Block block_of(const Problem& problem, std::size_t member) {
-    const auto members = static_cast<std::size_t>(problem.members);
-    const std::size_t block = (problem.elements + members - 1) / members;
-    const std::size_t first = std::min(member * block, problem.elements);
-    return {first * problem.element_bytes(), std::min(block, problem.elements - first)};
-}
 
 /// Builds the passes of one member.
 class Passes {
 public:
-    Passes(const Problem& problem, int rank, const Vectors& vectors)
-        : problem_(problem), inputs_(vectors.inputs), outputs_(vectors.outputs),
-          own_(static_cast<std::size_t>(rank)), own_block_(block_of(problem, own_)) {}
+    Passes(const Shape& shape, int rank, const Vectors& vectors)
+        : shape_(shape), inputs_(vectors.inputs), outputs_(vectors.outputs), partition_(partition_of(shape)),
+          own_(static_cast<std::size_t>(rank)), root_(static_cast<std::size_t>(shape.root)),
+          own_block_(block_of(own_)) {}
 
     /// The member's block of all inputs combined, to the outputs that want it.
     std::vector<Pass> combined() const {
@@ -32,10 +22,10 @@ public:
         for (const std::byte* input : inputs_) {
             pass.ins.push_back(input + own_block_.offset_bytes);
         }
-        if (problem_.collective == Collective::reduce_scatter) {
-            pass.outs.push_back(outputs_[own_] + (problem_.in_place ? own_block_.offset_bytes : 0));
-        } else if (problem_.collective == Collective::reduce) {
-            pass.outs.push_back(outputs_[root] + own_block_.offset_bytes);
+        if (shape_.collective == Collective::reduce_scatter) {
+            pass.outs.push_back(outputs_[own_] + (shape_.in_place ? own_block_.offset_bytes : 0));
+        } else if (shape_.collective == Collective::reduce) {
+            pass.outs.push_back(outputs_[root_] + own_block_.offset_bytes);
         } else {
             pass.outs = at_own_block();
         }
@@ -44,18 +34,18 @@ public:
 
     std::vector<Pass> broadcast(Direction direction) const {
         if (direction == Direction::pull) {
-            return own_ == root ? std::vector<Pass>{}
-                                : std::vector{copy(inputs_[root], {outputs_[own_]}, problem_.elements)};
+            return own_ == root_ ? std::vector<Pass>{}
+                                 : std::vector{copy(inputs_[root_], {outputs_[own_]}, shape_.elements)};
         }
         std::vector<void*> outs;
         for (std::size_t member = 0; member < outputs_.size(); ++member) {
-            if (member != root) {
+            if (member != root_) {
                 outs.push_back(outputs_[member] + own_block_.offset_bytes);
             }
         }
         return outs.empty()
                    ? std::vector<Pass>{}
-                   : std::vector{copy(inputs_[root] + own_block_.offset_bytes, outs, own_block_.elements)};
+                   : std::vector{copy(inputs_[root_] + own_block_.offset_bytes, outs, own_block_.elements)};
     }
 
     std::vector<Pass> allgather(Direction direction) const {
@@ -64,8 +54,8 @@ public:
         }
         std::vector<Pass> passes;
         for (const std::size_t member : members_from_own()) {
-            const Block block = block_of(problem_, member);
-            if (!problem_.in_place || member != own_) {
+            const Block block = block_of(member);
+            if (!shape_.in_place || member != own_) {
                 passes.push_back(
                     copy(contribution(member), {outputs_[own_] + block.offset_bytes}, block.elements));
             }
@@ -76,7 +66,7 @@ public:
     std::vector<Pass> alltoall(Direction direction) const {
         std::vector<Pass> passes;
         for (const std::size_t member : members_from_own()) {
-            const Block block = block_of(problem_, member);
+            const Block block = block_of(member);
             passes.push_back(direction == Direction::push
                                  ? copy(inputs_[own_] + block.offset_bytes,
                                         {outputs_[member] + own_block_.offset_bytes}, block.elements)
@@ -87,36 +77,48 @@ public:
     }
 
     std::vector<Pass> one_copy() const {
-        if (problem_.collective == Collective::shift) {
-            const auto distance = static_cast<std::size_t>(Problem::distance);
-            const std::size_t from = (own_ + inputs_.size() - distance % inputs_.size()) % inputs_.size();
-            return {copy(inputs_[from], {outputs_[own_]}, problem_.elements)};
+        if (shape_.collective == Collective::shift) {
+            const std::size_t from = (own_ + inputs_.size() - root_) % inputs_.size();
+            return {copy(inputs_[from], {outputs_[own_]}, shape_.elements)};
         }
-        if (problem_.in_place && own_ == root) {
+        if (shape_.in_place && own_ == root_) {
             return {}; // its block is where it should be
         }
-        return problem_.collective == Collective::gather
-                   ? std::vector{copy(inputs_[own_], {outputs_[root] + own_block_.offset_bytes},
+        return shape_.collective == Collective::gather
+                   ? std::vector{copy(inputs_[own_], {outputs_[root_] + own_block_.offset_bytes},
                                       own_block_.elements)}
-                   : std::vector{copy(inputs_[root] + own_block_.offset_bytes, {outputs_[own_]},
+                   : std::vector{copy(inputs_[root_] + own_block_.offset_bytes, {outputs_[own_]},
                                       own_block_.elements)};
     }
 
 private:
-    static constexpr std::size_t root = Problem::root;
+    struct Block {
+        std::size_t offset_bytes;
+        std::size_t elements;
+    };
+
+    static plan::Partition partition_of(const Shape& shape) {
+        const auto members = static_cast<std::size_t>(shape.members);
+        return {.total = shape.elements, .block = (shape.elements + members - 1) / members};
+    }
+
+    Block block_of(std::size_t member) const {
+        return {.offset_bytes = partition_.offset(member) * shape_.element_bytes,
+                .elements = partition_.elements(member, 1)};
+    }
 
     static Pass copy(const void* in, std::vector<void*> outs, std::size_t elements) {
         return {.kind = Pass::Kind::copy, .ins = {in}, .outs = std::move(outs), .elements = elements};
     }
 
     Pass::Kind kind() const {
-        return problem_.collective == Collective::scan     ? Pass::Kind::scan
-               : problem_.collective == Collective::exscan ? Pass::Kind::exscan
-                                                           : Pass::Kind::reduce;
+        return shape_.collective == Collective::scan     ? Pass::Kind::scan
+               : shape_.collective == Collective::exscan ? Pass::Kind::exscan
+                                                         : Pass::Kind::reduce;
     }
 
     std::vector<void*> at_own_block() const {
-        if (problem_.shared) {
+        if (shape_.shared) {
             return {outputs_[own_] + own_block_.offset_bytes};
         }
         std::vector<void*> outs;
@@ -128,7 +130,7 @@ private:
 
     /// Where a member's contribution to an allgather lies.
     const std::byte* contribution(std::size_t member) const {
-        return inputs_[member] + (problem_.in_place ? block_of(problem_, member).offset_bytes : 0);
+        return inputs_[member] + (shape_.in_place ? block_of(member).offset_bytes : 0);
     }
 
     /// Every member begins at another one.
@@ -140,38 +142,39 @@ private:
         return order;
     }
 
-    const Problem& problem_;
+    const Shape& shape_;
     const std::vector<std::byte*>& inputs_;
     const std::vector<std::byte*>& outputs_;
+    plan::Partition partition_;
     std::size_t own_;
+    std::size_t root_;
     Block own_block_;
 };
 
 } // namespace
 
-bool has_passes(const Problem& problem) {
-    const bool exchanges =
-        problem.collective == Collective::alltoall || problem.collective == Collective::shift;
-    return problem.collective != Collective::barrier && !(exchanges && problem.in_place);
+bool has_passes(const Shape& shape) {
+    const bool exchanges = shape.collective == Collective::alltoall || shape.collective == Collective::shift;
+    return shape.collective != Collective::barrier && !(exchanges && shape.in_place);
 }
 
-bool has_directions(const Problem& problem) {
-    return problem.collective == Collective::broadcast || problem.collective == Collective::alltoall ||
-           (problem.collective == Collective::allgather && !problem.shared);
+bool has_directions(const Shape& shape) {
+    return shape.collective == Collective::broadcast || shape.collective == Collective::alltoall ||
+           (shape.collective == Collective::allgather && !shape.shared);
 }
 
-std::vector<Pass> passes_of(const Problem& problem, int rank, const Vectors& vectors, Direction direction) {
-    const Passes passes(problem, rank, vectors);
-    switch (problem.collective) {
+std::vector<Pass> passes_of(const Shape& shape, int rank, const Vectors& vectors, Direction direction) {
+    const Passes passes(shape, rank, vectors);
+    switch (shape.collective) {
     case Collective::broadcast:
         return passes.broadcast(direction);
     case Collective::allgather:
-        return passes.allgather(problem.shared ? Direction::push : direction);
+        return passes.allgather(shape.shared ? Direction::push : direction);
     case Collective::alltoall:
         return passes.alltoall(direction);
     default:
-        return problem.reduces() ? passes.combined() : passes.one_copy();
+        return schedule::reduces(shape.collective) ? passes.combined() : passes.one_copy();
     }
 }
 
-} // namespace tutti::bench
+} // namespace tutti::pass

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "schedule/schedule.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tutti::pass {
+
+using schedule::Collective;
+
+/// A collective call, as far as its vectors are concerned.
+struct Shape {
+    Collective collective = Collective::allreduce;
+    int members = 1;
+    /// Elements of the longest vector that a member holds: that of a broadcast, a reduction, a scan or a
+    /// shift, the input of a reduce_scatter, a scatter or an alltoall, the result of an allgather or a
+    /// gather. Blocks are equal, rounded up; the last ones are shorter or empty, but those of an alltoall
+    /// are equal.
+    std::size_t elements = 0;
+    std::size_t element_bytes = 1;
+    /// The root of a rooted collective, the distance of a shift (0 <= root < members).
+    int root = 0;
+    /// Every member has one vector. A broadcast always is.
+    bool in_place = false;
+    /// The result of an allreduce or an allgather is one vector for all members.
+    bool shared = false;
+};
+
+/// The vectors of all members, by rank. In place, a member's input and output are the same.
+struct Vectors {
+    std::vector<std::byte*> inputs;
+    std::vector<std::byte*> outputs;
+};
+
+/// One sweep over memory that one member makes.
+struct Pass {
+    enum class Kind : std::uint8_t {
+        copy,   ///< the only input to every output
+        reduce, ///< all inputs, combined in rank order, to every output
+        scan,   ///< inputs 0 .. j, combined in rank order, to output j
+        exscan, ///< inputs 0 .. j - 1 to output j, none to output 0
+    };
+    Kind kind = Kind::copy;
+    std::vector<const void*> ins;
+    std::vector<void*> outs;
+    std::size_t elements = 0;
+};
+
+/// Who copies what several members want: its owner to all, or everybody what they want for themselves.
+enum class Direction : std::uint8_t { push, pull };
+
+/// Whether the call can be done in passes over the vectors without another copy. A barrier has nothing to
+/// pass over, and blocks that are exchanged in place would have to be kept somewhere in between.
+bool has_passes(const Shape& shape);
+
+/// Whether the direction makes a difference.
+bool has_directions(const Shape& shape);
+
+/// The passes of member `rank`: every element that has to be loaded is loaded once, and every result stored
+/// once, divided among the members as evenly as possible. They synchronise nothing: all members must have
+/// entered the call before, and none may leave before all have carried theirs out. \pre has_passes(shape)
+std::vector<Pass> passes_of(const Shape& shape, int rank, const Vectors& vectors, Direction direction);
+
+} // namespace tutti::pass

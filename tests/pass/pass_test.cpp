@@ -1,0 +1,220 @@
+#include "pass/carry_out.hpp"
+#include "pass/pass.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <vector>
+
+using namespace tutti::pass;
+
+namespace {
+
+using Element = std::int64_t;
+
+/// Neither commutative nor associative: only in rank order and from the left does the right result come out.
+struct Fold {
+    Element operator()(Element left, Element right) const { return left * 31 + right; }
+};
+
+Element contribution(int member, std::size_t index) {
+    return 1000 * (member + 1) + static_cast<Element>(index);
+}
+
+/// The vectors of all members, with their contributions written and everything else spoilt.
+class Memory {
+public:
+    explicit Memory(const Shape& shape) : shape_(shape) {
+        for (int member = 0; member < shape.members; ++member) {
+            inputs_.emplace_back(shape.elements, -1);
+            outputs_.emplace_back(shape.elements, -1);
+        }
+        for (std::size_t own = 0; own < inputs_.size(); ++own) {
+            auto& input = inputs_[own];
+            auto& output = shape.in_place ? input : outputs_[shape.shared ? 0 : own];
+            vectors_.inputs.push_back(reinterpret_cast<std::byte*>(input.data()));
+            vectors_.outputs.push_back(reinterpret_cast<std::byte*>(output.data()));
+            const bool amidst = shape.collective == Collective::allgather && shape.in_place;
+            const bool is_block =
+                shape.collective == Collective::allgather || shape.collective == Collective::gather;
+            const std::size_t count = is_block ? block() : shape.elements;
+            // In place, the block of a gather's root lies where it will be.
+            const bool at_root = shape.collective == Collective::gather && shape.in_place &&
+                                 own == static_cast<std::size_t>(shape.root);
+            for (std::size_t i = 0; i < count; ++i) {
+                input[(amidst || at_root ? own * block() : 0) + i] = contribution(static_cast<int>(own), i);
+            }
+        }
+    }
+
+    const Vectors& vectors() const { return vectors_; }
+
+    /// Elements of all results that are not what the collective says.
+    std::size_t wrong() const {
+        std::size_t wrong = 0;
+        for (int rank = 0; rank < shape_.members; ++rank) {
+            const auto own = static_cast<std::size_t>(rank);
+            const auto* result = reinterpret_cast<const Element*>(vectors_.outputs[own]);
+            const bool stays = shape_.collective == Collective::reduce_scatter ||
+                               (shape_.collective == Collective::scatter && rank == shape_.root);
+            if (shape_.in_place && stays) {
+                result += own * block();
+            }
+            for (std::size_t i = 0; i < result_elements(rank); ++i) {
+                wrong += result[i] == expected(rank, i) ? 0U : 1U;
+            }
+        }
+        return wrong;
+    }
+
+private:
+    std::size_t block() const { return shape_.elements / static_cast<std::size_t>(shape_.members); }
+
+    std::size_t result_elements(int rank) const {
+        switch (shape_.collective) {
+        case Collective::reduce:
+        case Collective::gather:
+            return rank == shape_.root ? shape_.elements : 0;
+        case Collective::reduce_scatter:
+        case Collective::scatter:
+            return block();
+        case Collective::exscan:
+            return rank == 0 ? 0 : shape_.elements;
+        default:
+            return shape_.elements;
+        }
+    }
+
+    /// The contributions of members 0 .. last, combined.
+    static Element folded(int last, std::size_t index) {
+        Element sum = contribution(0, index);
+        for (int member = 1; member <= last; ++member) {
+            sum = Fold()(sum, contribution(member, index));
+        }
+        return sum;
+    }
+
+    Element expected(int rank, std::size_t index) const {
+        const std::size_t own = static_cast<std::size_t>(rank) * block();
+        const auto owner = [&] { return static_cast<int>(index / block()); };
+        switch (shape_.collective) {
+        case Collective::broadcast:
+            return contribution(shape_.root, index);
+        case Collective::scatter:
+            return contribution(shape_.root, own + index);
+        case Collective::allgather:
+        case Collective::gather:
+            return contribution(owner(), index % block());
+        case Collective::alltoall:
+            return contribution(owner(), own + index % block());
+        case Collective::shift:
+            return contribution((rank + shape_.members - shape_.root) % shape_.members, index);
+        case Collective::scan:
+            return folded(rank, index);
+        case Collective::exscan:
+            return folded(rank - 1, index);
+        case Collective::reduce_scatter:
+            return folded(shape_.members - 1, own + index);
+        default:
+            return folded(shape_.members - 1, index);
+        }
+    }
+
+    Shape shape_;
+    std::vector<std::vector<Element>> inputs_;
+    std::vector<std::vector<Element>> outputs_;
+    Vectors vectors_;
+};
+
+/// Calls visit(shape) for every collective that has passes, among 1 to 5 members, in place and not, with a
+/// shared result where there can be one, and every root or distance.
+template <class Visit>
+void for_shapes(Visit visit) {
+    for (int code = 0; code < tutti::schedule::collective_count; ++code) {
+        for (const int members : {1, 2, 3, 5}) {
+            for (const bool in_place : {false, true}) {
+                const auto collective = static_cast<Collective>(code);
+                const bool has_root = is_rooted(collective) || collective == Collective::shift;
+                const bool can_share =
+                    collective == Collective::allreduce || collective == Collective::allgather;
+                Shape shape{.collective = collective,
+                            .members = members,
+                            .elements = 30 * 7,
+                            .element_bytes = sizeof(Element),
+                            .in_place = in_place || collective == Collective::broadcast};
+                CAPTURE(to_string(collective));
+                CAPTURE(members);
+                CAPTURE(in_place);
+                for (shape.root = 0; shape.root < (has_root ? members : 1) && has_passes(shape);
+                     ++shape.root) {
+                    visit(shape);
+                }
+                shape.root = 0;
+                shape.shared = true;
+                if (can_share && !in_place) {
+                    visit(shape);
+                }
+            }
+        }
+    }
+}
+
+void carry_out_all(const Shape& shape, const Vectors& vectors, Direction direction) {
+    const Fold fold;
+    for (int rank = 0; rank < shape.members; ++rank) {
+        for (const Pass& pass : passes_of(shape, rank, vectors, direction)) {
+            carry_out(pass, sizeof(Element), &tutti::detail::TemplateLoops<Element, Fold>::kernels, &fold,
+                      {});
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("the passes of all members together are the collective, whoever copies") {
+    int shapes = 0;
+    for_shapes([&](const Shape& shape) {
+        for (const Direction direction : {Direction::push, Direction::pull}) {
+            const Memory memory(shape);
+            carry_out_all(shape, memory.vectors(), direction);
+            CHECK(memory.wrong() == 0);
+        }
+        ++shapes;
+    });
+    // Five collectives without a root and four with one in both ways of calling, alltoall and shift in one,
+    // and two with a shared result. There are 4 numbers of members, together 11.
+    CHECK(shapes == 5 * 2 * 4 + 4 * 2 * 11 + 4 + 11 + 2 * 4);
+}
+
+TEST_CASE("without its passes a collective among several members is not done") {
+    for_shapes([](const Shape& shape) {
+        if (shape.members > 1 && !(shape.collective == Collective::shift && shape.root == 0)) {
+            CHECK(Memory(shape).wrong() > 0);
+        }
+    });
+}
+
+TEST_CASE("every member has a share of the work where it can be divided") {
+    for_shapes([](const Shape& shape) {
+        const Memory memory(shape);
+        const bool is_moved =
+            shape.collective == Collective::gather || shape.collective == Collective::scatter;
+        for (int rank = 0; rank < shape.members && shape.members > 1; ++rank) {
+            const auto passes = passes_of(shape, rank, memory.vectors(), Direction::push);
+            CHECK(passes.empty() == (is_moved && shape.in_place && rank == shape.root));
+        }
+    });
+}
+
+TEST_CASE("blocks that do not come out even are shorter at the end, or empty") {
+    for (const std::size_t elements : {1U, 3U, 7U, 8U}) {
+        CAPTURE(elements);
+        const Shape shape{.collective = Collective::allreduce,
+                          .members = 5,
+                          .elements = elements,
+                          .element_bytes = sizeof(Element)};
+        const Memory memory(shape);
+        carry_out_all(shape, memory.vectors(), Direction::push);
+        CHECK(memory.wrong() == 0);
+    }
+}
