@@ -13,6 +13,7 @@
 #include <optional>
 #include <type_traits>
 #include <typeinfo>
+#include <vector>
 
 namespace tutti {
 
@@ -475,6 +476,10 @@ private:
         call.counts = &counts;
         return call;
     }
+
+    /// What a split asks the others.
+    template <class T>
+    void allgather_for_split(const T& mine, std::vector<T>& out);
 
     void run(const detail::Call& call) {
         const std::uint64_t key = detail::key_of(call);

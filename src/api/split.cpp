@@ -41,17 +41,24 @@ struct Founded {
 
 } // namespace
 
+template <class T>
+void Member::allgather_for_split(const T& mine, std::vector<T>& out) {
+    detail::Call made = vectors<std::vector<T>&>(detail::Kind::allgather, mine, out, {});
+    made.splits = true;
+    run(made);
+}
+
 std::optional<Member> Member::split(int color, int key) {
     State own; // lasts until a failure of this member is known
     try {
         const auto members = static_cast<std::size_t>(size());
         std::vector<Choice> choices(members);
         std::vector<Founded> founded(members);
-        allgather(Choice{color, key}, choices);
+        allgather_for_split(Choice{color, key}, choices);
         const std::vector<int> mates = mates_of(color, choices);
         const bool founds = !mates.empty() && mates.front() == rank_;
         own = founds ? group_->of_mates(mates) : nullptr;
-        allgather(Founded{own.get()}, founded);
+        allgather_for_split(Founded{own.get()}, founded);
         std::optional<Member> mine;
         if (!mates.empty()) {
             const State state =
@@ -62,7 +69,7 @@ std::optional<Member> Member::split(int color, int key) {
         // Once more, because `own` must last until all mates have it. A call like the one before, unlike a
         // barrier, allocates nothing. If somebody who is already through fails now, the mates learn of it by
         // the end of `mine`.
-        allgather(Founded{own.get()}, founded);
+        allgather_for_split(Founded{own.get()}, founded);
         return mine;
     } catch (...) {
         // The others count on this member to go through with it.

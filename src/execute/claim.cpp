@@ -28,7 +28,7 @@ struct Field {
 constexpr Field op_field{0, 4};
 constexpr Field type_field{op_field.end(), 4};
 constexpr Field form_field{type_field.end(), 2};
-constexpr Field flags_field{form_field.end(), 4};
+constexpr Field flags_field{form_field.end(), 5};
 constexpr Field row_field{flags_field.end(), 16};
 constexpr Field root_field{row_field.end(), 32};
 static_assert(static_cast<std::uint64_t>(Operator::callable) <= op_field.largest());
@@ -40,7 +40,7 @@ static_assert(root_field.end() <= 64);
 
 std::uint64_t flags(const Claim& claim) {
     return (claim.in_place ? 1U : 0U) | (claim.serial ? 2U : 0U) | (claim.shared_output ? 4U : 0U) |
-           (claim.by_counts ? 8U : 0U);
+           (claim.by_counts ? 8U : 0U) | (claim.splits ? 16U : 0U);
 }
 
 /// Everything but the root and the bytes. Most calls have none of what comes last.
@@ -102,6 +102,7 @@ Claim Claim::unpacked(const std::array<std::uint64_t, words>& packed) {
             .serial = (flags & 2U) != 0,
             .shared_output = (flags & 4U) != 0,
             .by_counts = (flags & 8U) != 0,
+            .splits = (flags & 16U) != 0,
             .root = static_cast<std::uint32_t>(root_field.of(fields)),
             .bytes = packed[1],
             .element_bytes = packed[2],
@@ -111,6 +112,9 @@ Claim Claim::unpacked(const std::array<std::uint64_t, words>& packed) {
 }
 
 std::string Claim::describe() const {
+    if (splits) {
+        return "split or dup";
+    }
     const algorithm::Algorithm& algorithm = algorithm::registry()[row];
     std::string text =
         std::string(to_string(algorithm.collective)) + " (algorithm " + std::string(algorithm.name) + ")";
@@ -136,7 +140,11 @@ std::string Claim::describe() const {
         text += ", distance " + std::to_string(root);
     }
     const bool is_choice = algorithm.collective != schedule::Collective::broadcast;
-    return text + (shared_output ? ", into one vector for all" : in_place && is_choice ? ", in place" : "");
+    if (shared_output) {
+        return text + ", into one vector for all";
+    }
+    const bool may_be_a_value = bytes == element_bytes;
+    return text + (!in_place || !is_choice ? "" : may_be_a_value ? ", in place or by value" : ", in place");
 }
 
 std::uint64_t digest(std::span<const std::size_t> counts) {

@@ -27,6 +27,8 @@ struct Claim {
     bool shared_output = false;
     /// Every member decides for itself how long its vectors are.
     bool by_counts = false;
+    /// Part of a split.
+    bool splits = false;
     /// The root of a rooted collective, the distance of a shift, else 0.
     std::uint32_t root = 0;
     /// Of the whole vector, and of an element of it.

@@ -194,6 +194,7 @@ void PreparedCall::set_claim(const Call& call) {
               .serial = call.serial,
               .shared_output = call.shared_output,
               .by_counts = exchanges,
+              .splits = call.splits,
               .root = static_cast<std::uint32_t>(root_of(call, selection_)),
               .bytes = exchanges ? 0 : shape_.total * call.element_bytes,
               .element_bytes = call.element_bytes,

@@ -17,7 +17,7 @@ bool PreparedCall::serves(const Call& call) const {
            call.output_count == last.output_count && call.kernels == last.kernels &&
            call.function == last.function && call.algorithm == last.algorithm && call.root == last.root &&
            call.serial == last.serial && call.commutative == last.commutative &&
-           call.shared_output == last.shared_output && has_counts_of(call) &&
+           call.shared_output == last.shared_output && call.splits == last.splits && has_counts_of(call) &&
            aliasing_of(call, shape_) == shape_.aliasing;
 }
 

@@ -300,7 +300,18 @@ std::vector<Wrong> arguments_that_differ() {
                  std::vector<float> out(1);
                  me.rank() == 1 ? me.allreduce(x, sum) : me.allreduce(x, out, sum);
              },
-             {"in place"}}};
+             {"in place or by value"}},
+            {"split on one",
+             3,
+             [](Member& me) {
+                 struct Pair {
+                     int first;
+                     int second;
+                 };
+                 std::vector<Pair> all(3);
+                 me.rank() == 1 ? me.allgather(Pair{0, 0}, all) : static_cast<void>(me.dup());
+             },
+             {"split or dup", "allgather"}}};
 }
 
 void check_told(const std::vector<Wrong>& all) {

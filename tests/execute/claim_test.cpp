@@ -31,7 +31,7 @@ Claim small() {
 
 /// The same with one field changed, for each of them.
 std::vector<Claim> variations() {
-    std::vector<Claim> claims(12, small());
+    std::vector<Claim> claims(13, small());
     claims[0].row = row_of(schedule::Collective::allreduce, "ring");
     claims[1].form = Form::in_place;
     claims[2].type = Type::i64;
@@ -44,6 +44,7 @@ std::vector<Claim> variations() {
     claims[9].counts = 1;
     claims[10].function = 1;
     claims[11].loops = &typeid(int);
+    claims[12].splits = true;
     return claims;
 }
 
@@ -52,7 +53,7 @@ std::vector<Claim> variations() {
 TEST_CASE("a claim survives being packed") {
     for (std::size_t row = 0; row < algorithm::registry().size(); ++row) {
         for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
-            for (unsigned bits = 0; bits < 16; ++bits) {
+            for (unsigned bits = 0; bits < 32; ++bits) {
                 const Claim claim{.row = row,
                                   .form = form,
                                   .type = Type::other,
@@ -61,6 +62,7 @@ TEST_CASE("a claim survives being packed") {
                                   .serial = (bits & 2U) != 0,
                                   .shared_output = (bits & 4U) != 0,
                                   .by_counts = (bits & 8U) != 0,
+                                  .splits = (bits & 16U) != 0,
                                   .root = 65'534,
                                   .bytes = ~std::uint64_t{0},
                                   .element_bytes = std::uint64_t{1} << 40U,
@@ -109,7 +111,10 @@ TEST_CASE("a claim says what differs") {
     claim = small();
     claim.serial = claim.in_place = true;
     CHECK(claim.describe() ==
-          "allreduce (algorithm flat) of 8 bytes of f64 with sum in order serial, in place");
+          "allreduce (algorithm flat) of 8 bytes of f64 with sum in order serial, in place or by value");
+    claim.bytes = 16;
+    CHECK(claim.describe() ==
+          "allreduce (algorithm flat) of 16 bytes of f64 with sum in order serial, in place");
     claim.op = Operator::callable;
     claim.loops = &typeid(std::vector<int>*);
     CHECK(claim.describe().find("with callable <int") != std::string::npos);

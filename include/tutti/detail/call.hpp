@@ -41,6 +41,8 @@ struct Call {
     bool in_place = false;
     /// The output is one vector that all members share.
     bool shared_output = false;
+    /// An allgather that is part of a split, which is what it is called where members differ.
+    bool splits = false;
     /// The root of a rooted collective, the distance of a shift.
     int root = 0;
     const void* input = nullptr;
@@ -65,13 +67,13 @@ struct Call {
 };
 
 /// Everything about a call but its addresses, in one word, or 0 where that is not possible: for user types
-/// and operators, named algorithms and orders, irregular blocks, shared outputs, very long vectors and high
-/// roots.
+/// and operators, named algorithms and orders, irregular blocks, shared outputs, splits, very long vectors
+/// and high roots.
 inline std::uint64_t key_of(const Call& call) {
     constexpr std::uint64_t most_elements = (std::uint64_t{1} << 21U) - 1;
     constexpr unsigned highest_root = 255;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
-        call.counts != nullptr || call.shared_output || call.input_count > most_elements ||
+        call.counts != nullptr || call.shared_output || call.splits || call.input_count > most_elements ||
         call.output_count > most_elements || static_cast<unsigned>(call.root) > highest_root) {
         return 0;
     }
