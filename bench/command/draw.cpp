@@ -4,6 +4,7 @@
 #include "draw/dot.hpp"
 #include "draw/svg.hpp"
 #include "draw/text.hpp"
+#include "options/limits.hpp"
 #include "terminal/exit_codes.hpp"
 #include "verify/verify.hpp"
 
@@ -18,7 +19,6 @@ namespace {
 
 using algorithm::Algorithm;
 
-constexpr int most_ranks = 4096;
 constexpr int most_drawn_ranks = 64;
 
 schedule::Collective collective_called(const std::string& name) {

@@ -5,6 +5,7 @@
 #include "cost/model.hpp"
 #include "execute/setting.hpp"
 #include "machine/placement.hpp"
+#include "options/limits.hpp"
 #include "prove/prove_rows.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
@@ -36,7 +37,6 @@ struct Answer {
 };
 
 Problem asked_problem(const ChoiceArguments& arguments) {
-    constexpr int most_members = 1024;
     if (arguments.members < 1 || arguments.members > most_members) {
         throw UsageError(fmt::format("--members: {} is not in 1..{}", arguments.members, most_members));
     }

@@ -9,6 +9,7 @@
 #include "command/tune.hpp"
 #include "command/verify.hpp"
 #include "terminal/exit_codes.hpp"
+#include "terminal/program_directory.hpp"
 
 #include <tutti/version.hpp>
 
@@ -20,7 +21,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -149,7 +149,7 @@ void become_hybrid_bench(int argc, char** argv) {
     if (!is_asked_for) {
         return;
     }
-    const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tutti-hybrid-bench";
+    const auto program = program_directory() / "tutti-hybrid-bench";
     std::vector<char*> words{argv[0]};
     std::copy_if(argv + 2, argv + argc, std::back_inserter(words),
                  [](const char* word) { return std::string_view(word) != "--hybrid"; });

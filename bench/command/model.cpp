@@ -4,6 +4,7 @@
 #include "cost/model.hpp"
 #include "model/cluster_model.hpp"
 #include "model/paper_tables.hpp"
+#include "options/limits.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 
@@ -16,8 +17,6 @@ namespace tutti::bench {
 namespace {
 
 using algorithm::Algorithm;
-
-constexpr int most_ranks = 4096;
 
 std::string paper_table(const ModelArguments& arguments) {
     if (arguments.table == "rabenseifner-traff-2004") {

@@ -2,6 +2,7 @@
 
 #include "measure/clock.hpp"
 #include "measure/problem.hpp"
+#include "options/limits.hpp"
 #include "prove/prove_rows.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
@@ -18,8 +19,6 @@ namespace tutti::bench {
 namespace {
 
 using algorithm::Algorithm;
-
-constexpr int most_ranks = 4096;
 
 std::string collective_names() {
     std::string names;

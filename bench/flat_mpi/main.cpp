@@ -155,15 +155,11 @@ void measure_all(const MeasurementRequest& request, int rank, int members) {
             std::fflush(stdout);
         }
         std::byte* const to = problem.in_place ? input.data() : output.data();
-        const Calls call = [&](std::size_t calls) {
-            for (std::size_t i = 0; i < calls; ++i) {
-                call_mpi(problem, rank, input.data(), to);
-            }
-        };
+        const Calls calls = repeated([&] { call_mpi(problem, rank, input.data(), to); });
         const Subject subject{.input = input.data(),
                               .output = to,
                               .result = to, // reduce_scatter in place: MPI puts the block at the front
-                              .contenders = {{.provider = request.provider, .collective = call}}};
+                              .contenders = {{.provider = request.provider, .collective = calls}}};
         const Point point = measure(harness, problem, subject, request.method).front();
         if (rank == 0) {
             results << to_json(point) << std::endl;

@@ -1,5 +1,6 @@
 #include "measure/data.hpp"
 
+#include "measure/cache_line.hpp"
 #include "measure/types.hpp"
 
 #include <algorithm>
@@ -134,8 +135,7 @@ void Data::expect_reduction() {
     const bool scatters = problem_.collective == Collective::reduce_scatter;
     if (const std::size_t elements = problem_.output_elements(rank_); elements > 0) {
         tiles_.emplace_back(to_bytes(expected_of<T>(problem_, members, period_)), sizeof(T));
-        expected_ = {
-            {1, scatters ? static_cast<std::size_t>(rank_) * problem_.block_elements() : 0, elements}};
+        expected_ = {{1, scatters ? problem_.block_offset(rank_) : 0, elements}};
     }
 }
 
@@ -147,7 +147,7 @@ void Data::expect_blocks_of_others() {
         expected_.push_back({tiles_.size() - 1, offset, elements});
     };
     const std::size_t block = problem_.block_elements();
-    const std::size_t own_offset = static_cast<std::size_t>(rank_) * block;
+    const std::size_t own_offset = problem_.block_offset(rank_);
     switch (problem_.collective) {
     case Collective::broadcast:
         expect(Problem::root, 0, problem_.elements);
@@ -192,8 +192,7 @@ void Data::write_input(std::byte* input, std::uint64_t salt) const {
         return;
     }
     const bool amidst = problem_.collective == Collective::allgather && problem_.in_place;
-    const std::size_t own =
-        amidst ? static_cast<std::size_t>(rank_) * problem_.block_elements() * problem_.element_bytes() : 0;
+    const std::size_t own = amidst ? problem_.block_offset(rank_) * problem_.element_bytes() : 0;
     tiles_[0].fill(input + own, problem_.input_elements(rank_), phase(salt, 0));
 }
 
@@ -206,7 +205,6 @@ void Data::spoil_output(std::byte* output) const {
 }
 
 void Data::read_output(const std::byte* output) const {
-    constexpr std::size_t line_bytes = 64;
     const std::size_t bytes = problem_.output_elements(rank_) * problem_.element_bytes();
     unsigned sum = 0;
     for (std::size_t at = 0; at < bytes; at += line_bytes) {

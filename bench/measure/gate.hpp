@@ -1,5 +1,6 @@
 #pragma once
 
+#include "measure/cache_line.hpp"
 #include "measure/clock.hpp"
 
 #include <sched.h>
@@ -77,10 +78,10 @@ private:
         }
     }
 
-    alignas(64) std::atomic<std::uint32_t> arrived_{0};
-    alignas(64) std::atomic<std::uint32_t> generation_{0};
+    alignas(line_bytes) std::atomic<std::uint32_t> arrived_{0};
+    alignas(line_bytes) std::atomic<std::uint32_t> generation_{0};
     std::atomic<std::int64_t> opens_at_ns_{0};
-    alignas(64) std::atomic<bool> failed_{false};
+    alignas(line_bytes) std::atomic<bool> failed_{false};
     std::uint32_t members_;
     bool crowded_;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "measure/cache_line.hpp"
 #include "measure/gate.hpp"
 
 #include <atomic>
@@ -42,8 +43,8 @@ public:
 private:
     struct Head {
         Gate gate;
-        alignas(64) std::atomic<std::uint64_t> word{0};
-        alignas(64) std::atomic<std::uint64_t> counter{0};
+        alignas(line_bytes) std::atomic<std::uint64_t> word{0};
+        alignas(line_bytes) std::atomic<std::uint64_t> counter{0};
     };
 
     Head* head_;

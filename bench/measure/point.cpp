@@ -1,5 +1,7 @@
 #include "measure/point.hpp"
 
+#include "measure/problem_json.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -81,39 +83,27 @@ std::vector<Point> pooled(std::span<const Point> rounds) {
 }
 
 nlohmann::json to_json(const Point& point) {
-    const Problem& problem = point.problem;
-    return {{"provider", point.provider},
-            {"collective", to_string(problem.collective)},
-            {"algorithm", point.algorithm},
-            {"members", problem.members},
-            {"bytes", problem.bytes()},
-            {"type", to_string(problem.type)},
-            {"op", to_string(problem.op)},
-            {"in_place", problem.in_place},
-            {"shared", problem.shared},
-            {"median_us", point.time_us.median},
-            {"ci95_us", {point.time_us.ci95.first, point.time_us.ci95.second}},
-            {"p99_us", point.time_us.p99},
-            {"max_us", point.time_us.max},
-            {"floor_us", or_null(point.floor_us)},
-            {"loop_us", or_null(point.loop_us)},
-            {"exchange_us", or_null(point.exchange_us)},
-            {"wrong", point.wrong},
-            {"repetitions", point.time_us.count},
-            {"samples_us", point.samples_us}};
+    nlohmann::json json = to_json(point.problem);
+    json.update({{"provider", point.provider},
+                 {"algorithm", point.algorithm},
+                 {"median_us", point.time_us.median},
+                 {"ci95_us", {point.time_us.ci95.first, point.time_us.ci95.second}},
+                 {"p99_us", point.time_us.p99},
+                 {"max_us", point.time_us.max},
+                 {"floor_us", or_null(point.floor_us)},
+                 {"loop_us", or_null(point.loop_us)},
+                 {"exchange_us", or_null(point.exchange_us)},
+                 {"wrong", point.wrong},
+                 {"repetitions", point.time_us.count},
+                 {"samples_us", point.samples_us}});
+    return json;
 }
 
 Point point_from_json(const nlohmann::json& json) {
     Point point;
     point.provider = json.at("provider").get<std::string>();
     point.algorithm = json.at("algorithm").get<std::string>();
-    point.problem.collective = parse_collective(json.at("collective").get<std::string>());
-    point.problem.type = parse_type(json.at("type").get<std::string>());
-    point.problem.op = parse_operator(json.at("op").get<std::string>());
-    point.problem.members = json.at("members").get<int>();
-    point.problem.elements = json.at("bytes").get<std::size_t>() / point.problem.element_bytes();
-    point.problem.in_place = json.at("in_place").get<bool>();
-    point.problem.shared = json.value("shared", false); // older files know of none
+    point.problem = problem_from_json(json);
     point.time_us = {.median = json.at("median_us").get<double>(),
                      .ci95 = json.at("ci95_us").get<std::pair<double, double>>(),
                      .p99 = json.at("p99_us").get<double>(),

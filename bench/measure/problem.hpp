@@ -41,6 +41,8 @@ struct Problem {
 
     /// Elements of one of `members` equal parts of the vector.
     std::size_t block_elements() const { return elements / static_cast<std::size_t>(members); }
+    /// The first element of the part of member `rank`.
+    std::size_t block_offset(int rank) const { return static_cast<std::size_t>(rank) * block_elements(); }
     /// Elements that member `rank` contributes, and those of the result that it gets.
     std::size_t input_elements(int rank) const;
     std::size_t output_elements(int rank) const;

@@ -1,5 +1,7 @@
 #include "mpirun/measurement_request.hpp"
 
+#include "measure/problem_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <fstream>
@@ -7,32 +9,10 @@
 
 namespace tutti::bench {
 
-namespace {
-
-nlohmann::json problem_to_json(const Problem& problem) {
-    return {{"collective", to_string(problem.collective)},
-            {"type", to_string(problem.type)},
-            {"op", to_string(problem.op)},
-            {"members", problem.members},
-            {"elements", problem.elements},
-            {"in_place", problem.in_place}};
-}
-
-Problem problem_from_json(const nlohmann::json& json) {
-    return {.collective = parse_collective(json.at("collective").get<std::string>()),
-            .type = parse_type(json.at("type").get<std::string>()),
-            .op = parse_operator(json.at("op").get<std::string>()),
-            .members = json.at("members").get<int>(),
-            .elements = json.at("elements").get<std::size_t>(),
-            .in_place = json.at("in_place").get<bool>()};
-}
-
-} // namespace
-
 void write_request(const MeasurementRequest& request, const std::string& path) {
     nlohmann::json problems = nlohmann::json::array();
     for (const Problem& problem : request.problems) {
-        problems.push_back(problem_to_json(problem));
+        problems.push_back(to_json(problem));
     }
     const nlohmann::json json{{"provider", request.provider},
                               {"problems", problems},

@@ -1,6 +1,8 @@
 #include "mpirun/mpi_baseline.hpp"
 
 #include "mpirun/child_process.hpp"
+#include "mpirun/temporary_directory.hpp"
+#include "terminal/program_directory.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,9 +32,14 @@ struct Library {
     const char* packages;
 };
 
-constexpr std::array libraries{
-    Library{"openmpi", TUTTI_MPIEXEC, "tutti-mpi-bench", "libopenmpi-dev and openmpi-bin"},
-    Library{"mpich", TUTTI_MPIEXEC_MPICH, "tutti-mpi-bench-mpich", "libmpich-dev and mpich"}};
+constexpr std::array libraries{Library{.name = "openmpi",
+                                       .mpiexec = TUTTI_MPIEXEC,
+                                       .program = "tutti-mpi-bench",
+                                       .packages = "libopenmpi-dev and openmpi-bin"},
+                               Library{.name = "mpich",
+                                       .mpiexec = TUTTI_MPIEXEC_MPICH,
+                                       .program = "tutti-mpi-bench-mpich",
+                                       .packages = "libmpich-dev and mpich"}};
 
 const Library& library_of(std::string_view name) {
     for (const Library& library : libraries) {
@@ -44,32 +51,8 @@ const Library& library_of(std::string_view name) {
 }
 
 fs::path program_of(const Library& library) {
-    std::error_code error;
-    return fs::read_symlink("/proc/self/exe", error).parent_path() / library.program;
+    return program_directory() / library.program;
 }
-
-/// A directory that disappears with its owner.
-class TemporaryDirectory {
-public:
-    TemporaryDirectory() {
-        std::string pattern = (fs::temp_directory_path() / "tutti-bench-XXXXXX").string();
-        if (mkdtemp(pattern.data()) == nullptr) {
-            throw std::runtime_error("cannot make a directory " + pattern);
-        }
-        path_ = pattern;
-    }
-    ~TemporaryDirectory() {
-        std::error_code error;
-        fs::remove_all(path_, error);
-    }
-    TemporaryDirectory(const TemporaryDirectory&) = delete;
-    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-    const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
-};
 
 /// Both as they come, which on one machine means shared memory (forcing Open MPI's transports, or its `sm`
 /// collectives, made it slower where it was tried). With more processes than CPUs Open MPI is told to yield;

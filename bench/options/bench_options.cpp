@@ -3,6 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "machine/placement.hpp"
 #include "mpirun/mpi_baseline.hpp"
+#include "options/limits.hpp"
 #include "peers/peer_modules.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
@@ -19,8 +20,6 @@
 namespace tutti::bench {
 
 namespace {
-
-constexpr int most_members = 1024;
 
 /// Runs a parser and puts the option's name before what it has to say.
 template <class Parse>

@@ -42,15 +42,6 @@ Combine combine_of(Operator op) {
     return nullptr;
 }
 
-template <class Body>
-Calls repeated(Body body) {
-    return [body](std::size_t calls) {
-        for (std::size_t call = 0; call < calls; ++call) {
-            body();
-        }
-    };
-}
-
 /// One member's vectors, typed.
 template <class T>
 struct Operands {

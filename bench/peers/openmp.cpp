@@ -21,11 +21,10 @@ namespace {
 class OpenMpCrew : public Crew {
 public:
     explicit OpenMpCrew(int members) : members_(members) {
-        // Private copies of arrays lie on the stack, that of the region's first thread too.
-        constexpr std::size_t stack_bytes = std::size_t{256} << 20;
+        // The region's first thread needs it as well.
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
-        pthread_attr_setstacksize(&attributes, stack_bytes);
+        pthread_attr_setstacksize(&attributes, openmp_stack_bytes);
         const int error = pthread_create(&host_, &attributes, &OpenMpCrew::open_region, this);
         pthread_attr_destroy(&attributes);
         if (error != 0) {
@@ -90,23 +89,19 @@ class OpenMpBarrier : public Peer {
 public:
     Calls calls(const Problem& problem, int rank, const Vectors& vectors) override {
         if (problem.collective == Collective::barrier) {
-            return [](std::size_t calls) {
-                for (std::size_t call = 0; call < calls; ++call) {
+            return repeated([] {
 #pragma omp barrier
-                }
-            };
+            });
         }
         const Calls pass = plain_loops(problem, rank, vectors);
         if (!pass) {
             return {};
         }
-        return [pass](std::size_t calls) {
-            for (std::size_t call = 0; call < calls; ++call) {
+        return repeated([pass] {
 #pragma omp barrier
-                pass(1);
+            pass(1);
 #pragma omp barrier
-            }
-        };
+        });
     }
 };
 
@@ -146,7 +141,7 @@ public:
             if constexpr (!std::is_arithmetic_v<T>) {
                 return {};
             } else {
-                const std::size_t block = static_cast<std::size_t>(rank) * problem.block_elements();
+                const std::size_t block = problem.block_offset(rank);
                 const bool scatters = problem.collective == Collective::reduce_scatter;
                 T* const output = reinterpret_cast<T*>(vectors.outputs[static_cast<std::size_t>(rank)]);
                 return [this, problem, vectors, offset = scatters ? block : 0,

@@ -4,6 +4,7 @@
 #include "measure/problem.hpp"
 #include "pass/pass.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,6 +25,9 @@ public:
     /// Runs `body` once on every thread and returns when all have finished. It must not throw.
     virtual void run(const std::function<void(int rank)>& body) = 0;
 };
+
+/// Of each thread of an OpenMP library: private copies of arrays lie there.
+inline constexpr std::size_t openmp_stack_bytes = std::size_t{256} << 20;
 
 /// Somebody else's way to solve problems among threads of one process, which Tutti is compared with. Peers
 /// are compiled into shared objects of their own, one for each runtime system: two OpenMP libraries can then

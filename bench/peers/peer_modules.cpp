@@ -1,5 +1,7 @@
 #include "peers/peer_modules.hpp"
 
+#include "terminal/program_directory.hpp"
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -20,13 +22,16 @@ struct Entry {
     const char* module;
     /// What to install before the next configuration.
     const char* package;
-    bool has_own_threads;
+    bool has_own_threads = false;
 };
 
 constexpr std::array entries{
-    Entry{"openmp", "openmp", "g++", false},       Entry{"openmp_clang", "openmp-clang", "libomp-dev", true},
-    Entry{"openmp_array", "openmp", "g++", false}, Entry{"std_barrier", "standard", "g++", false},
-    Entry{"tbb", "tbb", "libtbb-dev", true},       Entry{"gloo", "gloo", "libgloo-dev", true}};
+    Entry{.name = "openmp", .module = "openmp", .package = "g++"},
+    Entry{.name = "openmp_clang", .module = "openmp-clang", .package = "libomp-dev", .has_own_threads = true},
+    Entry{.name = "openmp_array", .module = "openmp", .package = "g++"},
+    Entry{.name = "std_barrier", .module = "standard", .package = "g++"},
+    Entry{.name = "tbb", .module = "tbb", .package = "libtbb-dev", .has_own_threads = true},
+    Entry{.name = "gloo", .module = "gloo", .package = "libgloo-dev", .has_own_threads = true}};
 
 const Entry& entry_of(const std::string& name) {
     for (const Entry& entry : entries) {
@@ -40,7 +45,7 @@ const Entry& entry_of(const std::string& name) {
 /// Beside the command, where it is built or where it is installed.
 fs::path file_of(const Entry& entry) {
     std::error_code error;
-    const fs::path directory = fs::read_symlink("/proc/self/exe", error).parent_path();
+    const fs::path directory = program_directory();
     const std::string file = fmt::format("tutti-peer-{}.so", entry.module);
     for (const fs::path& path : {directory / "peers" / file, directory / TUTTI_INSTALLED_PEERS / file}) {
         if (fs::exists(path, error)) {
@@ -52,8 +57,8 @@ fs::path file_of(const Entry& entry) {
 }
 
 PeerModule& load(const fs::path& path) {
-    // Read by an OpenMP library when it is loaded: private copies of arrays lie on the stack.
-    setenv("OMP_STACKSIZE", "256M", 0);
+    // Read by an OpenMP library when it is loaded.
+    setenv("OMP_STACKSIZE", fmt::format("{}B", openmp_stack_bytes).c_str(), 0);
     // Local: two OpenMP libraries have functions of the same names.
     void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {

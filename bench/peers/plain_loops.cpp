@@ -1,5 +1,6 @@
 #include "peers/plain_loops.hpp"
 
+#include "measure/cache_line.hpp"
 #include "measure/types.hpp"
 
 #if defined(__SSE2__)
@@ -81,7 +82,7 @@ void combine_two(T* __restrict sum, const T* __restrict left, const T* __restric
 template <class T, class Op>
 void reduce(const Pass& pass, bool stream, const Op& op) {
     constexpr std::size_t step = block_bytes / sizeof(T);
-    alignas(64) T sum[step];
+    alignas(line_bytes) T sum[step];
     const auto input = [&](std::size_t member, std::size_t first) {
         return static_cast<const T*>(pass.ins[member]) + first;
     };
@@ -104,8 +105,8 @@ void reduce(const Pass& pass, bool stream, const Op& op) {
 template <class T, class Op>
 void scan(const Pass& pass, bool stream, const Op& op) {
     constexpr std::size_t step = block_bytes / sizeof(T);
-    alignas(64) T sum[step];
-    alignas(64) T before[step]; // in place and exclusive, an operand is overwritten before it is used
+    alignas(line_bytes) T sum[step];
+    alignas(line_bytes) T before[step]; // in place and exclusive, an operand is overwritten before it is used
     const bool exclusive = pass.kind == Pass::Kind::exscan;
     for (std::size_t first = 0; first < pass.elements; first += step) {
         const std::size_t count = std::min(step, pass.elements - first);

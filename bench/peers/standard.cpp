@@ -14,23 +14,17 @@ public:
 
     Calls calls(const Problem& problem, int rank, const Vectors& vectors) override {
         if (problem.collective == Collective::barrier) {
-            return [this](std::size_t calls) {
-                for (std::size_t call = 0; call < calls; ++call) {
-                    barrier_.arrive_and_wait();
-                }
-            };
+            return repeated([this] { barrier_.arrive_and_wait(); });
         }
         const Calls pass = plain_loops(problem, rank, vectors);
         if (!pass) {
             return {};
         }
-        return [this, pass](std::size_t calls) {
-            for (std::size_t call = 0; call < calls; ++call) {
-                barrier_.arrive_and_wait();
-                pass(1);
-                barrier_.arrive_and_wait();
-            }
-        };
+        return repeated([this, pass] {
+            barrier_.arrive_and_wait();
+            pass(1);
+            barrier_.arrive_and_wait();
+        });
     }
 
 private:

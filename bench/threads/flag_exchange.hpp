@@ -1,5 +1,7 @@
 #pragma once
 
+#include "measure/cache_line.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +26,7 @@ public:
     }
 
 private:
-    /// Two lines apart, because some processors fetch lines in pairs.
-    struct alignas(128) Line {
+    struct alignas(paired_lines_bytes) Line {
         std::atomic<std::uint64_t> turn{0};
     };
 

@@ -103,7 +103,7 @@ Subject TuttiRunner::subject_of(Member& me, const Problem& problem,
         }
     }
     if (problem.in_place && problem.collective == Collective::reduce_scatter) {
-        subject.result += own * problem.block_elements() * problem.element_bytes();
+        subject.result += problem.block_offset(me.rank()) * problem.element_bytes();
     }
     const bool tiny = problem.collective == Collective::allreduce && !problem.shared &&
                       problem.bytes() <= sizeof(std::uint64_t);

@@ -2,12 +2,7 @@
 
 #include "mpirun/child_process.hpp"
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace tutti::test {
@@ -29,34 +24,5 @@ inline Outcome tutti_command(std::vector<std::string> arguments) {
     outcome.exit_code = result.exit_code;
     return outcome;
 }
-
-/// A directory that disappears with its owner.
-class TemporaryDirectory {
-public:
-    TemporaryDirectory() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "tutti-test-XXXXXX").string();
-        if (mkdtemp(pattern.data()) == nullptr) {
-            throw std::runtime_error("cannot make a directory " + pattern);
-        }
-        path_ = pattern;
-    }
-    ~TemporaryDirectory() {
-        std::error_code error;
-        std::filesystem::remove_all(path_, error);
-    }
-    TemporaryDirectory(const TemporaryDirectory&) = delete;
-    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-    std::string path(const std::string& name) const { return (path_ / name).string(); }
-
-    /// Returns the path of the file.
-    std::string write(const std::string& name, const std::string& text) const {
-        std::ofstream(path_ / name) << text;
-        return path(name);
-    }
-
-private:
-    std::filesystem::path path_;
-};
 
 } // namespace tutti::test

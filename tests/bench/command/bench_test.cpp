@@ -1,3 +1,4 @@
+#include "mpirun/temporary_directory.hpp"
 #include "support.hpp"
 
 #include <doctest/doctest.h>
@@ -9,8 +10,8 @@
 #include <string>
 #include <vector>
 
+using tutti::bench::TemporaryDirectory;
 using tutti::test::Outcome;
-using tutti::test::TemporaryDirectory;
 using tutti::test::tutti_command;
 
 namespace {
@@ -49,8 +50,8 @@ TEST_CASE("more memory than there is ends with exit code 4") {
 
 TEST_CASE("a measurement's results are right, and its JSON and CSV files are complete") {
     const TemporaryDirectory directory;
-    const std::string json_path = directory.path("points.json");
-    const std::string csv_path = directory.path("points.csv");
+    const std::string json_path = directory.path() / "points.json";
+    const std::string csv_path = directory.path() / "points.csv";
     const Outcome outcome =
         tutti_command({"bench", "-t", "2,3", "-b", "8", "-e", "64K", "-f", "64", "-n", "12", "--rounds=2",
                        "--seconds=0.05", "-a", "all", "--json", json_path, "--csv", csv_path});
@@ -103,7 +104,7 @@ TEST_CASE("results are right for other types, operators and in place") {
 
 TEST_CASE("every baseline that is there does every collective that it has, and rightly") {
     const TemporaryDirectory directory;
-    const std::string json_path = directory.path("points.json");
+    const std::string json_path = directory.path() / "points.json";
     const Outcome outcome =
         tutti_command({"bench", "-t", "3", "-b", "8K", "-e", "8K", "-n", "10", "--seconds", "0.05",
                        "--rounds", "1", "--baseline", "all", "--json", json_path});
@@ -133,7 +134,7 @@ TEST_CASE("every baseline that is there does every collective that it has, and r
 #if defined(TUTTI_HAS_OPEN_MPI)
 TEST_CASE("Open MPI says its version, and does everything in place as well") {
     const TemporaryDirectory directory;
-    const std::string json_path = directory.path("points.json");
+    const std::string json_path = directory.path() / "points.json";
     const Outcome outcome = tutti_command({"bench", "-t", "3", "-b", "8K", "-e", "8K", "-n", "10",
                                            "--seconds", "0.05", "--in-place", "--rounds", "1", "--baseline",
                                            "openmpi,std_barrier", "--json", json_path});

@@ -1,3 +1,4 @@
+#include "mpirun/temporary_directory.hpp"
 #include "support.hpp"
 
 #include <doctest/doctest.h>
@@ -7,8 +8,8 @@
 #include <iterator>
 #include <string>
 
+using tutti::bench::TemporaryDirectory;
 using tutti::test::Outcome;
-using tutti::test::TemporaryDirectory;
 using tutti::test::tutti_command;
 
 namespace {
@@ -16,7 +17,7 @@ namespace {
 /// A path in a directory that is gone at the end of the test.
 class Place {
 public:
-    explicit Place(const char* name) : path_(directory_.path(name)) {}
+    explicit Place(const char* name) : path_(directory_.path() / name) {}
     ~Place() { unsetenv("TUTTI_TUNING"); }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstddef>
+
+namespace tutti::bench {
+
+/// Bytes that move between caches as one.
+inline constexpr std::size_t line_bytes = 64;
+
+/// The same where a processor fetches lines in pairs.
+inline constexpr std::size_t paired_lines_bytes = 2 * line_bytes;
+
+} // namespace tutti::bench

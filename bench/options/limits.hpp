@@ -1,0 +1,9 @@
+#pragma once
+
+namespace tutti::bench {
+
+/// What can be asked for: members of a team, ranks of a schedule.
+inline constexpr int most_members = 1024;
+inline constexpr int most_ranks = 4096;
+
+} // namespace tutti::bench
