@@ -20,14 +20,14 @@ using schedule::Pattern;
 using schedule::place;
 using schedule::Schedule;
 
-inline constexpr Forms everywhere{true, true, true};
-inline constexpr Forms pulled{false, true, true};
-inline constexpr Forms separate{false, true, false};
-inline constexpr Forms carried{true, false, false};
-inline constexpr Forms carried_or_separate{true, true, false};
-inline constexpr Forms one_hop{false, true, false, true};
-inline constexpr Forms pulled_or_shared{false, true, true, false, true};
-inline constexpr Forms carried_or_one_hop{true, true, false, true};
+inline constexpr Forms everywhere{.carried = true, .pulled = true, .in_place = true};
+inline constexpr Forms pulled{.pulled = true, .in_place = true};
+inline constexpr Forms separate{.pulled = true};
+inline constexpr Forms carried{.carried = true};
+inline constexpr Forms carried_or_separate{.carried = true, .pulled = true};
+inline constexpr Forms one_hop{.pulled = true, .one_hop = true};
+inline constexpr Forms pulled_or_shared{.pulled = true, .in_place = true, .shared = true};
+inline constexpr Forms carried_or_one_hop{.carried = true, .pulled = true, .one_hop = true};
 
 // ---- The graphs: their allgathers, and in how many rounds ----
 
@@ -119,74 +119,78 @@ Schedule doubling_reduce(int p, int root) {
 
 template <class Graph>
 constexpr Algorithm allgather_row(std::string_view name, Forms forms, std::string_view source) {
-    return {name,
-            Collective::allgather,
-            Order::none,
-            Graph::ranks,
-            forms,
-            allgather<Graph>,
-            [](int p, int) {
-                return Counts{Graph::rounds(p), p - 1, 0};
-            },
-            Bound::exact,
-            no_scratch,
-            source};
+    return {.name = name,
+            .collective = Collective::allgather,
+            .ranks = Graph::ranks,
+            .forms = forms,
+            .make = allgather<Graph>,
+            .counts =
+                [](int p, int) {
+                    return Counts{Graph::rounds(p), p - 1, 0};
+                },
+            .scratch = no_scratch,
+            .source = source};
 }
 
 template <class Graph>
 constexpr Algorithm reduce_scatter_row(std::string_view name, Forms forms, long (*scratch)(int, int),
                                        std::string_view source) {
-    return {name,
-            Collective::reduce_scatter,
-            Order::same,
-            Graph::ranks,
-            forms,
-            reduce_scatter<Graph>,
-            [](int p, int) {
-                return Counts{Graph::rounds(p), p - 1, p - 1};
-            },
-            Bound::exact,
-            scratch,
-            source};
+    return {.name = name,
+            .collective = Collective::reduce_scatter,
+            .order = Order::same,
+            .ranks = Graph::ranks,
+            .forms = forms,
+            .make = reduce_scatter<Graph>,
+            .counts =
+                [](int p, int) {
+                    return Counts{Graph::rounds(p), p - 1, p - 1};
+                },
+            .scratch = scratch,
+            .source = source};
 }
 
 template <class Graph>
 constexpr Algorithm allreduce_row(std::string_view name, Forms forms, std::string_view source) {
-    return {name,
-            Collective::allreduce,
-            Order::same,
-            Graph::ranks,
-            forms,
-            allreduce<Graph>,
-            [](int p, int) {
-                return Counts{2 * Graph::rounds(p), 2L * (p - 1), p - 1};
-            },
-            Bound::exact,
-            no_scratch,
-            source};
+    return {.name = name,
+            .collective = Collective::allreduce,
+            .order = Order::same,
+            .ranks = Graph::ranks,
+            .forms = forms,
+            .make = allreduce<Graph>,
+            .counts =
+                [](int p, int) {
+                    return Counts{2 * Graph::rounds(p), 2L * (p - 1), p - 1};
+                },
+            .scratch = no_scratch,
+            .source = source};
 }
 
 template <class Graph>
 constexpr Algorithm gather_row(std::string_view name, long (*scratch)(int, int), std::string_view source) {
-    return {name,
-            Collective::gather,
-            Order::none,
-            Graph::ranks,
-            pulled,
-            gather<Graph>,
-            [](int p, int) {
-                return Counts{Graph::rounds(p), p - 1, 0};
-            },
-            Bound::exact,
-            scratch,
-            source};
+    return {.name = name,
+            .collective = Collective::gather,
+            .ranks = Graph::ranks,
+            .forms = pulled,
+            .make = gather<Graph>,
+            .counts =
+                [](int p, int) {
+                    return Counts{Graph::rounds(p), p - 1, 0};
+                },
+            .scratch = scratch,
+            .source = source};
 }
 
 template <class Graph>
 constexpr Algorithm scatter_row(std::string_view name, Counts (*counts)(int, int), long (*scratch)(int, int),
                                 std::string_view source) {
-    return {name,   Collective::scatter, Order::none, Graph::ranks, pulled, scatter<Graph>,
-            counts, Bound::exact,        scratch,     source};
+    return {.name = name,
+            .collective = Collective::scatter,
+            .ranks = Graph::ranks,
+            .forms = pulled,
+            .make = scatter<Graph>,
+            .counts = counts,
+            .scratch = scratch,
+            .source = source};
 }
 
 } // namespace tutti::algorithm::rows
