@@ -14,6 +14,8 @@ set(TUTTI_WITHOUT_THREADS graph schedule algorithm cost verify draw)
 set(TUTTI_THREAD_LIBRARIES Threads::Threads PkgConfig::HWLOC MPI::MPI_CXX)
 # What moves the data knows nothing of why.
 set(TUTTI_WITHOUT_SCHEDULES graph machine mailbox kernel)
+# What measures shares no code with what it measures.
+set(TUTTI_WITHOUT_THE_MEASURED terminal measure mpirun peers)
 # Readers of schedules do not know each other.
 set(TUTTI_READERS cost verify draw plan)
 
@@ -108,6 +110,9 @@ function(tutti_check_layers)
     endif()
     if(layer IN_LIST TUTTI_WITHOUT_SCHEDULES)
       tutti_keep_apart(${module} "${reach}" tutti_schedule)
+    endif()
+    if(layer IN_LIST TUTTI_WITHOUT_THE_MEASURED)
+      tutti_keep_apart(${module} "${reach}" tutti_mailbox tutti_execute tutti)
     endif()
     if(layer IN_LIST TUTTI_READERS)
       set(others ${TUTTI_READERS})
