@@ -46,6 +46,12 @@ struct Counts {
 /// rounds.
 enum class Bound : std::uint8_t { exact, reductions, volume, all };
 
+/// What of each other's vectors members reach.
+///
+/// - peers: they read from members that are named, and store to their own: messages could carry that
+/// - everybody: they combine what all have, or store to others: it takes memory that all share
+enum class Reach : std::uint8_t { peers, everybody };
+
 /// How members may exchange what they send; see schedule::Form.
 struct Forms {
     /// Small messages may travel inside the mailbox (Form::carried).
@@ -77,6 +83,7 @@ struct Algorithm {
     /// Scratch of the member with the most, in blocks: at most this.
     long (*scratch)(int ranks, int root);
     std::string_view source;
+    Reach reach = Reach::peers;
 };
 
 /// Whether the row's schedules can be carried out in this form.

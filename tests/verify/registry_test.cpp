@@ -281,6 +281,21 @@ TEST_CASE("a row of powers of two takes no other number of ranks") {
     }
 }
 
+TEST_CASE("a row says whether members reach into the vectors of everybody, as messages cannot") {
+    for (const Algorithm& row : algorithm::registry()) {
+        const schedule::Schedule schedule = row.make(8, has_root(row) ? 1 : 0);
+        bool reaches_everybody = false;
+        for (int member = 0; member < schedule.ranks(); ++member) {
+            for (const schedule::Move& move : schedule.program(member).moves()) {
+                reaches_everybody = reaches_everybody || move.to.member != member ||
+                                    move.left.member == schedule::every;
+            }
+        }
+        INFO(to_string(row.collective), " ", row.name);
+        CHECK((!reaches_everybody || row.reach == algorithm::Reach::everybody));
+    }
+}
+
 TEST_CASE("a promise that a row does not make is not proved") {
     const Algorithm* census = algorithm::find(Collective::allreduce, "census");
     const Algorithm* circulant = algorithm::find(Collective::allreduce, "circulant");
