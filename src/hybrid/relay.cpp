@@ -46,12 +46,45 @@ Relay::Round own_round(schedule::Round moves, int rank) {
         round.moves.push_back(
             {move, index(move.left), move.has_right() ? index(move.right) : Relay::own_place});
     }
-    // Then every place received has one destination, in order.
-    round.stores_only = round.moves.size() == received.size();
-    for (std::size_t i = 0; round.stores_only && i < received.size(); ++i) {
-        round.stores_only = !round.moves[i].move.reduces && round.moves[i].left == static_cast<int>(i);
-    }
     return round;
+}
+
+bool overlap(const Place& a, const Place& b, int blocks) {
+    const auto steps = [&](const Place& from, const Place& to) {
+        return (to.blocks.first - from.blocks.first + blocks) % blocks;
+    };
+    return a.space == b.space && (steps(a, b) < a.blocks.count || steps(b, a) < b.blocks.count);
+}
+
+/// Whether every place received has one destination, in order, that the round neither sends nor does anything
+/// else with.
+bool only_stores_received(const Relay::Round& round, int blocks) {
+    std::vector<Place> stored;
+    for (const Relay::Move& move : round.moves) {
+        if (move.is_own()) {
+            continue;
+        }
+        if (move.move.reduces || move.left != static_cast<int>(stored.size())) {
+            return false;
+        }
+        stored.push_back(move.move.to);
+    }
+    std::size_t received = 0;
+    for (const Relay::Message& message : round.receives) {
+        received += message.places.size();
+    }
+    const auto is_stored = [&](const Place& place) {
+        return std::ranges::any_of(stored, [&](const Place& to) { return overlap(place, to, blocks); });
+    };
+    const auto touches = [&](const Relay::Move& move) {
+        return move.is_own() && (is_stored(move.move.to) || is_stored(move.move.left) ||
+                                 (move.move.has_right() && is_stored(move.move.right)));
+    };
+    const auto sends = [&](const Relay::Message& message) {
+        return std::ranges::any_of(message.places, is_stored);
+    };
+    return stored.size() == received && std::ranges::none_of(round.moves, touches) &&
+           std::ranges::none_of(round.sends, sends);
 }
 
 } // namespace
@@ -68,13 +101,37 @@ Relay relay_of(const Schedule& schedule, int rank) {
         const schedule::Program program = schedule.program(other);
         for (std::size_t round = 0; round < program.size(); ++round) {
             for (auto& [peer, places] : reads_of(program[round], other)) {
-                relay.most_places = std::max(relay.most_places, places.size());
                 if (peer == rank) {
                     relay.rounds[round].sends.push_back({other, std::move(places)});
                 }
             }
         }
     }
+    for (Relay::Round& round : relay.rounds) {
+        round.only_stores_received = only_stores_received(round, relay.blocks);
+    }
+    return relay;
+}
+
+Relay one_hop_alltoall(int processes, int rank) {
+    using schedule::Space;
+    Relay relay;
+    relay.blocks = processes;
+    const auto copy = [&](int from, const Place& source, int landed) {
+        return Relay::Move{{{rank, Space::output, {from, 1}}, source, {}, false, schedule::Prefix::none},
+                           landed,
+                           Relay::own_place};
+    };
+    for (int distance = 1; distance < processes; ++distance) {
+        const int to = (rank + distance) % processes;
+        const int from = (rank + processes - distance) % processes;
+        const Place source{from, Space::input, {rank, 1}};
+        relay.rounds.push_back({.sends = {{to, {{rank, Space::input, {to, 1}}}}},
+                                .receives = {{from, {source}}},
+                                .moves = {copy(from, source, 0)},
+                                .only_stores_received = true});
+    }
+    relay.rounds.front().moves.push_back(copy(rank, {rank, Space::input, {rank, 1}}, Relay::own_place));
     return relay;
 }
 

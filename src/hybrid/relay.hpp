@@ -20,6 +20,9 @@ struct Relay {
         schedule::Move move;
         int left = 0;
         int right = 0;
+
+        /// Whether it needs nothing of what the round receives.
+        bool is_own() const { return left == own_place && right == own_place; }
     };
     static constexpr int own_place = -1;
 
@@ -27,19 +30,21 @@ struct Relay {
         std::vector<Message> sends;
         std::vector<Message> receives;
         std::vector<Move> moves;
-        /// Everything received is stored as it is, and nothing else is done.
-        bool stores_only = false;
+        /// Everything received is stored as it is, in order, to where the round does nothing else.
+        bool only_stores_received = false;
     };
 
     std::vector<Round> rounds;
     int blocks = 1;
     int scratch_vectors = 0;
-    /// The most places in any message between any two processes.
-    std::size_t most_places = 1;
 };
 
 /// The part of `rank`. O(ranks * moves of a member). \pre members write to their own vectors only, and read
-/// from named ones: all schedules of the registry but those of `direct` and `flat`
+/// from named ones: algorithm::Reach::peers
 Relay relay_of(const schedule::Schedule& schedule, int rank);
+
+/// An all-to-all in which every process sends to every other, block by block, whatever their sizes: what
+/// schedules in one hop do, which have blocks of one size only.
+Relay one_hop_alltoall(int processes, int rank);
 
 } // namespace tutti::hybrid
