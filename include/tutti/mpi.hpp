@@ -20,8 +20,8 @@
 namespace tutti::mpi {
 
 namespace detail {
+class ClusterSeat;
 class ClusterState;
-class Seat;
 } // namespace detail
 
 /// What a caller may choose for one collective call. Every member of every process must choose the same.
@@ -353,7 +353,7 @@ private:
     std::shared_ptr<detail::ClusterState> cluster_;
     std::optional<tutti::Member> own_;
     tutti::Member* borrowed_;
-    detail::Seat* seat_;
+    detail::ClusterSeat* seat_;
     int rank_;
     int size_;
     int exceptions_on_entry_;

@@ -3,8 +3,8 @@
 #include "algorithm/registry.hpp"
 #include "execute/select.hpp"
 #include "graph/torus.hpp"
-#include "hybrid/claim.hpp"
 #include "hybrid/relay.hpp"
+#include "hybrid/signature.hpp"
 
 #include <tutti/error.hpp>
 
@@ -112,7 +112,7 @@ std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, 
                 "\" does not combine from the left across processes, as order serial asks; leave "
                 "the algorithm to the library");
         }
-        return serial_algorithm;
+        return chain_algorithm;
     }
     if (name == "library") {
         return library_algorithm;

@@ -1,5 +1,5 @@
+#include "hybrid/cluster_seat.hpp"
 #include "hybrid/cluster_state.hpp"
-#include "hybrid/seat.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>

@@ -1,7 +1,8 @@
 #include "hybrid/cluster_state.hpp"
 
+#include "execute/leaving.hpp"
+#include "hybrid/cluster_seat.hpp"
 #include "hybrid/placement.hpp"
-#include "hybrid/seat.hpp"
 #include "hybrid/together.hpp"
 
 #include <tutti/error.hpp>
@@ -75,13 +76,13 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
     notices_.open(control_.communicator());
     exchange_sizes(local.size());
     look_at_node();
-    open_carriers(options);
+    open_transports(options);
     hybrid::together(control_.communicator(), [&] {
         const tutti::execute::Setting setting = shared(local.setting());
-        enter_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
-        leave_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
+        put_group_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
+        take_group_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
         for (int rank = 0; rank < local.size(); ++rank) {
-            seats_.push_back(std::make_unique<Seat>(*this, rank));
+            seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
         }
     });
     is_open_ = true;
@@ -92,8 +93,8 @@ ClusterState::~ClusterState() {
     MPI_Finalized(&finalised);
     if (!is_open_) {
         control_.close_unused();
-        for (const auto& carrier : carriers_) {
-            carrier->wire().close_unused();
+        for (const auto& transport : transports_) {
+            transport->wire().close_unused();
         }
         return;
     }
@@ -102,8 +103,8 @@ ClusterState::~ClusterState() {
         tell_others(failure_.raised() ? failure_.first() : tutti::execute::unseen_exception());
     }
     bool all_closed = !fails && finalised == 0;
-    for (const auto& carrier : carriers_) {
-        hybrid::Wire& wire = carrier->wire();
+    for (const auto& transport : transports_) {
+        hybrid::Wire& wire = transport->wire();
         if (all_closed) {
             wire.close();
         }
@@ -150,17 +151,17 @@ void ClusterState::look_at_node() {
     none_goes_solo_ = all[1] != 0;
 }
 
-void ClusterState::open_carriers(const ClusterOptions& options) {
+void ClusterState::open_transports(const ClusterOptions& options) {
     const bool several = thread_level_ == MPI_THREAD_MULTIPLE && processes() > 1;
     const int count = several ? std::min(fewest_members_, carriers_limit) : 1;
     hybrid::together(control_.communicator(), [&] {
         for (int index = 0; index < count; ++index) {
-            carriers_.push_back(std::make_unique<hybrid::Carrier>(processes()));
+            transports_.push_back(std::make_unique<hybrid::Transport>(processes()));
         }
     });
-    for (const auto& carrier : carriers_) {
-        carrier->wire().open(control_.communicator());
-        carrier->wire().set_limits(options.deadline, notices_, failure_);
+    for (const auto& transport : transports_) {
+        transport->wire().open(control_.communicator());
+        transport->wire().set_limits(options.deadline, notices_, failure_);
     }
 }
 
@@ -188,8 +189,8 @@ int ClusterState::process_of(int rank) const {
 
 std::string ClusterState::description() const {
     return std::to_string(size()) + " members in " + std::to_string(processes()) + " processes, " +
-           level_name(thread_level_) + ", up to " + std::to_string(carriers_.size()) +
-           (carriers_.size() == 1 ? " carrier" : " carriers") + " in each";
+           level_name(thread_level_) + ", up to " + std::to_string(transports_.size()) +
+           (transports_.size() == 1 ? " carrier" : " carriers") + " in each";
 }
 
 void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
@@ -201,17 +202,16 @@ void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, st
 
 void ClusterState::expect_all() {
     for (int rank = 0; rank < members(); ++rank) {
-        for (const auto& group : {enter_, leave_}) {
-            group->presence(rank).away.store(false,
-                                             std::memory_order_relaxed); // ordered by the start of the run
+        for (const auto& group : {put_group_, take_group_}) {
+            tutti::execute::expect_again(group->board(rank));
         }
     }
 }
 
 void ClusterState::fail(int rank, const std::exception_ptr& cause) {
     failure_.raise(first_rank(process_) + rank, cause);
-    enter_->fail(rank, cause);
-    leave_->fail(rank, cause);
+    put_group_->fail(rank, cause);
+    take_group_->fail(rank, cause);
 }
 
 void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {

@@ -3,8 +3,8 @@
 #include "execute/failure.hpp"
 #include "execute/group_state.hpp"
 #include "execute/inside.hpp"
-#include "hybrid/carrier.hpp"
 #include "hybrid/main_thread.hpp"
+#include "hybrid/transport.hpp"
 #include "hybrid/ways.hpp"
 
 #include <tutti/mpi.hpp>
@@ -18,7 +18,7 @@
 
 namespace tutti::mpi::detail {
 
-class Seat;
+class ClusterSeat;
 
 /// Memory that the members of a process and their leaders share during a call.
 struct Depot {
@@ -44,7 +44,7 @@ public:
     ClusterState(ClusterState&&) = delete;
     ClusterState& operator=(ClusterState&&) = delete;
 
-    int members() const { return enter_->size(); }
+    int members() const { return put_group_->size(); }
     int processes() const { return static_cast<int>(first_ranks_.size()) - 1; }
     int process() const { return process_; }
     int first_rank(int process) const { return first_ranks_[static_cast<std::size_t>(process)]; }
@@ -54,7 +54,7 @@ public:
     int process_of(int rank) const;
     bool is_even() const { return even_; }
     /// How many threads of each process may carry at the same time.
-    int most_carriers() const { return static_cast<int>(carriers_.size()); }
+    int most_carriers() const { return static_cast<int>(transports_.size()); }
     Speaker speaker() const { return speaker_; }
     /// What all processes know of each other when they choose a way.
     hybrid::Crew crew() const {
@@ -65,18 +65,18 @@ public:
     }
     std::string description() const;
 
-    Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
-    hybrid::Carrier& carrier(int index) { return *carriers_[static_cast<std::size_t>(index)]; }
+    ClusterSeat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
+    hybrid::Transport& transport(int index) { return *transports_[static_cast<std::size_t>(index)]; }
     hybrid::MainThread& main_thread() { return main_thread_; }
 
-    /// The groups in which members meet: on the way to the leaders, and on the way back. Two, so that each
-    /// repeats its own call, which is what makes that cheap.
-    const std::shared_ptr<tutti::detail::GroupState>& enter() { return enter_; }
-    const std::shared_ptr<tutti::detail::GroupState>& leave() { return leave_; }
+    /// The groups in which members meet: on the way to those that carry, and on the way back. Two, so that
+    /// each repeats its own call, which is what makes that cheap.
+    const std::shared_ptr<tutti::detail::GroupState>& put_group() { return put_group_; }
+    const std::shared_ptr<tutti::detail::GroupState>& take_group() { return take_group_; }
 
     /// What each member shows to the carriers of its process; ordered by the exchanges of enter().
     struct alignas(64) Board {
-        hybrid::Claim claim;
+        hybrid::Signature signature;
         const std::byte* input = nullptr;
         std::byte* output = nullptr;
         /// Where in the whole vector they start, in elements.
@@ -100,7 +100,7 @@ public:
     bool all_go_solo() const { return all_go_solo_; }
     /// How `carriers` threads of each process wait for messages. While they do, all others wait for them.
     mailbox::Patience patience_of(int carriers) const {
-        return patience_of(processes_on_node_ * carriers, enter_->setting());
+        return patience_of(processes_on_node_ * carriers, put_group_->setting());
     }
 
     /// The depot for calls of one parity: while one is still being read the next one may be written.
@@ -124,7 +124,7 @@ private:
                         const ClusterOptions& options);
     void exchange_sizes(int members);
     void look_at_node();
-    void open_carriers(const ClusterOptions& options);
+    void open_transports(const ClusterOptions& options);
     /// For so many threads of this node, under the options of `setting`.
     mailbox::Patience patience_of(int threads, const tutti::execute::Setting& setting) const;
     tutti::execute::Setting shared(tutti::execute::Setting setting) const;
@@ -144,11 +144,11 @@ private:
     int cpus_on_node_ = 1;
     bool all_go_solo_ = false;
     bool none_goes_solo_ = false;
-    std::vector<std::unique_ptr<hybrid::Carrier>> carriers_;
-    std::shared_ptr<tutti::detail::GroupState> enter_;
-    std::shared_ptr<tutti::detail::GroupState> leave_;
+    std::vector<std::unique_ptr<hybrid::Transport>> transports_;
+    std::shared_ptr<tutti::detail::GroupState> put_group_;
+    std::shared_ptr<tutti::detail::GroupState> take_group_;
     std::vector<Board> boards_;
-    std::vector<std::unique_ptr<Seat>> seats_;
+    std::vector<std::unique_ptr<ClusterSeat>> seats_;
     std::array<Depot, 2> depots_;
     struct DepotMemory : hybrid::Keepable {
         std::array<tutti::run::Memory, 4> rooms;

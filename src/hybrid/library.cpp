@@ -23,31 +23,31 @@ namespace {
 /// Whether the library's own operator gives the same bits whichever operand comes first, so that processes
 /// that combine in different directions agree. The least of -0 and +0 is either; products of complex numbers
 /// may be contracted.
-bool library_serves(const Carriage& carriage) {
-    if (carriage.type == Type::other || carriage.op == Operator::callable) {
+bool library_serves(const ProcessCall& call) {
+    if (call.type == Type::other || call.op == Operator::callable) {
         return false;
     }
-    const bool is_float = carriage.type >= Type::f32;
-    const bool is_complex = carriage.type >= Type::c32;
-    return !is_float || carriage.op == Operator::sum || (carriage.op == Operator::prod && !is_complex);
+    const bool is_float = call.type >= Type::f32;
+    const bool is_complex = call.type >= Type::c32;
+    return !is_float || call.op == Operator::sum || (call.op == Operator::prod && !is_complex);
 }
 
 /// What an MPI_Op made of kernels needs to know: it hangs on the datatype of the call, since MPI hands
 /// operators nothing else.
 struct Combining {
-    const Carriage* carriage;
+    const ProcessCall* call;
     std::exception_ptr thrown;
     /// Of operands that MPI has put where elements of their alignment may not lie.
-    run::Memory left;
-    run::Memory right;
+    execute::Memory left;
+    execute::Memory right;
 };
 
 /// The operand where its elements may lie: itself, or a copy.
-void* aligned(void* operand, const Carriage& carriage, std::size_t bytes, run::Memory& copy) {
-    if (reinterpret_cast<std::uintptr_t>(operand) % carriage.element_align == 0) {
+void* aligned(void* operand, const ProcessCall& call, std::size_t bytes, execute::Memory& copy) {
+    if (reinterpret_cast<std::uintptr_t>(operand) % call.element_align == 0) {
         return operand;
     }
-    return std::memcpy(copy.at_least(bytes, carriage.element_align), operand, bytes);
+    return std::memcpy(copy.at_least(bytes, call.element_align), operand, bytes);
 }
 
 int combining_key() {
@@ -70,12 +70,12 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
         return;
     }
     try {
-        const Carriage& carriage = *combining.carriage;
+        const ProcessCall& call = *combining.call;
         const auto elements = static_cast<std::size_t>(*count);
-        const std::size_t bytes = elements * carriage.element_bytes;
-        const void* const left = aligned(in, carriage, bytes, combining.left);
-        void* const right = aligned(inout, carriage, bytes, combining.right);
-        carriage.kernels->reduce(carriage.state, right, left, right, elements);
+        const std::size_t bytes = elements * call.element_bytes;
+        const void* const left = aligned(in, call, bytes, combining.left);
+        void* const right = aligned(inout, call, bytes, combining.right);
+        call.kernels->reduce(call.state, right, left, right, elements);
         if (right != inout) {
             std::memcpy(inout, right, bytes);
         }
@@ -84,22 +84,22 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
     }
 }
 
-/// The MPI datatype and operator of a carriage: the library's, or made for the purpose and freed.
+/// The MPI datatype and operator of a call: the library's, or made for the purpose and freed.
 class Operand {
 public:
-    explicit Operand(const Carriage& carriage)
-        : combining_{.carriage = &carriage, .thrown = nullptr, .left = {}, .right = {}} {
-        if (reduces(carriage.kind) && library_serves(carriage)) {
-            type_ = mpi_type(carriage.type);
-            op_ = mpi_operator(carriage.op);
+    explicit Operand(const ProcessCall& call)
+        : combining_{.call = &call, .thrown = nullptr, .left = {}, .right = {}} {
+        if (reduces(call.kind) && library_serves(call)) {
+            type_ = mpi_type(call.type);
+            op_ = mpi_operator(call.op);
             return;
         }
-        check(MPI_Type_contiguous(static_cast<int>(carriage.element_bytes), MPI_BYTE, &made_type_),
+        check(MPI_Type_contiguous(static_cast<int>(call.element_bytes), MPI_BYTE, &made_type_),
               "MPI_Type_contiguous");
         check(MPI_Type_set_attr(made_type_, combining_key(), &combining_), "MPI_Type_set_attr");
         check(MPI_Type_commit(&made_type_), "MPI_Type_commit");
         type_ = made_type_;
-        if (reduces(carriage.kind)) {
+        if (reduces(call.kind)) {
             check(MPI_Op_create(&combine, 0, &made_op_), "MPI_Op_create");
             op_ = made_op_;
         }
@@ -147,10 +147,10 @@ struct Blocks {
     std::vector<int> counts;
     std::vector<int> places;
 
-    Blocks(const Carriage& carriage, int processes) {
-        for (std::size_t i = 0; carriage.offsets != nullptr && i < static_cast<std::size_t>(processes); ++i) {
-            counts.push_back(static_cast<int>(carriage.offsets[i + 1] - carriage.offsets[i]));
-            places.push_back(static_cast<int>(carriage.offsets[i]));
+    Blocks(const ProcessCall& call, int processes) {
+        for (std::size_t i = 0; call.offsets != nullptr && i < static_cast<std::size_t>(processes); ++i) {
+            counts.push_back(static_cast<int>(call.offsets[i + 1] - call.offsets[i]));
+            places.push_back(static_cast<int>(call.offsets[i]));
         }
     }
 };
@@ -158,9 +158,9 @@ struct Blocks {
 /// One collective of the library, with all that MPI may use until it has ended.
 class LibraryCall : public Keepable {
 public:
-    LibraryCall(const Carriage& carriage, int processes)
-        : carriage_(carriage), operand_(carriage_), blocks_(carriage_, processes),
-          name_("the MPI library's " + std::string(to_string(execute::collective_of(carriage.kind)))) {}
+    LibraryCall(const ProcessCall& call, int processes)
+        : call_(call), operand_(call_), blocks_(call_, processes),
+          name_("the MPI library's " + std::string(to_string(execute::collective_of(call.kind)))) {}
 
     void run(Wire& wire) {
         try {
@@ -177,7 +177,7 @@ public:
 private:
     int start(const Wire& wire, MPI_Request& request) const;
 
-    Carriage carriage_;
+    ProcessCall call_;
     Operand operand_;
     Blocks blocks_;
     std::string name_;
@@ -187,22 +187,22 @@ int LibraryCall::start(const Wire& wire, MPI_Request& request) const {
     MPI_Comm comm = wire.communicator();
     MPI_Datatype type = operand_.type();
     MPI_Op op = operand_.op();
-    const bool divided = carriage_.offsets != nullptr;
-    const int count = static_cast<int>(carriage_.total);
-    const int root = carriage_.root;
+    const bool divided = call_.offsets != nullptr;
+    const int count = static_cast<int>(call_.total);
+    const int root = call_.root;
     const int* const counts = blocks_.counts.data();
     const int* const places = blocks_.places.data();
     const auto own = static_cast<std::size_t>(wire.rank());
-    const std::size_t own_bytes = divided ? carriage_.offsets[own] * carriage_.element_bytes : 0;
+    const std::size_t own_bytes = divided ? call_.offsets[own] * call_.element_bytes : 0;
     const int own_count = divided ? counts[own] : 0;
-    std::byte* const in = carriage_.input;
-    std::byte* const out = carriage_.output;
-    switch (carriage_.kind) {
+    std::byte* const in = call_.input;
+    std::byte* const out = call_.output;
+    switch (call_.kind) {
     case Kind::barrier:
         return MPI_Ibarrier(comm, &request);
     case Kind::broadcast:
         if (wire.rank() == root && count != 0 && out != in) {
-            std::memcpy(out, in, carriage_.total * carriage_.element_bytes);
+            std::memcpy(out, in, call_.total * call_.element_bytes);
         }
         return MPI_Ibcast(out, count, type, root, comm, &request);
     case Kind::reduce:
@@ -232,17 +232,17 @@ int LibraryCall::start(const Wire& wire, MPI_Request& request) const {
 
 } // namespace
 
-void run_library(Wire& wire, const Carriage& carriage) {
-    if (carriage.total > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+void run_library(Wire& wire, const ProcessCall& call) {
+    if (call.total > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
         throw ArgumentError("algorithm \"library\": MPI counts elements in an int, and these are " +
-                            std::to_string(carriage.total) + "; leave the algorithm to the library");
+                            std::to_string(call.total) + "; leave the algorithm to the library");
     }
-    const auto call = std::make_shared<LibraryCall>(carriage, wire.size());
+    const auto library_call = std::make_shared<LibraryCall>(call, wire.size());
     try {
-        call->run(wire);
+        library_call->run(wire);
     } catch (...) {
         if (wire.is_stuck()) {
-            keep(call);
+            keep(library_call);
         }
         throw;
     }

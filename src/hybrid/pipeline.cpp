@@ -1,6 +1,9 @@
-// The inside of one segment overlaps the wire of another.
+// The inside of one segment overlaps the wire of another: the leader carries a segment when all others have
+// put it. They take what has come while the leader carries the next one, the leader's share included, in
+// turn. A leader without others does both.
 
-#include "hybrid/seat.hpp"
+#include "hybrid/call_part.hpp"
+#include "hybrid/crossing.hpp"
 #include "hybrid/ways.hpp"
 
 #include <sched.h>
@@ -9,21 +12,81 @@
 
 namespace tutti::mpi::detail {
 
-using hybrid::segment_bytes;
-using tutti::detail::Kind;
+namespace {
+
+class Pipeline final : public Crossing {
+public:
+    explicit Pipeline(ClusterCall& call) : Crossing(call), part_(call) {}
+
+    void prepare() override { segments_ = hybrid::segments_of(call().total_bytes()); }
+
+    void put() override {
+        call().show();
+        call().make_room(call().total_bytes(), call().total_bytes());
+        call().meet_to_put();
+        call().compare_signatures();
+    }
+
+    void carry() override {
+        for (std::size_t segment = 0; segment < segments_; ++segment) {
+            if (works()) {
+                put_segment(segment);
+            }
+            if (call().leads()) {
+                carry_segment(segment);
+            }
+            // Release: pairs with await_progress().
+            own_progress().store(ClusterState::progress_in(call().number(), segment + 1) |
+                                     tutti::execute::inside_bit,
+                                 std::memory_order_release);
+            if (works() && segment > 0) {
+                take_segment(segment - 1);
+            }
+        }
+    }
+
+    void take() override {
+        if (works()) {
+            take_segment(segments_ - 1);
+        }
+        call().meet_to_take();
+    }
+
+private:
+    /// Whether this member puts and takes: all but the leader, if there are others.
+    bool works() const { return !call().leads() || call().is_alone(); }
+    /// How many do, and this one's number among them.
+    std::size_t workers() const { return static_cast<std::size_t>(std::max(1, call().members() - 1)); }
+    std::size_t worker() const {
+        const bool is_before = call().is_alone() || call().rank() < call().leader();
+        return static_cast<std::size_t>(is_before ? call().rank() : call().rank() - 1);
+    }
+    std::atomic<std::uint64_t>& own_progress() const {
+        return call().cluster().board(call().rank()).progress;
+    }
+
+    void await_progress(int member, std::size_t segments) const;
+    void put_segment(std::size_t segment);
+    void carry_segment(std::size_t segment);
+    void take_segment(std::size_t segment);
+
+    CallPart part_;
+    std::size_t segments_ = 1;
+};
 
 /// Returns when `member` has done `segments` segments of this call.
-void Seat::await_progress(int member, std::size_t segments) {
-    mailbox::Waiting waiting(cluster_.enter()->patience());
-    const mailbox::StdWord& done = cluster_.board(member).progress;
-    // Acquire: pairs with the release in run_pipeline(); what was combined or carried is visible.
-    while (done.observe() < ClusterState::progress_in(calls_, segments)) {
+void Pipeline::await_progress(int member, std::size_t segments) const {
+    ClusterState& cluster = call().cluster();
+    mailbox::Waiting waiting(cluster.put_group()->patience());
+    const std::atomic<std::uint64_t>& done = cluster.board(member).progress;
+    // Acquire: pairs with the release in carry(); what was put or carried is visible.
+    while (done.load(std::memory_order_acquire) < ClusterState::progress_in(call().number(), segments)) {
         const mailbox::Waiting::Next next = waiting.pass();
         if (next == mailbox::Waiting::Next::look) {
             continue;
         }
-        if (cluster_.failure().raised()) {
-            cluster_.failure().throw_aborted();
+        if (cluster.failure().raised()) {
+            cluster.failure().throw_aborted();
         }
         if (next == mailbox::Waiting::Next::sleep) {
             sched_yield();
@@ -31,75 +94,40 @@ void Seat::await_progress(int member, std::size_t segments) {
     }
 }
 
-std::size_t Seat::segments() const {
-    return std::max<std::size_t>(1, (bytes(shape_.total) + segment_bytes - 1) / segment_bytes);
+/// This member's share.
+void Pipeline::put_segment(std::size_t segment) {
+    part_.cut(segment, segments_);
+    part_.put(call().depot().input + part_.start_bytes(), worker(), workers());
 }
 
-/// The leader carries a segment when all others have combined it. They store what has come while the leader
-/// carries the next one, the leader's share included, in turn. A leader without others does both.
-void Seat::run_pipeline() {
-    compare_claims();
-    mailbox::StdWord& own = cluster_.board(rank_).progress;
-    const bool works = !leads() || alone();
-    for (std::size_t segment = 0; segment < segments(); ++segment) {
-        if (works) {
-            combine_segment(segment);
-        }
-        if (leads()) {
-            for (int member = 0; member < cluster_.members(); ++member) {
-                if (member != rank_) {
-                    await_progress(member, segment + 1);
-                }
-            }
-            speak([&] { carry_segment(segment); });
-        }
-        // Release: pairs with await_progress().
-        own.publish(ClusterState::progress_in(calls_, segment + 1) | mailbox::inside_bit);
-        if (works && segment > 0) {
-            store_segment(segment - 1);
+void Pipeline::carry_segment(std::size_t segment) {
+    for (int member = 0; member < call().members(); ++member) {
+        if (member != call().rank()) {
+            await_progress(member, segment + 1);
         }
     }
-    if (works) {
-        store_segment(segments() - 1);
+    call().speak([&] {
+        part_.cut(segment, segments_);
+        const std::size_t start = part_.start_bytes();
+        call().perform(part_.process_call(part_.root_vector(call().depot().input) + start,
+                                          call().depot().output + start));
+    });
+}
+
+void Pipeline::take_segment(std::size_t segment) {
+    await_progress(call().leader(), segment + 1);
+    part_.cut(segment, segments_);
+    const std::byte* const from = part_.root_vector(call().depot().output) + part_.start_bytes();
+    part_.store(call().rank(), from);
+    if (!call().leads() && segment % workers() == worker()) {
+        part_.store(call().leader(), from);
     }
 }
 
-/// How many members combine and store, and this one's number among them: all but the leader, if there are
-/// others.
-std::size_t Seat::workers() const {
-    return static_cast<std::size_t>(std::max(1, cluster_.members() - 1));
-}
+} // namespace
 
-std::size_t Seat::worker() const {
-    return static_cast<std::size_t>(alone() || rank_ < leader_ ? rank_ : rank_ - 1);
-}
-
-void Seat::carry_segment(std::size_t segment) {
-    cut(segment, segments());
-    const std::size_t start = bytes(part_.start());
-    const bool from_root = call_.kind == Kind::broadcast && root_is_here();
-    std::byte* const source = from_root ? cluster_.board(call_.root - first_member()).output : depot().input;
-    cluster_.carrier(0).carry(part_carriage(source + start, depot().output + start), claim_);
-}
-
-/// This member's share of a segment, which is divided among all but the leader.
-void Seat::combine_segment(std::size_t segment) {
-    cut(segment, segments());
-    put_part(depot().input + bytes(part_.start()), worker(), workers());
-}
-
-void Seat::store_segment(std::size_t segment) {
-    await_progress(leader_, segment + 1);
-    cut(segment, segments());
-    const bool from_root = call_.kind == Kind::broadcast && root_is_here();
-    const std::byte* const from =
-        from_root ? cluster_.board(call_.root - first_member()).output : depot().output;
-    for (int member = 0; member < cluster_.members(); ++member) {
-        if (wants_whole(member) &&
-            (member == rank_ || (member == leader_ && segment % workers() == worker()))) {
-            store_part(member, from + bytes(part_.start()));
-        }
-    }
+std::unique_ptr<Crossing> make_pipeline(ClusterCall& call) {
+    return std::make_unique<Pipeline>(call);
 }
 
 } // namespace tutti::mpi::detail

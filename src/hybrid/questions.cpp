@@ -16,7 +16,7 @@ void Questions::ask(int peer, const Record& own) {
     if (asked.request != MPI_REQUEST_NULL) {
         check(MPI_Test(&asked.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     }
-    if (done == 0 || asked.summary.back().claim.call == own.last().claim.call) {
+    if (done == 0 || asked.summary.back().signature.call == own.last().signature.call) {
         return;
     }
     asked.summary = own.summary();
@@ -47,7 +47,7 @@ void Questions::hear(int process, const Record& own) {
         compare(own, process, summary, peer);
     }
     std::erase_if(ahead_, [&](const auto& question) {
-        return question.second.back().claim.call <= own.last().claim.call;
+        return question.second.back().signature.call <= own.last().signature.call;
     });
 }
 

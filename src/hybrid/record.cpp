@@ -10,10 +10,10 @@ namespace tutti::hybrid {
 
 namespace {
 
-std::uint64_t mixed(std::uint64_t digest, const Claim& claim) {
-    std::array<std::uint64_t, sizeof(Claim) / sizeof(std::uint64_t)> words;
-    static_assert(sizeof(words) == sizeof(Claim));
-    std::memcpy(words.data(), &claim, sizeof(claim));
+std::uint64_t mixed(std::uint64_t digest, const Signature& signature) {
+    std::array<std::uint64_t, sizeof(Signature) / sizeof(std::uint64_t)> words;
+    static_assert(sizeof(words) == sizeof(Signature));
+    std::memcpy(words.data(), &signature, sizeof(signature));
     // A product for each word, so that none waits for the one before.
     constexpr std::array<std::uint64_t, words.size()> factors{
         0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93, 0xFF51AFD7ED558CCD};
@@ -25,22 +25,22 @@ std::uint64_t mixed(std::uint64_t digest, const Claim& claim) {
     return digest ^ digest >> 32U;
 }
 
-std::string both(int process, const Claim& own, int peer, const Claim& theirs) {
+std::string both(int process, const Signature& own, int peer, const Signature& theirs) {
     return "process " + std::to_string(process) + " in " + to_string(own) + "; process " +
            std::to_string(peer) + " in " + to_string(theirs);
 }
 
 } // namespace
 
-void Record::add(const Claim& claim) {
-    const std::uint64_t digest = mixed(last().digest, claim);
+void Record::add(const Signature& signature) {
+    const std::uint64_t digest = mixed(last().digest, signature);
     newest_ = (newest_ + 1) % most_entries;
-    entries_[newest_] = {claim, digest};
+    entries_[newest_] = {signature, digest};
 }
 
 const Record::Entry* Record::find(std::uint64_t call) const {
     const auto found =
-        std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.claim.call == call; });
+        std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.signature.call == call; });
     return found == entries_.end() ? nullptr : &*found;
 }
 
@@ -54,17 +54,18 @@ Record::Summary Record::summary() const {
 
 void compare(const Record& own, int process, const Record::Summary& theirs, int peer) {
     constexpr const char* start = "the processes are in different calls: ";
-    const Claim* earlier = nullptr;
+    const Signature* earlier = nullptr;
     for (const Record::Entry& entry : theirs) {
-        const Record::Entry* const same = entry.claim.call != 0 ? own.find(entry.claim.call) : nullptr;
+        const Record::Entry* const same =
+            entry.signature.call != 0 ? own.find(entry.signature.call) : nullptr;
         if (same == nullptr) {
             continue;
         }
-        if (same->claim != entry.claim) {
-            throw MismatchError(start + both(process, same->claim, peer, entry.claim));
+        if (same->signature != entry.signature) {
+            throw MismatchError(start + both(process, same->signature, peer, entry.signature));
         }
         if (same->digest != entry.digest) {
-            earlier = &same->claim;
+            earlier = &same->signature;
         }
     }
     if (earlier != nullptr) {

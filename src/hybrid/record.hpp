@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hybrid/claim.hpp"
+#include "hybrid/signature.hpp"
 
 #include <array>
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace tutti::hybrid {
 class Record {
 public:
     struct Entry {
-        Claim claim;
+        Signature signature;
         /// Of this call and of all before it.
         std::uint64_t digest = 0;
     };
 
     /// The next call: its number is higher than that of the last one.
-    void add(const Claim& claim);
+    void add(const Signature& signature);
 
     /// The last one; before the first call one with number 0.
     const Entry& last() const { return entries_[newest_]; }

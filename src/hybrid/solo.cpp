@@ -1,82 +1,98 @@
-// A leader that does everything for its process.
+// A leader that does everything for its process: it combines from the vectors of all, carries, and stores to
+// them, segment by segment.
 
 #include "execute/caches.hpp"
-#include "hybrid/seat.hpp"
+#include "hybrid/call_part.hpp"
+#include "hybrid/crossing.hpp"
 #include "hybrid/ways.hpp"
 
 namespace tutti::mpi::detail {
 
-using hybrid::segment_bytes;
-using hybrid::Way;
 using tutti::detail::Kind;
 
 namespace {
 
-/// Up to so many bytes one thread should combine in less time than two more exchanges take: an estimate,
-/// since there was no machine with a CPU for every member to measure it on.
-constexpr std::size_t short_bytes = std::size_t{16} << 10U;
+class Solo final : public Crossing {
+public:
+    explicit Solo(ClusterCall& call) : Crossing(call), part_(call) {}
 
-} // namespace
-
-bool Seat::goes_solo() const {
-    const std::size_t total_bytes = bytes(shape_.total);
-    if (!hybrid::can_be_cut(call_.kind) || claim_.way != Way::leader || is_serial() ||
-        total_bytes <= one_exchange_bytes) {
-        return false;
+    void prepare() override {
+        const bool in_one = call().signature().algorithm == hybrid::library_algorithm;
+        segments_ = in_one ? 1 : hybrid::segments_of(call().total_bytes());
+        // In the caches through them, the others' vectors like its own: past them an allreduce of 64 KiB to
+        // 1 MiB takes 1.3 to 1.6 times as long.
+        const std::size_t touched = 2 * static_cast<std::size_t>(call().members()) * call().total_bytes();
+        streams_ = (call().kind() == Kind::broadcast || call().is_separate()) &&
+                   tutti::execute::Caches::here().streams_to_own(touched, call().members());
     }
-    if (total_bytes > segment_bytes) {
-        return cluster_.all_go_solo(); // segments show on the wire, so all processes must agree on them
-    }
-    return !alone() && (cluster_.is_crowded() || total_bytes <= short_bytes);
-}
 
-void Seat::carry_solo() {
-    const bool in_one = claim_.algorithm == hybrid::library_algorithm;
-    const std::size_t segments = in_one ? 1 : this->segments();
+    void put() override {
+        call().show();
+        call().make_room(call().total_bytes(), call().total_bytes());
+        call().meet_to_put();
+    }
+
+    void carry() override {
+        if (call().leads()) {
+            call().compare_signatures();
+            call().speak([this] { carry_segments(); });
+        }
+    }
+
+    void take() override { call().meet_to_take(); }
+
+private:
+    void carry_segments();
+    void hand_out(const std::byte* from);
+
+    CallPart part_;
+    std::size_t segments_ = 1;
+    bool streams_ = false;
+    std::vector<void*> outs_;
+};
+
+void Solo::carry_segments() {
     // What is broadcast goes from the root's vector, or into the leader's, and from there to the others.
-    const bool broadcasts = call_.kind == Kind::broadcast;
-    std::byte* const vector = !broadcasts      ? nullptr
-                              : root_is_here() ? cluster_.board(call_.root - first_member()).output
-                                               : out();
-    for (std::size_t segment = 0; segment < segments; ++segment) {
-        cut(segment, segments);
-        put_part(depot().input, 0, 1);
-        std::byte* const input = broadcasts ? vector + bytes(part_.start()) : depot().input;
-        std::byte* const output = broadcasts ? input : depot().output;
-        cluster_.carrier(0).carry(part_carriage(input, output), claim_);
+    const bool broadcasts = call().kind() == Kind::broadcast;
+    std::byte* const vector = broadcasts ? part_.root_vector(call().out()) : nullptr;
+    for (std::size_t segment = 0; segment < segments_; ++segment) {
+        part_.cut(segment, segments_);
+        part_.put(call().depot().input, 0, 1);
+        std::byte* const input = broadcasts ? vector + part_.start_bytes() : call().depot().input;
+        std::byte* const output = broadcasts ? input : call().depot().output;
+        call().perform(part_.process_call(input, output));
         hand_out(output);
     }
 }
 
 /// Stores the part, from where it lies, where the members want it.
-void Seat::hand_out(const std::byte* from) {
-    if (call_.kind == Kind::reduce_scatter) {
-        for (int member = 0; member < cluster_.members(); ++member) {
-            store_part(member, from);
+void Solo::hand_out(const std::byte* from) {
+    if (call().kind() == Kind::reduce_scatter) {
+        for (int member = 0; member < call().members(); ++member) {
+            part_.store(member, from);
         }
         return;
     }
-    // In the caches through them, the others' vectors like its own: past them an allreduce of 64 KiB to 1 MiB
-    // takes 1.3 to 1.6 times as long.
-    const bool separate =
-        call_.kind == Kind::broadcast || shape_.aliasing == tutti::execute::Aliasing::separate;
-    const bool stream =
-        separate &&
-        tutti::execute::Caches::here().streams_to_own(
-            2 * static_cast<std::size_t>(cluster_.members()) * bytes(shape_.total), cluster_.members());
-    part_.for_each_range(0, part_.elements(), [&](std::size_t at, std::size_t place, std::size_t elements) {
+    part_.for_each_range([&](std::size_t at, std::size_t place, std::size_t elements) {
         outs_.clear();
-        for (int member = 0; member < cluster_.members(); ++member) {
-            std::byte* const to = cluster_.board(member).output + bytes(place);
-            if (wants_whole(member) && to != from + bytes(at)) {
+        const std::byte* const source = from + call().bytes(at);
+        for (int member = 0; member < call().members(); ++member) {
+            std::byte* const to = call().cluster().board(member).output + call().bytes(place);
+            if (call().is_for(member) && to != source) {
                 outs_.push_back(to);
             }
         }
         if (!outs_.empty()) {
-            tutti::detail::copy_many(outs_.data(), static_cast<int>(outs_.size()), from + bytes(at),
-                                     bytes(elements), {.stream = stream});
+            tutti::detail::copy_many(outs_.data(), static_cast<int>(outs_.size()), source,
+                                     call().bytes(elements), {.stream = streams_});
         }
     });
+}
+
+} // namespace
+
+std::unique_ptr<Crossing> make_solo(ClusterCall& call) {
+    return std::make_unique<Solo>(call);
 }
 
 } // namespace tutti::mpi::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hybrid/claim.hpp"
+#include "hybrid/signature.hpp"
 
 #include <tutti/detail/call.hpp>
 
@@ -11,6 +11,11 @@ namespace tutti::hybrid {
 
 /// What is combined, carried and stored in one go, so that it stays in a core's own cache.
 inline constexpr std::size_t segment_bytes = std::size_t{512} << 10U;
+
+/// How many of these a vector of so many bytes is: 1 at least.
+constexpr std::size_t segments_of(std::size_t bytes) {
+    return bytes <= segment_bytes ? 1 : (bytes + segment_bytes - 1) / segment_bytes;
+}
 
 /// What the choice of a way depends on besides the call. All processes know the same.
 struct Crew {

@@ -238,7 +238,7 @@ std::string Wire::overdue() const {
     return (late.empty() ? "no process has taken a message" : late) + " within the deadline of " +
            std::to_string(deadline_.count()) + " ms: " + std::string(who) +
            " has ended, hangs, or comes later than ClusterOptions::deadline allows, in " +
-           to_string(record_.last().claim);
+           to_string(record_.last().signature);
 }
 
 void Wire::give_up() noexcept {

@@ -54,9 +54,9 @@ public:
     void set_patience(const mailbox::Patience& patience) { patience_ = patience; }
 
     /// The messages from here on belong to that call. Nothing when it is the last one once more.
-    void begin(const Claim& claim) {
-        if (record_.last().claim.call != claim.call) {
-            record_.add(claim);
+    void begin(const Signature& signature) {
+        if (record_.last().signature.call != signature.call) {
+            record_.add(signature);
             set_tag();
         }
     }

@@ -12,7 +12,7 @@ constexpr int members = 2;
 
 /// What the groups are set to in which a cluster of this process alone meets.
 const execute::Setting& setting_in(mpi::detail::ClusterState& cluster) {
-    return cluster.enter()->setting();
+    return cluster.put_group()->setting();
 }
 
 std::shared_ptr<mpi::detail::ClusterState> cluster_of(const GroupOptions& options) {

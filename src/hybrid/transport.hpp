@@ -12,27 +12,27 @@
 
 namespace tutti::hybrid {
 
-/// What one thread of each process carries collectives with, on a communicator of its own.
-class Carrier {
+/// What one thread of each process makes calls of the processes with, on a communicator of its own.
+class Transport {
 public:
     /// Among so many processes, once its wire is open.
-    explicit Carrier(int processes) : wire_(processes) {}
+    explicit Transport(int processes) : wire_(processes) {}
 
     Wire& wire() { return wire_; }
 
-    /// Carries out one collective among the processes by claim.algorithm, among those that have made the same
-    /// claim; or one more of the same call, of another part of its vectors.
-    void carry(const Carriage& carriage, const Claim& claim);
+    /// Makes a call among the processes by signature.algorithm, with those that have the same signature; or
+    /// one more under the same signature, of another part of its vectors.
+    void perform(const ProcessCall& call, const Signature& signature);
 
 private:
     using RelayName = std::pair<std::uint32_t, int>;
 
     const Relay& relay(const RelayName& name, detail::Kind kind);
-    bool is_planned(const RelayName& name, const Carriage& carriage) const;
-    void make_plan(const RelayName& name, const Carriage& carriage);
-    Bases bases(const Carriage& carriage);
-    void follow_plan(const Carriage& carriage);
-    void carry_by_library(const Carriage& carriage);
+    bool is_planned(const RelayName& name, const ProcessCall& call) const;
+    void make_plan(const RelayName& name, const ProcessCall& call);
+    Bases bases(const ProcessCall& call);
+    void follow_plan(const ProcessCall& call);
+    void perform_by_library(const ProcessCall& call);
 
     Wire wire_;
     std::map<RelayName, Relay> relays_;

@@ -1,4 +1,4 @@
-#include "hybrid/carrier.hpp"
+#include "hybrid/transport.hpp"
 
 #include "algorithm/registry.hpp"
 
@@ -15,23 +15,23 @@ namespace {
 /// had it not looked. MPI libraries copy shorter ones when they are sent.
 constexpr std::size_t most_buffered_bytes = 4096;
 
-plan::Partition partition_of(const Carriage& carriage, int blocks) {
+plan::Partition partition_of(const ProcessCall& call, int blocks) {
     const auto count = static_cast<std::size_t>(blocks);
-    return {.total = carriage.total,
-            .block = count == 1 ? carriage.total : (carriage.total + count - 1) / count,
-            .offsets = carriage.offsets};
+    return {.total = call.total,
+            .block = count == 1 ? call.total : (call.total + count - 1) / count,
+            .offsets = call.offsets};
 }
 
 /// What a collective of a single process leaves: its input, but nothing of an exclusive prefix.
-void copy_alone(const Carriage& carriage) {
-    if (carriage.kind != Kind::exscan && carriage.total != 0 && carriage.output != carriage.input) {
-        std::memcpy(carriage.output, carriage.input, carriage.total * carriage.element_bytes);
+void copy_alone(const ProcessCall& call) {
+    if (call.kind != Kind::exscan && call.total != 0 && call.output != call.input) {
+        std::memcpy(call.output, call.input, call.total * call.element_bytes);
     }
 }
 
 } // namespace
 
-const Relay& Carrier::relay(const RelayName& name, detail::Kind kind) {
+const Relay& Transport::relay(const RelayName& name, detail::Kind kind) {
     const auto [algorithm, root] = name;
     auto found = relays_.find(name);
     if (found == relays_.end()) {
@@ -46,40 +46,40 @@ const Relay& Carrier::relay(const RelayName& name, detail::Kind kind) {
 }
 
 /// Whether the plan is that of the call before, for vectors that lie in the same way.
-bool Carrier::is_planned(const RelayName& name, const Carriage& carriage) const {
-    const bool is_like_it = planned_ == name && layout_.partition.total == carriage.total &&
-                            layout_.element_bytes == carriage.element_bytes &&
-                            layout_.element_align == carriage.element_align &&
-                            (layout_.partition.offsets != nullptr) == (carriage.offsets != nullptr);
+bool Transport::is_planned(const RelayName& name, const ProcessCall& call) const {
+    const bool is_like_it = planned_ == name && layout_.partition.total == call.total &&
+                            layout_.element_bytes == call.element_bytes &&
+                            layout_.element_align == call.element_align &&
+                            (layout_.partition.offsets != nullptr) == (call.offsets != nullptr);
     return is_like_it &&
-           (carriage.offsets == nullptr || std::equal(offsets_.begin(), offsets_.end(), carriage.offsets));
+           (call.offsets == nullptr || std::equal(offsets_.begin(), offsets_.end(), call.offsets));
 }
 
-void Carrier::make_plan(const RelayName& name, const Carriage& carriage) {
+void Transport::make_plan(const RelayName& name, const ProcessCall& call) {
     planned_.first = library_algorithm; // none, should there be no memory
-    const Relay& own = relay(name, carriage.kind);
+    const Relay& own = relay(name, call.kind);
     const std::size_t processes = static_cast<std::size_t>(wire_.size());
-    if (carriage.offsets != nullptr) {
-        offsets_.assign(carriage.offsets, carriage.offsets + processes + 1);
+    if (call.offsets != nullptr) {
+        offsets_.assign(call.offsets, call.offsets + processes + 1);
     }
-    layout_ = {.partition = partition_of(carriage, own.blocks),
-               .element_bytes = carriage.element_bytes,
-               .element_align = carriage.element_align};
-    layout_.partition.offsets = carriage.offsets != nullptr ? offsets_.data() : nullptr;
-    const std::size_t alignment = std::max(mailbox::line_bytes, carriage.element_align);
+    layout_ = {.partition = partition_of(call, own.blocks),
+               .element_bytes = call.element_bytes,
+               .element_align = call.element_align};
+    layout_.partition.offsets = call.offsets != nullptr ? offsets_.data() : nullptr;
+    const std::size_t alignment = std::max(mailbox::line_bytes, call.element_align);
     scratch_vectors_ = own.scratch_vectors;
-    stride_bytes_ = (carriage.total * carriage.element_bytes + alignment - 1) / alignment * alignment;
+    stride_bytes_ = (call.total * call.element_bytes + alignment - 1) / alignment * alignment;
     compile(plan_, own, layout_);
     planned_ = name;
 }
 
-Bases Carrier::bases(const Carriage& carriage) {
-    const std::size_t alignment = std::max(mailbox::line_bytes, carriage.element_align);
+Bases Transport::bases(const ProcessCall& call) {
+    const std::size_t alignment = std::max(mailbox::line_bytes, call.element_align);
     Wire::Room& room = wire_.room();
     std::byte* const scratch =
         room.scratch.at_least(static_cast<std::size_t>(scratch_vectors_) * stride_bytes_, alignment);
-    return {carriage.input,
-            carriage.output,
+    return {call.input,
+            call.output,
             scratch,
             scratch + stride_bytes_,
             scratch + 2 * stride_bytes_,
@@ -87,9 +87,9 @@ Bases Carrier::bases(const Carriage& carriage) {
             room.outgoing.at_least(plan_.outgoing_bytes)};
 }
 
-void Carrier::follow_plan(const Carriage& carriage) {
+void Transport::follow_plan(const ProcessCall& call) {
     using Action = MessagePlan::Action;
-    const Bases base = bases(carriage);
+    const Bases base = bases(call);
     for (const MessagePlan::Step& step : plan_.steps) {
         switch (step.action) {
         case Action::send:
@@ -110,39 +110,39 @@ void Carrier::follow_plan(const Carriage& carriage) {
             }
             break;
         case Action::reduce:
-            carriage.kernels->reduce(carriage.state, step.to.in(base), step.left.in(base),
-                                     step.right.in(base), step.bytes / carriage.element_bytes);
+            call.kernels->reduce(call.state, step.to.in(base), step.left.in(base), step.right.in(base),
+                                 step.bytes / call.element_bytes);
             break;
         }
     }
 }
 
-void Carrier::carry(const Carriage& carriage, const Claim& claim) try {
+void Transport::perform(const ProcessCall& call, const Signature& signature) try {
     if (wire_.size() == 1) {
-        return copy_alone(carriage);
+        return copy_alone(call);
     }
-    wire_.begin(claim);
-    if (claim.algorithm == library_algorithm) {
-        return carry_by_library(carriage);
+    wire_.begin(signature);
+    if (signature.algorithm == library_algorithm) {
+        return perform_by_library(call);
     }
-    if (const RelayName name{claim.algorithm, carriage.root}; !is_planned(name, carriage)) {
-        make_plan(name, carriage);
+    if (const RelayName name{signature.algorithm, call.root}; !is_planned(name, call)) {
+        make_plan(name, call);
     }
-    if (carriage.total * carriage.element_bytes > most_buffered_bytes) {
+    if (call.total * call.element_bytes > most_buffered_bytes) {
         wire_.look_for_failures();
     }
     pieces_.clear(); // of a call that has failed
-    follow_plan(carriage);
+    follow_plan(call);
 } catch (...) { // there may be no memory to go on with, while messages come
     wire_.give_up();
     throw;
 }
 
 /// Whose messages do not show what others are calling: all come before, and are told where one fails.
-void Carrier::carry_by_library(const Carriage& carriage) {
+void Transport::perform_by_library(const ProcessCall& call) {
     meet(wire_);
-    run_library(wire_, carriage);
-    if (carriage.op == Operator::callable && carriage.kernels != nullptr) {
+    run_library(wire_, call);
+    if (call.op == Operator::callable && call.kernels != nullptr) {
         meet(wire_); // nobody leaves with a result that somebody's operator has not finished
     }
 }

@@ -1,0 +1,61 @@
+// The only member of its process: from its own vectors, and to them where nothing is read there meanwhile.
+
+#include "hybrid/cluster_call.hpp"
+#include "hybrid/crossing.hpp"
+
+namespace tutti::mpi::detail {
+
+using tutti::detail::Kind;
+
+namespace {
+
+class Alone final : public Crossing {
+public:
+    using Crossing::Crossing;
+
+    void prepare() override {
+        const Kind kind = call().kind();
+        const bool moves = kind == Kind::broadcast || kind == Kind::allgather;
+        const bool has_result = kind == Kind::allreduce || (kind == Kind::reduce && call().is_root());
+        receives_directly_ = moves || (has_result && call().is_separate());
+        // What is sent is only read, and as if whole: a block need not have anything before it.
+        const tutti::execute::Shape& shape = call().shape();
+        bytes_before_ = shape.input_is_block ? call().bytes(shape.own_offset) : 0;
+    }
+
+    void put() override {
+        if (!receives_directly_) {
+            call().make_room(0, call().total_bytes());
+        }
+    }
+
+    void carry() override {
+        call().speak([this] {
+            hybrid::ProcessCall whole = call().process_call();
+            whole.input = reinterpret_cast<std::byte*>( // NOLINT(performance-no-int-to-ptr)
+                reinterpret_cast<std::uintptr_t>(call().in()) - bytes_before_);
+            if (receives_directly_) {
+                whole.output = call().out();
+            }
+            call().perform(whole);
+        });
+    }
+
+    void take() override {
+        if (!receives_directly_) {
+            call().take_result();
+        }
+    }
+
+private:
+    bool receives_directly_ = false;
+    std::size_t bytes_before_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Crossing> make_alone(ClusterCall& call) {
+    return std::make_unique<Alone>(call);
+}
+
+} // namespace tutti::mpi::detail

@@ -1,0 +1,174 @@
+// Order serial across processes: each goes on from what all before it amount to.
+
+#include "hybrid/algorithms.hpp"
+#include "hybrid/cluster_call.hpp"
+#include "hybrid/crossing.hpp"
+#include "hybrid/part.hpp"
+#include "hybrid/ways.hpp"
+
+#include <array>
+
+namespace tutti::mpi::detail {
+
+using tutti::detail::Kind;
+
+namespace {
+
+/// The leader combines the vectors of its process, from the left, with what comes from the process before,
+/// and passes that on, segment by segment: a chain of processes at work on one segment each.
+class Chain final : public Crossing {
+public:
+    using Crossing::Crossing;
+
+    void prepare() override {
+        prefixes_ = call().kind() == Kind::scan || call().kind() == Kind::exscan;
+        segments_ = hybrid::segments_of(call().total_bytes());
+    }
+
+    void put() override {
+        const auto members = static_cast<std::size_t>(call().members());
+        call().show();
+        call().make_room(call().total_bytes() * (prefixes_ ? members : 1), call().total_bytes());
+        call().meet_to_put();
+    }
+
+    void carry() override {
+        if (call().leads()) {
+            call().compare_signatures();
+            call().speak([this] { carry_segments(); });
+        }
+    }
+
+    void take() override {
+        call().meet_to_take();
+        prefixes_ ? take_prefix() : call().take_result();
+    }
+
+private:
+    int process() const { return call().cluster().process(); }
+    int last_process() const { return call().cluster().processes() - 1; }
+    std::size_t segment_bytes() const { return call().bytes(part_.elements()); }
+
+    void carry_segments();
+    std::byte* reduce_on(const std::byte* before);
+    std::byte* scan_on(const std::byte* before);
+    void spread();
+    void send_to_root(int root);
+    void take_prefix();
+
+    bool prefixes_ = false;
+    std::size_t segments_ = 1;
+    /// The segment.
+    hybrid::Part part_;
+    std::vector<const void*> ins_;
+};
+
+void Chain::carry_segments() {
+    hybrid::Wire& wire = call().transport().wire();
+    wire.begin(call().signature());
+    const std::array<std::size_t, 2> one_block{0, call().shape().total};
+    for (std::size_t segment = 0; segment < segments_; ++segment) {
+        part_.cut(one_block, segment, segments_);
+        std::byte* const vector = prefixes_ ? call().depot().output : call().depot().input;
+        std::byte* const before = vector + call().bytes(part_.start());
+        if (process() > 0 && segment_bytes() != 0) {
+            wire.receive(std::array{hybrid::Wire::Piece{before, segment_bytes()}}, process() - 1);
+            wire.wait();
+        }
+        std::byte* const after = prefixes_ ? scan_on(before) : reduce_on(before);
+        if (process() < last_process() && segment_bytes() != 0) {
+            wire.send(std::array{hybrid::Wire::Piece{after, segment_bytes()}}, process() + 1);
+            wire.wait();
+        }
+    }
+    if (!prefixes_ && last_process() > 0) {
+        spread();
+    }
+}
+
+/// What the processes before amount to, and the vectors of this one. Returns where the result is.
+std::byte* Chain::reduce_on(const std::byte* before) {
+    ins_.clear();
+    if (process() > 0) {
+        ins_.push_back(before);
+    }
+    for (int member = 0; member < call().members(); ++member) {
+        ins_.push_back(call().cluster().board(member).input + call().bytes(part_.start()));
+    }
+    std::byte* const after = call().depot().output + call().bytes(part_.start());
+    void* result = after;
+    call().kernels().reduce_many(call().state(), &result, 1, ins_.data(), static_cast<int>(ins_.size()),
+                                 part_.elements(), {});
+    return after;
+}
+
+/// The same, with the inclusive prefix of each member in the depot. Returns where the last one is.
+std::byte* Chain::scan_on(const std::byte* before) {
+    const std::byte* last = process() > 0 ? before : nullptr;
+    std::byte* after = nullptr;
+    for (int member = 0; member < call().members(); ++member) {
+        const std::size_t start = call().bytes(part_.start());
+        const std::byte* const own = call().cluster().board(member).input + start;
+        after = call().depot().input + static_cast<std::size_t>(member) * call().total_bytes() + start;
+        if (last == nullptr) {
+            copy_bytes(after, own, segment_bytes());
+        } else {
+            call().kernels().reduce(call().state(), after, last, own, part_.elements());
+        }
+        last = after;
+    }
+    return after;
+}
+
+/// From the last process, which has the result, to all that want it.
+void Chain::spread() {
+    hybrid::ProcessCall result = call().process_call();
+    result.input = result.output;
+    if (call().kind() == Kind::reduce) {
+        return send_to_root(result.root);
+    }
+    result.root = last_process();
+    result.kind = call().kind() == Kind::reduce_scatter ? Kind::scatter : Kind::broadcast;
+    hybrid::Signature signature = call().signature();
+    signature.kind = result.kind;
+    tutti::detail::Call spreading = call().call();
+    spreading.kind = result.kind;
+    signature.algorithm = hybrid::choose_algorithm(spreading, {},
+                                                   {.processes = call().cluster().processes(),
+                                                    .bytes = call().total_bytes(),
+                                                    .even = call().cluster().is_even()});
+    call().perform(result, signature);
+}
+
+void Chain::send_to_root(int root) {
+    if (root == last_process() || call().shape().total == 0) {
+        return;
+    }
+    hybrid::Wire& wire = call().transport().wire();
+    const std::array message{hybrid::Wire::Piece{call().depot().output, call().total_bytes()}};
+    if (process() == last_process()) {
+        wire.send(message, root);
+    } else if (process() == root) {
+        wire.receive(message, last_process());
+    }
+    wire.wait();
+}
+
+void Chain::take_prefix() {
+    const bool exclusive = call().kind() == Kind::exscan;
+    const int last = exclusive ? call().rank() - 1 : call().rank();
+    if (last >= 0) {
+        copy_bytes(call().out(), call().depot().input + static_cast<std::size_t>(last) * call().total_bytes(),
+                   call().total_bytes());
+    } else if (process() > 0) {
+        copy_bytes(call().out(), call().depot().output, call().total_bytes());
+    }
+}
+
+} // namespace
+
+std::unique_ptr<Crossing> make_chain(ClusterCall& call) {
+    return std::make_unique<Chain>(call);
+}
+
+} // namespace tutti::mpi::detail

@@ -1,0 +1,244 @@
+#include "hybrid/cluster_call.hpp"
+
+#include "execute/claim.hpp"
+#include "execute/select.hpp"
+#include "hybrid/algorithms.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::mpi::detail {
+
+using hybrid::Way;
+using tutti::detail::Kind;
+
+namespace {
+
+/// Whether a vector is divided by rank.
+bool divides(Kind kind) {
+    return kind == Kind::reduce_scatter || kind == Kind::allgather || kind == Kind::gather ||
+           kind == Kind::scatter;
+}
+
+/// Most calls name nothing, which is said here without a call.
+bool are_same(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && (a.empty() || a == b);
+}
+
+void run_on(tutti::detail::Seat& seat, const tutti::detail::Call& call) {
+    const std::uint64_t key = tutti::detail::key_of(call);
+    if (key == 0 || !tutti::detail::execute_again(seat, key, call.input, call.output)) {
+        tutti::detail::execute(seat, call);
+    }
+}
+
+} // namespace
+
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (bytes != 0 && to != from) {
+        std::memcpy(to, from, bytes);
+    }
+}
+
+// What is decided when a call is prepared.
+
+bool ClusterCall::is_prepared_for(const Call& call, const Options& options) const {
+    const Call& last = call_;
+    return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
+           call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
+           call.element_align == last.element_align && call.input_count == last.input_count &&
+           call.output_count == last.output_count && call.kernels == last.kernels && call.counts == nullptr &&
+           call.root == last.root && call.commutative == last.commutative && call.serial == serial_ &&
+           are_same(options.algorithm, algorithm_) && are_same(options.way, way_) &&
+           options.leaders == wanted_leaders_ && tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
+}
+
+void ClusterCall::prepare(const Call& call, const Options& options) {
+    is_prepared_ = false;
+    offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
+    shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data(), nullptr);
+    call_ = call;
+    const Way way = hybrid::choose_way(call, total_bytes(), options.way, cluster_.crew());
+    carriers_ = hybrid::carriers_for(way, options.leaders, cluster_.crew());
+    Call among_processes = call;
+    if (call.kind == Kind::scan) {
+        among_processes.kind = Kind::exscan; // a process adds its members' prefixes to what comes before it
+    }
+    const std::uint32_t algorithm =
+        hybrid::choose_algorithm(among_processes, options.algorithm,
+                                 {.processes = cluster_.processes(),
+                                  .bytes = total_bytes() / static_cast<std::size_t>(carriers_),
+                                  .even = cluster_.is_even()});
+    set_signature(call, way, algorithm);
+    const bool reduces = tutti::schedule::reduces(tutti::execute::collective_of(call.kind));
+    kernels_ = call.kernels != nullptr ? call.kernels
+               : reduces               ? &tutti::detail::builtin(call.type, call.op)
+                                       : nullptr;
+    set_offsets();
+    set_process_call();
+    patience_ = cluster_.patience_of(carriers_);
+    algorithm_ = options.algorithm;
+    way_ = options.way;
+    wanted_leaders_ = options.leaders;
+    serial_ = call.serial;
+    call_.serial = false; // inside a process everything is
+    call_.algorithm = {};
+    call_.counts = nullptr;
+    is_prepared_ = call.counts == nullptr;
+}
+
+void ClusterCall::set_signature(const Call& call, Way way, std::uint32_t algorithm) {
+    const bool rooted = is_rooted(tutti::execute::collective_of(call.kind));
+    signature_ = {.call = signature_.call,
+                  .elements = shape_.total,
+                  .counts = call.counts != nullptr ? tutti::execute::digest(call.counts->span()) : 0,
+                  .element_bytes = static_cast<std::uint32_t>(call.element_bytes),
+                  .root = rooted ? call.root : 0,
+                  .algorithm = algorithm,
+                  .kind = call.kind,
+                  .type = call.type,
+                  .op = call.op,
+                  .way = way};
+}
+
+void ClusterCall::set_offsets() {
+    const auto members = static_cast<std::size_t>(cluster_.size());
+    for (std::size_t rank = 0; divides(call_.kind) && call_.counts == nullptr && rank <= members; ++rank) {
+        offsets_[rank] = rank * shape_.block;
+    }
+    process_offsets_.clear();
+    if (!divides(call_.kind) && call_.kind != Kind::alltoall) {
+        process_offsets_.assign({0, shape_.total});
+        return;
+    }
+    for (int process = 0; process <= cluster_.processes(); ++process) {
+        const auto first = static_cast<std::size_t>(cluster_.first_rank(process));
+        // What this process sends to that one: a block from each member here to each member there.
+        const std::size_t from_all = static_cast<std::size_t>(cluster_.members()) * shape_.block;
+        process_offsets_.push_back(call_.kind == Kind::alltoall ? first * from_all : offsets_[first]);
+    }
+}
+
+void ClusterCall::set_process_call() {
+    const bool rooted = is_rooted(tutti::execute::collective_of(call_.kind));
+    const bool divided = divides(call_.kind) || call_.kind == Kind::alltoall;
+    const bool pairs = call_.kind == Kind::alltoall;
+    process_call_ = {.kind = call_.kind == Kind::scan ? Kind::exscan : call_.kind,
+                     .total = shape_.total * (pairs ? static_cast<std::size_t>(members()) : 1),
+                     .offsets = divided ? process_offsets_.data() : nullptr,
+                     .root = rooted ? cluster_.process_of(call_.root) : 0,
+                     .element_bytes = call_.element_bytes,
+                     .element_align = call_.element_align,
+                     .type = call_.type,
+                     .op = call_.op,
+                     .kernels = kernels_};
+}
+
+// What crossings do with it.
+
+void ClusterCall::begin(const Call& call) {
+    call_.input = call.input;
+    call_.output = call.output;
+    call_.state = call.state;
+    ++signature_.call;
+}
+
+std::size_t ClusterCall::own_block_elements() const {
+    const auto own = static_cast<std::size_t>(global_rank());
+    return offsets_[own + 1] - offsets_[own];
+}
+
+bool ClusterCall::is_for(int member) const {
+    const bool is_root = first_member() + member == call_.root;
+    return call_.kind == Kind::broadcast ? !is_root : call_.kind != Kind::reduce || is_root;
+}
+
+void ClusterCall::run_local(const Call& call) {
+    run_on(cluster_.put_group()->seat(rank_), call);
+}
+
+void ClusterCall::meet(tutti::detail::GroupState& group) {
+    if (!is_alone()) {
+        run_on(group.seat(rank_), {.kind = Kind::barrier, .type = Type::u8});
+    }
+}
+
+void ClusterCall::show() {
+    ClusterState::Board& board = cluster_.board(rank_);
+    board.signature = signature_;
+    board.input = in();
+    board.output = out();
+    board.input_start = shape_.input_is_block ? shape_.own_offset : 0;
+    board.output_start = shape_.output_is_block ? shape_.own_offset : 0;
+}
+
+void ClusterCall::make_room(std::size_t input_bytes, std::size_t output_bytes) {
+    if (input_bytes <= input_room_ && output_bytes <= output_room_ && call_.element_align <= room_align_) {
+        return;
+    }
+    input_room_ = std::max(input_bytes, input_room_);
+    output_room_ = std::max(output_bytes, output_room_);
+    room_align_ = std::max(call_.element_align, room_align_);
+    meet_to_put(); // the last call's results have been taken
+    if (leads()) {
+        cluster_.enlarge(input_room_, output_room_, room_align_);
+    }
+    meet_to_take();
+}
+
+void ClusterCall::take_result() {
+    const std::size_t own_bytes = bytes(shape_.own_offset);
+    switch (call_.kind) {
+    case Kind::broadcast:
+    case Kind::reduce:
+    case Kind::gather:
+    case Kind::allreduce:
+    case Kind::allgather: {
+        const bool is_wanted = call_.kind == Kind::gather ? is_root() : is_for(rank_);
+        const bool is_input = call_.kind == Kind::broadcast && root_is_here();
+        if (is_wanted) {
+            copy_bytes(out(), is_input ? depot().input : depot().output, total_bytes());
+        }
+        return;
+    }
+    case Kind::reduce_scatter:
+    case Kind::scatter:
+        return copy_bytes(out() + (shape_.output_is_block ? 0 : own_bytes), depot().output + own_bytes,
+                          bytes(own_block_elements()));
+    case Kind::barrier:
+    case Kind::alltoall:
+    case Kind::scan:
+    case Kind::exscan:
+    case Kind::shift:
+        return;
+    }
+}
+
+void ClusterCall::compare_signatures() const {
+    for (int other = 0; other < cluster_.members(); ++other) {
+        const hybrid::Signature& theirs = cluster_.board(other).signature;
+        if (other != rank_ && theirs != signature_) {
+            throw MismatchError("the members are in different calls: member " +
+                                std::to_string(global_rank()) + " in " + to_string(signature_) + "; member " +
+                                std::to_string(first_member() + other) + " in " + to_string(theirs));
+        }
+    }
+}
+
+hybrid::ProcessCall ClusterCall::process_call() const {
+    hybrid::ProcessCall call = process_call_;
+    call.input = depot().input;
+    call.output = depot().output;
+    call.state = call_.state;
+    return call;
+}
+
+hybrid::Transport& ClusterCall::transport() {
+    hybrid::Transport& own = cluster_.transport(carriers_ == 1 ? 0 : rank_);
+    own.wire().set_patience(patience_);
+    return own;
+}
+
+} // namespace tutti::mpi::detail

@@ -1,0 +1,59 @@
+#include "hybrid/crossing.hpp"
+
+#include "hybrid/cluster_call.hpp"
+#include "hybrid/ways.hpp"
+
+namespace tutti::mpi::detail {
+
+using hybrid::Way;
+using tutti::detail::Kind;
+
+namespace {
+
+/// Up to so many bytes one thread should combine in less time than two more exchanges take: an estimate,
+/// since there was no machine with a CPU for every member to measure it on.
+constexpr std::size_t short_bytes = std::size_t{16} << 10U;
+
+/// Up to so many bytes members exchange values in one go instead, which a leader does not outdo.
+constexpr std::size_t one_exchange_bytes = 4096;
+
+/// Whether one member of a process does everything: alone in its process, with vectors too short to be worth
+/// two more exchanges, and where the members share CPUs anyway.
+bool goes_solo(const ClusterCall& call) {
+    const std::size_t bytes = call.total_bytes();
+    if (!hybrid::can_be_cut(call.kind()) || call.signature().way != Way::leader ||
+        bytes <= one_exchange_bytes) {
+        return false;
+    }
+    if (bytes > hybrid::segment_bytes) {
+        return call.cluster().all_go_solo(); // segments show on the wire, so all processes must agree on them
+    }
+    return !call.is_alone() && (call.cluster().is_crowded() || bytes <= short_bytes);
+}
+
+/// Whether a member that is alone needs nobody to be shown its vectors.
+bool goes_alone(const ClusterCall& call) {
+    // MPI's own allgather does not take one vector for two.
+    const bool aliases = call.kind() == Kind::allgather && !call.is_separate() &&
+                         call.signature().algorithm == hybrid::library_algorithm;
+    return call.is_alone() && call.signature().way != Way::pipelined && hybrid::can_be_cut(call.kind()) &&
+           !aliases;
+}
+
+} // namespace
+
+Crossings::Crossings(ClusterCall& call)
+    : alone(make_alone(call)), leader(make_leader(call)), solo(make_solo(call)), parts(make_parts(call)),
+      pipeline(make_pipeline(call)), chain(make_chain(call)) {}
+
+Crossing& choose_crossing(const Crossings& crossings, const ClusterCall& call) {
+    const hybrid::Signature& signature = call.signature();
+    return signature.algorithm == hybrid::chain_algorithm ? *crossings.chain
+           : goes_solo(call)                              ? *crossings.solo
+           : goes_alone(call)                             ? *crossings.alone
+           : signature.way == Way::leader                 ? *crossings.leader
+           : signature.way == Way::pipelined              ? *crossings.pipeline
+                                                          : *crossings.parts;
+}
+
+} // namespace tutti::mpi::detail

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+
+namespace tutti::mpi::detail {
+
+class ClusterCall;
+
+/// How a call gets from the members of a process to other processes, and what comes back to the members.
+/// Which one is chosen once, when the call is prepared, by choose_crossing(); every member goes through all
+/// three parts.
+class Crossing {
+public:
+    explicit Crossing(ClusterCall& call) : call_(call) {}
+    virtual ~Crossing() = default;
+    Crossing(const Crossing&) = delete;
+    Crossing& operator=(const Crossing&) = delete;
+    Crossing(Crossing&&) = delete;
+    Crossing& operator=(Crossing&&) = delete;
+
+    /// What is decided once, when a call is prepared.
+    virtual void prepare() {}
+    /// Puts what goes to others, or shows it, to those that carry: all may go on when this has returned.
+    virtual void put() = 0;
+    /// Whoever carries exchanges it with other processes.
+    virtual void carry() = 0;
+    /// Takes what the member wants of what has come. Nobody looks at its vectors any more when this returns.
+    virtual void take() = 0;
+
+protected:
+    ClusterCall& call() const { return call_; }
+
+private:
+    ClusterCall& call_;
+};
+
+/// The crossings of one member, which keep the memory that they need from call to call.
+///
+/// - alone: a process's only member, from and to its vectors
+/// - leader: members put into the depot, from where one carries
+/// - solo: one reads the vectors of all, carries, and stores to them, segment by segment
+/// - parts: several carry, each a part
+/// - pipeline: one carries segments while the others put the next and take the last
+/// - chain: order serial, from process to process
+struct Crossings {
+    explicit Crossings(ClusterCall& call);
+
+    std::unique_ptr<Crossing> alone;
+    std::unique_ptr<Crossing> leader;
+    std::unique_ptr<Crossing> solo;
+    std::unique_ptr<Crossing> parts;
+    std::unique_ptr<Crossing> pipeline;
+    std::unique_ptr<Crossing> chain;
+};
+
+std::unique_ptr<Crossing> make_alone(ClusterCall& call);
+std::unique_ptr<Crossing> make_leader(ClusterCall& call);
+std::unique_ptr<Crossing> make_solo(ClusterCall& call);
+std::unique_ptr<Crossing> make_parts(ClusterCall& call);
+std::unique_ptr<Crossing> make_pipeline(ClusterCall& call);
+std::unique_ptr<Crossing> make_chain(ClusterCall& call);
+
+/// The one for a call that has been prepared: the same on all members of a process, and such that what
+/// processes choose fits together on the wire.
+Crossing& choose_crossing(const Crossings& crossings, const ClusterCall& call);
+
+} // namespace tutti::mpi::detail

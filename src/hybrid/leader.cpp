@@ -1,0 +1,205 @@
+// Members put into the depot what goes to others, and take from it what comes: one carries it whole.
+
+#include "execute/seat.hpp"
+#include "execute/select.hpp"
+#include "hybrid/cluster_call.hpp"
+#include "hybrid/crossing.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tutti::mpi::detail {
+
+using tutti::detail::Kind;
+
+namespace {
+
+/// Up to so many bytes members exchange values in one go instead of combining slices.
+constexpr std::size_t one_exchange_bytes = 4096;
+
+class Leader final : public Crossing {
+public:
+    using Crossing::Crossing;
+
+    void prepare() override { set_slices(); }
+
+    void put() override {
+        const auto members = static_cast<std::size_t>(call().members());
+        const bool prefix = call().kind() == Kind::scan || call().kind() == Kind::exscan;
+        const bool pairs = call().kind() == Kind::alltoall;
+        call().show();
+        call().make_room(call().total_bytes() * (prefix || pairs ? members : 1),
+                         call().total_bytes() * (pairs ? members : 1));
+        if (put_own()) {
+            call().meet_to_put();
+        }
+    }
+
+    void carry() override {
+        if (!call().leads()) {
+            return;
+        }
+        call().compare_signatures();
+        call().speak([this] {
+            hybrid::ProcessCall whole = call().process_call();
+            if (whole.kind == Kind::exscan) { // of what all members here amount to
+                whole.input += static_cast<std::size_t>(call().members() - 1) * call().total_bytes();
+            }
+            call().perform(whole);
+        });
+    }
+
+    void take() override {
+        call().meet_to_take();
+        switch (call().kind()) {
+        case Kind::alltoall:
+            return unpack();
+        case Kind::scan:
+        case Kind::exscan:
+            return take_prefix();
+        default:
+            return call().take_result();
+        }
+    }
+
+private:
+    void set_slices();
+    bool put_own();
+    bool combine();
+    void pack();
+    void unpack();
+    void take_prefix();
+
+    /// Elements that each member combines.
+    std::vector<std::size_t> slices_;
+    /// What others have of a result in one exchange.
+    tutti::execute::Memory discarded_;
+};
+
+/// On cache lines.
+void Leader::set_slices() {
+    const auto members = static_cast<std::size_t>(call().members());
+    const std::size_t total = call().shape().total;
+    constexpr std::size_t line_elements = 64;
+    const std::size_t each =
+        ((total + members - 1) / members + line_elements - 1) / line_elements * line_elements;
+    slices_.clear();
+    for (std::size_t member = 0; member < members; ++member) {
+        const std::size_t first = std::min(member * each, total);
+        slices_.push_back(std::min(first + each, total) - first);
+    }
+}
+
+/// Returns whether the others may not have put theirs yet.
+bool Leader::put_own() {
+    const std::size_t own_bytes = call().bytes(call().shape().own_offset);
+    switch (call().kind()) {
+    case Kind::reduce:
+    case Kind::allreduce:
+    case Kind::reduce_scatter:
+        return combine();
+    case Kind::broadcast:
+    case Kind::scatter:
+        if (call().is_root()) {
+            copy_bytes(call().depot().input, call().in(), call().total_bytes());
+        }
+        return true;
+    case Kind::allgather:
+    case Kind::gather:
+        copy_bytes(call().depot().input + own_bytes,
+                   call().in() + (call().shape().input_is_block ? 0 : own_bytes),
+                   call().bytes(call().own_block_elements()));
+        return true;
+    case Kind::alltoall:
+        pack();
+        return true;
+    case Kind::scan:
+    case Kind::exscan: {
+        tutti::detail::Call local = call().call();
+        local.kind = Kind::scan;
+        local.in_place = false;
+        local.output = call().depot().input + static_cast<std::size_t>(call().rank()) * call().total_bytes();
+        local.output_count = call().shape().total;
+        call().run_local(local);
+        return true;
+    }
+    case Kind::barrier:
+    case Kind::shift:
+        return true;
+    }
+    return true;
+}
+
+/// The members' vectors, combined in rank order, in the depot.
+bool Leader::combine() {
+    const std::size_t total = call().shape().total;
+    tutti::detail::Call local = call().call();
+    local.in_place = false;
+    local.root = 0;
+    local.input_count = total;
+    if (call().total_bytes() <= one_exchange_bytes) {
+        local.kind = Kind::allreduce;
+        local.output = call().leads() ? call().depot().input
+                                      : discarded_.at_least(one_exchange_bytes, call().element_align());
+        local.output_count = total;
+        call().run_local(local);
+        return false;
+    }
+    const auto own = slices_.begin() + call().rank();
+    local.kind = Kind::reduce_scatter;
+    // Named, because nobody may go on before all have come, not even where one slice is everything and the
+    // others have nothing to wait for.
+    local.algorithm = "direct";
+    const Counts slices(slices_);
+    local.counts = &slices;
+    local.output = call().depot().input + call().bytes(std::accumulate(slices_.begin(), own, std::size_t{0}));
+    local.output_count = *own;
+    call().run_local(local);
+    return true;
+}
+
+/// Blocks for one process lie together, by sender and receiver.
+void Leader::pack() {
+    const auto members = static_cast<std::size_t>(call().members());
+    const auto own = static_cast<std::size_t>(call().rank());
+    const std::size_t block = call().shape().block;
+    for (int process = 0; process < call().cluster().processes(); ++process) {
+        const auto first = static_cast<std::size_t>(call().cluster().first_rank(process));
+        const auto there = static_cast<std::size_t>(call().cluster().members_of(process));
+        copy_bytes(call().depot().input + call().bytes((members * first + own * there) * block),
+                   call().in() + call().bytes(first * block), call().bytes(there * block));
+    }
+}
+
+void Leader::unpack() {
+    const auto members = static_cast<std::size_t>(call().members());
+    const auto own = static_cast<std::size_t>(call().rank());
+    const std::size_t block_bytes = call().bytes(call().shape().block);
+    for (std::size_t sender = 0; sender < static_cast<std::size_t>(call().cluster().size()); ++sender) {
+        copy_bytes(call().out() + sender * block_bytes,
+                   call().depot().output + (sender * members + own) * block_bytes, block_bytes);
+    }
+}
+
+/// What all processes before amount to, combined with what the members before here do.
+void Leader::take_prefix() {
+    const bool exclusive = call().kind() == Kind::exscan;
+    const bool has_before = call().cluster().process() > 0;
+    const bool has_local = !exclusive || call().rank() > 0;
+    const auto local = static_cast<std::size_t>(exclusive ? call().rank() - 1 : call().rank());
+    const std::byte* const own = has_local ? call().depot().input + local * call().total_bytes() : nullptr;
+    if (has_before && has_local) {
+        call().kernels().reduce(call().state(), call().out(), call().depot().output, own,
+                                call().shape().total);
+    } else if (has_before || has_local) {
+        copy_bytes(call().out(), has_local ? own : call().depot().output, call().total_bytes());
+    }
+}
+
+} // namespace
+
+std::unique_ptr<Crossing> make_leader(ClusterCall& call) {
+    return std::make_unique<Leader>(call);
+}
+
+} // namespace tutti::mpi::detail

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <tutti/detail/call.hpp>
+
+#include <cstddef>
+
+namespace tutti::hybrid {
+
+/// One collective among the processes. Vectors are whole, as in a schedule: block i is that of process i,
+/// whichever blocks exist.
+struct ProcessCall {
+    detail::Kind kind = detail::Kind::barrier;
+    std::byte* input = nullptr;
+    std::byte* output = nullptr;
+    /// Elements of the whole vector.
+    std::size_t total = 0;
+    /// Where the blocks of the processes start, in elements, and the end; for collectives that divide the
+    /// vector by rank, else null.
+    const std::size_t* offsets = nullptr;
+    /// The process that is the root.
+    int root = 0;
+    std::size_t element_bytes = 1;
+    std::size_t element_align = 1;
+    Type type = Type::other;
+    Operator op = Operator::callable;
+    const detail::Kernels* kernels = nullptr;
+    const void* state = nullptr;
+};
+
+} // namespace tutti::hybrid

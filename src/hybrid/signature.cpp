@@ -1,0 +1,42 @@
+#include "hybrid/signature.hpp"
+
+#include "algorithm/registry.hpp"
+#include "execute/select.hpp"
+
+namespace tutti::hybrid {
+
+std::string_view to_string(Way way) {
+    constexpr std::string_view names[] = {"leader", "leaders", "lane", "pipelined"};
+    return names[static_cast<std::size_t>(way)];
+}
+
+std::string to_string(const Signature& signature) {
+    const auto collective = execute::collective_of(signature.kind);
+    std::string text(to_string(collective));
+    if (signature.kind == detail::Kind::barrier) {
+        return text + ", call " + std::to_string(signature.call);
+    }
+    text += " of " + std::to_string(signature.elements) + " ";
+    text += signature.type == Type::other ? std::to_string(signature.element_bytes) + "-byte elements"
+                                          : std::string(to_string(signature.type));
+    if (reduces(collective)) {
+        text += ", operator " + std::string(to_string(signature.op));
+    }
+    if (is_rooted(collective)) {
+        text += ", root " + std::to_string(signature.root);
+    }
+    if (signature.counts != 0) {
+        text += ", counts with digest " + std::to_string(signature.counts % 10000);
+    }
+    text += ", way " + std::string(to_string(signature.way));
+    const bool own = signature.algorithm < algorithm::registry().size();
+    if (signature.algorithm == chain_algorithm) {
+        text += ", order serial";
+    } else {
+        text +=
+            ", algorithm " + std::string(own ? algorithm::registry()[signature.algorithm].name : "library");
+    }
+    return text + ", call " + std::to_string(signature.call);
+}
+
+} // namespace tutti::hybrid
