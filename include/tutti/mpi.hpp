@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +23,9 @@ namespace tutti::mpi {
 namespace detail {
 class ClusterSeat;
 class ClusterState;
+
+/// As tutti::detail::execute_again, of a call that names no way.
+bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output);
 } // namespace detail
 
 /// What a caller may choose for one collective call. Every member of every process must choose the same.
@@ -348,7 +352,14 @@ private:
         return tutti::Member::irregular(call, counts);
     }
 
-    void run(const tutti::detail::Call& call, const Options& options);
+    void run(const tutti::detail::Call& call, const Options& options) {
+        const bool is_plain = options.way.empty() && options.leaders == 0;
+        const std::uint64_t key = is_plain ? tutti::detail::key_of(call) : 0;
+        if (key == 0 || !detail::run_again(*seat_, key, call.input, call.output)) {
+            run_anew(call, options);
+        }
+    }
+    void run_anew(const tutti::detail::Call& call, const Options& options);
 
     std::shared_ptr<detail::ClusterState> cluster_;
     std::optional<tutti::Member> own_;

@@ -35,7 +35,7 @@ Member::~Member() {
     seat_->rise();
 }
 
-void Member::run(const tutti::detail::Call& call, const Options& options) {
+void Member::run_anew(const tutti::detail::Call& call, const Options& options) {
     seat_->run(call, options);
 }
 

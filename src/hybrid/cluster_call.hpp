@@ -30,10 +30,20 @@ public:
     /// Checks a call and decides everything about it but its addresses. Throws ArgumentError.
     void prepare(const Call& call, const Options& options);
     bool is_prepared_for(const Call& call, const Options& options) const;
+    /// Takes these vectors for those of the prepared call, and returns whether it is the one with this key.
+    bool serves_again(std::uint64_t key, const void* input, void* output);
     /// The next call is to be prepared, whatever it is.
-    void forget() { is_prepared_ = false; }
-    /// The prepared call is made, on the vectors of this one.
-    void begin(const Call& call);
+    void forget() {
+        is_prepared_ = false;
+        key_ = 0;
+    }
+    void set_vectors(const void* input, void* output, const void* state) {
+        call_.input = input;
+        call_.output = output;
+        call_.state = state;
+    }
+    /// The prepared call is made, on the vectors that have been set.
+    void begin() { ++signature_.call; }
 
     ClusterState& cluster() const { return cluster_; }
     int members() const { return cluster_.members(); }
@@ -136,6 +146,8 @@ private:
     std::string way_;
     int wanted_leaders_ = 0;
     bool serial_ = false;
+    /// key_of() the call; 0 where there is none, or where a way is named.
+    std::uint64_t key_ = 0;
     bool is_prepared_ = false;
     tutti::execute::Shape shape_;
     hybrid::Signature signature_;

@@ -57,7 +57,20 @@ void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
     if (!call_.is_prepared_for(call, options)) {
         prepare(call, options);
     }
-    call_.begin(call);
+    call_.set_vectors(call.input, call.output, call.state);
+    run_prepared();
+}
+
+bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) {
+    const bool serves = call_.serves_again(key, input, output);
+    if (serves) {
+        run_prepared();
+    }
+    return serves;
+}
+
+void ClusterSeat::run_prepared() {
+    call_.begin();
     try {
         enter_call();
         find_leader();
@@ -138,6 +151,10 @@ void ClusterSeat::find_leader() {
     }
     call_.set_leader(static_cast<int>(found));
     knows_leader_ = true;
+}
+
+bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output) {
+    return seat.run_again(key, input, output);
 }
 
 } // namespace tutti::mpi::detail
