@@ -1,4 +1,5 @@
 #include "execute/group_state.hpp"
+#include "execute/leaving.hpp"
 #include "execute/seat.hpp"
 
 #include <tutti/member.hpp>
@@ -24,9 +25,7 @@ Member::~Member() {
         group_->fail(rank_, execute::unseen_exception());
     }
     if (leaving_ == detail::Leaving::for_good) {
-        // Release: pairs with the look of a waiting member.
-        group_->presence(rank_).away.store(true, std::memory_order_release);
-        group_->board(rank_).bell.ring_if_needed();
+        execute::leave_for_good(*group_, rank_);
     } else {
         seat_->release();
     }

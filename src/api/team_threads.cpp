@@ -1,5 +1,6 @@
 #include "api/team_threads.hpp"
 
+#include "execute/leaving.hpp"
 #include "execute/setting.hpp"
 
 #include <tutti/error.hpp>
@@ -162,9 +163,7 @@ void Team::Threads::run(const std::function<void(Member&)>& function) {
     if (group_->failure().raised()) { // in a run whose caller was ended
         recover();
     }
-    for (int rank = 0; rank < size(); ++rank) {
-        group_->presence(rank).away.store(false, std::memory_order_relaxed); // ordered by started_
-    }
+    execute::expect_all(*group_); // ordered by started_
     if (caller_is_member_) {
         machine::move_this_thread(cpus_.front());
     }

@@ -7,15 +7,16 @@
 namespace tutti::execute {
 
 /// The member of that board makes no more calls, which those learn that wait for it.
-inline void leave_for_good(MemberBoard& board) {
-    board.away.store(true, std::memory_order_release); // release: pairs with the look of a waiting member
-    board.bell.ring_if_needed();
+inline void leave_for_good(detail::GroupState& group, int rank) {
+    group.presence(rank).away.store(true, std::memory_order_release);
+    group.board(rank).bell.ring_if_needed();
 }
 
-/// It comes again. Before its thread, and those that may wait for it, are started or woken, which orders
-/// this.
-inline void expect_again(MemberBoard& board) {
-    board.away.store(false, std::memory_order_relaxed);
+/// All members come again. Before the threads are started or woken that make their calls, which orders this.
+inline void expect_all(detail::GroupState& group) {
+    for (int rank = 0; rank < group.size(); ++rank) {
+        group.presence(rank).away.store(false, std::memory_order_relaxed);
+    }
 }
 
 } // namespace tutti::execute

@@ -67,12 +67,11 @@ const Defaults& defaults(Collective collective) {
     return table[static_cast<std::size_t>(collective)];
 }
 
-/// Any order of operands gives the same bits: integers, which wrap, under the library's own operators.
+} // namespace
+
 bool is_exact(const detail::Call& call) {
     return call.type < Type::f32 && call.op != Operator::callable;
 }
-
-} // namespace
 
 tuning::Operands operands_of(const detail::Call& call) {
     if (!reduces(collective_of(call.kind))) {

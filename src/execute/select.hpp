@@ -48,6 +48,10 @@ struct CallSize {
     int l3_groups = 1;
 };
 
+/// Whether any order of operands gives the same bits: integers, which wrap, under the library's own
+/// operators.
+bool is_exact(const detail::Call& call);
+
 /// What `call` asks of the order of its operands.
 tuning::Operands operands_of(const detail::Call& call);
 

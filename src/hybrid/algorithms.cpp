@@ -22,31 +22,20 @@ namespace {
 /// 5.6 and 7.3, 64 KiB 8.6 and 9.8, 128 KiB 14.8 and 14.9.
 constexpr std::size_t long_bytes = std::size_t{128} << 10U;
 
-/// Whether any order of operands gives the same bits.
-bool is_exact(const detail::Call& call) {
-    return call.type < Type::f32 && call.op != Operator::callable;
-}
-
-/// Why the row cannot serve the call, or nothing.
+/// Why the row cannot serve the call among processes, or nothing.
 std::string refusal(const Algorithm& row, const detail::Call& call, const Route& route) {
-    const int processes = route.processes;
-    if (!takes(row, processes)) {
-        return "is for powers of two, not for " + std::to_string(processes) + " processes";
+    if (!takes(row, route.processes)) {
+        return "is for powers of two, not for " + std::to_string(route.processes) + " processes";
     }
-    if (row.name == "direct" || row.name == "flat") {
+    if (row.reach == algorithm::Reach::everybody) {
         return "needs memory that all processes share";
     }
-    if (row.order == algorithm::Order::any && !is_exact(call)) {
-        return "needs an operator that gives the same bits in any order, which " +
-               std::string(to_string(call.op)) + " on " + std::string(to_string(call.type)) + " does not";
-    }
-    if (!call.commutative && (row.order == algorithm::Order::same || row.order == algorithm::Order::any)) {
-        return "does not keep the order of the ranks, which an operator that is not commutative needs";
-    }
-    if (call.kind == Kind::alltoall && !route.even && row.name != "pairwise") {
+    if (call.kind == Kind::alltoall && !route.even && !row.forms.one_hop) {
         return "needs equally many members in all processes";
     }
-    return {};
+    detail::Call in_any_order = call;
+    in_any_order.serial = false; // or there is no row for it, see needs_chain()
+    return execute::refusal(row, in_any_order, route.processes);
 }
 
 std::string_view default_allreduce(const detail::Call& call, const Route& route) {
@@ -100,7 +89,7 @@ std::string names_that_serve(const detail::Call& call, const Route& route) {
 } // namespace
 
 bool needs_chain(const detail::Call& call) {
-    return call.serial && reduces(execute::collective_of(call.kind)) && !is_exact(call);
+    return call.serial && reduces(execute::collective_of(call.kind)) && !execute::is_exact(call);
 }
 
 std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, const Route& route) {

@@ -27,17 +27,7 @@ std::string level_name(int level) {
 
 /// The communicator, if a cluster can be made of it.
 MPI_Comm checked(MPI_Comm communicator, bool has_threads) {
-    hybrid::require_mpi();
-    if (communicator == MPI_COMM_NULL) {
-        throw ArgumentError(
-            "Cluster: `communicator` is MPI_COMM_NULL; pass one of which this process is a member");
-    }
-    int is_inter = 0;
-    check(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
-    if (is_inter != 0) {
-        throw ArgumentError(
-            "Cluster: `communicator` is an inter-communicator; merge it first (MPI_Intercomm_merge)");
-    }
+    hybrid::require_communicator("Cluster", communicator);
     int level = 0;
     check(MPI_Query_thread(&level), "MPI_Query_thread");
     if (has_threads && level == MPI_THREAD_SINGLE) {
@@ -201,10 +191,8 @@ void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, st
 }
 
 void ClusterState::expect_all() {
-    for (int rank = 0; rank < members(); ++rank) {
-        for (const auto& group : {put_group_, take_group_}) {
-            tutti::execute::expect_again(group->board(rank));
-        }
+    for (const auto& group : {put_group_, take_group_}) {
+        tutti::execute::expect_all(*group);
     }
 }
 
