@@ -2,8 +2,6 @@
 
 #include <tutti/error.hpp>
 
-#include <mpi.h>
-
 #include <array>
 #include <cstddef>
 #include <mutex>
@@ -37,6 +35,22 @@ void require_unfinalised_mpi() {
     MPI_Finalized(&finalised);
     if (finalised != 0) {
         throw ArgumentError("MPI has been finalised: clusters and their calls must come to an end before");
+    }
+}
+
+/// Allocates nothing where all is well: a process that fails here alone leaves the others waiting.
+void require_communicator(const char* who, MPI_Comm communicator) {
+    require_mpi();
+    const auto refuse = [who](const char* what) {
+        throw ArgumentError(std::string(who) + ": `communicator` is " + what);
+    };
+    if (communicator == MPI_COMM_NULL) {
+        refuse("MPI_COMM_NULL; pass one of which this process is a member");
+    }
+    int is_inter = 0;
+    check(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
+    if (is_inter != 0) {
+        refuse("an inter-communicator; merge it first (MPI_Intercomm_merge)");
     }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <memory>
 
 namespace tutti::hybrid {
@@ -11,6 +13,10 @@ void check(int code, const char* what);
 void require_mpi();
 /// The same where MPI has been initialised.
 void require_unfinalised_mpi();
+
+/// Throws ArgumentError unless MPI can be used and `communicator` is one whose processes can be asked
+/// together; `who` is who was given it.
+void require_communicator(const char* who, MPI_Comm communicator);
 
 /// Memory that MPI may come to use for longer than its owner does.
 struct Keepable {

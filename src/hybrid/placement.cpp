@@ -125,7 +125,7 @@ std::vector<int> divided(const std::vector<std::vector<int>>& cpus, int rank, st
 namespace tutti::mpi {
 
 Share divide_cpus(MPI_Comm communicator) {
-    hybrid::require_mpi();
+    hybrid::require_communicator("divide_cpus", communicator);
     const hybrid::Node node(communicator);
     Share share;
     const std::vector<int> cpus = hybrid::divided(node.cpus(), node.rank(), share.note);
