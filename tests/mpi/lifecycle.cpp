@@ -33,7 +33,11 @@ int main(int argc, char** argv) {
     int level = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     {
-        tutti::mpi::Cluster cluster(tutti::Group(1), MPI_COMM_WORLD, {.deadline = std::chrono::seconds(5)});
+        tutti::mpi::ClusterOptions options;
+        if (dies) { // should nobody end the job
+            options.deadline = std::chrono::seconds(5);
+        }
+        tutti::mpi::Cluster cluster(tutti::Group(1), MPI_COMM_WORLD, options);
         tutti::mpi::Member me = cluster.join(0);
         me.barrier();
         if (dies) {

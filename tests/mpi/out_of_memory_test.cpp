@@ -132,7 +132,7 @@ const std::vector<Scenario> scenarios = {
 /// Runs the scenario in a new cluster and lets allocations fail. A member that runs out of memory leaves.
 Outcomes run(const Scenario& scenario, const Plan& plan) {
     Group group(members);
-    mpi::Cluster cluster(group, MPI_COMM_WORLD, {.deadline = std::chrono::seconds(20)});
+    mpi::Cluster cluster(group, MPI_COMM_WORLD);
     Outcomes outcomes{};
     std::barrier meet(members);
     const auto part = [&](int rank) {

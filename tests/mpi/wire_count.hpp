@@ -9,7 +9,7 @@ namespace tutti::test {
 /// interface.
 extern std::atomic<int> sends;
 
-/// Lets that many more sends pass, then fails every one with MPI_ERR_OTHER; negative: fails none.
+/// Lets that many more sends pass, then fails one with MPI_ERR_OTHER; negative: fails none.
 extern std::atomic<int> sends_until_failure;
 
 /// Lets every send of messages to come be one that lasts until it is received, as long ones do.
