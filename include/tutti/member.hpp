@@ -2,6 +2,7 @@
 
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/make_call.hpp>
 #include <tutti/detail/operands.hpp>
 #include <tutti/error.hpp>
 #include <tutti/operators.hpp>
@@ -11,15 +12,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <type_traits>
-#include <typeinfo>
 #include <vector>
 
 namespace tutti {
-
-namespace mpi {
-class Member;
-}
 
 namespace detail {
 
@@ -53,7 +48,7 @@ inline constexpr int no_color = -1;
 /// reductions, gathers, scatters, scans and shifts let go members that have nothing to wait for: where these
 /// are in different calls, the next call of the group that waits says so, or of a team the end of its run. p
 /// is the number of members, m the bytes of the whole vector of one member.
-class Member {
+class Member : detail::CallMaker {
 public:
     Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat,
            detail::Leaving leaving = detail::Leaving::for_now);
@@ -398,82 +393,14 @@ public:
     Member dup();
 
 private:
-    friend class mpi::Member; // makes its calls of operands in the same way
-
-    static detail::Call call(detail::Kind kind, const Options& options) {
-        return {.kind = kind,
-                .type = Type::u8,
-                .serial = options.order == Order::serial,
-                .algorithm = options.algorithm};
-    }
-
-    /// `Out` is what the caller gave: an lvalue reference, or a type for a temporary.
-    template <class Out, class In>
-    static detail::Call vectors(detail::Kind kind, In& in, std::remove_reference_t<Out>& out,
-                                const Options& options) {
-        detail::refuse_address<In>();
-        detail::refuse_lost_result<Out>();
-        using T = detail::element_t<Out&>;
-        const auto input = detail::view(in);
-        const auto output = detail::view(out);
-        detail::Call made = call(kind, options);
-        made.type = type_of<T>();
-        made.input = input.data();
-        made.output = output.data();
-        made.input_count = input.size();
-        made.output_count = output.size();
-        made.element_bytes = sizeof(T);
-        made.element_align = alignof(T);
-        return made;
-    }
-
-    template <class InOut>
-    static detail::Call in_place(detail::Kind kind, std::remove_reference_t<InOut>& inout,
-                                 const Options& options) {
-        static_assert(!detail::Scalar<InOut>,
-                      "one object has no blocks: pass a vector, or std::span(&object, 1)");
-        detail::Call made = vectors<InOut>(kind, inout, inout, options);
-        made.in_place = true;
-        return made;
-    }
-
-    template <class Out, class Op>
-    static detail::Call reduction(detail::Call call, Out& /*out*/, const Op& op) {
-        using T = detail::element_t<Out&>;
-        call.op = operator_of<Op>();
-        call.commutative = is_commutative<Op>;
-        if constexpr (!detail::has_builtin_kernels<T, Op>) {
-            call.kernels = &detail::TemplateLoops<T, Op>::kernels;
-#if defined(__cpp_rtti)
-            call.loops = &typeid(detail::TemplateLoops<T, Op>);
-#endif
-        }
-        if constexpr (std::is_pointer_v<Op>) {
-            call.function = reinterpret_cast<std::uintptr_t>(op);
-        }
-        call.state = &op;
-        return call;
-    }
-
     static detail::Call shared(detail::Call call) {
         call.shared_output = true;
-        return call;
-    }
-
-    static detail::Call rooted(detail::Call call, int root) {
-        call.root = root;
         return call;
     }
 
     /// A distance may be any number of times round.
     detail::Call shifted(detail::Call call, int distance) const {
         call.root = (distance % size_ + size_) % size_;
-        return call;
-    }
-
-    /// `counts` must live until the call has been made.
-    static detail::Call irregular(detail::Call call, const Counts& counts) {
-        call.counts = &counts;
         return call;
     }
 

@@ -71,7 +71,7 @@ struct ClusterOptions {
 /// P is the number of members of all processes, m the bytes of the whole vector of one member. Inside a
 /// process a call is two exchanges and 2m to 3m bytes read and written by each member; across, it costs what
 /// the algorithm among the processes does.
-class Member {
+class Member : tutti::detail::CallMaker {
 public:
     ~Member();
     Member(Member&& other) noexcept;
@@ -87,9 +87,7 @@ public:
     tutti::Member& local() { return own_ ? *own_ : *borrowed_; }
 
     /// Returns when every member has called it.
-    void barrier(const Options& options = {}) {
-        run(tutti::Member::call(tutti::detail::Kind::barrier, local_options(options)), options);
-    }
+    void barrier(const Options& options = {}) { run(call(tutti::detail::Kind::barrier, options), options); }
 
     /// `inout` of every member becomes that of `root`: as many elements on every member.
     template <tutti::detail::InPlace InOut>
@@ -322,35 +320,6 @@ private:
     friend class Cluster;
     Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
            std::optional<tutti::Member> own);
-
-    static tutti::Options local_options(const Options& options) {
-        return {.algorithm = options.algorithm, .order = options.order};
-    }
-
-    template <class Out, class In>
-    static tutti::detail::Call vectors(tutti::detail::Kind kind, In& in, std::remove_reference_t<Out>& out,
-                                       const Options& options) {
-        return tutti::Member::vectors<Out>(kind, in, out, local_options(options));
-    }
-
-    template <class InOut>
-    static tutti::detail::Call in_place(tutti::detail::Kind kind, std::remove_reference_t<InOut>& inout,
-                                        const Options& options) {
-        return tutti::Member::in_place<InOut>(kind, inout, local_options(options));
-    }
-
-    template <class Out, class Op>
-    static tutti::detail::Call reduction(const tutti::detail::Call& call, Out& out, const Op& op) {
-        return tutti::Member::reduction(call, out, op);
-    }
-
-    static tutti::detail::Call rooted(const tutti::detail::Call& call, int root) {
-        return tutti::Member::rooted(call, root);
-    }
-
-    static tutti::detail::Call irregular(const tutti::detail::Call& call, const Counts& counts) {
-        return tutti::Member::irregular(call, counts);
-    }
 
     void run(const tutti::detail::Call& call, const Options& options) {
         const bool is_plain = options.way.empty() && options.leaders == 0;

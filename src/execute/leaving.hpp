@@ -6,8 +6,9 @@
 
 namespace tutti::execute {
 
-/// The member of that board makes no more calls, which those learn that wait for it.
+/// The member makes no more calls, which those learn that wait for it.
 inline void leave_for_good(detail::GroupState& group, int rank) {
+    // Release: pairs with the look of a waiting member.
     group.presence(rank).away.store(true, std::memory_order_release);
     group.board(rank).bell.ring_if_needed();
 }

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <tutti/counts.hpp>
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/operands.hpp>
+#include <tutti/operators.hpp>
+#include <tutti/options.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <typeinfo>
+
+namespace tutti::detail {
+
+/// How members, of groups and of clusters, make a Call of what they are given. `Options` are those of either.
+class CallMaker {
+protected:
+    template <class Options>
+    static Call call(Kind kind, const Options& options) {
+        return {.kind = kind,
+                .type = Type::u8,
+                .serial = options.order == Order::serial,
+                .algorithm = options.algorithm};
+    }
+
+    /// `Out` is what the caller gave: an lvalue reference, or a type for a temporary.
+    template <class Out, class In, class Options>
+    static Call vectors(Kind kind, In& in, std::remove_reference_t<Out>& out, const Options& options) {
+        refuse_address<In>();
+        refuse_lost_result<Out>();
+        using T = element_t<Out&>;
+        const auto input = view(in);
+        const auto output = view(out);
+        Call made = call(kind, options);
+        made.type = type_of<T>();
+        made.input = input.data();
+        made.output = output.data();
+        made.input_count = input.size();
+        made.output_count = output.size();
+        made.element_bytes = sizeof(T);
+        made.element_align = alignof(T);
+        return made;
+    }
+
+    template <class InOut, class Options>
+    static Call in_place(Kind kind, std::remove_reference_t<InOut>& inout, const Options& options) {
+        static_assert(!Scalar<InOut>, "one object has no blocks: pass a vector, or std::span(&object, 1)");
+        Call made = vectors<InOut>(kind, inout, inout, options);
+        made.in_place = true;
+        return made;
+    }
+
+    template <class Out, class Op>
+    static Call reduction(Call call, Out& /*out*/, const Op& op) {
+        using T = element_t<Out&>;
+        call.op = operator_of<Op>();
+        call.commutative = is_commutative<Op>;
+        if constexpr (!has_builtin_kernels<T, Op>) {
+            call.kernels = &TemplateLoops<T, Op>::kernels;
+#if defined(__cpp_rtti)
+            call.loops = &typeid(TemplateLoops<T, Op>);
+#endif
+        }
+        if constexpr (std::is_pointer_v<Op>) {
+            call.function = reinterpret_cast<std::uintptr_t>(op);
+        }
+        call.state = &op;
+        return call;
+    }
+
+    static Call rooted(Call call, int root) {
+        call.root = root;
+        return call;
+    }
+
+    /// `counts` must live until the call has been made.
+    static Call irregular(Call call, const Counts& counts) {
+        call.counts = &counts;
+        return call;
+    }
+};
+
+} // namespace tutti::detail
