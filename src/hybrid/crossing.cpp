@@ -14,15 +14,12 @@ namespace {
 /// since there was no machine with a CPU for every member to measure it on.
 constexpr std::size_t short_bytes = std::size_t{16} << 10U;
 
-/// Up to so many bytes members exchange values in one go instead, which a leader does not outdo.
-constexpr std::size_t one_exchange_bytes = 4096;
-
 /// Whether one member of a process does everything: alone in its process, with vectors too short to be worth
 /// two more exchanges, and where the members share CPUs anyway.
 bool goes_solo(const ClusterCall& call) {
     const std::size_t bytes = call.total_bytes();
     if (!hybrid::can_be_cut(call.kind()) || call.signature().way != Way::leader ||
-        bytes <= one_exchange_bytes) {
+        bytes <= hybrid::one_exchange_bytes) {
         return false;
     }
     if (bytes > hybrid::segment_bytes) {

@@ -4,6 +4,7 @@
 #include "execute/select.hpp"
 #include "hybrid/cluster_call.hpp"
 #include "hybrid/crossing.hpp"
+#include "hybrid/ways.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -13,9 +14,6 @@ namespace tutti::mpi::detail {
 using tutti::detail::Kind;
 
 namespace {
-
-/// Up to so many bytes members exchange values in one go instead of combining slices.
-constexpr std::size_t one_exchange_bytes = 4096;
 
 class Leader final : public Crossing {
 public:
@@ -137,10 +135,11 @@ bool Leader::combine() {
     local.in_place = false;
     local.root = 0;
     local.input_count = total;
-    if (call().total_bytes() <= one_exchange_bytes) {
+    if (call().total_bytes() <= hybrid::one_exchange_bytes) {
         local.kind = Kind::allreduce;
-        local.output = call().leads() ? call().depot().input
-                                      : discarded_.at_least(one_exchange_bytes, call().element_align());
+        local.output = call().leads()
+                           ? call().depot().input
+                           : discarded_.at_least(hybrid::one_exchange_bytes, call().element_align());
         local.output_count = total;
         call().run_local(local);
         return false;

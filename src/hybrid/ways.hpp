@@ -12,7 +12,10 @@ namespace tutti::hybrid {
 /// What is combined, carried and stored in one go, so that it stays in a core's own cache.
 inline constexpr std::size_t segment_bytes = std::size_t{512} << 10U;
 
-/// How many of these a vector of so many bytes is: 1 at least.
+/// Up to so many bytes members exchange values in one go instead of combining slices, or letting one do all.
+inline constexpr std::size_t one_exchange_bytes = 4096;
+
+/// How many segments a vector of so many bytes is: 1 at least.
 constexpr std::size_t segments_of(std::size_t bytes) {
     return bytes <= segment_bytes ? 1 : (bytes + segment_bytes - 1) / segment_bytes;
 }
