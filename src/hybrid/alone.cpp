@@ -31,7 +31,7 @@ public:
 
     void carry() override {
         call().speak([this] {
-            hybrid::ProcessCall whole = call().process_call();
+            hybrid::ProcessCall& whole = call().process_call();
             whole.input = reinterpret_cast<std::byte*>( // NOLINT(performance-no-int-to-ptr)
                 reinterpret_cast<std::uintptr_t>(call().in()) - bytes_before_);
             if (receives_directly_) {

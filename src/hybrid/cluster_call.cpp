@@ -229,12 +229,11 @@ void ClusterCall::compare_signatures() const {
     }
 }
 
-hybrid::ProcessCall ClusterCall::process_call() const {
-    hybrid::ProcessCall call = process_call_;
-    call.input = depot().input;
-    call.output = depot().output;
-    call.state = call_.state;
-    return call;
+hybrid::ProcessCall& ClusterCall::process_call() {
+    process_call_.input = depot().input;
+    process_call_.output = depot().output;
+    process_call_.state = call_.state;
+    return process_call_;
 }
 
 hybrid::Transport& ClusterCall::transport() {

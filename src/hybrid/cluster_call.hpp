@@ -121,8 +121,8 @@ public:
             work();
         }
     }
-    /// The call as one of the processes, from depot to depot.
-    hybrid::ProcessCall process_call() const;
+    /// The call as one of the processes, from depot to depot, for the addresses to be changed.
+    hybrid::ProcessCall& process_call();
     /// Makes one, as the one that carries this member's part. By what speaks.
     void perform(const hybrid::ProcessCall& call) { perform(call, signature_); }
     void perform(const hybrid::ProcessCall& call, const hybrid::Signature& signature) {

@@ -39,7 +39,7 @@ public:
         }
         call().compare_signatures();
         call().speak([this] {
-            hybrid::ProcessCall whole = call().process_call();
+            hybrid::ProcessCall& whole = call().process_call();
             if (whole.kind == Kind::exscan) { // of what all members here amount to
                 whole.input += static_cast<std::size_t>(call().members() - 1) * call().total_bytes();
             }

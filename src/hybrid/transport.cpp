@@ -58,7 +58,7 @@ bool Transport::is_planned(const RelayName& name, const ProcessCall& call) const
 void Transport::make_plan(const RelayName& name, const ProcessCall& call) {
     planned_.first = library_algorithm; // none, should there be no memory
     const Relay& own = relay(name, call.kind);
-    const std::size_t processes = static_cast<std::size_t>(wire_.size());
+    const auto processes = static_cast<std::size_t>(wire_.size());
     if (call.offsets != nullptr) {
         offsets_.assign(call.offsets, call.offsets + processes + 1);
     }
@@ -66,30 +66,31 @@ void Transport::make_plan(const RelayName& name, const ProcessCall& call) {
                .element_bytes = call.element_bytes,
                .element_align = call.element_align};
     layout_.partition.offsets = call.offsets != nullptr ? offsets_.data() : nullptr;
-    const std::size_t alignment = std::max(mailbox::line_bytes, call.element_align);
-    scratch_vectors_ = own.scratch_vectors;
-    stride_bytes_ = (call.total * call.element_bytes + alignment - 1) / alignment * alignment;
     compile(plan_, own, layout_);
+    set_rooms(static_cast<std::size_t>(own.scratch_vectors), call);
     planned_ = name;
 }
 
-Bases Transport::bases(const ProcessCall& call) {
+/// Where the plan finds memory besides the vectors.
+void Transport::set_rooms(std::size_t scratch_vectors, const ProcessCall& call) {
     const std::size_t alignment = std::max(mailbox::line_bytes, call.element_align);
+    const std::size_t stride = (call.total * call.element_bytes + alignment - 1) / alignment * alignment;
     Wire::Room& room = wire_.room();
-    std::byte* const scratch =
-        room.scratch.at_least(static_cast<std::size_t>(scratch_vectors_) * stride_bytes_, alignment);
-    return {call.input,
-            call.output,
-            scratch,
-            scratch + stride_bytes_,
-            scratch + 2 * stride_bytes_,
-            room.landing.at_least(plan_.landing_bytes, alignment),
-            room.outgoing.at_least(plan_.outgoing_bytes)};
+    std::byte* const scratch = room.scratch.at_least(scratch_vectors * stride, alignment);
+    bases_ = {nullptr,
+              nullptr,
+              scratch,
+              scratch + stride,
+              scratch + 2 * stride,
+              room.landing.at_least(plan_.landing_bytes, alignment),
+              room.outgoing.at_least(plan_.outgoing_bytes)};
 }
 
 void Transport::follow_plan(const ProcessCall& call) {
     using Action = MessagePlan::Action;
-    const Bases base = bases(call);
+    bases_[static_cast<std::size_t>(schedule::Space::input)] = call.input;
+    bases_[static_cast<std::size_t>(schedule::Space::output)] = call.output;
+    const Bases& base = bases_;
     for (const MessagePlan::Step& step : plan_.steps) {
         switch (step.action) {
         case Action::send:

@@ -30,7 +30,7 @@ private:
     const Relay& relay(const RelayName& name, detail::Kind kind);
     bool is_planned(const RelayName& name, const ProcessCall& call) const;
     void make_plan(const RelayName& name, const ProcessCall& call);
-    Bases bases(const ProcessCall& call);
+    void set_rooms(std::size_t scratch_vectors, const ProcessCall& call);
     void follow_plan(const ProcessCall& call);
     void perform_by_library(const ProcessCall& call);
 
@@ -41,8 +41,8 @@ private:
     RelayName planned_{library_algorithm, 0};
     Layout layout_;
     std::vector<std::size_t> offsets_;
-    int scratch_vectors_ = 0;
-    std::size_t stride_bytes_ = 0;
+    /// But for the vectors.
+    Bases bases_{};
     /// The pieces of the message that is next.
     std::vector<Wire::Piece> pieces_;
 };
