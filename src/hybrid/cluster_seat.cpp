@@ -34,7 +34,7 @@ void ClusterSeat::check_failure() {
 void ClusterSeat::rise() {
     for (auto* group : {cluster_.put_group().get(), cluster_.take_group().get()}) {
         if (leaving_ == tutti::detail::Leaving::for_good) {
-            tutti::execute::leave_for_good(group->board(rank_));
+            tutti::execute::leave_for_good(*group, rank_);
         }
         group->seat(rank_).release();
     }
@@ -88,8 +88,7 @@ void ClusterSeat::run_prepared() {
         throw;
     }
     // Release: pairs with the look of a member whose call has failed.
-    cluster_.board(rank_).progress.store(ClusterState::progress_in(call_.number() + 1, 0),
-                                         std::memory_order_release);
+    cluster_.board(rank_).progress.publish(ClusterState::progress_in(call_.number() + 1, 0));
 }
 
 void ClusterSeat::prepare(const tutti::detail::Call& call, const Options& options) {
@@ -108,8 +107,8 @@ void ClusterSeat::prepare(const tutti::detail::Call& call, const Options& option
 
 /// From here on this member may touch the vectors of the others of its process: see inside_bit.
 void ClusterSeat::enter_call() {
-    cluster_.board(rank_).progress.store(
-        ClusterState::progress_in(call_.number(), 0) | tutti::execute::inside_bit, std::memory_order_release);
+    cluster_.board(rank_).progress.publish(ClusterState::progress_in(call_.number(), 0) |
+                                           mailbox::inside_bit);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (cluster_.failure().raised()) {
         cluster_.failure().throw_aborted();

@@ -71,7 +71,7 @@ private:
     /// Elements that each member combines.
     std::vector<std::size_t> slices_;
     /// What others have of a result in one exchange.
-    tutti::execute::Memory discarded_;
+    tutti::run::Memory discarded_;
 };
 
 /// On cache lines.

@@ -38,12 +38,12 @@ struct Combining {
     const ProcessCall* call;
     std::exception_ptr thrown;
     /// Of operands that MPI has put where elements of their alignment may not lie.
-    execute::Memory left;
-    execute::Memory right;
+    run::Memory left;
+    run::Memory right;
 };
 
 /// The operand where its elements may lie: itself, or a copy.
-void* aligned(void* operand, const ProcessCall& call, std::size_t bytes, execute::Memory& copy) {
+void* aligned(void* operand, const ProcessCall& call, std::size_t bytes, run::Memory& copy) {
     if (reinterpret_cast<std::uintptr_t>(operand) % call.element_align == 0) {
         return operand;
     }

@@ -36,9 +36,8 @@ public:
                 carry_segment(segment);
             }
             // Release: pairs with await_progress().
-            own_progress().store(ClusterState::progress_in(call().number(), segment + 1) |
-                                     tutti::execute::inside_bit,
-                                 std::memory_order_release);
+            own_progress().publish(ClusterState::progress_in(call().number(), segment + 1) |
+                                   mailbox::inside_bit);
             if (works() && segment > 0) {
                 take_segment(segment - 1);
             }
@@ -61,9 +60,7 @@ private:
         const bool is_before = call().is_alone() || call().rank() < call().leader();
         return static_cast<std::size_t>(is_before ? call().rank() : call().rank() - 1);
     }
-    std::atomic<std::uint64_t>& own_progress() const {
-        return call().cluster().board(call().rank()).progress;
-    }
+    mailbox::StdWord& own_progress() const { return call().cluster().board(call().rank()).progress; }
 
     void await_progress(int member, std::size_t segments) const;
     void put_segment(std::size_t segment);
@@ -78,9 +75,9 @@ private:
 void Pipeline::await_progress(int member, std::size_t segments) const {
     ClusterState& cluster = call().cluster();
     mailbox::Waiting waiting(cluster.put_group()->patience());
-    const std::atomic<std::uint64_t>& done = cluster.board(member).progress;
+    const mailbox::StdWord& done = cluster.board(member).progress;
     // Acquire: pairs with the release in carry(); what was put or carried is visible.
-    while (done.load(std::memory_order_acquire) < ClusterState::progress_in(call().number(), segments)) {
+    while (done.observe() < ClusterState::progress_in(call().number(), segments)) {
         const mailbox::Waiting::Next next = waiting.pass();
         if (next == mailbox::Waiting::Next::look) {
             continue;
