@@ -1,0 +1,65 @@
+#pragma once
+
+#include "plan/partition.hpp"
+#include "schedule/schedule.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace tutti::test {
+
+/// What a collective promises its callers: which part of the logical vector a member's input and output have,
+/// and of whose inputs each element is made that is there after the call. Whoever checks values of whatever
+/// kind asks here what they should be.
+class Promise {
+public:
+    Promise(schedule::Collective collective, int ranks, int root, const plan::Partition& partition,
+            bool in_place)
+        : collective_(collective), ranks_(ranks), root_(root), partition_(partition), in_place_(in_place) {}
+
+    /// Elements of the whole vector.
+    struct Extent {
+        std::size_t first = 0;
+        std::size_t count = 0;
+    };
+    /// The part of it that the member's vector has. In place both are one vector, the input.
+    Extent extent(int rank, schedule::Space space) const;
+
+    /// Whether the member's input says anything in this element before the call.
+    bool contributes(int rank, std::size_t element) const;
+
+    /// Whether the call leaves a result in this element of the vector.
+    bool is_result(int rank, schedule::Space space, std::size_t element) const;
+
+    /// An element of a member's input.
+    struct Input {
+        int member;
+        std::size_t element;
+    };
+    /// What a result is made of, in rank order.
+    std::vector<Input> inputs_of(int rank, std::size_t element) const;
+
+    /// Whether every member's result depends on every member's input, so that nobody returns before everybody
+    /// has entered.
+    bool everybody_enters_first() const;
+
+    /// Whether members have results of their own although they combine the same elements.
+    bool is_prefix() const;
+
+private:
+    bool is_root(int rank) const { return rank == root_; }
+    std::size_t offset(int block) const { return partition_.offset(static_cast<std::size_t>(block)); }
+    Extent own(int rank) const { return {offset(rank), offset(rank + 1) - offset(rank)}; }
+    bool is_own(int rank, std::size_t element) const {
+        return element >= offset(rank) && element < offset(rank + 1);
+    }
+    int owner_of(std::size_t element) const;
+
+    schedule::Collective collective_;
+    int ranks_;
+    int root_;
+    plan::Partition partition_;
+    bool in_place_;
+};
+
+} // namespace tutti::test
