@@ -1,0 +1,188 @@
+#include "call.hpp"
+
+#include "mailbox/slot.hpp"
+#include "plan/plan.hpp"
+
+#include <algorithm>
+
+namespace tutti::test {
+
+using algorithm::Algorithm;
+using schedule::Collective;
+using schedule::Form;
+using schedule::Space;
+
+namespace {
+
+constexpr std::size_t bytes_of(std::size_t elements) {
+    return elements * sizeof(Element);
+}
+
+/// Blocks of 0, 1 or 2 elements; the first member has none.
+std::vector<std::size_t> irregular_offsets(int ranks) {
+    std::vector<std::size_t> offsets{0};
+    for (int rank = 0; rank < ranks; ++rank) {
+        offsets.push_back(offsets.back() + static_cast<std::size_t>(rank * 7 % 3));
+    }
+    return offsets;
+}
+
+/// Every member has a block of its own.
+bool has_blocks(Collective collective) {
+    using enum Collective;
+    return collective == reduce_scatter || collective == allgather || collective == gather ||
+           collective == scatter || collective == alltoall;
+}
+
+/// A message is a block, and not the whole vector.
+bool sends_blocks(Collective collective) {
+    return collective == Collective::allgather || collective == Collective::gather;
+}
+
+/// Elements that make no message, one of a word, one of half a slot, of a whole slot, and of a stage.
+constexpr std::size_t word = sizeof(std::uint64_t) / sizeof(Element);
+constexpr std::size_t carried_sizes[] = {0, 1, word, 2 * word + 1, 4 * word, 6 * word + 1};
+
+std::vector<Call::Size> sizes(const Algorithm& row, const schedule::Schedule& schedule, Form form) {
+    const auto ranks = static_cast<std::size_t>(schedule.ranks());
+    const auto blocks = static_cast<std::size_t>(schedule.blocks());
+    std::vector<Call::Size> list;
+    const auto add = [&](std::size_t elements) {
+        if (has_blocks(row.collective)) {
+            list.push_back({ranks * elements, elements});
+        } else {
+            list.push_back({elements, blocks == 1 ? elements : (elements + blocks - 1) / blocks});
+        }
+    };
+    if (row.collective == Collective::barrier) {
+        return {{0, 0}};
+    }
+    if (form != Form::carried) {
+        for (const std::size_t elements : {std::size_t{1}, blocks + 1}) {
+            add(elements);
+        }
+        if (has_blocks(row.collective) && row.collective != Collective::alltoall) {
+            list.push_back({irregular_offsets(schedule.ranks()).back(), 0, true});
+        }
+        return list;
+    }
+    for (const std::size_t elements : carried_sizes) {
+        const std::size_t message =
+            has_blocks(row.collective) && !sends_blocks(row.collective) ? ranks * elements : elements;
+        const std::size_t most_bytes =
+            row.counts(schedule.ranks(), 0).rounds > 1 ? mailbox::carried_bytes : mailbox::stage_bytes;
+        if (bytes_of(message) <= most_bytes) {
+            add(elements);
+        }
+    }
+    return list;
+}
+
+std::size_t round_up(std::size_t value, std::size_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+void set_scratch(run::Prepared& prepared) {
+    const plan::Plan& plan = *prepared.plan;
+    const plan::Partition& partition = prepared.partition;
+    if (plan.scratch_vectors == 0) {
+        return;
+    }
+    if (plan.blocks == 1) {
+        prepared.scratch_stride_bytes = round_up(bytes_of(partition.total), mailbox::line_bytes);
+        prepared.scratch_bytes = plan.scratch_vectors * prepared.scratch_stride_bytes;
+        return;
+    }
+    const auto first = static_cast<std::size_t>(plan.scratch.first);
+    for (std::size_t block = 0; block < static_cast<std::size_t>(plan.scratch.count); ++block) {
+        const std::size_t index = (first + block) % static_cast<std::size_t>(plan.blocks);
+        prepared.scratch_bytes += bytes_of(partition.elements(index, 1));
+    }
+    prepared.scratch_start_bytes = bytes_of(partition.offset(first));
+}
+
+/// A digest of everything on which members must agree.
+run::Marks marks_of(const std::string& name) {
+    std::uint64_t digest = 0;
+    for (const char letter : name) {
+        digest = run::mixed(digest, static_cast<unsigned char>(letter));
+    }
+    return {digest, digest >> 40U & mailbox::print_mask};
+}
+
+} // namespace
+
+Call::Call(const Algorithm& row, const schedule::Schedule& schedule,
+           const std::vector<std::shared_ptr<const run::OwnPlan>>& plans, bool in_place, const Size& size)
+    : name_(std::string(to_string(row.collective)) + " " + std::string(row.name)), in_place_(in_place),
+      root_(schedule.root()),
+      offsets_(size.irregular ? irregular_offsets(schedule.ranks()) : std::vector<std::size_t>{}),
+      partition_{size.total, schedule.blocks() == 1 ? size.total : size.block,
+                 size.irregular ? offsets_.data() : nullptr},
+      promise_(row.collective, schedule.ranks(), schedule.root(), partition_, in_place),
+      operation_(Operation::showing(row.order)) {
+    constexpr const char* names[] = {"separate", "in place", "carried"};
+    const Form form = plans.front()->plan.form;
+    name_ += std::string(" (") + names[static_cast<std::size_t>(form)] +
+             (in_place && form == Form::carried ? " in place" : "") + ", root " + std::to_string(root_) +
+             ", " + std::to_string(size.total) + " elements" +
+             (size.irregular ? " in irregular blocks)" : ")");
+    for (int rank = 0; rank < schedule.ranks(); ++rank) {
+        prepared_.push_back(prepare(row, rank, plans[static_cast<std::size_t>(rank)], size));
+    }
+}
+
+/// As execute::PreparedCall does it.
+run::Prepared Call::prepare(const Algorithm& row, int rank, const std::shared_ptr<const run::OwnPlan>& plan,
+                            const Size& size) const {
+    run::Prepared prepared;
+    prepared.owned_plan = plan;
+    prepared.plan = &plan->plan;
+    prepared.marks = marks_of(name_);
+    prepared.kernels = operation_.kernels;
+    prepared.element_bytes = prepared.element_align = sizeof(Element);
+    prepared.partition = partition_;
+    prepared.settles = depends_on_all(row.collective);
+    prepared.input_shift_bytes = bytes_of(promise_.extent(rank, Space::input).first);
+    prepared.output_shift_bytes =
+        bytes_of(promise_.extent(rank, in_place_ ? Space::input : Space::output).first);
+    const std::size_t total_bytes = bytes_of(size.total);
+    const std::size_t message_bytes = sends_blocks(row.collective) ? bytes_of(size.block) : total_bytes;
+    prepared.staged = plan->plan.form == Form::carried && message_bytes > mailbox::carried_bytes;
+    const std::size_t words = round_up(message_bytes, sizeof(std::uint64_t)) / sizeof(std::uint64_t);
+    prepared.carried_words =
+        prepared.staged ? std::uint8_t{1} : static_cast<std::uint8_t>(std::max(words, std::size_t{1}));
+    prepared.exchanges_words = plan->plan.exchanges_once && total_bytes <= sizeof(std::uint64_t);
+    prepared.word_bytes = static_cast<std::uint8_t>(prepared.exchanges_words ? total_bytes : 0);
+    const detail::Call call{.kind = static_cast<detail::Kind>(row.collective),
+                            .in_place = in_place_,
+                            .root = root_,
+                            .element_bytes = sizeof(Element)};
+    prepared.footprint = {call, size.total, size.block, partition_.offsets};
+    set_scratch(prepared);
+    return prepared;
+}
+
+Calls calls_of(const Algorithm& row, int ranks) {
+    Calls calls;
+    for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
+        for (int root = 0; takes(row, form) && root < (has_root(row) ? ranks : 1); ++root) {
+            const auto synchronised = schedule::synchronise(row.make(ranks, root), form);
+            std::vector<std::shared_ptr<const run::OwnPlan>> plans;
+            for (int rank = 0; rank < ranks; ++rank) {
+                plans.push_back(std::make_shared<const run::OwnPlan>(plan::compile(synchronised, rank)));
+            }
+            for (const Call::Size& size : sizes(row, synchronised.schedule, form)) {
+                for (const bool in_place : {false, true}) {
+                    if (form == Form::carried || in_place == (form == Form::in_place)) {
+                        calls.push_back(
+                            std::make_unique<const Call>(row, synchronised.schedule, plans, in_place, size));
+                    }
+                }
+            }
+        }
+    }
+    return calls;
+}
+
+} // namespace tutti::test

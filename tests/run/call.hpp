@@ -1,0 +1,63 @@
+#pragma once
+
+#include "algorithm/registry.hpp"
+#include "promise.hpp"
+#include "run/prepared.hpp"
+#include "schedule/synchronise.hpp"
+#include "values.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutti::test {
+
+/// One call that all members make: by a row of the registry, in one of its forms, with blocks of some length.
+class Call {
+public:
+    /// How the row's vectors are divided: into blocks of `block` elements, of which the last may lack some,
+    /// or, where `irregular`, into blocks of 0, 1, 2, ... elements.
+    struct Size {
+        std::size_t total;
+        std::size_t block;
+        bool irregular = false;
+    };
+
+    /// `plans` has one for each member.
+    Call(const algorithm::Algorithm& row, const schedule::Schedule& schedule,
+         const std::vector<std::shared_ptr<const run::OwnPlan>>& plans, bool in_place, const Size& size);
+
+    int ranks() const { return static_cast<int>(prepared_.size()); }
+    const std::string& name() const { return name_; }
+    bool in_place() const { return in_place_; }
+    bool settles() const { return prepared_.front().settles; }
+    const Promise& promise() const { return promise_; }
+    const Operation& operation() const { return operation_; }
+
+    const run::Prepared& prepared(int rank) const { return prepared_[static_cast<std::size_t>(rank)]; }
+    /// For who wants to break it.
+    run::Prepared& prepared(int rank) { return prepared_[static_cast<std::size_t>(rank)]; }
+
+private:
+    run::Prepared prepare(const algorithm::Algorithm& row, int rank,
+                          const std::shared_ptr<const run::OwnPlan>& plan, const Size& size) const;
+
+    std::string name_;
+    bool in_place_;
+    int root_;
+    /// Where irregular blocks start.
+    std::vector<std::size_t> offsets_;
+    plan::Partition partition_;
+    Promise promise_;
+    Operation operation_;
+    std::vector<run::Prepared> prepared_;
+};
+
+using Calls = std::vector<std::unique_ptr<const Call>>;
+
+/// All calls that `ranks` members can make by this row: in every form, with every root or distance, and with
+/// vectors that are empty, that fit into a word, into a slot, onto a stage, and that do not divide evenly.
+Calls calls_of(const algorithm::Algorithm& row, int ranks);
+
+} // namespace tutti::test

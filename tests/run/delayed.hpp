@@ -1,0 +1,70 @@
+#pragma once
+
+#include "mailbox/mailbox.hpp"
+
+#include <cstdint>
+
+namespace tutti::test {
+
+/// Who sees what of the words of a mailbox, on one thread: everything that is published has its number, and a
+/// member sees everything up to some number and nothing after that. So what is published becomes visible
+/// late, and to everybody at another time, but never before what its publisher had done or seen: as release
+/// and acquire have it.
+struct Sight {
+    /// The number of the last thing published.
+    static inline std::uint64_t now = 0;
+    /// Up to where the member sees that is at work.
+    static inline std::uint64_t horizon = 0;
+};
+
+/// What a word was before it was last written, for those who do not see that yet.
+class Delayed {
+public:
+    void publish(std::uint64_t value) noexcept {
+        before_ = value_;
+        number_before_ = number_;
+        value_ = value;
+        number_ = ++Sight::now;
+    }
+
+    std::uint64_t observe() const noexcept {
+        if (number_ <= Sight::horizon) {
+            return value_;
+        }
+        if (number_before_ > Sight::horizon) { // nothing older is kept
+            Sight::horizon = number_before_;
+        }
+        return before_;
+    }
+
+private:
+    std::uint64_t value_ = 0;
+    std::uint64_t before_ = 0;
+    std::uint64_t number_ = 0;
+    std::uint64_t number_before_ = 0;
+};
+
+/// mailbox::PortableCell so. The word is the latest one, whichever tag is seen: nothing but the rule of reuse
+/// keeps a reader from seeing one that came later.
+class DelayedCell {
+public:
+    void publish(std::uint64_t word, std::uint64_t tag) noexcept {
+        word_ = word;
+        tag_.publish(tag);
+    }
+    std::uint64_t tag() const noexcept { return tag_.observe(); }
+    std::uint64_t word() const noexcept { return word_; }
+
+private:
+    std::uint64_t word_ = 0;
+    Delayed tag_;
+};
+
+/// Nobody sleeps.
+struct NoBell {
+    void ring_if_needed() noexcept {}
+};
+
+using DelayedMailbox = mailbox::BasicMailbox<mailbox::BasicSlot<DelayedCell>, Delayed, NoBell>;
+
+} // namespace tutti::test

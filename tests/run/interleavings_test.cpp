@@ -1,0 +1,101 @@
+#include "algorithm/registry.hpp"
+#include "call.hpp"
+#include "interleaving.hpp"
+#include "options.hpp"
+#include "program.hpp"
+#include "random.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tutti::test {
+
+namespace {
+
+using algorithm::Algorithm;
+using schedule::Collective;
+
+constexpr int most_ranks = 5;
+constexpr std::size_t operations = 5;
+/// How often a program is run before there is another.
+constexpr long runs_per_program = 25;
+
+std::string name_of(const Algorithm& row) {
+    return std::string(to_string(row.collective)) + " " + std::string(row.name);
+}
+
+/// What comes between the calls of a row: some that make everybody wait for everybody and some that do not,
+/// by way of the mailbox and not.
+Calls others(int ranks) {
+    Calls calls;
+    for (const auto& [collective, name] : {std::pair{Collective::barrier, "dissemination"},
+                                           {Collective::broadcast, "flat"},
+                                           {Collective::reduce, "flat"},
+                                           {Collective::allreduce, "flat"},
+                                           {Collective::allreduce, "direct"},
+                                           {Collective::scan, "direct"}}) {
+        for (auto& call : calls_of(*algorithm::find(collective, name), ranks)) {
+            calls.push_back(std::move(call));
+        }
+    }
+    return calls;
+}
+
+Program draw(const Calls& calls, const Calls& between, int ranks, Random& random) {
+    Program program(ranks);
+    for (std::size_t operation = 0; operation < operations; ++operation) {
+        const Calls& from = operation != operations / 2 && random.one_in(4) ? between : calls;
+        program.add(*from[random.below(from.size())]);
+    }
+    program.finish();
+    return program;
+}
+
+/// So many interleavings of the row among `ranks` members; says with which options one that fails is seen
+/// again.
+void interleave(const Algorithm& row, int ranks, long interleavings) {
+    const Calls calls = calls_of(row, ranks);
+    const Calls between = others(ranks);
+    Interleaving interleaving(ranks);
+    for (std::uint64_t seed = options().seed; interleavings > 0; ++seed) {
+        Random random(seed);
+        Program program = draw(calls, between, ranks, random);
+        for (long run = 0; run < runs_per_program && interleavings > 0; ++run, --interleavings) {
+            const Outcome outcome = interleaving.run(program, random);
+            if (outcome.what != Outcome::What::fine) {
+                FAIL_CHECK(Interleaving::text(program, outcome), program.name(), "\nseen again with --row \"",
+                           name_of(row), "\" --ranks ", ranks, " --seed ", seed);
+                return;
+            }
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("every row keeps its promises in random interleavings of its calls") {
+    long rows = 0;
+    for (const Algorithm& row : algorithm::registry()) {
+        if (!options().row.empty() && options().row != name_of(row)) {
+            continue;
+        }
+        ++rows;
+        std::vector<int> sizes;
+        for (int ranks = 1; ranks <= most_ranks; ++ranks) {
+            if (takes(row, ranks) && (options().ranks == 0 || options().ranks == ranks)) {
+                sizes.push_back(ranks);
+            }
+        }
+        for (const int ranks : sizes) {
+            const auto shares = static_cast<long>(sizes.size());
+            interleave(row, ranks, (options().interleavings + shares - 1) / shares);
+        }
+    }
+    CHECK(rows >= 1);
+}
+
+} // namespace tutti::test

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tutti::test {
+
+/// What interleavings are run, from the command line.
+struct Options {
+    long interleavings = 10'000; ///< of each row
+    std::uint64_t seed = 1;      ///< of the first program
+    std::string row;             ///< as in "allreduce direct"; empty: every row
+    int ranks = 0;               ///< 0: all from 1 to 5
+};
+
+const Options& options();
+
+} // namespace tutti::test

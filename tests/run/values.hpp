@@ -1,0 +1,73 @@
+#pragma once
+
+#include "algorithm/registry.hpp"
+#include "random.hpp"
+
+#include <tutti/detail/kernels.hpp>
+
+#include <cstdint>
+
+namespace tutti::test {
+
+/// The elements that are reduced here. An input is a number of its own for each member, operation and
+/// element, so that a result tells what it is made of.
+using Element = std::uint32_t;
+
+/// What a caller leaves in vectors that it has back, and in results before the call.
+inline constexpr Element rubbish = 0xDEADBEEF;
+
+inline Element input_value(int member, std::size_t operation, std::size_t element) {
+    const std::uint64_t name = (std::uint64_t{operation} << 40U) | (std::uint64_t{element} << 8U) |
+                               static_cast<std::uint64_t>(member);
+    return static_cast<Element>(scrambled(name + 1) >> 32U) | 0x10000U; // see AnyBracketing
+}
+
+/// The same in any order.
+struct AnyOrder {
+    Element operator()(Element left, Element right) const { return left + right; }
+};
+
+/// In the order of the operands, bracketed anyhow: the composition of x -> a x + b, with a above b.
+struct AnyBracketing {
+    Element operator()(Element left, Element right) const {
+        const Element a = left >> 16U;
+        const Element b = left & 0xFFFFU;
+        return (a * (right >> 16U)) << 16U | ((b * (right >> 16U) + right) & 0xFFFFU);
+    }
+};
+
+/// In that order, bracketed from the left and no other way.
+struct FromTheLeft {
+    Element operator()(Element left, Element right) const {
+        return static_cast<Element>(scrambled((std::uint64_t{left} << 32U) | right) >> 32U);
+    }
+};
+
+/// An operator that shows whether operands are combined as `order` promises.
+struct Operation {
+    const detail::Kernels* kernels;
+    const void* state;
+    Element (*combine)(Element left, Element right);
+
+    template <class Op>
+    static Operation of() {
+        static constexpr Op op{};
+        return {&detail::TemplateLoops<Element, Op>::kernels, &op,
+                [](Element left, Element right) { return op(left, right); }};
+    }
+    static Operation showing(algorithm::Order order) {
+        switch (order) {
+        case algorithm::Order::any:
+        case algorithm::Order::same:
+            return of<AnyOrder>();
+        case algorithm::Order::rank:
+            return of<AnyBracketing>();
+        case algorithm::Order::none:
+        case algorithm::Order::serial:
+            break;
+        }
+        return of<FromTheLeft>();
+    }
+};
+
+} // namespace tutti::test
