@@ -58,7 +58,7 @@ std::vector<Call::Size> sizes(const Algorithm& row, const schedule::Schedule& sc
         return {{0, 0}};
     }
     if (form != Form::carried) {
-        for (const std::size_t elements : {std::size_t{1}, blocks + 1}) {
+        for (const std::size_t elements : {std::size_t{1}, blocks + 1, 2 * blocks}) {
             add(elements);
         }
         if (has_blocks(row.collective) && row.collective != Collective::alltoall) {
@@ -161,6 +161,35 @@ run::Prepared Call::prepare(const Algorithm& row, int rank, const std::shared_pt
     prepared.footprint = {call, size.total, size.block, partition_.offsets};
     set_scratch(prepared);
     return prepared;
+}
+
+bool Call::fills_all_blocks() const {
+    const auto blocks = static_cast<std::size_t>(prepared_.front().plan->blocks);
+    for (std::size_t block = 0; block < blocks; ++block) {
+        if (partition_.elements(block, 1) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Call Call::without(int rank, std::size_t step) const {
+    Call broken(*this);
+    run::Prepared& prepared = broken.prepared_[static_cast<std::size_t>(rank)];
+    const auto plan = std::make_shared<run::OwnPlan>(*prepared.owned_plan);
+    plan->plan.steps.erase(plan->plan.steps.begin() + static_cast<std::ptrdiff_t>(step));
+    prepared.plan = &plan->plan;
+    prepared.owned_plan = plan;
+    prepared.exchanges_words = false; // which does not look at the steps
+    return broken;
+}
+
+Call Call::passing_for(const Call& other) const {
+    Call forged(*this);
+    for (int rank = 0; rank < ranks(); ++rank) {
+        forged.prepared_[static_cast<std::size_t>(rank)].marks = other.prepared(rank).marks;
+    }
+    return forged;
 }
 
 Calls calls_of(const Algorithm& row, int ranks) {

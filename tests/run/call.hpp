@@ -28,16 +28,21 @@ public:
     Call(const algorithm::Algorithm& row, const schedule::Schedule& schedule,
          const std::vector<std::shared_ptr<const run::OwnPlan>>& plans, bool in_place, const Size& size);
 
+    /// The same call, but that the plan of one member lacks a step. The call itself must outlive it.
+    Call without(int rank, std::size_t step) const;
+    /// The same call under the marks of another, so that nobody can tell them apart.
+    Call passing_for(const Call& other) const;
+
     int ranks() const { return static_cast<int>(prepared_.size()); }
     const std::string& name() const { return name_; }
     bool in_place() const { return in_place_; }
     bool settles() const { return prepared_.front().settles; }
+    /// Whether no block is empty.
+    bool fills_all_blocks() const;
     const Promise& promise() const { return promise_; }
     const Operation& operation() const { return operation_; }
 
     const run::Prepared& prepared(int rank) const { return prepared_[static_cast<std::size_t>(rank)]; }
-    /// For who wants to break it.
-    run::Prepared& prepared(int rank) { return prepared_[static_cast<std::size_t>(rank)]; }
 
 private:
     run::Prepared prepare(const algorithm::Algorithm& row, int rank,

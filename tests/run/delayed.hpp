@@ -6,6 +6,15 @@
 
 namespace tutti::test {
 
+/// Whoever may let other members go on while one is in the middle of something.
+class Interrupts {
+public:
+    virtual void interrupt() noexcept = 0;
+
+protected:
+    ~Interrupts() = default;
+};
+
 /// Who sees what of the words of a mailbox, on one thread: everything that is published has its number, and a
 /// member sees everything up to some number and nothing after that. So what is published becomes visible
 /// late, and to everybody at another time, but never before what its publisher had done or seen: as release
@@ -15,9 +24,11 @@ struct Sight {
     static inline std::uint64_t now = 0;
     /// Up to where the member sees that is at work.
     static inline std::uint64_t horizon = 0;
+    /// Asked after everything that is published, and after every look.
+    static inline Interrupts* interrupts = nullptr;
 };
 
-/// What a word was before it was last written, for those who do not see that yet.
+/// What a word is, and was before it was last written, for those who do not see that yet.
 class Delayed {
 public:
     void publish(std::uint64_t value) noexcept {
@@ -25,9 +36,17 @@ public:
         number_before_ = number_;
         value_ = value;
         number_ = ++Sight::now;
+        Sight::interrupts->interrupt();
     }
 
     std::uint64_t observe() const noexcept {
+        const std::uint64_t seen = look();
+        Sight::interrupts->interrupt();
+        return seen;
+    }
+
+private:
+    std::uint64_t look() const noexcept {
         if (number_ <= Sight::horizon) {
             return value_;
         }
@@ -37,7 +56,6 @@ public:
         return before_;
     }
 
-private:
     std::uint64_t value_ = 0;
     std::uint64_t before_ = 0;
     std::uint64_t number_ = 0;

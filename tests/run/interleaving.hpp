@@ -18,7 +18,8 @@ struct Outcome {
     enum class What : std::uint8_t {
         fine,    ///< all calls are complete, with the results that they promise
         stuck,   ///< everybody waits for what nobody will publish
-        differs, ///< a member has found that another makes another call
+        differs, ///< a member has found that another makes another call, and the others go on as far as they
+                 ///< can
         early,   ///< a member has returned before all had entered
         wrong,   ///< a result is wrong, or an input changed
         late     ///< somebody has written into vectors that their owner had back, or beside any
@@ -33,13 +34,13 @@ using Breaks = void (*)(run::Line& line, const run::Line& before);
 
 /// Runs programs on one thread, with all members in turn: always the one of highest priority that can go on,
 /// with priorities that change at random. A member goes on until it waits, and it waits where it looks for
-/// something that is not there or that it does not see yet. The real runner and the real plans.
-class Interleaving {
+/// something that is not there or that it does not see yet. Now and then it is interrupted after a look or a
+/// publication, and goes on when the others have got on for a while. The real runner and the real plans.
+class Interleaving final : private Interrupts {
 public:
-    /// For members so many, and calls as those of the program.
     explicit Interleaving(int ranks);
 
-    /// One interleaving of the calls of `program`. Allocates nothing after the first run of it.
+    /// One interleaving of the calls of `program`. Allocates nothing but in the first run of it.
     Outcome run(Program& program, Random& random, Breaks breaks = nullptr);
 
     /// What there is to say of it.
@@ -54,16 +55,28 @@ private:
         std::optional<Runner> runner;
         std::size_t operation = 0;
         bool has_entered = false;
+        /// Interrupted, or at work.
+        bool is_busy = false;
         std::uint64_t horizon = 0;
         /// The last thing published when the member could not go on though it saw everything.
         std::uint64_t blocked_at = 0;
     };
 
-    void reset(Program& program, Random& random);
-    void begin(Program& program, int member);
+    Player& player_of(int member) { return players_[static_cast<std::size_t>(member)]; }
+    const Player& player_of(int member) const { return players_[static_cast<std::size_t>(member)]; }
+
+    void reset();
+    void begin(int member);
+    void play();
     std::optional<int> next() const;
-    void look_further(Player& player, Random& random) const;
-    Outcome::What complete(Program& program, int member);
+    void take_turn(int member);
+    run::State advance(Player& player);
+    Outcome::What complete(int member);
+    void interrupt() noexcept override;
+    void stop(Outcome outcome) {
+        outcome_ = outcome;
+        is_over_ = true;
+    }
 
     std::vector<DelayedMailbox::Slot> slots_;
     std::vector<mailbox::Stage> stages_;
@@ -73,6 +86,15 @@ private:
     std::vector<Player> players_;
     /// The members with calls left to make, by falling priority.
     std::vector<int> order_;
+
+    // Of the current run.
+    Program* program_ = nullptr;
+    Random* random_ = nullptr;
+    Breaks breaks_ = nullptr;
+    Outcome outcome_;
+    bool is_over_ = false;
+    /// The members that are interrupted.
+    int interrupted_ = 0;
 };
 
 } // namespace tutti::test

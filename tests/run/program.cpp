@@ -73,10 +73,20 @@ bool Program::take_back(std::size_t operation, int rank) {
     if (!is_right) {
         found_ = memory_;
     }
-    for (const Vector& vector : vectors) {
-        std::fill_n(begin_in(memory_, vector), vector.count, rubbish);
-    }
+    fill(at);
     return is_right;
+}
+
+void Program::fill(std::size_t at) {
+    for (const Vector& vector : {inputs_[at], outputs_[at]}) {
+        std::fill_n(memory_.begin() + static_cast<std::ptrdiff_t>(vector.first), vector.count, rubbish);
+    }
+}
+
+void Program::abandon(std::size_t operation, int rank) {
+    for (; operation < operations(); ++operation) {
+        fill(index(operation, rank));
+    }
 }
 
 std::string Program::complaint(std::size_t operation, int rank) const {

@@ -42,7 +42,9 @@ public:
     /// The member's call has returned. Whether its vectors hold what they should; then its caller fills them
     /// with rubbish.
     bool take_back(std::size_t operation, int rank);
-    /// All have. Whether nobody has touched anything since.
+    /// The member's calls from that one on do not return: what is in their vectors is of no interest.
+    void abandon(std::size_t operation, int rank);
+    /// All are through. Whether nobody has touched anything of what callers had back, nor what is no vector.
     bool is_untouched() const { return memory_ == at_the_end_; }
 
     /// What is wrong with the vectors, after take_back(); else after is_untouched().
@@ -61,6 +63,7 @@ private:
     }
     const Vector& input_at(std::size_t operation, int rank) const { return inputs_[index(operation, rank)]; }
     Vector lay_out(std::size_t operation, int rank, schedule::Space space);
+    void fill(std::size_t at);
     Element result(std::size_t operation, int rank, std::size_t element) const;
 
     std::size_t ranks_;
