@@ -4,6 +4,7 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace tutti::test {
 
@@ -58,7 +59,7 @@ std::vector<Call::Size> sizes(const Algorithm& row, const schedule::Schedule& sc
         return {{0, 0}};
     }
     if (form != Form::carried) {
-        for (const std::size_t elements : {std::size_t{1}, blocks + 1, 2 * blocks}) {
+        for (const std::size_t elements : std::set<std::size_t>{1, blocks + 1, 2 * blocks}) {
             add(elements);
         }
         if (has_blocks(row.collective) && row.collective != Collective::alltoall) {
@@ -112,10 +113,13 @@ run::Marks marks_of(const std::string& name) {
 
 } // namespace
 
+std::string name_of(const Algorithm& row) {
+    return std::string(to_string(row.collective)) + " " + std::string(row.name);
+}
+
 Call::Call(const Algorithm& row, const schedule::Schedule& schedule,
            const std::vector<std::shared_ptr<const run::OwnPlan>>& plans, bool in_place, const Size& size)
-    : name_(std::string(to_string(row.collective)) + " " + std::string(row.name)), in_place_(in_place),
-      root_(schedule.root()),
+    : name_(name_of(row)), in_place_(in_place), root_(schedule.root()),
       offsets_(size.irregular ? irregular_offsets(schedule.ranks()) : std::vector<std::size_t>{}),
       partition_{size.total, schedule.blocks() == 1 ? size.total : size.block,
                  size.irregular ? offsets_.data() : nullptr},
@@ -161,6 +165,10 @@ run::Prepared Call::prepare(const Algorithm& row, int rank, const std::shared_pt
     prepared.footprint = {call, size.total, size.block, partition_.offsets};
     set_scratch(prepared);
     return prepared;
+}
+
+bool Call::is_carried() const {
+    return prepared_.front().plan->form == Form::carried;
 }
 
 bool Call::fills_all_blocks() const {

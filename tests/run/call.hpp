@@ -37,6 +37,11 @@ public:
     const std::string& name() const { return name_; }
     bool in_place() const { return in_place_; }
     bool settles() const { return prepared_.front().settles; }
+    bool is_carried() const;
+    bool is_staged() const { return prepared_.front().staged; }
+    /// Of a shift; else the root, or 0 where there is none.
+    int distance() const { return root_; }
+    std::size_t elements() const { return partition_.total; }
     /// Whether no block is empty.
     bool fills_all_blocks() const;
     const Promise& promise() const { return promise_; }
@@ -58,6 +63,9 @@ private:
     Operation operation_;
     std::vector<run::Prepared> prepared_;
 };
+
+/// As in "allreduce direct".
+std::string name_of(const algorithm::Algorithm& row);
 
 using Calls = std::vector<std::unique_ptr<const Call>>;
 

@@ -24,10 +24,6 @@ constexpr std::size_t operations = 5;
 /// How often a program is run before there is another.
 constexpr long runs_per_program = 25;
 
-std::string name_of(const Algorithm& row) {
-    return std::string(to_string(row.collective)) + " " + std::string(row.name);
-}
-
 /// What comes between the calls of a row: some that make everybody wait for everybody and some that do not,
 /// by way of the mailbox and not.
 Calls others(int ranks) {
