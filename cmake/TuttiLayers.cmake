@@ -3,7 +3,8 @@
 #   - A layer (a directory under src/, topology/ or bench/) includes its own headers and those of layers its link line
 #     reaches. A layer is what tutti_layer(<target>) says it is; tutti_module says so for all but programs.
 #   - A header of another library needs that library on the layer's own link line.
-#   - Some layers are kept apart however the link lines grow.
+#   - Some layers are kept apart however the link lines grow; what only the command and the tests need is so from the
+#     libraries that programs link.
 #   - Public headers show nothing of the layers or of the libraries behind them, but for tutti/mpi.hpp, which is
 #     there for MPI.
 #
@@ -18,6 +19,9 @@ set(TUTTI_WITHOUT_SCHEDULES graph machine mailbox kernel)
 set(TUTTI_WITHOUT_THE_MEASURED terminal measure mpirun peers)
 # Readers of schedules do not know each other.
 set(TUTTI_READERS cost verify draw plan)
+# What only the command and the tests need, and the layers above all others that programs link.
+set(TUTTI_LABORATORY cost verify draw pass)
+set(TUTTI_LINKED_BY_PROGRAMS api hybrid)
 
 # The library whose headers these are.
 set(TUTTI_HEADERS_OF_PkgConfig::HWLOC "^hwloc(\\.h|/)")
@@ -119,6 +123,10 @@ function(tutti_check_layers)
       list(REMOVE_ITEM others ${layer})
       list(TRANSFORM others PREPEND tutti_)
       tutti_keep_apart(${module} "${reach}" ${others})
+    endif()
+    if(layer IN_LIST TUTTI_LINKED_BY_PROGRAMS)
+      list(TRANSFORM TUTTI_LABORATORY PREPEND tutti_ OUTPUT_VARIABLE laboratory)
+      tutti_keep_apart(${module} "${reach}" ${laboratory})
     endif()
   endforeach()
 
