@@ -29,6 +29,8 @@ function(tutti_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} OBJECT ${arg_SOURCES})
   tutti_configure(${name})
+  # What a shared library shows says include/tutti/detail/export.hpp.
+  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(${name} PUBLIC ${arg_LINKS})
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME directory)
   if(name MATCHES "^tutti_(bench_)?${directory}$")

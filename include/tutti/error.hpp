@@ -1,31 +1,33 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
+
 #include <stdexcept>
 
 namespace tutti {
 
 /// Base of everything the library throws.
-class Error : public std::runtime_error {
+class TUTTI_API Error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
 /// An argument of this member's call is wrong; the message names it and what would work. Nothing has been
 /// sent: the other members still wait for this one, which may call again with correct arguments.
-class ArgumentError : public Error {
+class TUTTI_API ArgumentError : public Error {
 public:
     using Error::Error;
 };
 
 /// The members of a group are in different calls, or in the same one with different arguments. Every member
 /// of the group is released.
-class MismatchError : public Error {
+class TUTTI_API MismatchError : public Error {
 public:
     using Error::Error;
 };
 
 /// Thrown on the members that are released because another one failed; the message carries that failure.
-class Aborted : public Error {
+class TUTTI_API Aborted : public Error {
 public:
     using Error::Error;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
 #include <tutti/member.hpp>
 
 #include <functional>
@@ -26,7 +27,7 @@ class Cluster;
 /// next region already, that one fails as well. The group can be used again in the region after that: a
 /// program that catches what its threads throw and goes on needs to do nothing else. A thread that does not
 /// come to a region has its failure, or the wait for it, still before it.
-class Group {
+class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
     explicit Group(int members, const GroupOptions& options = {});

@@ -2,6 +2,7 @@
 
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 #include <tutti/detail/make_call.hpp>
 #include <tutti/detail/operands.hpp>
 #include <tutti/error.hpp>
@@ -48,7 +49,7 @@ inline constexpr int no_color = -1;
 /// reductions, gathers, scatters, scans and shifts let go members that have nothing to wait for: where these
 /// are in different calls, the next call of the group that waits says so, or of a team the end of its run. p
 /// is the number of members, m the bytes of the whole vector of one member.
-class Member : detail::CallMaker {
+class TUTTI_API Member : detail::CallMaker {
 public:
     Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat,
            detail::Leaving leaving = detail::Leaving::for_now);

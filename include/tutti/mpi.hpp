@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/counts.hpp>
+#include <tutti/detail/export.hpp>
 #include <tutti/group.hpp>
 #include <tutti/member.hpp>
 #include <tutti/operators.hpp>
@@ -71,7 +72,7 @@ struct ClusterOptions {
 /// P is the number of members of all processes, m the bytes of the whole vector of one member. Inside a
 /// process a call is two exchanges and 2m to 3m bytes read and written by each member; across, it costs what
 /// the algorithm among the processes does.
-class Member : tutti::detail::CallMaker {
+class TUTTI_API Member : tutti::detail::CallMaker {
 public:
     ~Member();
     Member(Member&& other) noexcept;
@@ -351,7 +352,7 @@ private:
 /// FUNNELED the main thread makes all MPI calls: it must be one of the members of the Group, or the one that
 /// calls run() for a Team. Under SERIALIZED member 0 of each process makes them, at times when no other
 /// thread of the program may. Under MULTIPLE the carriers make them.
-class Cluster {
+class TUTTI_API Cluster {
 public:
     /// From seats for threads that exist. Throws ArgumentError when MPI is not initialised or already
     /// finalised, when the communicator is null or an inter-communicator, or when its thread level is too
@@ -399,6 +400,6 @@ struct Share {
 /// Divides the CPUs of each node among its processes of `communicator`, which exchange the masks of CPUs that
 /// they are allowed: masks that share no CPU are kept; otherwise the processes get equal parts of all allowed
 /// CPUs, in rank order (with more processes than CPUs, one each, in turn). Collective. Throws as Cluster.
-Share divide_cpus(MPI_Comm communicator);
+TUTTI_API Share divide_cpus(MPI_Comm communicator);
 
 } // namespace tutti::mpi

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
 #include <tutti/member.hpp>
 
 #include <functional>
@@ -11,6 +12,10 @@ namespace tutti {
 
 namespace mpi {
 class Cluster;
+}
+
+namespace detail {
+class TeamThreads;
 }
 
 /// What a team is made of.
@@ -35,7 +40,7 @@ struct TeamOptions {
 ///
 /// A child of fork() has none of the threads: there, run() throws Error, and the destructor does not wait for
 /// them.
-class Team {
+class TUTTI_API Team {
 public:
     /// Starts the threads. Where pinning is impossible they run unpinned; pinning() tells why.
     /// Throws ArgumentError when members is not in 0..65535 or the placement cannot be read or names a CPU
@@ -72,8 +77,7 @@ private:
     friend class mpi::Cluster;
     const detail::GroupState& state() const;
 
-    class Threads;
-    std::unique_ptr<Threads> threads_;
+    std::unique_ptr<detail::TeamThreads> threads_;
 };
 
 } // namespace tutti

@@ -3,6 +3,8 @@
 #include "schedule/schedule.hpp"
 #include "schedule/synchronise.hpp"
 
+#include <tutti/detail/export.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -90,7 +92,7 @@ struct Algorithm {
 bool takes(const Algorithm& algorithm, schedule::Form form);
 
 /// Whether the row serves so many ranks.
-bool takes(const Algorithm& algorithm, int ranks);
+TUTTI_COMPONENT_API bool takes(const Algorithm& algorithm, int ranks);
 
 /// Whether the row's schedule depends on a root or a distance.
 bool has_root(const Algorithm& algorithm);
@@ -99,13 +101,13 @@ bool has_root(const Algorithm& algorithm);
 inline constexpr std::size_t most_rows = 1024;
 
 /// All rows, in the order in which they are listed to users.
-std::span<const Algorithm> registry();
+TUTTI_COMPONENT_API std::span<const Algorithm> registry();
 
 /// The row called `name` for a collective, or nothing.
-const Algorithm* find(schedule::Collective collective, std::string_view name);
+TUTTI_COMPONENT_API const Algorithm* find(schedule::Collective collective, std::string_view name);
 
 /// Which row of the registry that is.
-std::size_t index_of(const Algorithm& row);
+TUTTI_COMPONENT_API std::size_t index_of(const Algorithm& row);
 
 /// The names registered for a collective, separated by ", ".
 std::string names(schedule::Collective collective);

@@ -31,17 +31,17 @@ std::vector<int> cpus_for(const TeamOptions& options) {
 }
 
 /// Where teams go whose threads cannot be waited for. What those use must last as long as they do.
-template <class Threads>
-void keep(std::unique_ptr<Threads> threads) {
+void keep(std::unique_ptr<detail::TeamThreads> threads) {
     static std::mutex mutex;
-    static auto& kept = *new std::vector<std::unique_ptr<Threads>>; // never destroyed
+    static auto& kept = *new std::vector<std::unique_ptr<detail::TeamThreads>>; // never destroyed
     const std::scoped_lock lock(mutex);
     kept.push_back(std::move(threads));
 }
 
 } // namespace
 
-Team::Team(const TeamOptions& options) : threads_(std::make_unique<Threads>(cpus_for(options), options)) {
+Team::Team(const TeamOptions& options)
+    : threads_(std::make_unique<detail::TeamThreads>(cpus_for(options), options)) {
     threads_->start_missing();
 }
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <system_error>
 
-namespace tutti {
+namespace tutti::detail {
 
 namespace {
 
@@ -48,9 +48,9 @@ bool tells_little(const std::exception_ptr& exception) {
 } // namespace
 
 /// A thread's part in a run, which may also end by the end of the thread.
-class Team::Threads::Part {
+class TeamThreads::Part {
 public:
-    Part(Threads& threads, int rank) : threads_(threads), rank_(rank) {}
+    Part(TeamThreads& threads, int rank) : threads_(threads), rank_(rank) {}
     ~Part() {
         if (!complete_) {
             threads_.ended_[static_cast<std::size_t>(rank_)] = 1;
@@ -66,15 +66,15 @@ public:
     void complete() { complete_ = true; }
 
 private:
-    Threads& threads_;
+    TeamThreads& threads_;
     int rank_;
     bool complete_ = false;
 };
 
 /// Keeps a caller whose thread is ended until nobody uses its run any more.
-class Team::Threads::OthersEnd {
+class TeamThreads::OthersEnd {
 public:
-    explicit OthersEnd(Threads& threads) : threads_(threads) {}
+    explicit OthersEnd(TeamThreads& threads) : threads_(threads) {}
     ~OthersEnd() {
         if (!threads_.is_elsewhere()) { // the caller's part may have forked
             threads_.await_all();
@@ -86,18 +86,18 @@ public:
     OthersEnd& operator=(OthersEnd&&) = delete;
 
 private:
-    Threads& threads_;
+    TeamThreads& threads_;
 };
 
-Team::Threads::Threads(const std::vector<int>& cpus, const TeamOptions& options)
-    : group_(std::make_shared<detail::GroupState>(static_cast<int>(cpus.size()),
-                                                  execute::setting_for(options.group, cpus))),
+TeamThreads::TeamThreads(const std::vector<int>& cpus, const TeamOptions& options)
+    : group_(std::make_shared<GroupState>(static_cast<int>(cpus.size()),
+                                          execute::setting_for(options.group, cpus))),
       cpus_(cpus), caller_is_member_(options.caller_is_member),
       patience_(execute::patience_between_runs(group_->setting(), size(), caller_is_member_)),
       process_(this_process()), pins_(cpus.size()), thrown_(cpus.size()), ended_(cpus.size()),
       threads_(cpus.size()) {}
 
-Team::Threads::~Threads() {
+TeamThreads::~TeamThreads() {
     stopping_.store(true, std::memory_order_relaxed); // ordered by started_
     started_.fetch_add(1, std::memory_order_release); // release: pairs with serve()
     start_bell_.ring_if_needed();
@@ -108,7 +108,7 @@ Team::Threads::~Threads() {
     }
 }
 
-void Team::Threads::start_missing() {
+void TeamThreads::start_missing() {
     std::string refusal;
     int there = 0;
     for (int rank = first_own(); rank < size() && refusal.empty(); ++rank) {
@@ -137,15 +137,15 @@ void Team::Threads::start_missing() {
     missing_.store(0, std::memory_order_relaxed);
 }
 
-bool Team::Threads::is_elsewhere() const {
+bool TeamThreads::is_elsewhere() const {
     return this_process() != process_;
 }
 
-bool Team::Threads::can_end() const {
-    return !is_elsewhere() && !detail::is_in_run_of(this);
+bool TeamThreads::can_end() const {
+    return !is_elsewhere() && !is_in_run_of(this);
 }
 
-void Team::Threads::run(const std::function<void(Member&)>& function) {
+void TeamThreads::run(const std::function<void(Member&)>& function) {
     if (function == nullptr) {
         throw ArgumentError("Team::run: function is empty; pass one that takes a Member&");
     }
@@ -167,7 +167,7 @@ void Team::Threads::run(const std::function<void(Member&)>& function) {
     if (caller_is_member_) {
         machine::move_this_thread(cpus_.front());
     }
-    const detail::Run run{this, detail::current_run()};
+    const Run run{this, current_run()};
     function_ = &function;
     run_ = &run;
     running_.store(size() - first_own(), std::memory_order_relaxed); // ordered by started_
@@ -183,13 +183,13 @@ void Team::Threads::run(const std::function<void(Member&)>& function) {
     report();
 }
 
-void Team::Threads::recover() {
+void TeamThreads::recover() {
     std::ranges::fill(thrown_, nullptr);
     group_->recover();
 }
 
 /// Throws what the caller is to learn of a run that has ended, and makes the team usable again.
-void Team::Threads::report() {
+void TeamThreads::report() {
     if (const std::exception_ptr failure = group_->failure().first()) {
         const std::exception_ptr cause = cause_of(failure);
         recover();
@@ -201,7 +201,7 @@ void Team::Threads::report() {
     }
 }
 
-void Team::Threads::serve(int rank, std::uint64_t served) {
+void TeamThreads::serve(int rank, std::uint64_t served) {
     pins_[static_cast<std::size_t>(rank)] = machine::pin_this_thread(cpus_[static_cast<std::size_t>(rank)]);
     finish();
     for (;;) {
@@ -221,9 +221,9 @@ void Team::Threads::serve(int rank, std::uint64_t served) {
     }
 }
 
-void Team::Threads::play(int rank, const std::function<void(Member&)>& function) {
-    const detail::InRun in_run(*run_);
-    Member member(group_, group_->seat(rank), detail::Leaving::for_good);
+void TeamThreads::play(int rank, const std::function<void(Member&)>& function) {
+    const InRun in_run(*run_);
+    Member member(group_, group_->seat(rank), Leaving::for_good);
     try {
         function(member);
     } catch (...) {
@@ -238,7 +238,7 @@ void Team::Threads::play(int rank, const std::function<void(Member&)>& function)
 }
 
 /// Says that one thread has nothing to do any more.
-void Team::Threads::finish() {
+void TeamThreads::finish() {
     // Release: pairs with await_all(). Acquire: what others have done comes before what follows the last.
     if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         end_bell_.ring_if_needed();
@@ -246,7 +246,7 @@ void Team::Threads::finish() {
 }
 
 /// Waits until no thread has anything to do.
-void Team::Threads::await_all() {
+void TeamThreads::await_all() {
     // Acquire: pairs with finish().
     mailbox::wait_until([this] { return running_.load(std::memory_order_acquire) == 0; }, [](bool) {},
                         end_bell_, patience_);
@@ -254,7 +254,7 @@ void Team::Threads::await_all() {
 
 /// What the caller is to learn of a run that failed: its first failure, unless that tells little. An Aborted
 /// comes of a sub-group that failed before this group did, and what ended that has arrived here since.
-std::exception_ptr Team::Threads::cause_of(const std::exception_ptr& failure) const {
+std::exception_ptr TeamThreads::cause_of(const std::exception_ptr& failure) const {
     const auto is_cause = [](const std::exception_ptr& thrown) {
         return thrown != nullptr && !tells_little(thrown);
     };
@@ -262,4 +262,4 @@ std::exception_ptr Team::Threads::cause_of(const std::exception_ptr& failure) co
     return is_cause(failure) || cause == thrown_.end() ? failure : *cause;
 }
 
-} // namespace tutti
+} // namespace tutti::detail

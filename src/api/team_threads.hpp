@@ -17,18 +17,18 @@
 #include <thread>
 #include <vector>
 
-namespace tutti {
+namespace tutti::detail {
 
 /// The threads and what they are to run next.
-class Team::Threads {
+class TeamThreads {
 public:
     /// For members on these CPUs. Without threads yet.
-    Threads(const std::vector<int>& cpus, const TeamOptions& options);
-    ~Threads();
-    Threads(const Threads&) = delete;
-    Threads& operator=(const Threads&) = delete;
-    Threads(Threads&&) = delete;
-    Threads& operator=(Threads&&) = delete;
+    TeamThreads(const std::vector<int>& cpus, const TeamOptions& options);
+    ~TeamThreads();
+    TeamThreads(const TeamThreads&) = delete;
+    TeamThreads& operator=(const TeamThreads&) = delete;
+    TeamThreads(TeamThreads&&) = delete;
+    TeamThreads& operator=(TeamThreads&&) = delete;
 
     /// Starts the threads that are not there, at first all of them, and returns when they are pinned. Throws
     /// Error when the system does not give so many.
@@ -42,7 +42,7 @@ public:
     bool caller_is_member() const { return caller_is_member_; }
     const std::vector<machine::PinResult>& pins() const { return pins_; }
     const std::string& tuning() const { return group_->setting().tuning; }
-    const detail::GroupState& state() const { return *group_; }
+    const GroupState& state() const { return *group_; }
 
     /// See Team::run.
     void run(const std::function<void(Member&)>& function);
@@ -63,7 +63,7 @@ private:
     void recover();
     std::exception_ptr cause_of(const std::exception_ptr& failure) const;
 
-    std::shared_ptr<detail::GroupState> group_;
+    std::shared_ptr<GroupState> group_;
     std::vector<int> cpus_;
     bool caller_is_member_;
     mailbox::Patience patience_;
@@ -90,4 +90,4 @@ private:
     std::vector<std::thread> threads_;
 };
 
-} // namespace tutti
+} // namespace tutti::detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,12 +31,12 @@ struct Shape {
 };
 
 /// The aliasing of a call with this shape.
-Aliasing aliasing_of(const detail::Call& call, const Shape& shape);
+TUTTI_COMPONENT_API Aliasing aliasing_of(const detail::Call& call, const Shape& shape);
 
 /// Checks everything about a call that can be told without the other members. `offsets` is the space for the
 /// members + 1 offsets of irregular blocks, and `sent_offsets` for those of the input of an irregular
 /// all-to-all, in which `offsets` are those of the output. Throws ArgumentError.
-Shape checked_shape(const detail::Call& call, int rank, int members, std::size_t* offsets,
-                    std::size_t* sent_offsets);
+TUTTI_COMPONENT_API Shape checked_shape(const detail::Call& call, int rank, int members, std::size_t* offsets,
+                                        std::size_t* sent_offsets);
 
 } // namespace tutti::execute

@@ -3,6 +3,7 @@
 #include "machine/machine.hpp"
 
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 
 #include <cstddef>
 
@@ -17,11 +18,11 @@ public:
     explicit Caches(const machine::Machine& machine);
 
     /// Those of this machine.
-    static const Caches& here();
+    TUTTI_COMPONENT_API static const Caches& here();
 
     /// Whether a member writes its own vector past the caches of the CPUs on which all members run, which
     /// have so many L3 caches.
-    bool streams_to_own(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
+    TUTTI_COMPONENT_API bool streams_to_own(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
 
     /// Whether it writes those of others so.
     bool streams_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;

@@ -3,6 +3,7 @@
 #include "run/marks.hpp"
 #include "schedule/synchronise.hpp"
 
+#include <tutti/detail/export.hpp>
 #include <tutti/operators.hpp>
 
 #include <array>
@@ -57,6 +58,6 @@ struct Claim {
 };
 
 /// A digest of irregular counts that is never 0, which stands for equal blocks.
-std::uint64_t digest(std::span<const std::size_t> counts);
+TUTTI_COMPONENT_API std::uint64_t digest(std::span<const std::size_t> counts);
 
 } // namespace tutti::execute

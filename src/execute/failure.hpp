@@ -2,6 +2,7 @@
 
 #include "mailbox/cell.hpp"
 
+#include <tutti/detail/export.hpp>
 #include <tutti/error.hpp>
 
 #include <array>
@@ -16,7 +17,7 @@ namespace tutti::execute {
 /// so neither recording a failure nor throwing Aborted allocates any.
 class Failure {
 public:
-    Failure();
+    TUTTI_COMPONENT_API Failure();
 
     /// Acquire: pairs with the release in raise().
     bool raised() const noexcept { return raised_.observe() != 0; }
@@ -25,14 +26,15 @@ public:
 
     /// Records that `member` failed with `cause`, null when its thread is being ended; only the first one
     /// counts. `whose` says which group the member is of, if not of the one that fails.
-    void raise(int member, const std::exception_ptr& cause, const char* whose = "") noexcept;
+    TUTTI_COMPONENT_API void raise(int member, const std::exception_ptr& cause,
+                                   const char* whose = "") noexcept;
 
     /// Throws Aborted with the text of the first failure, or of the one forgotten last; cut where there
     /// is no memory for all of it.
-    [[noreturn]] void throw_aborted() const;
+    [[noreturn]] TUTTI_COMPONENT_API void throw_aborted() const;
 
     /// The first failure, or null.
-    std::exception_ptr first() const noexcept;
+    TUTTI_COMPONENT_API std::exception_ptr first() const noexcept;
 
     /// Forgets it. Only while no member is in a call.
     void clear() noexcept;
@@ -55,14 +57,14 @@ private:
 const std::exception_ptr& thread_end();
 
 /// Stands for an exception that ended a member's part and that nobody has seen. Made while there is memory.
-const std::exception_ptr& unseen_exception();
+TUTTI_COMPONENT_API const std::exception_ptr& unseen_exception();
 
 /// Writes what an exception says, whatever its type, into memory that is there; null is a thread that is
 /// being ended. The text is cut to fit and ends with 0.
-void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept;
+TUTTI_COMPONENT_API void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept;
 
 /// Makes every thread of the process pass a full memory barrier, so that the members need none on the path of
 /// a call that goes well.
-void order_all_threads() noexcept;
+TUTTI_COMPONENT_API void order_all_threads() noexcept;
 
 } // namespace tutti::execute

@@ -12,6 +12,8 @@
 #include "mailbox/wait.hpp"
 #include "schedule/synchronise.hpp"
 
+#include <tutti/detail/export.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -57,7 +59,7 @@ namespace tutti::detail {
 /// Everything the members of a group share.
 class GroupState : public std::enable_shared_from_this<GroupState> {
 public:
-    GroupState(int members, execute::Setting setting);
+    TUTTI_COMPONENT_API GroupState(int members, execute::Setting setting);
 
     /// A group for some of the members of this one, with the same options. `mates` are their ranks here, in
     /// the order of the new group, which learns of failures of this one and of those that this one was made
@@ -85,7 +87,7 @@ public:
     /// region to which the seat comes has failed before. Waits until those have left who were there when the
     /// group failed: the first to come after that makes it usable again. Throws Aborted as well when they do
     /// not leave for `longest_leave`: then what would have been the next region has failed for everybody.
-    void take_seat(int rank);
+    TUTTI_COMPONENT_API void take_seat(int rank);
     static constexpr std::chrono::milliseconds longest_leave{1000};
 
     /// Gives a seat back.
@@ -95,7 +97,7 @@ public:
     void note_binding(int rank) noexcept;
 
     /// Records a failure and wakes everybody, here and in the groups made of this one.
-    void fail(int member, const std::exception_ptr& cause) noexcept;
+    TUTTI_COMPONENT_API void fail(int member, const std::exception_ptr& cause) noexcept;
 
     /// The member's rank in the group that this one was made of, through however many others; nothing where
     /// it was made of none.

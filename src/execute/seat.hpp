@@ -11,6 +11,7 @@
 #include "run/runner.hpp"
 
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -31,7 +32,7 @@ public:
     GroupState& group() { return group_; }
 
     /// Gives back a seat that has been taken, see GroupState::take_seat.
-    void release();
+    TUTTI_COMPONENT_API void release();
     execute::Attendance& attendance() { return attendance_; }
 
     /// The epoch of the last operation that nobody could complete before all had entered it, 0 if there was

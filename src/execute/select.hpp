@@ -6,6 +6,7 @@
 #include "tuning/choices.hpp"
 
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace tutti::execute {
 
-schedule::Collective collective_of(detail::Kind kind);
+TUTTI_COMPONENT_API schedule::Collective collective_of(detail::Kind kind);
 
 /// Why an algorithm was selected.
 ///

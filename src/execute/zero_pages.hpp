@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
+
 #include <cstddef>
 
 namespace tutti::execute {
@@ -10,7 +12,7 @@ class ZeroPages {
 public:
     /// Throws std::bad_alloc.
     explicit ZeroPages(std::size_t bytes);
-    ~ZeroPages();
+    TUTTI_COMPONENT_API ~ZeroPages();
     ZeroPages(const ZeroPages&) = delete;
     ZeroPages& operator=(const ZeroPages&) = delete;
     ZeroPages(ZeroPages&&) = delete;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -48,7 +50,7 @@ public:
     std::uint32_t heard() const noexcept { return rings_.load(std::memory_order_acquire); }
 
     /// Release: pairs with heard(). Wakes whoever sleeps.
-    void ring() noexcept;
+    TUTTI_COMPONENT_API void ring() noexcept;
 
     /// Sleeps until the next ring, but not if there has been one after `heard`, and not longer than
     /// `bound_ns`.
@@ -107,6 +109,6 @@ public:
 
 /// Sleeps for so long. Unlike what the C++ library has for that, no point at which pthread_cancel() may end
 /// the thread.
-void nap(std::int64_t ns) noexcept;
+TUTTI_COMPONENT_API void nap(std::int64_t ns) noexcept;
 
 } // namespace tutti::mailbox

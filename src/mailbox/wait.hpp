@@ -3,6 +3,8 @@
 #include "mailbox/doorbell.hpp"
 #include "mailbox/pause.hpp"
 
+#include <tutti/detail/export.hpp>
+
 #include <cstdint>
 #include <limits>
 
@@ -20,7 +22,7 @@ struct Patience {
 };
 
 /// The patience for a group of `members` on `cpus` allowed CPUs: spinning only where everybody has a CPU.
-Patience patience_for(int members, int cpus);
+TUTTI_COMPONENT_API Patience patience_for(int members, int cpus);
 
 /// One wait in progress: decides what to do between two looks.
 ///
@@ -52,7 +54,7 @@ private:
     /// anyway.
     static constexpr std::uint32_t passes_per_clock = 64;
 
-    Next pass_slowly() noexcept;
+    TUTTI_COMPONENT_API Next pass_slowly() noexcept;
 
     Patience patience_;
     std::int64_t started_ns_ = 0;

@@ -2,6 +2,8 @@
 
 #include "schedule/blocks.hpp"
 
+#include <tutti/detail/export.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -29,12 +31,12 @@ enum class Collective : std::uint8_t {
 
 inline constexpr int collective_count = 12;
 
-std::string_view to_string(Collective collective);
+TUTTI_COMPONENT_API std::string_view to_string(Collective collective);
 
 /// Whether the collective has a root.
-bool is_rooted(Collective collective);
+TUTTI_COMPONENT_API bool is_rooted(Collective collective);
 /// Whether it combines inputs.
-bool reduces(Collective collective);
+TUTTI_COMPONENT_API bool reduces(Collective collective);
 /// Whether every member's result depends on every member's input, so that nobody can return before everybody
 /// has entered.
 bool depends_on_all(Collective collective);
@@ -197,7 +199,7 @@ public:
     std::size_t blocks_named() const { return blocks_named_; }
     std::size_t blocks_moved() const { return blocks_moved_; }
 
-    Program program(int rank) const;
+    TUTTI_COMPONENT_API Program program(int rank) const;
 
 private:
     void add(const Move& move, int actor);

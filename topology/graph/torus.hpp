@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
+
 #include <vector>
 
 namespace tutti::graph {
@@ -20,7 +22,7 @@ std::vector<int> hypercube(int ranks);
 /// The distance in rank between neighbours in dimension `index`.
 int stride(const std::vector<int>& dimensions, std::size_t index);
 
-bool is_power_of_two(int ranks);
+TUTTI_COMPONENT_API bool is_power_of_two(int ranks);
 
 /// In increasing order; none of 1.
 std::vector<int> prime_factors(int ranks);

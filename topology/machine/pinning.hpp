@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
+
 #include <span>
 #include <string>
 #include <vector>
@@ -32,7 +34,7 @@ void move_this_thread(int os_index);
 /// follows that a thread which narrows only its own binding, be it the main thread, narrows the process only
 /// as long as there is no other thread. Costs one system call per thread. Empty only where the system does
 /// not tell any binding.
-std::vector<int> process_cpus();
+TUTTI_COMPONENT_API std::vector<int> process_cpus();
 
 /// The CPUs that the calling thread is bound to, ascending; empty where the system does not tell.
 std::vector<int> cpus_of_this_thread();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/counts.hpp>
+#include <tutti/detail/export.hpp>
 #include <tutti/detail/kernels.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
@@ -87,10 +88,10 @@ inline std::uint64_t key_of(const Call& call) {
 class Seat;
 
 /// Runs `call` on the calling thread as the member that holds `seat`.
-void execute(Seat& seat, const Call& call);
+TUTTI_API void execute(Seat& seat, const Call& call);
 
 /// Runs the call that `seat` ran last once more, with other addresses, if `key` says that it is the same and
 /// they alias in the same way. Else does nothing and returns false. What makes a small call cheap.
-bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* output);
+TUTTI_API bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* output);
 
 } // namespace tutti::detail

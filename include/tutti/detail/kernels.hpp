@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
 #include <tutti/operators.hpp>
 
 #include <cstddef>
@@ -40,10 +41,11 @@ struct Kernels {
 /// whichever that is: of two NaNs meeting in a sum or product the left one's payload is kept.
 /// Throws std::invalid_argument naming the type and operator where the pair makes no sense (min and max of
 /// complex numbers; logical and bitwise operators on anything but integers; `other`; `callable`).
-const Kernels& builtin(Type type, Operator op);
+TUTTI_COMPONENT_API const Kernels& builtin(Type type, Operator op);
 
 /// Copies `bytes` bytes from `in` to every outs[j], j < outs_count. Overlap as in reduce_many.
-void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, Stores stores);
+TUTTI_COMPONENT_API void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes,
+                                   Stores stores);
 
 /// The instruction set in use: "generic", "avx2" or "avx512". The environment variable TUTTI_ISA, read once,
 /// lowers it: one of these names means "at most this"; any other value makes the first use of a compiled
