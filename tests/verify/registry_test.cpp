@@ -287,8 +287,8 @@ TEST_CASE("a row says whether members reach into the vectors of everybody, as me
         bool reaches_everybody = false;
         for (int member = 0; member < schedule.ranks(); ++member) {
             for (const schedule::Move& move : schedule.program(member).moves()) {
-                reaches_everybody = reaches_everybody || move.to.member != member ||
-                                    move.left.member == schedule::every;
+                reaches_everybody =
+                    reaches_everybody || move.to.member != member || move.left.member == schedule::every;
             }
         }
         INFO(to_string(row.collective), " ", row.name);
