@@ -286,7 +286,8 @@ TEST_CASE("a row says whether members reach into the vectors of everybody, as me
         const schedule::Schedule schedule = row.make(8, has_root(row) ? 1 : 0);
         bool reaches_everybody = false;
         for (int member = 0; member < schedule.ranks(); ++member) {
-            for (const schedule::Move& move : schedule.program(member).moves()) {
+            const schedule::Program program = schedule.program(member);
+            for (const schedule::Move& move : program.moves()) {
                 reaches_everybody =
                     reaches_everybody || move.to.member != member || move.left.member == schedule::every;
             }
