@@ -52,6 +52,9 @@ Explored explore(const char* what, Search search) {
         parameters.context_bound = search.interruptions;
         scope = "up to " + std::to_string(search.interruptions) + " interruptions";
     }
+    if constexpr (requires { Test::prepare(); }) {
+        Test::prepare();
+    }
     rl::simulate<Test>(parameters);
     std::printf("%-66s | %-20s | %8llu executions | %s\n", what, scope.c_str(),
                 static_cast<unsigned long long>(parameters.stop_iteration),

@@ -1,74 +1,24 @@
 #pragma once
 
 #include "mailbox/slot.hpp"
-#include "mailbox/tag.hpp"
 #include "model_word.hpp"
 
 #include <cstdint>
-#include <limits>
 
 namespace tutti::model {
 
-/// Makes the loads of the current member see the latest stores while it lives.
-class FreshLook {
+/// The members that are parked. Relacy switches only at atomic accesses, so parking is one step with the
+/// glance that has found nothing, and waking one step with the store before it.
+class Parked {
 public:
-    FreshLook() : member_(*rl::ctx().threadx_), last_yield_(member_.last_yield_) {
-        // Relacy lets nobody see again what was old before its last yield.
-        member_.last_yield_ = std::numeric_limits<rl::timestamp_t>::max();
-    }
-    ~FreshLook() { member_.last_yield_ = last_yield_; }
-    FreshLook(const FreshLook&) = delete;
-    FreshLook& operator=(const FreshLook&) = delete;
+    static void reset() { parked_ = 0; }
 
-private:
-    rl::thread_info_base& member_;
-    rl::timestamp_t last_yield_;
-};
-
-/// How a member waits for a slot.
-///
-/// - spins: looks again and again, as the library does
-/// - parks: looks only once there is something to see, which takes far fewer executions. It hides no error:
-///   a look that fails does nothing but order the looker after an older value.
-enum class Waits { parks, spins };
-
-/// A mailbox::BasicSlot with a way to wait for it under relacy.
-template <class Cell, Waits waits = Waits::parks>
-class ModelSlot {
-public:
-    void publish(std::uint64_t epoch, const std::uint64_t* words, int count) {
-        slot_.publish(mailbox::make_tag(epoch, print), words, count);
-        wake(epoch);
+    static void park() {
+        parked_ |= 1U << rl::ctx().current_thread();
+        rl::ctx().park_current_thread(false, false, false, RL_INFO);
     }
 
-    void signal(std::uint64_t epoch) {
-        slot_.signal(mailbox::make_tag(epoch, print));
-        wake(epoch);
-    }
-
-    void await(std::uint64_t epoch, int count) {
-        if constexpr (waits == Waits::spins) {
-            while (!slot_.holds(epoch, count)) {
-                rl::yield(1, RL_INFO);
-            }
-        } else {
-            if (published_ < epoch) {
-                parked_ |= 1U << rl::ctx().current_thread();
-                rl::ctx().park_current_thread(false, false, false, RL_INFO);
-            }
-            const FreshLook fresh;
-            RL_ASSERT(slot_.holds(epoch, count));
-        }
-    }
-
-    std::uint64_t word(int index) const { return slot_.word(index); }
-
-private:
-    static constexpr std::uint64_t print = 0xabcde;
-
-    /// Relacy switches only at atomic accesses, so this is one step with the last store of the publication.
-    void wake(std::uint64_t epoch) {
-        published_ = epoch;
+    static void wake_all() {
         for (rl::thread_id_t member = 0; parked_ != 0; ++member, parked_ >>= 1U) {
             if ((parked_ & 1U) != 0) {
                 rl::ctx().unpark_thread(member, false, RL_INFO);
@@ -76,9 +26,49 @@ private:
         }
     }
 
-    mailbox::BasicSlot<Cell> slot_;
-    std::uint64_t published_ = 0;
-    unsigned parked_ = 0;
+private:
+    static inline unsigned parked_ = 0;
+};
+
+/// A mailbox::BasicSlot that wakes who is parked.
+template <class Cell>
+class ModelSlot : public mailbox::BasicSlot<Cell> {
+public:
+    void publish(std::uint64_t tag, const std::uint64_t* words, int count) {
+        mailbox::BasicSlot<Cell>::publish(tag, words, count);
+        Parked::wake_all();
+    }
+    void signal(std::uint64_t tag) {
+        mailbox::BasicSlot<Cell>::signal(tag);
+        Parked::wake_all();
+    }
+};
+
+/// The words of a board. One at which nobody looks is not watched, which takes far fewer executions.
+template <Orders orders>
+class BoardWord {
+public:
+    void watch() { is_watched_ = true; }
+
+    void publish(std::uint64_t value) noexcept {
+        if (is_watched_) {
+            word_.publish(value);
+            Parked::wake_all();
+        }
+    }
+    std::uint64_t observe() const noexcept {
+        RL_ASSERT(is_watched_);
+        return word_.observe();
+    }
+
+private:
+    ModelWord<orders, Words::relaxed> word_;
+    bool is_watched_ = false;
+};
+
+/// Nobody sleeps.
+struct NoBell {
+    void ring_if_needed() noexcept {}
 };
 
 } // namespace tutti::model

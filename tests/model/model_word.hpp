@@ -4,7 +4,9 @@
 #include "mailbox/slot.hpp"
 #include "relacy_headers.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <ostream>
 
 namespace tutti::model {
@@ -25,29 +27,84 @@ inline constexpr Orders observe_relaxed{.observe = rl::mo_relaxed};
 /// that it replaces.
 enum class Words { relaxed, plain };
 
+/// How members look at words that others publish.
+///
+/// - all: every look is a load that relacy watches
+/// - news: only a look that finds another value than the member's last one is, and it finds the latest. That
+///   takes far fewer executions and hides no error: a look that finds nothing new does nothing, and one that
+///   finds an older value does what it would have done earlier.
+/// - none: nobody looks, the test wants to know
+enum class Looks : std::uint8_t { all, news, none };
+
+/// Makes the loads of the current member see the latest stores while it lives.
+class FreshLook {
+public:
+    FreshLook() : member_(*rl::ctx().threadx_), last_yield_(member_.last_yield_) {
+        // Relacy lets nobody see again what was old before its last yield.
+        member_.last_yield_ = std::numeric_limits<rl::timestamp_t>::max();
+    }
+    ~FreshLook() { member_.last_yield_ = last_yield_; }
+    FreshLook(const FreshLook&) = delete;
+    FreshLook& operator=(const FreshLook&) = delete;
+
+private:
+    rl::thread_info_base& member_;
+    rl::timestamp_t last_yield_;
+};
+
+/// A word that members publish and look at.
+template <class Value>
+class Published {
+public:
+    static inline Looks looks = Looks::all;
+
+    void store(const Value& value, rl::memory_order order) { value_.store(value, order, RL_INFO); }
+
+    Value load(rl::memory_order order) const { return value_.load(order, RL_INFO); }
+
+    Value look(rl::memory_order order) const {
+        if (looks == Looks::all) {
+            return load(order);
+        }
+        const Value latest = value_.debug_value();
+        Value& seen = seen_[rl::ctx().current_thread()];
+        if (looks == Looks::none || latest == seen) {
+            return latest;
+        }
+        const FreshLook fresh;
+        return seen = load(order);
+    }
+
+private:
+    static constexpr std::size_t most_members = 4;
+
+    rl::atomic<Value> value_{Value{}};
+    mutable Value seen_[most_members]{};
+};
+
 /// mailbox::StdWord under relacy.
 template <Orders orders, Words words>
 class ModelWord {
 public:
-    void publish(std::uint64_t value) noexcept { value_.store(value, orders.publish, RL_INFO); }
-    std::uint64_t observe() const noexcept { return value_.load(orders.observe, RL_INFO); }
-    void put(std::uint64_t value) noexcept { value_.store(value, rl::mo_relaxed, RL_INFO); }
-    std::uint64_t get() const noexcept { return value_.load(rl::mo_relaxed, RL_INFO); }
+    void publish(std::uint64_t value) noexcept { value_.store(value, orders.publish); }
+    std::uint64_t observe() const noexcept { return value_.look(orders.observe); }
+    void put(std::uint64_t value) noexcept { value_.store(value, rl::mo_relaxed); }
+    std::uint64_t get() const noexcept { return value_.load(rl::mo_relaxed); }
 
 private:
-    rl::atomic<std::uint64_t> value_{0};
+    Published<std::uint64_t> value_;
 };
 
 template <Orders orders>
 class ModelWord<orders, Words::plain> {
 public:
-    void publish(std::uint64_t value) noexcept { value_.store(value, orders.publish, RL_INFO); }
-    std::uint64_t observe() const noexcept { return value_.load(orders.observe, RL_INFO); }
+    void publish(std::uint64_t value) noexcept { value_.store(value, orders.publish); }
+    std::uint64_t observe() const noexcept { return value_.look(orders.observe); }
     void put(std::uint64_t value) noexcept { plain_(RL_INFO).store(value); }
     std::uint64_t get() const noexcept { return plain_(RL_INFO).load(); }
 
 private:
-    rl::atomic<std::uint64_t> value_{0};
+    Published<std::uint64_t> value_;
     rl::var<std::uint64_t> plain_{0};
 };
 
@@ -59,6 +116,7 @@ struct Both {
     std::uint64_t word = 0;
     std::uint64_t tag = 0;
 
+    friend bool operator==(const Both&, const Both&) = default;
     friend std::ostream& operator<<(std::ostream& stream, const Both& both) {
         return stream << "(word " << both.word << ", tag " << both.tag << ")";
     }
@@ -73,19 +131,19 @@ class Wide {
 public:
     void publish(std::uint64_t word, std::uint64_t tag) noexcept {
         shadow_(RL_INFO).store(word);
-        both_.store({word, tag}, orders.publish, RL_INFO);
+        both_.store({word, tag}, orders.publish);
     }
 
-    std::uint64_t tag() const noexcept { return both_.load(orders.observe, RL_INFO).tag; }
+    std::uint64_t tag() const noexcept { return both_.look(orders.observe).tag; }
 
     std::uint64_t word() const noexcept {
-        const std::uint64_t word = both_.load(rl::mo_relaxed, RL_INFO).word;
+        const std::uint64_t word = both_.load(rl::mo_relaxed).word;
         RL_ASSERT(word == shadow_(RL_INFO).load());
         return word;
     }
 
 private:
-    rl::atomic<Both> both_{Both{}};
+    Published<Both> both_;
     rl::var<std::uint64_t> shadow_{0};
 };
 

@@ -1,0 +1,336 @@
+#pragma once
+
+#include "algorithm/registry.hpp"
+#include "mailbox/mailbox.hpp"
+#include "model_slot.hpp"
+#include "plan/plan.hpp"
+#include "run/runner.hpp"
+#include "schedule/synchronise.hpp"
+
+#include <tutti/detail/kernels.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tutti::model {
+
+// The names of rows; as template arguments they must be variables.
+inline constexpr char flat[] = "flat";
+inline constexpr char direct[] = "direct";
+inline constexpr char census[] = "census";
+inline constexpr char dissemination[] = "dissemination";
+inline constexpr char circulant[] = "circulant";
+
+/// What members do, one operation after the other, and in which form.
+struct Calls {
+    schedule::Collective collective;
+    const char* row;
+    schedule::Form form;
+    int members;
+    int operations;
+    /// Elements of a block, of one word each.
+    int width = 1;
+};
+
+/// Which rule of reuse is broken.
+enum class Rule { kept, one_parity, never_settles, settles_too_early, readers_not_awaited };
+
+/// What a test of the runner varies. The memory orders are those of the slots and of the members' progress.
+template <class CellType, Orders progress = as_written, Rule broken = Rule::kept, Looks how = Looks::news>
+struct Under {
+    using Cell = CellType;
+    static constexpr Orders progress_orders = progress;
+    static constexpr Rule rule = broken;
+    static constexpr Looks looks = how;
+};
+
+/// A word of a member's vector, which relacy watches.
+using Watched = rl::var<std::uint64_t>;
+
+/// What the steps of a plan do to such vectors. Reductions are sums.
+class WatchedCompute {
+public:
+    WatchedCompute(const run::Prepared& prepared, run::Bindings& bindings)
+        : prepared_(prepared), bindings_(bindings), plan_(*prepared.plan) {}
+
+    void perform(const plan::Step& step, const void* received) {
+        using plan::Code;
+        switch (step.code) {
+        case Code::copy:
+            return put(target(step), step, [&](std::size_t i) { return get(source(step.left, step), i); });
+        case Code::reduce:
+            return put(target(step), step, [&](std::size_t i) {
+                return get(source(step.left, step), i) + get(source(step.right, step), i);
+            });
+        case Code::copy_received:
+            return store(step, wanted(step, received));
+        case Code::reduce_received:
+            return put(target(step), step, [&](std::size_t i) {
+                return get(source(step.left, step), i) + word(wanted(step, received), i);
+            });
+        case Code::reduce_every_to_every:
+            return put_to_every(step, [&](std::size_t i) { return sum_of_all(step, i); });
+        case Code::copy_to_every:
+            return put_to_every(step, [&](std::size_t i) { return get(source(step.left, step), i); });
+        default:
+            RL_ASSERT(false);
+        }
+    }
+
+    const void* message(const plan::Step& step) {
+        for (std::size_t i = 0; i < elements(step); ++i) {
+            message_[i] = get(source(step.left, step), i);
+        }
+        return message_;
+    }
+    std::size_t message_bytes(const plan::Step& step) const { return elements(step) * sizeof(std::uint64_t); }
+
+    const void* wanted(const plan::Step& step, const void* payload) const {
+        return static_cast<const std::uint64_t*>(payload) +
+               (step.whole != 0 ? prepared_.partition.offset(step.from) : 0);
+    }
+    void combine(const plan::Step& step, void* partial, const void* left, const void* right) const {
+        for (std::size_t i = 0; i < elements(step); ++i) {
+            static_cast<std::uint64_t*>(partial)[i] = word(left, i) + word(right, i);
+        }
+    }
+    void store(const plan::Step& step, const void* from) {
+        put(target(step), step, [&](std::size_t i) { return word(from, i); });
+    }
+    void combine_all(const plan::Step& /*of messages on stages, which relacy would not watch*/) {
+        RL_ASSERT(false);
+    }
+
+private:
+    static std::uint64_t word(const void* words, std::size_t index) {
+        return static_cast<const std::uint64_t*>(words)[index];
+    }
+    static std::uint64_t get(Watched* vector, std::size_t index) { return vector[index](RL_INFO).load(); }
+
+    std::size_t elements(const plan::Step& step) const {
+        return prepared_.partition.elements(step.first, step.count);
+    }
+    Watched* place(const run::Bases& bases, plan::Vector vector, std::uint16_t block) const {
+        const std::size_t lap = vector.lapped() ? prepared_.partition.total : 0;
+        return static_cast<Watched*>(run::pointer(bases.at[vector.space()])) +
+               prepared_.partition.offset(block) + lap;
+    }
+    Watched* target(const plan::Step& step) const {
+        return place(step.to.remote() ? bindings_.peers[step.peer] : bindings_.own, step.to, step.first);
+    }
+    Watched* source(plan::Vector vector, const plan::Step& step) const {
+        return place(vector.remote() ? bindings_.peers[step.peer] : bindings_.own, vector, step.from);
+    }
+    const run::Bases& bases_of(int member) const {
+        return member == plan_.rank ? bindings_.own : bindings_.peers[static_cast<std::size_t>(member)];
+    }
+
+    template <class Value>
+    void put(Watched* to, const plan::Step& step, Value value) {
+        for (std::size_t i = 0; i < elements(step); ++i) {
+            to[i](RL_INFO).store(value(i));
+        }
+    }
+    template <class Value>
+    void put_to_every(const plan::Step& step, Value value) {
+        for (std::size_t i = 0; i < elements(step); ++i) {
+            const std::uint64_t result = value(i);
+            for (int member = 0; member < plan_.ranks; ++member) {
+                place(bases_of(member), step.to, step.first)[i](RL_INFO).store(result);
+            }
+        }
+    }
+    std::uint64_t sum_of_all(const plan::Step& step, std::size_t index) const {
+        std::uint64_t sum = 0;
+        for (int member = 0; member < plan_.ranks; ++member) {
+            sum += get(place(bases_of(member), step.left, step.from), index);
+        }
+        return sum;
+    }
+
+    const run::Prepared& prepared_;
+    run::Bindings& bindings_;
+    const plan::Plan& plan_;
+    std::uint64_t message_[mailbox::words_per_slot];
+};
+
+/// Members that make calls with the runner, over a mailbox that relacy watches. Before a call each fills its
+/// vectors, and after it checks the result: the next call, and the end, change them at once.
+template <Calls calls, class Under>
+struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
+    static constexpr auto members = static_cast<std::size_t>(calls.members);
+    using Word = BoardWord<Under::progress_orders>;
+    /// In which nobody fails.
+    struct Mailbox : mailbox::BasicMailbox<ModelSlot<typename Under::Cell>, Word, NoBell> {
+        using mailbox::BasicMailbox<ModelSlot<typename Under::Cell>, Word, NoBell>::BasicMailbox;
+        static bool has_failed() { return false; }
+    };
+    using Runner = run::Runner<Mailbox, WatchedCompute>;
+
+    using Plus = std::plus<std::uint64_t>;
+    static constexpr Plus plus{};
+    static constexpr int slots_per_operation = 4;
+    static constexpr std::size_t most_elements = 2 * members * static_cast<std::size_t>(calls.width);
+
+    typename Mailbox::Slot slots[members * slots_per_operation * Mailbox::parities];
+    typename Mailbox::Board boards[members];
+    Word failed;
+    Watched vectors[members][schedule::space_count][most_elements];
+    /// Of an exchange of words, which touches nobody's vectors but one's own.
+    std::uint64_t words[members][2];
+
+    static inline std::vector<run::Prepared> prepared;
+    static inline std::vector<run::Bindings> bindings;
+
+    /// Before relacy takes over: the runner itself allocates nothing.
+    static void prepare();
+
+    static std::uint64_t value(std::size_t member, unsigned operation) {
+        return std::uint64_t{operation + 1} << (8 * member);
+    }
+    static std::uint64_t sum(unsigned operation) {
+        std::uint64_t all = 0;
+        for (std::size_t member = 0; member < members; ++member) {
+            all += value(member, operation);
+        }
+        return all;
+    }
+
+    void before() {
+        Parked::reset();
+        set_looks(Under::looks);
+        for (std::size_t member = 0; member < members; ++member) {
+            std::ranges::fill(bindings[member].peers, run::Bases{});
+            if (!prepared[member].settles) { // else nobody looks at it
+                boards[member].progress.watch();
+            }
+        }
+    }
+
+    void thread(unsigned index) {
+        const Mailbox mailbox(slots, slots_per_operation, nullptr, boards, failed);
+        run::Line line;
+        for (unsigned operation = 0; operation < calls.operations; ++operation) {
+            fill(index, operation);
+            const run::Line before = line;
+            bind(index);
+            Runner runner(mailbox, line, prepared[index], bindings[index]);
+            run_to_the_end(runner);
+            break_rules(line, before);
+            check(index, operation);
+        }
+        fill(index, calls.operations);
+    }
+
+    void fill(unsigned member, unsigned operation) {
+        words[member][0] = value(member, operation);
+        words[member][1] = 0;
+        if (prepared[member].exchanges_words) {
+            return;
+        }
+        for (std::size_t i = 0; i < prepared[member].partition.total; ++i) {
+            vectors[member][0][i](RL_INFO).store(value(member, operation));
+            vectors[member][1][i](RL_INFO).store(0);
+        }
+        if (calls.collective == schedule::Collective::barrier && operation % 2 == 0) {
+            vectors[member][0][0](RL_INFO).store(value(member, operation));
+        }
+    }
+
+    void bind(unsigned member) {
+        run::Bindings& bound = bindings[member];
+        bound.bind(prepared[member], &words[member][0], &words[member][1], &plus);
+        for (std::size_t space = 0; space < schedule::space_count && !prepared[member].exchanges_words;
+             ++space) {
+            bound.own.at[space] = reinterpret_cast<std::uintptr_t>(&vectors[member][space][0]);
+        }
+    }
+
+    static void run_to_the_end(Runner& runner) {
+        for (run::State state = runner.advance(1); state != run::State::done; state = runner.advance(1)) {
+            RL_ASSERT(state == run::State::waits);
+            if constexpr (Under::looks == Looks::all) {
+                rl::yield(1, RL_INFO);
+            } else {
+                while (!is_ready(runner)) {
+                    Parked::park();
+                }
+            }
+        }
+    }
+    static bool is_ready(const Runner& runner) {
+        set_looks(Looks::none);
+        const bool is_ready = runner.is_ready();
+        set_looks(Looks::news);
+        return is_ready;
+    }
+    static void set_looks(Looks looks) { Published<std::uint64_t>::looks = Published<Both>::looks = looks; }
+
+    static void break_rules(run::Line& line, const run::Line& before) {
+        if (Under::rule == Rule::one_parity) {
+            line.parity = before.parity;
+        } else if (Under::rule == Rule::never_settles) {
+            line.must_settle = false;
+        } else if (Under::rule == Rule::settles_too_early) {
+            line.epoch_before = before.epoch_before;
+        }
+    }
+
+    void check(unsigned member, unsigned operation) {
+        using schedule::Collective;
+        if (prepared[member].exchanges_words) {
+            RL_ASSERT(words[member][1] == (calls.collective == Collective::barrier ? 0 : sum(operation)));
+        }
+        // What is written before a barrier is there for all after it, and left alone until the next.
+        for (std::size_t peer = 0; peer < members && calls.collective == Collective::barrier; ++peer) {
+            if (operation % 2 == 0) {
+                RL_ASSERT(vectors[peer][0][0](RL_INFO).load() == value(peer, operation));
+            }
+        }
+        if (prepared[member].exchanges_words || (calls.collective == Collective::reduce && member != 0)) {
+            return;
+        }
+        const bool reduces = schedule::reduces(calls.collective);
+        for (std::size_t i = 0; i < prepared[member].partition.total; ++i) {
+            RL_ASSERT(vectors[member][1][i](RL_INFO).load() ==
+                      (reduces ? sum(operation) : value(0, operation)));
+        }
+    }
+};
+
+template <Calls calls, class Under>
+void Running<calls, Under>::prepare() {
+    const algorithm::Algorithm* const row = algorithm::find(calls.collective, calls.row);
+    const auto synchronised = schedule::synchronise(row->make(calls.members, 0), calls.form);
+    prepared.clear();
+    bindings = std::vector<run::Bindings>(members);
+    for (std::size_t member = 0; member < members; ++member) {
+        plan::Plan plan = plan::compile(synchronised, static_cast<int>(member));
+        if (Under::rule == Rule::readers_not_awaited && plan.steps.back().code == plan::Code::await) {
+            plan.steps.pop_back(); // the last wait is for them
+        }
+        run::Prepared made;
+        made.owned_plan = std::make_shared<const run::OwnPlan>(std::move(plan));
+        made.plan = &made.owned_plan->plan;
+        made.marks = {.digest = 0x123456789abcdef, .print = 0xabcde};
+        made.kernels = &detail::TemplateLoops<std::uint64_t, Plus>::kernels;
+        made.settles = schedule::depends_on_all(calls.collective);
+        const auto blocks = static_cast<std::size_t>(made.plan->blocks);
+        const bool is_barrier = calls.collective == schedule::Collective::barrier;
+        made.partition.block = is_barrier ? 0 : static_cast<std::size_t>(calls.width);
+        made.partition.total = blocks * made.partition.block;
+        made.element_bytes = sizeof(std::uint64_t);
+        made.exchanges_words = made.plan->exchanges_once && made.partition.total <= 1;
+        made.word_bytes = static_cast<std::uint8_t>(made.exchanges_words ? made.partition.total * 8 : 0);
+        made.carried_words = static_cast<std::uint8_t>(std::max<std::size_t>(made.partition.total, 1));
+        made.scratch_stride_bytes = sizeof(Watched) * most_elements;
+        bindings[member].reserve(made);
+        prepared.push_back(std::move(made));
+    }
+}
+
+} // namespace tutti::model
