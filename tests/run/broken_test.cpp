@@ -219,4 +219,25 @@ TEST_CASE("members that make different calls are told or wait, and nobody gets a
     CHECK(without_marks.ended(What::wrong) > 0);
 }
 
+TEST_CASE("where the prints of different calls happen to be the same, their digests are not") {
+    Differing found;
+    Interleaving interleaving(ranks);
+    Random random(1);
+    for (const auto& [name, is_compared] :
+         {std::pair{"direct", +[](const Call& call) { return !call.is_carried(); }},
+          std::pair{"flat", +[](const Call& call) { return call.is_staged(); }}}) {
+        const Calls calls = calls_of(*algorithm::find(schedule::Collective::allreduce, name), ranks);
+        for (const auto& one : calls) {
+            for (const auto& other : calls) {
+                if (one != other && is_compared(*one) && is_compared(*other)) {
+                    found.look_into(*one, other->colliding_with(*one), interleaving, random);
+                }
+            }
+        }
+    }
+    found.print("different calls with the same print");
+    CHECK_MESSAGE(found.unnoticed() == 0, found.first_unnoticed());
+    CHECK(found.ended(What::differs) > 100);
+}
+
 } // namespace tutti::test

@@ -167,6 +167,14 @@ run::Prepared Call::prepare(const Algorithm& row, int rank, const std::shared_pt
     return prepared;
 }
 
+Call Call::colliding_with(const Call& other) const {
+    Call forged(*this);
+    for (int rank = 0; rank < ranks(); ++rank) {
+        forged.prepared_[static_cast<std::size_t>(rank)].marks.print = other.prepared(rank).marks.print;
+    }
+    return forged;
+}
+
 bool Call::is_carried() const {
     return prepared_.front().plan->form == Form::carried;
 }

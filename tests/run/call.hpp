@@ -30,8 +30,10 @@ public:
 
     /// The same call, but that the plan of one member lacks a step. The call itself must outlive it.
     Call without(int rank, std::size_t step) const;
-    /// The same call under the marks of another, so that nobody can tell them apart.
+    /// The same call under the marks of another, so that nobody can tell them apart; or, as may happen, only
+    /// under the same print.
     Call passing_for(const Call& other) const;
+    Call colliding_with(const Call& other) const;
 
     int ranks() const { return static_cast<int>(prepared_.size()); }
     const std::string& name() const { return name_; }
