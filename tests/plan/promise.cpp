@@ -1,5 +1,8 @@
 #include "promise.hpp"
 
+#include <cstddef>
+#include <numeric>
+
 namespace tutti::test {
 
 using schedule::Collective;
@@ -19,10 +22,26 @@ int Promise::owner_of(std::size_t element) const {
     return block;
 }
 
+std::size_t Promise::sent_before(int rank, int to) const {
+    const std::size_t* const own = sent_ + static_cast<std::ptrdiff_t>(rank) * ranks_;
+    return std::accumulate(own, own + to, std::size_t{0});
+}
+
+std::size_t Promise::received_before(int rank, int from) const {
+    std::size_t elements = 0;
+    for (int member = 0; member < from; ++member) {
+        elements += sent_[static_cast<std::ptrdiff_t>(member) * ranks_ + rank];
+    }
+    return elements;
+}
+
 Promise::Extent Promise::extent(int rank, Space space) const {
     const Extent none{};
     const Extent whole{0, partition_.total};
     const bool output = space == Space::output;
+    if (sent_ != nullptr) {
+        return {0, output ? received_before(rank, ranks_) : sent_before(rank, ranks_)};
+    }
     switch (collective_) {
     case Collective::barrier:
         return none;
@@ -88,6 +107,13 @@ std::vector<Promise::Input> Promise::inputs_of(int rank, std::size_t element) co
         }
         return all;
     };
+    if (sent_ != nullptr) {
+        int from = 0;
+        while (received_before(rank, from + 1) <= element) {
+            ++from;
+        }
+        return {{from, sent_before(from, rank) + element - received_before(rank, from)}};
+    }
     switch (collective_) {
     case Collective::broadcast:
     case Collective::scatter:

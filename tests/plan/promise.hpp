@@ -17,6 +17,11 @@ public:
             bool in_place)
         : collective_(collective), ranks_(ranks), root_(root), partition_(partition), in_place_(in_place) {}
 
+    /// Of an all-to-all in which member i sends sent[i * ranks + j] elements to member j.
+    Promise(int ranks, const std::size_t* sent)
+        : collective_(schedule::Collective::alltoall), ranks_(ranks), root_(0), in_place_(false),
+          sent_(sent) {}
+
     /// Elements of the whole vector.
     struct Extent {
         std::size_t first = 0;
@@ -54,12 +59,16 @@ private:
         return element >= offset(rank) && element < offset(rank + 1);
     }
     int owner_of(std::size_t element) const;
+    /// Where irregular blocks start: in the input of a member, in its output.
+    std::size_t sent_before(int rank, int to) const;
+    std::size_t received_before(int rank, int from) const;
 
     schedule::Collective collective_;
     int ranks_;
     int root_;
     plan::Partition partition_;
     bool in_place_;
+    const std::size_t* sent_ = nullptr;
 };
 
 } // namespace tutti::test

@@ -28,6 +28,17 @@ std::vector<std::size_t> irregular_offsets(int ranks) {
     return offsets;
 }
 
+/// What each member sends to each.
+std::vector<std::size_t> own_counts(int ranks) {
+    std::vector<std::size_t> counts;
+    for (int from = 0; from < ranks; ++from) {
+        for (int to = 0; to < ranks; ++to) {
+            counts.push_back(static_cast<std::size_t>((from * 2 + to * 5 + 1) % 4));
+        }
+    }
+    return counts;
+}
+
 /// Every member has a block of its own.
 bool has_blocks(Collective collective) {
     using enum Collective;
@@ -121,16 +132,21 @@ Call::Call(const Algorithm& row, const schedule::Schedule& schedule,
            const std::vector<std::shared_ptr<const run::OwnPlan>>& plans, bool in_place, const Size& size)
     : name_(name_of(row)), in_place_(in_place), root_(schedule.root()),
       offsets_(size.irregular ? irregular_offsets(schedule.ranks()) : std::vector<std::size_t>{}),
+      sent_(size.by_counts ? own_counts(schedule.ranks()) : std::vector<std::size_t>{}),
       partition_{size.total, schedule.blocks() == 1 ? size.total : size.block,
                  size.irregular ? offsets_.data() : nullptr},
-      promise_(row.collective, schedule.ranks(), schedule.root(), partition_, in_place),
+      promise_(size.by_counts
+                   ? Promise(schedule.ranks(), sent_.data())
+                   : Promise(row.collective, schedule.ranks(), schedule.root(), partition_, in_place)),
       operation_(Operation::showing(row.order)) {
     constexpr const char* names[] = {"separate", "in place", "carried"};
     const Form form = plans.front()->plan.form;
     name_ += std::string(" (") + names[static_cast<std::size_t>(form)] +
              (in_place && form == Form::carried ? " in place" : "") + ", root " + std::to_string(root_) +
              ", " + std::to_string(size.total) + " elements" +
-             (size.irregular ? " in irregular blocks)" : ")");
+             (size.by_counts   ? " each, by counts of one's own)"
+              : size.irregular ? " in irregular blocks)"
+                               : ")");
     for (int rank = 0; rank < schedule.ranks(); ++rank) {
         prepared_.push_back(prepare(row, rank, plans[static_cast<std::size_t>(rank)], size));
     }
@@ -164,7 +180,24 @@ run::Prepared Call::prepare(const Algorithm& row, int rank, const std::shared_pt
                             .element_bytes = sizeof(Element)};
     prepared.footprint = {call, size.total, size.block, partition_.offsets};
     set_scratch(prepared);
+    if (size.by_counts) {
+        set_counts(prepared, rank);
+    }
     return prepared;
+}
+
+void Call::set_counts(run::Prepared& prepared, int rank) const {
+    const auto members = static_cast<std::size_t>(prepared.plan->ranks);
+    const auto own = static_cast<std::size_t>(rank);
+    prepared.by_counts = true;
+    prepared.offsets.assign(members + 1, 0);
+    prepared.sent_offsets.assign(members + 2, 0);
+    for (std::size_t peer = 0; peer < members; ++peer) {
+        prepared.offsets[peer + 1] = prepared.offsets[peer] + sent_[peer * members + own];
+        prepared.sent_offsets[peer + 1] = prepared.sent_offsets[peer] + sent_[own * members + peer];
+    }
+    prepared.sent_offsets.back() = prepared.offsets.back();
+    prepared.partition = {prepared.offsets.back(), 0, prepared.offsets.data()};
 }
 
 Call Call::colliding_with(const Call& other) const {
@@ -208,15 +241,27 @@ Call Call::passing_for(const Call& other) const {
     return forged;
 }
 
+namespace {
+
+using Plans = std::vector<std::shared_ptr<const run::OwnPlan>>;
+
+template <class Change>
+Plans plans_of(const schedule::Synchronised& synchronised, Change change) {
+    Plans plans;
+    for (int rank = 0; rank < synchronised.schedule.ranks(); ++rank) {
+        plans.push_back(std::make_shared<const run::OwnPlan>(change(plan::compile(synchronised, rank))));
+    }
+    return plans;
+}
+
+} // namespace
+
 Calls calls_of(const Algorithm& row, int ranks) {
     Calls calls;
     for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
         for (int root = 0; takes(row, form) && root < (has_root(row) ? ranks : 1); ++root) {
             const auto synchronised = schedule::synchronise(row.make(ranks, root), form);
-            std::vector<std::shared_ptr<const run::OwnPlan>> plans;
-            for (int rank = 0; rank < ranks; ++rank) {
-                plans.push_back(std::make_shared<const run::OwnPlan>(plan::compile(synchronised, rank)));
-            }
+            const Plans plans = plans_of(synchronised, [](plan::Plan plan) { return plan; });
             for (const Call::Size& size : sizes(row, synchronised.schedule, form)) {
                 for (const bool in_place : {false, true}) {
                     if (form == Form::carried || in_place == (form == Form::in_place)) {
@@ -226,6 +271,12 @@ Calls calls_of(const Algorithm& row, int ranks) {
                 }
             }
         }
+    }
+    if (row.forms.one_hop) {
+        const auto synchronised = schedule::synchronise(row.make(ranks, 0), Form::separate);
+        const Call::Size size{.total = 1, .block = 0, .irregular = true, .by_counts = true};
+        calls.push_back(std::make_unique<const Call>(
+            row, synchronised.schedule, plans_of(synchronised, plan::for_irregular_exchange), false, size));
     }
     return calls;
 }

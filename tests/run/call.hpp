@@ -22,6 +22,7 @@ public:
         std::size_t total;
         std::size_t block;
         bool irregular = false;
+        bool by_counts = false;
     };
 
     /// `plans` has one for each member.
@@ -52,6 +53,7 @@ public:
     const run::Prepared& prepared(int rank) const { return prepared_[static_cast<std::size_t>(rank)]; }
 
 private:
+    void set_counts(run::Prepared& prepared, int rank) const;
     run::Prepared prepare(const algorithm::Algorithm& row, int rank,
                           const std::shared_ptr<const run::OwnPlan>& plan, const Size& size) const;
 
@@ -60,6 +62,8 @@ private:
     int root_;
     /// Where irregular blocks start.
     std::vector<std::size_t> offsets_;
+    /// What each member sends to each, where that is its own matter.
+    std::vector<std::size_t> sent_;
     plan::Partition partition_;
     Promise promise_;
     Operation operation_;
