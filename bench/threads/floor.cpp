@@ -10,30 +10,37 @@ constexpr std::size_t stream_from_bytes = std::size_t{4} << 10;
 
 } // namespace
 
+Calls in_passes(const Problem& problem, int rank, const pass::Vectors& vectors, pass::Direction direction,
+                detail::Stores stores) {
+    const pass::Shape shape = shape_of(problem);
+    const detail::Kernels* const kernels =
+        problem.reduces() ? &detail::builtin(problem.type, problem.op) : nullptr;
+    return [passes = pass::passes_of(shape, rank, vectors, direction), kernels,
+            element_bytes = shape.element_bytes, stores](std::size_t calls) {
+        for (std::size_t call = 0; call < calls; ++call) {
+            for (const pass::Pass& each : passes) {
+                pass::carry_out(each, element_bytes, kernels, nullptr, stores);
+            }
+        }
+    };
+}
+
 std::vector<Calls> floors(const Problem& problem, int rank, const pass::Vectors& vectors) {
     std::vector<Calls> ways;
     const pass::Shape shape = shape_of(problem);
     if (!pass::has_passes(shape)) {
         return ways;
     }
-    const detail::Kernels* const kernels =
-        problem.reduces() ? &detail::builtin(problem.type, problem.op) : nullptr;
     const bool may_stream = problem.bytes() >= stream_from_bytes;
-    for (const detail::Stores stores : {detail::Stores{}, detail::Stores{.stream = true},
-                                        detail::Stores{.stream = true, .cached_out = rank}}) {
+    for (const detail::Stores stores :
+         {detail::Stores{}, detail::Stores{.cached_out = rank, .move = true}, detail::Stores{.stream = true},
+          detail::Stores{.stream = true, .cached_out = rank}}) {
         for (const pass::Direction direction : {pass::Direction::push, pass::Direction::pull}) {
             if ((stores.stream && !may_stream) ||
                 (direction == pass::Direction::push && !pass::has_directions(shape))) {
                 continue;
             }
-            ways.emplace_back([passes = pass::passes_of(shape, rank, vectors, direction), kernels,
-                               element_bytes = shape.element_bytes, stores](std::size_t calls) {
-                for (std::size_t call = 0; call < calls; ++call) {
-                    for (const pass::Pass& each : passes) {
-                        pass::carry_out(each, element_bytes, kernels, nullptr, stores);
-                    }
-                }
-            });
+            ways.push_back(in_passes(problem, rank, vectors, direction, stores));
         }
     }
     return ways;

@@ -4,6 +4,8 @@
 #include "measure/problem.hpp"
 #include "pass/pass.hpp"
 
+#include <tutti/detail/kernels.hpp>
+
 #include <vector>
 
 namespace tutti::bench {
@@ -18,8 +20,12 @@ namespace tutti::bench {
 /// - gather, scatter: 2 m
 /// - barrier, alltoall and shift in place: no floor
 ///
-/// Returns one function for each way that is worth trying for this size: storing through the caches and past
-/// them, and pushing or pulling where that makes a difference.
+/// Returns one function for each way that is worth trying for this size: storing through the caches, by plain
+/// stores or string moves, and past them, and pushing or pulling where that makes a difference.
 std::vector<Calls> floors(const Problem& problem, int rank, const pass::Vectors& vectors);
+
+/// The passes of the problem in one of these ways.
+Calls in_passes(const Problem& problem, int rank, const pass::Vectors& vectors, pass::Direction direction,
+                detail::Stores stores);
 
 } // namespace tutti::bench

@@ -1,4 +1,4 @@
-#include "kernel/loops.hpp"
+#include "kernel/entries.hpp"
 
 namespace tutti::kernel {
 

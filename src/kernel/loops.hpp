@@ -38,17 +38,15 @@ constexpr std::size_t vector_bytes = 32;
 constexpr std::size_t vector_bytes = 16;
 #endif
 
-/// Bytes of every input reduced in registers before anything is stored; measured with 2 threads on 4 to 32
-/// streams. In cache, longer tiles keep the per-stream overhead small: 256 bytes are up to 1.7x faster than
-/// 128 at 16 inputs and 16 outputs. Streaming to memory, 128 bytes are as fast or up to 1.5x faster (16 and
-/// 16). SSE2 has registers for 128 only. Rejected: reducing into an L1 buffer that is then copied to the
-/// outputs (1.0 to 1.1x faster in cache with 8 and 8, but 1.4x slower in place, and 1.25x slower than these
-/// loops when streaming), and prefetching in cache (within 4 %).
+/// Bytes of every input reduced in registers before anything is stored: longer tiles keep the overhead of
+/// each stream small in the caches, shorter ones suit stores past them. SSE2 has registers for 128 only.
 constexpr std::size_t streamed_tile_bytes = 128;
 constexpr std::size_t cached_tile_bytes = vector_bytes == 16 ? 128 : 256;
 
-/// How far ahead of the loads inputs are fetched when streaming. On an Intel server copies of blocks of more
-/// than 5 MiB take 0.75 times as long, everything else 0.9 to 1.0 times (512 bytes ahead: 0.77 to 1.0).
+/// A string move pays from a certain length on, so there is a most of prefixes that share moved_bytes.
+constexpr int most_moved_prefixes = 16;
+
+/// How far ahead of the loads inputs are fetched when streaming.
 constexpr std::size_t prefetch_bytes = 2048;
 constexpr std::size_t line_bytes = 64;
 
@@ -144,6 +142,15 @@ struct Prefixes {
     int cached_out;
 };
 
+/// The base of a vector whose bytes from `offset` on lie at `place`.
+[[gnu::always_inline]] inline void* base_of(void* place, std::size_t offset) {
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(place) - offset);
+}
+
+[[gnu::always_inline]] inline void move(void* out, const void* in, std::size_t begin, std::size_t end) {
+    move_string(static_cast<char*>(out) + begin, static_cast<const char*>(in) + begin, end - begin);
+}
+
 template <class Lane, class Op, std::size_t ElementBytes>
 struct Loops {
     /// Reduces bytes [begin, end) in tiles of Vectors vectors of Width bytes as far as whole tiles go;
@@ -175,8 +182,7 @@ struct Loops {
     }
 
     /// The same for prefixes. A tile of each input is read before the prefix up to the one before is stored,
-    /// since that may go to the same place. Rejected: vector by vector, which takes half the registers but is
-    /// 0.7 to 0.9 times as fast in cache with AVX-512.
+    /// since that may go to the same place.
     template <std::size_t Width, std::size_t Vectors, bool Stream>
     [[gnu::always_inline]] static std::size_t sweep(const Prefixes& data, std::size_t begin,
                                                     std::size_t end) {
@@ -219,13 +225,12 @@ struct Loops {
     }
 
     template <bool Stream, class Data>
-    [[gnu::always_inline]] static void run(const Data& data, std::size_t end) {
-        std::size_t begin = 0;
-        if (end >= align_from_bytes) {
-            const std::size_t head = -reinterpret_cast<std::uintptr_t>(data.outs[0]) % vector_bytes;
+    [[gnu::always_inline]] static void run(const Data& data, std::size_t begin, std::size_t end) {
+        if (end - begin >= align_from_bytes) {
+            const std::size_t head = -(reinterpret_cast<std::uintptr_t>(data.outs[0]) + begin) % vector_bytes;
             if (head != 0 && head % ElementBytes == 0) {
-                edge(data, 0, head);
-                begin = head;
+                edge(data, begin, begin + head);
+                begin += head;
             }
         }
         constexpr std::size_t tile_bytes = Stream ? streamed_tile_bytes : cached_tile_bytes;
@@ -235,20 +240,59 @@ struct Loops {
         }
     }
 
+    /// Part by part to the output that is written through the caches, and from there by string moves to all
+    /// others.
+    [[gnu::noinline]] static void run_moved(const Reduction& data, std::size_t end) {
+        void* const own = data.outs[data.cached_out];
+        for (std::size_t begin = 0; begin < end; begin += moved_bytes) {
+            const std::size_t stop = end - begin < moved_bytes ? end : begin + moved_bytes;
+            run<false>(Reduction{&own, 1, data.ins, data.ins_count, -1}, begin, stop);
+            for (int destination = 0; destination < data.outs_count; ++destination) {
+                if (destination != data.cached_out) {
+                    move(data.outs[destination], own, begin, stop);
+                }
+            }
+        }
+    }
+
+    /// The same for prefixes, each of which has a tile of this CPU's caches that it is moved from.
+    [[gnu::noinline]] static void run_moved(const Prefixes& data, std::size_t end) {
+        alignas(line_bytes) char tiles[moved_bytes];
+        const int others = data.count - (data.cached_out >= 0 ? 1 : 0);
+        const std::size_t tile_bytes =
+            moved_bytes / static_cast<std::size_t>(others) / line_bytes * line_bytes;
+        void* firsts[most_moved_prefixes];
+        for (std::size_t begin = 0; begin < end; begin += tile_bytes) {
+            const std::size_t stop = end - begin < tile_bytes ? end : begin + tile_bytes;
+            char* tile = tiles;
+            for (int member = 0; member < data.count; ++member) {
+                const bool is_own = member == data.cached_out;
+                firsts[member] = is_own ? data.outs[member] : base_of(tile, begin);
+                tile += is_own ? 0 : tile_bytes;
+            }
+            run<false>(Prefixes{firsts, data.ins, data.count, -1}, begin, stop);
+            for (int member = 0; member < data.count; ++member) {
+                if (member != data.cached_out) {
+                    move(data.outs[member], firsts[member], begin, stop);
+                }
+            }
+        }
+    }
+
     template <class Data>
     [[gnu::always_inline]] static void run(const Data& data, std::size_t end, bool stream) {
         if (stream) {
-            run<true>(data, end);
+            run<true>(data, 0, end);
             finish_streaming();
         } else {
-            run<false>(data, end);
+            run<false>(data, 0, end);
         }
     }
 
     /// Apart from reduce(), which so needs no stack frame for a single element.
     [[gnu::noinline]] static void reduce_several(void* out, const void* a, const void* b, std::size_t count) {
         const void* const ins[] = {a, b};
-        run<false>(Reduction{&out, 1, ins, 2, -1}, count * ElementBytes);
+        run<false>(Reduction{&out, 1, ins, 2, -1}, 0, count * ElementBytes);
     }
 
     static void reduce(const void* /*state*/, void* out, const void* a, const void* b, std::size_t count) {
@@ -264,100 +308,31 @@ struct Loops {
 
     static void reduce_many(const void* /*state*/, void* const* outs, int outs_count, const void* const* ins,
                             int ins_count, std::size_t count, detail::Stores stores) {
-        run(Reduction{outs, outs_count, ins, ins_count, stores.cached_out}, count * ElementBytes,
-            stores.stream);
+        const Reduction data{outs, outs_count, ins, ins_count, stores.cached_out};
+        const std::size_t bytes = count * ElementBytes;
+        const bool moves = stores.move && bytes >= string_move_from_bytes;
+        if (moves && stores.cached_out >= 0 && outs_count > 1) {
+            run_moved(data, bytes);
+        } else {
+            // To the only place of another nothing can be moved from a place of one's own.
+            run(data, bytes, stores.stream || (moves && stores.cached_out < 0));
+        }
     }
 
     static void scan_many(const void* /*state*/, void* const* outs, const void* const* ins, int members,
                           std::size_t count, bool exclusive, detail::Stores stores) {
         const Prefixes data = exclusive ? Prefixes{outs + 1, ins, members - 1, stores.cached_out - 1}
                                         : Prefixes{outs, ins, members, stores.cached_out};
-        if (data.count > 0) {
-            run(data, count * ElementBytes, stores.stream);
+        const std::size_t bytes = count * ElementBytes;
+        const bool has_others = data.count > (data.cached_out >= 0 ? 1 : 0);
+        if (stores.move && has_others && data.count <= most_moved_prefixes &&
+            bytes >= string_move_from_bytes) {
+            run_moved(data, bytes);
+        } else if (data.count > 0) {
+            run(data, bytes, stores.stream);
         }
     }
 };
-
-// ---- The table ----
-
-template <Type>
-struct LaneOf;
-// clang-format off
-template <> struct LaneOf<Type::i8>  { using type = std::int8_t; };
-template <> struct LaneOf<Type::u8>  { using type = std::uint8_t; };
-template <> struct LaneOf<Type::i16> { using type = std::int16_t; };
-template <> struct LaneOf<Type::u16> { using type = std::uint16_t; };
-template <> struct LaneOf<Type::i32> { using type = std::int32_t; };
-template <> struct LaneOf<Type::u32> { using type = std::uint32_t; };
-template <> struct LaneOf<Type::i64> { using type = std::int64_t; };
-template <> struct LaneOf<Type::u64> { using type = std::uint64_t; };
-template <> struct LaneOf<Type::f32> { using type = float; };
-template <> struct LaneOf<Type::f64> { using type = double; };
-template <> struct LaneOf<Type::c32> { using type = float; };
-template <> struct LaneOf<Type::c64> { using type = double; };
-// clang-format on
-
-template <class Lane, class Op, std::size_t ElementBytes = sizeof(Lane)>
-constexpr detail::Kernels kernels{&Loops<Lane, Op, ElementBytes>::reduce,
-                                  &Loops<Lane, Op, ElementBytes>::reduce_many,
-                                  &Loops<Lane, Op, ElementBytes>::scan_many};
-
-template <Type type, Operator op>
-constexpr detail::Kernels entry() {
-    using Lane = typename LaneOf<type>::type;
-    constexpr bool complex = type == Type::c32 || type == Type::c64;
-    if constexpr (std::is_integral_v<Lane>) {
-        using Unsigned = std::make_unsigned_t<Lane>;
-        switch (op) {
-        case Operator::sum:
-            return kernels<Unsigned, Add>;
-        case Operator::prod:
-            return kernels<Unsigned, Multiply>;
-        case Operator::min:
-            return kernels<Lane, Minimum>;
-        case Operator::max:
-            return kernels<Lane, Maximum>;
-        case Operator::land:
-            return kernels<Unsigned, BothNonzero>;
-        case Operator::lor:
-            return kernels<Unsigned, AnyNonzero>;
-        case Operator::lxor:
-            return kernels<Unsigned, OneNonzero>;
-        case Operator::band:
-            return kernels<Unsigned, And>;
-        case Operator::bor:
-            return kernels<Unsigned, Or>;
-        case Operator::bxor:
-            return kernels<Unsigned, Xor>;
-        case Operator::callable:
-            break;
-        }
-        return {};
-    } else if constexpr (op == Operator::sum) {
-        return kernels < Lane, Add, complex ? 2 * sizeof(Lane) : sizeof(Lane) > ;
-    } else if constexpr (op == Operator::prod && complex) {
-        return kernels<Lane, MultiplyComplex, 2 * sizeof(Lane)>;
-    } else if constexpr (op == Operator::prod) {
-        return kernels<Lane, Multiply>;
-    } else if constexpr (op == Operator::min && !complex) {
-        return kernels<Lane, Minimum>;
-    } else if constexpr (op == Operator::max && !complex) {
-        return kernels<Lane, Maximum>;
-    } else {
-        return {};
-    }
-}
-
-template <std::size_t... Pair>
-constexpr Table make_table(const char* isa, std::index_sequence<Pair...> /*pairs*/) {
-    return {
-        isa,
-        {entry<static_cast<Type>(Pair / operator_count), static_cast<Operator>(Pair % operator_count)>()...}};
-}
-
-constexpr Table make_table(const char* isa) {
-    return make_table(isa, std::make_index_sequence<type_count * operator_count>{});
-}
 
 } // namespace
 } // namespace tutti::kernel

@@ -25,6 +25,17 @@ extern const Table generic_table;
 extern const Table avx2_table;
 extern const Table avx512_table;
 
+/// From here on a copy to one place is left to the CPU's own string move, which takes over the lines that it
+/// writes without reading them; shorter ones take longer to start than they gain.
+inline constexpr std::size_t string_move_from_bytes = 2048;
+
+/// What is moved at a time to several places: it still lies in the mover's own caches for the last of them,
+/// and long moves take lines over in fewer steps.
+inline constexpr std::size_t moved_bytes = std::size_t{64} << 10U;
+
+/// Copies with the CPU's string move, or as the C library does where that is slow or not seen by sanitizers.
+void move_string(void* out, const void* in, std::size_t bytes);
+
 /// The tables this CPU can run, narrowest first; never empty.
 std::span<const Table* const> available_tables();
 

@@ -154,8 +154,8 @@ void check_pair(Operator op, const std::vector<Shape>& shapes, const std::vector
             for (const Shape& shape : shapes) {
                 INFO(shape.ins_count << " in, " << shape.outs_count << " out, count " << count << ", offset "
                                      << shape.offset << ", ragged " << shape.ragged << ", in place "
-                                     << shape.in_place << ", stream " << shape.stores.stream
-                                     << ", cached output " << shape.stores.cached_out);
+                                     << shape.in_place << ", stream " << shape.stores.stream << ", move "
+                                     << shape.stores.move << ", cached output " << shape.stores.cached_out);
                 REQUIRE(values.reduce_many(kernels, shape, count) == "");
             }
             INFO("reduce, count " << count);
@@ -170,7 +170,9 @@ std::vector<Shape> all_shapes(std::initializer_list<std::pair<int, int>> arities
     for (const auto& [ins_count, outs_count] : arities) {
         for (const bool in_place : {false, true}) {
             const int cached_out = outs_count > 1 ? outs_count / 2 : -1;
-            for (const Stores stores : {Stores{}, Stores{.stream = true, .cached_out = cached_out}}) {
+            for (const Stores stores :
+                 {Stores{}, Stores{.stream = true, .cached_out = cached_out}, Stores{.move = true},
+                  Stores{.cached_out = cached_out, .move = true}}) {
                 shapes.push_back({ins_count, outs_count, 0, false, in_place, stores});
                 shapes.push_back({ins_count, outs_count, 1, false, in_place, stores});
                 shapes.push_back({ins_count, outs_count, 3, true, in_place, stores});
@@ -242,9 +244,9 @@ TEST_CASE("where neither is less, min and max keep the left operand") {
 }
 
 TEST_CASE("copy_many copies bytes to every destination") {
-    for (const std::size_t bytes : {0U, 1U, 2U, 3U, 63U, 64U, 65U, 1009U, 5003U}) {
+    for (const std::size_t bytes : {0U, 1U, 2U, 3U, 63U, 64U, 65U, 1009U, 5003U, 40'009U}) {
         for (const std::size_t offset : {0U, 1U, 17U}) {
-            for (const bool stream : {false, true}) {
+            for (const Stores stores : {Stores{}, Stores{.stream = true}, Stores{.move = true}}) {
                 const auto in = reference::random_vector<std::uint8_t>(bytes + offset, bytes);
                 std::vector<std::vector<std::uint8_t>> buffers(
                     17, std::vector<std::uint8_t>(bytes + offset + 80, 99));
@@ -252,7 +254,7 @@ TEST_CASE("copy_many copies bytes to every destination") {
                 for (std::size_t j = 0; j < buffers.size(); ++j) {
                     outs.push_back(buffers[j].data() + offset + j);
                 }
-                tutti::detail::copy_many(outs.data(), 17, in.data() + offset, bytes, {.stream = stream});
+                tutti::detail::copy_many(outs.data(), 17, in.data() + offset, bytes, stores);
                 for (std::size_t j = 0; j < buffers.size(); ++j) {
                     auto expected = std::vector<std::uint8_t>(bytes + offset + 80, 99);
                     std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(offset), bytes,

@@ -45,6 +45,12 @@ std::vector<Shape> all_shapes() {
                 for (const bool exclusive : {false, true}) {
                     shapes.push_back({members, ragged, in_place, exclusive, {}});
                     shapes.push_back({members, ragged, in_place, exclusive, all_but_last});
+                    shapes.push_back({members, ragged, in_place, exclusive, {.move = true}});
+                    shapes.push_back({members,
+                                      ragged,
+                                      in_place,
+                                      exclusive,
+                                      {.cached_out = all_but_last.cached_out, .move = true}});
                 }
             }
         }
@@ -118,7 +124,7 @@ std::string text(const Shape& shape, std::size_t count) {
     return std::to_string(shape.members) + " members, count " + std::to_string(count) +
            (shape.ragged ? ", ragged" : "") + (shape.in_place ? ", in place" : "") +
            (shape.exclusive ? ", exclusive" : "") + (shape.stores.stream ? ", streaming" : "") +
-           (shape.stores.cached_out >= 0 ? " but the last" : "");
+           (shape.stores.move ? ", moving" : "") + (shape.stores.cached_out >= 0 ? " but the last" : "");
 }
 
 template <class T>
@@ -171,6 +177,20 @@ TEST_CASE_TEMPLATE("prefixes by every operator on every type", T, std::int8_t, s
                 CHECK((table->at(tutti::type_of<T>(), op).scan_many == nullptr));
             }
         }
+    }
+}
+
+TEST_CASE("prefixes that are moved tile by tile") {
+    constexpr std::size_t count = 10'007;
+    std::vector<std::vector<double>> inputs;
+    for (std::uint64_t k = 0; k < most_members; ++k) {
+        inputs.push_back(reference::random_vector<double>(count, 31 * k + 7));
+    }
+    const Data<double> data(std::move(inputs), [](double a, double b) { return a + b; });
+    const Kernels& kernels = tutti::detail::builtin(tutti::Type::f64, Operator::sum);
+    for (const Shape& shape : all_shapes()) {
+        INFO(text(shape, count));
+        REQUIRE(wrong_scan(kernels, nullptr, data, shape, count, 99.0, reference::same_bits<double>) == "");
     }
 }
 

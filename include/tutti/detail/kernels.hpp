@@ -14,6 +14,10 @@ namespace tutti::detail {
 struct Stores {
     bool stream = false; ///< past the caches
     int cached_out = -1; ///< the one output that is written through them all the same; -1: none
+    bool move = false;   ///< by string moves, out of the caches of who writes; excludes `stream`
+
+    /// The same for outputs of which none is written in another way.
+    Stores to_others() const { return {.stream = stream, .move = move}; }
 };
 
 /// The inner loops of one (element type, operator) pair. `state` is the operator object for user callables

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "kernel/loops.hpp"
+
+// The loops for every pair of a type and an operator. As in loops.hpp, everything has internal linkage.
+namespace tutti::kernel {
+namespace {
+
+template <Type>
+struct LaneOf;
+// clang-format off
+template <> struct LaneOf<Type::i8>  { using type = std::int8_t; };
+template <> struct LaneOf<Type::u8>  { using type = std::uint8_t; };
+template <> struct LaneOf<Type::i16> { using type = std::int16_t; };
+template <> struct LaneOf<Type::u16> { using type = std::uint16_t; };
+template <> struct LaneOf<Type::i32> { using type = std::int32_t; };
+template <> struct LaneOf<Type::u32> { using type = std::uint32_t; };
+template <> struct LaneOf<Type::i64> { using type = std::int64_t; };
+template <> struct LaneOf<Type::u64> { using type = std::uint64_t; };
+template <> struct LaneOf<Type::f32> { using type = float; };
+template <> struct LaneOf<Type::f64> { using type = double; };
+template <> struct LaneOf<Type::c32> { using type = float; };
+template <> struct LaneOf<Type::c64> { using type = double; };
+// clang-format on
+
+template <class Lane, class Op, std::size_t ElementBytes = sizeof(Lane)>
+constexpr detail::Kernels kernels{&Loops<Lane, Op, ElementBytes>::reduce,
+                                  &Loops<Lane, Op, ElementBytes>::reduce_many,
+                                  &Loops<Lane, Op, ElementBytes>::scan_many};
+
+template <Type type, Operator op>
+constexpr detail::Kernels entry() {
+    using Lane = typename LaneOf<type>::type;
+    constexpr bool complex = type == Type::c32 || type == Type::c64;
+    if constexpr (std::is_integral_v<Lane>) {
+        using Unsigned = std::make_unsigned_t<Lane>;
+        switch (op) {
+        case Operator::sum:
+            return kernels<Unsigned, Add>;
+        case Operator::prod:
+            return kernels<Unsigned, Multiply>;
+        case Operator::min:
+            return kernels<Lane, Minimum>;
+        case Operator::max:
+            return kernels<Lane, Maximum>;
+        case Operator::land:
+            return kernels<Unsigned, BothNonzero>;
+        case Operator::lor:
+            return kernels<Unsigned, AnyNonzero>;
+        case Operator::lxor:
+            return kernels<Unsigned, OneNonzero>;
+        case Operator::band:
+            return kernels<Unsigned, And>;
+        case Operator::bor:
+            return kernels<Unsigned, Or>;
+        case Operator::bxor:
+            return kernels<Unsigned, Xor>;
+        case Operator::callable:
+            break;
+        }
+        return {};
+    } else if constexpr (op == Operator::sum) {
+        return kernels < Lane, Add, complex ? 2 * sizeof(Lane) : sizeof(Lane) > ;
+    } else if constexpr (op == Operator::prod && complex) {
+        return kernels<Lane, MultiplyComplex, 2 * sizeof(Lane)>;
+    } else if constexpr (op == Operator::prod) {
+        return kernels<Lane, Multiply>;
+    } else if constexpr (op == Operator::min && !complex) {
+        return kernels<Lane, Minimum>;
+    } else if constexpr (op == Operator::max && !complex) {
+        return kernels<Lane, Maximum>;
+    } else {
+        return {};
+    }
+}
+
+template <std::size_t... Pair>
+constexpr Table make_table(const char* isa, std::index_sequence<Pair...> /*pairs*/) {
+    return {
+        isa,
+        {entry<static_cast<Type>(Pair / operator_count), static_cast<Operator>(Pair % operator_count)>()...}};
+}
+
+constexpr Table make_table(const char* isa) {
+    return make_table(isa, std::make_index_sequence<type_count * operator_count>{});
+}
+
+} // namespace
+} // namespace tutti::kernel
