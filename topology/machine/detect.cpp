@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
@@ -83,14 +84,14 @@ std::size_t first_cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type) 
     return cache == nullptr ? 0 : static_cast<std::size_t>(cache->attr->cache.size);
 }
 
-std::string processor_model(hwloc_topology_t topology) {
-    // hwloc states the model on the package, or on the machine where it found no packages.
+/// What hwloc states of the processor under this name; empty where it does not.
+std::string processor_info(hwloc_topology_t topology, const char* name) {
+    // It does so on the package, or on the machine where it found no packages.
     for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_MACHINE}) {
         hwloc_obj* const object = hwloc_get_obj_by_type(topology, type, 0);
-        const char* const model =
-            object == nullptr ? nullptr : hwloc_obj_get_info_by_name(object, "CPUModel");
-        if (model != nullptr) {
-            return model;
+        const char* const info = object == nullptr ? nullptr : hwloc_obj_get_info_by_name(object, name);
+        if (info != nullptr) {
+            return info;
         }
     }
     return {};
@@ -100,7 +101,9 @@ Machine describe_topology(hwloc_topology_t topology) {
     Machine machine;
     machine.l2_bytes = first_cache_bytes(topology, HWLOC_OBJ_L2CACHE);
     machine.l3_bytes = first_cache_bytes(topology, HWLOC_OBJ_L3CACHE);
-    machine.model = processor_model(topology);
+    machine.model = processor_info(topology, "CPUModel");
+    machine.vendor = processor_info(topology, "CPUVendor");
+    machine.family = std::atoi(processor_info(topology, "CPUFamilyNumber").c_str());
     std::vector<int> allowed;
     for (hwloc_obj_t pu = nullptr;
          (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu)) != nullptr;) {

@@ -31,6 +31,8 @@ struct Machine {
     std::size_t l2_bytes = 0;       ///< of one L2 cache; 0 where unknown
     std::size_t l3_bytes = 0;       ///< of one L3 cache; 0 where unknown
     std::string model;              ///< as the processor names itself; empty where unknown
+    std::string vendor;             ///< of the processor, as it says; empty where unknown
+    int family = 0;                 ///< the vendor's number of it; 0 where unknown
     std::vector<std::string> notes; ///< what a reader of `tutti info` should know, one sentence each
 
     /// How many of each the allowed PUs lie in; 0 where the machine does not say.

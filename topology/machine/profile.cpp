@@ -1,0 +1,203 @@
+#include "machine/profile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace tutti::machine {
+
+namespace {
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+/// The L3 of a machine that does not tell of one.
+constexpr std::size_t usual_l3_bytes = 32 * mib;
+
+/// What a family trades. Reaches are in halves of an L2; 0 where only the L3 matters.
+struct Family {
+    const char* name;
+    const char* vendor;
+    int number;           ///< as the processor says; 0 for any
+    const char* in_model; ///< a part of the model's name
+    std::size_t least_l2_bytes;
+    double plain_line_ns;
+    double moved_line_ns;
+    double streamed_line_ns;
+    std::size_t lines_from_bytes;
+    std::size_t others_l2_halves;
+    std::size_t own_l2_halves;
+    std::size_t push_bytes;
+    std::size_t pull_between_two_bytes;
+};
+
+/// The first that fits. docs/measurements says what was measured, where and how.
+constexpr std::array families{
+    Family{.name = "AMD Zen 5",
+           .vendor = "AuthenticAMD",
+           .number = 26,
+           .in_model = "",
+           .least_l2_bytes = 0,
+           .plain_line_ns = 8.5,
+           .moved_line_ns = 1.6,
+           .streamed_line_ns = 1.5,
+           .lines_from_bytes = 16 * kib,
+           .others_l2_halves = 0,
+           .own_l2_halves = 0,
+           .push_bytes = 3 * mib,
+           .pull_between_two_bytes = 16 * kib},
+    Family{.name = "AMD Zen",
+           .vendor = "AuthenticAMD",
+           .number = 0,
+           .in_model = "",
+           .least_l2_bytes = 0,
+           .plain_line_ns = 20,
+           .moved_line_ns = 16,
+           .streamed_line_ns = 4,
+           .lines_from_bytes = 16 * kib,
+           .others_l2_halves = 0,
+           .own_l2_halves = 0,
+           .push_bytes = 0,
+           .pull_between_two_bytes = 16 * kib},
+    // Behind their L2 caches they have an L3 over a whole mesh, of which a virtual machine sees more than it
+    // has: the L2 caches decide. Lines come back together, at no cost that was measured by itself.
+    Family{.name = "Intel Xeon with a large L2",
+           .vendor = "GenuineIntel",
+           .number = 0,
+           .in_model = "Xeon",
+           .least_l2_bytes = 1 * mib,
+           .plain_line_ns = 0,
+           .moved_line_ns = 0,
+           .streamed_line_ns = 0,
+           .lines_from_bytes = 0,
+           .others_l2_halves = 3,
+           .own_l2_halves = 6,
+           .push_bytes = 512 * kib,
+           .pull_between_two_bytes = 256 * kib}};
+
+bool fits(const Family& family, const Machine& machine) {
+    return machine.vendor == family.vendor && (family.number == 0 || machine.family == family.number) &&
+           machine.model.find(family.in_model) != std::string::npos &&
+           machine.l2_bytes >= family.least_l2_bytes;
+}
+
+/// What does not depend on the family, as far as anybody knows.
+Profile guess(std::size_t l3_bytes) {
+    return {.stream_to_others = {.l3_bytes = l3_bytes},
+            .stream_to_own = {.l3_bytes = l3_bytes},
+            .pull_between_two_bytes = 16 * kib,
+            .scan_between_two_bytes = 512 * kib,
+            .read_by_one_bytes = 32 * kib,
+            .stage_between_two_bytes = 1024,
+            .stage_one_way_bytes = 512,
+            .spin_ns = 100e3,
+            .yield_ns = 100e3,
+            .crowded_yield_ns = 200e3};
+}
+
+template <class Number, auto... path>
+Number& at(Profile& profile) {
+    return (profile.*....*path);
+}
+
+template <auto... path>
+constexpr Quantity bytes_of(const char* name) {
+    return {.name = name, .bytes = &at<std::size_t, path...>};
+}
+
+template <auto... path>
+constexpr Quantity ns_of(const char* name) {
+    return {.name = name, .ns = &at<double, path...>};
+}
+
+constexpr std::array all_quantities{
+    ns_of<&Profile::plain_line_ns>("plain-line"),
+    ns_of<&Profile::moved_line_ns>("moved-line"),
+    ns_of<&Profile::streamed_line_ns>("streamed-line"),
+    bytes_of<&Profile::lines_from_bytes>("lines-from"),
+    bytes_of<&Profile::stream_to_others, &Reach::l2_bytes>("stream-to-others-per-l2"),
+    bytes_of<&Profile::stream_to_others, &Reach::l3_bytes>("stream-to-others-per-l3"),
+    bytes_of<&Profile::stream_to_own, &Reach::l2_bytes>("stream-to-own-per-l2"),
+    bytes_of<&Profile::stream_to_own, &Reach::l3_bytes>("stream-to-own-per-l3"),
+    bytes_of<&Profile::push_bytes>("push"),
+    bytes_of<&Profile::pull_between_two_bytes>("pull-between-two"),
+    bytes_of<&Profile::scan_between_two_bytes>("scan-between-two"),
+    bytes_of<&Profile::read_by_one_bytes>("read-by-one"),
+    bytes_of<&Profile::stage_between_two_bytes>("stage-between-two"),
+    bytes_of<&Profile::stage_one_way_bytes>("stage-one-way"),
+    ns_of<&Profile::spin_ns>("spin"),
+    ns_of<&Profile::yield_ns>("yield"),
+    ns_of<&Profile::crowded_yield_ns>("crowded-yield")};
+
+std::string padded(std::string text, std::size_t width) {
+    text.resize(std::max(text.size(), width), ' ');
+    return text;
+}
+
+/// Without the zeros that std::to_string adds.
+std::string shown_ns(double ns) {
+    std::string text = std::to_string(ns);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') {
+        text.pop_back();
+    }
+    return text;
+}
+
+} // namespace
+
+std::size_t Reach::bytes(std::size_t l2_caches, std::size_t l3_caches) const {
+    const std::size_t of_l2 = l2_bytes != 0 ? l2_caches * l2_bytes : std::numeric_limits<std::size_t>::max();
+    return std::min(of_l2, l3_caches * l3_bytes);
+}
+
+std::span<const Quantity> quantities() {
+    return all_quantities;
+}
+
+Profile family_profile(const Machine& machine) {
+    Profile profile = guess(machine.l3_bytes != 0 ? machine.l3_bytes : usual_l3_bytes);
+    const auto* const family =
+        std::ranges::find_if(families, [&](const Family& each) { return fits(each, machine); });
+    if (family == families.end()) {
+        return profile;
+    }
+    profile.source = ProfileSource::family;
+    profile.processor = family->name;
+    profile.plain_line_ns = family->plain_line_ns;
+    profile.moved_line_ns = family->moved_line_ns;
+    profile.streamed_line_ns = family->streamed_line_ns;
+    profile.lines_from_bytes = family->lines_from_bytes;
+    profile.stream_to_others.l2_bytes = machine.l2_bytes / 2 * family->others_l2_halves;
+    profile.stream_to_own.l2_bytes = machine.l2_bytes / 2 * family->own_l2_halves;
+    profile.push_bytes = family->push_bytes;
+    profile.pull_between_two_bytes = family->pull_between_two_bytes;
+    return profile;
+}
+
+std::string source_text(const Profile& profile) {
+    switch (profile.source) {
+    case ProfileSource::guess:
+        return "guess";
+    case ProfileSource::family:
+        return "family " + profile.processor;
+    case ProfileSource::measured:
+        return "measured here";
+    }
+    return {};
+}
+
+std::string describe(const Profile& profile) {
+    constexpr std::size_t width = 26;
+    Profile copy = profile;
+    std::string text = "profile: " + source_text(profile) + "\n";
+    for (const Quantity& quantity : all_quantities) {
+        text += "  " + padded(quantity.name, width) +
+                (quantity.bytes != nullptr ? std::to_string(quantity.bytes(copy)) + " B"
+                                           : shown_ns(quantity.ns(copy)) + " ns") +
+                "\n";
+    }
+    return text;
+}
+
+} // namespace tutti::machine

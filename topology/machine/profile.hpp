@@ -1,0 +1,92 @@
+#pragma once
+
+#include "machine/machine.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+/// What the lines and caches of a machine cost, as named quantities.
+namespace tutti::machine {
+
+/// Who says so.
+///
+/// - guess: nobody; what is cautious on any machine
+/// - family: measured on another machine with a processor of this family
+/// - measured: measured on this machine
+enum class ProfileSource { guess, family, measured };
+
+/// Where caches are full: so many bytes for each L2 that members use, or for each L3 if that is less.
+struct Reach {
+    std::size_t l2_bytes = 0; ///< 0: the L2 caches do not matter
+    std::size_t l3_bytes = 0;
+
+    std::size_t bytes(std::size_t l2_caches, std::size_t l3_caches) const;
+
+    bool operator==(const Reach&) const = default;
+};
+
+/// What is traded on a machine. Bytes are those that all members' vectors have together, unless it says
+/// otherwise; 0 ns is a cost that nobody knows.
+struct Profile {
+    ProfileSource source = ProfileSource::guess;
+    std::string processor = {}; ///< the family's name; empty for a guess
+
+    /// What a line costs that another CPU has read since it was written, and that is written again: by plain
+    /// stores, which take it back first, by string moves out of the writer's caches, and by stores past them.
+    double plain_line_ns = 0;
+    double moved_line_ns = 0;
+    double streamed_line_ns = 0;
+    /// From here on lines of others are written in the cheapest of these ways; below, by plain stores.
+    std::size_t lines_from_bytes = 0;
+
+    /// From where stores past the caches pay whatever a line costs: to others' vectors, and to one's own.
+    Reach stream_to_others = {};
+    Reach stream_to_own = {};
+
+    /// From here on who has a block stores it for all that want it, instead of their fetching it; so also
+    /// where a member's own vector is streamed for want of an L3. 0: there only.
+    std::size_t push_bytes = 0;
+    /// Up to here two members rather combine everything each for itself than store to each other.
+    std::size_t pull_between_two_bytes = 0;
+    /// The same for a scan, of which one of them has less to combine.
+    std::size_t scan_between_two_bytes = 0;
+    /// What one member may read of all before that is better shared.
+    std::size_t read_by_one_bytes = 0;
+    /// The longest message that goes over a stage between two members with a CPU each: where both wait for
+    /// each other, and where one waits for nobody.
+    std::size_t stage_between_two_bytes = 0;
+    std::size_t stage_one_way_bytes = 0;
+
+    /// How long a member spins, and then yields, before it sleeps; and how long it yields where members share
+    /// CPUs.
+    double spin_ns = 0;
+    double yield_ns = 0;
+    double crowded_yield_ns = 0;
+
+    bool operator==(const Profile&) const = default;
+};
+
+/// One number of a profile: its name, its unit, and what it can be. Exactly one of the pointers is set.
+struct Quantity {
+    const char* name;
+    std::size_t& (*bytes)(Profile& profile) = nullptr;
+    double& (*ns)(Profile& profile) = nullptr;
+
+    static constexpr std::size_t most_bytes = std::size_t{1} << 40U;
+    static constexpr double most_ns = 1e9;
+};
+
+/// All numbers of a profile, in the order in which they are written.
+std::span<const Quantity> quantities();
+
+/// The profile of the machine's processor family, or a guess where that is in no table.
+Profile family_profile(const Machine& machine);
+
+/// "measured here", "family AMD Zen 5" or "guess".
+std::string source_text(const Profile& profile);
+
+/// Lines for a reader, aligned: where the profile comes from, then each number with its unit.
+std::string describe(const Profile& profile);
+
+} // namespace tutti::machine
