@@ -1,10 +1,11 @@
 #include "command/info.hpp"
 
 #include "execute/group_state.hpp"
-#include "machine/cpu_list.hpp"
+#include "machine/profile.hpp"
 #include "report/algorithm_table.hpp"
 #include "report/environment.hpp"
 #include "terminal/exit_codes.hpp"
+#include "tuning/load.hpp"
 
 #include <tutti/team.hpp>
 #include <tutti/version.hpp>
@@ -56,6 +57,7 @@ int run_info(const InfoArguments& arguments) {
     fmt::print("{}", machine::describe(environment.machine));
     print_build(environment);
     print_team();
+    fmt::print("{}", machine::describe(tuning::this_profile()));
     return exit_fine;
 }
 

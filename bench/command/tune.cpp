@@ -5,6 +5,7 @@
 #include "report/environment.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
+#include "tune/profiler.hpp"
 #include "tune/tuner.hpp"
 #include "tuning/file.hpp"
 #include "tuning/fingerprint.hpp"
@@ -93,13 +94,15 @@ void write(const tuning::Table& table, const std::string& path) {
 int tune(const BenchOptions& options, const TuneArguments& arguments) {
     const machine::Machine& machine = tuning::this_machine();
     fmt::print("tutti on {}, placement {}\n", machine_line(machine), options.placement);
+    constexpr double most_profile_seconds = 5;
+    tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(machine), {}, {}};
+    table.profile = measure_profile(machine, std::min(most_profile_seconds, 0.1 * arguments.points.seconds));
     Tuner tuner(options, arguments.points.seconds);
     tuner.run();
     if (tuner.wrong() > 0) {
         fmt::print("{} wrong elements; nothing is written\n", tuner.wrong());
         return exit_wrong;
     }
-    tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(machine), {}};
     std::size_t changes = 0;
     const std::vector<Tuned> all = tuner.tuned();
     for (const Tuned& tuned : all) {
@@ -120,6 +123,9 @@ int tune(const BenchOptions& options, const TuneArguments& arguments) {
     fmt::print("{} points, {} of them chosen otherwise than by the library itself\n"
                "written to {}: set TUTTI_TUNING to its path, or the option tuning of a team or group\n",
                table.entries.size(), changes, arguments.output);
+    if (table.profile) {
+        fmt::print("{}", machine::describe(*table.profile));
+    }
     return exit_fine;
 }
 

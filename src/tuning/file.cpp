@@ -20,12 +20,14 @@ namespace tutti::tuning {
 namespace {
 
 constexpr std::string_view magic = "tutti-tuning";
-constexpr int format_version = 1;
+constexpr int format_version = 2;
+constexpr std::string_view profile_word = "profile";
 constexpr std::array<std::string_view, fingerprint_lines> machine_labels{"model", "cpus", "cores", "l2",
                                                                          "l3"};
 constexpr std::size_t most_bytes = std::size_t{1} << 40U;
 constexpr int most_members = 65535;
 constexpr double most_us = 1e9;
+constexpr std::size_t head_lines = 2 + fingerprint_lines;
 
 /// Any change of one byte changes it, whatever follows.
 std::uint64_t checksum(std::string_view text) {
@@ -43,8 +45,8 @@ std::string shown(Number number, Base... base) {
     return {buffer.data(), end};
 }
 
-std::string end_line(std::size_t entries, std::string_view before) {
-    return "end " + std::to_string(entries) + " " + shown(checksum(before), 16) + "\n";
+std::string end_line(std::size_t lines, std::string_view before) {
+    return "end " + std::to_string(lines) + " " + shown(checksum(before), 16) + "\n";
 }
 
 /// A word of the file in a message: no more of it than a reader can use.
@@ -86,6 +88,19 @@ public:
             fail("an empty word");
         }
         return word;
+    }
+
+    /// The next word, which has to be this one.
+    void expect(std::string_view expected) {
+        const std::string_view found = word();
+        if (found != expected) {
+            fail("here \"" + std::string(expected) + "\" should be, not " + quoted(found));
+        }
+    }
+
+    /// Whether the next line begins with this word and a blank.
+    bool next_line_begins_with(std::string_view word) const {
+        return rest_.starts_with(word) && rest_.substr(word.size()).starts_with(' ');
     }
 
     /// What is left of the line, if only nothing.
@@ -161,6 +176,45 @@ Entry entry(Reader& reader) {
     return entry;
 }
 
+/// What is left of the profile, of which the first line's first word has been read: all quantities, in their
+/// order.
+machine::Profile profile(Reader& reader) {
+    machine::Profile profile{.source = machine::ProfileSource::measured};
+    bool is_first = true;
+    for (const machine::Quantity& quantity : machine::quantities()) {
+        if (!is_first) {
+            reader.next_line();
+            reader.expect(profile_word);
+        }
+        is_first = false;
+        reader.expect(quantity.name);
+        if (quantity.bytes != nullptr) {
+            quantity.bytes(profile) =
+                reader.number(quantity.name, std::size_t{0}, machine::Quantity::most_bytes);
+        } else {
+            quantity.ns(profile) = reader.number(quantity.name, 0.0, machine::Quantity::most_ns);
+        }
+        if (!reader.line_is_over()) {
+            reader.fail("the line should end after one number");
+        }
+    }
+    return profile;
+}
+
+std::string profile_text(const Table& table) {
+    std::string text;
+    if (!table.profile) {
+        return text;
+    }
+    machine::Profile profile = *table.profile;
+    for (const machine::Quantity& quantity : machine::quantities()) {
+        text += std::string(profile_word) + " " + quantity.name + " " +
+                (quantity.bytes != nullptr ? shown(quantity.bytes(profile)) : shown(quantity.ns(profile))) +
+                "\n";
+    }
+    return text;
+}
+
 void check_format(Reader& reader) {
     reader.next_line();
     if (reader.word() != magic) {
@@ -169,12 +223,11 @@ void check_format(Reader& reader) {
     const int version = reader.number("format version", 0, 1'000'000);
     if (version != format_version) {
         reader.fail("the format is version " + std::to_string(version) + ", and this library reads version " +
-                    std::to_string(format_version));
+                    std::to_string(format_version) + ": run tutti tune again");
     }
 }
 
-/// The text before the last line, which must be what end_line() says for it. The number of entries is
-/// checked when these have been read.
+/// The text before the last line, which must be what end_line() says for it.
 std::string_view undamaged(std::string_view text) {
     const auto is_allowed = [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); };
     if (!std::ranges::all_of(text, is_allowed)) {
@@ -186,9 +239,8 @@ std::string_view undamaged(std::string_view text) {
     }
     const std::string_view before = text.substr(0, at + 1);
     const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
-    constexpr std::size_t head_lines = 2 + fingerprint_lines;
     if (lines < head_lines || text.substr(at + 1) != end_line(lines - head_lines, before)) {
-        throw std::invalid_argument("it is damaged: the checksum or the number of entries is not right");
+        throw std::invalid_argument("it is damaged: the checksum or the number of lines is not right");
     }
     return before;
 }
@@ -201,6 +253,7 @@ std::string to_text(const Table& table) {
     for (const std::string& line : table.machine) {
         text += line + "\n";
     }
+    text += profile_text(table);
     for (const Entry& entry : table.entries) {
         const Point& point = entry.point;
         text += std::string(to_string(point.collective)) + " " + std::string(to_string(point.operands)) +
@@ -211,7 +264,8 @@ std::string to_text(const Table& table) {
         }
         text += "\n";
     }
-    return text + end_line(table.entries.size(), text);
+    const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    return text + end_line(lines - head_lines, text);
 }
 
 Table parse(std::string_view text) {
@@ -232,6 +286,11 @@ Table parse(std::string_view text) {
             reader.fail("here \"" + std::string(label) + "\" of the machine should be");
         }
         table.machine.push_back(std::string(label) + " " + std::string(reader.remainder()));
+    }
+    if (reader.next_line_begins_with(profile_word)) {
+        reader.next_line();
+        reader.expect(profile_word);
+        table.profile = profile(reader);
     }
     while (!reader.at_end()) {
         reader.next_line();

@@ -8,16 +8,19 @@
 
 /// The file of a table: lines of printable ASCII, words separated by one blank.
 ///
-///     tutti-tuning 1                                    the format's version
+///     tutti-tuning 2                                    the format's version
 ///     library 1.0.0
 ///     model AMD EPYC 9R14                               the machine, see fingerprint()
 ///     cpus 0-1
 ///     cores 2
 ///     l2 2 x 1048576
 ///     l3 1 x 33554432
+///     profile plain-line 8.5                            all quantities of the machine's profile, or none
+///     ...
 ///     allreduce exact 8 1 65536 direct 24.1 flat 31     collective, operands, members, L3 groups, bytes;
 ///     ...                                               algorithms and their medians in us, the choice first
-///     end 387 0123456789abcdef                          entries, FNV-1a of all that precedes this line
+///     end 387 0123456789abcdef                          lines after the machine's, FNV-1a of all that
+///     precedes this line
 namespace tutti::tuning {
 
 /// No file of a table is longer.

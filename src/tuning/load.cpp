@@ -35,6 +35,15 @@ const machine::Machine& this_machine() {
     return machine;
 }
 
+const machine::Profile& this_profile() {
+    static const machine::Profile profile = [] {
+        const Source source = source_of({});
+        return source.table != nullptr && source.table->profile ? *source.table->profile
+                                                                : machine::family_profile(this_machine());
+    }();
+    return profile;
+}
+
 Table load(const std::string& path, const machine::Machine& machine) {
     Table table = parse(read_file(path));
     if (table.library != TUTTI_VERSION_STRING) {

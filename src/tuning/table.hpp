@@ -1,10 +1,12 @@
 #pragma once
 
 #include "algorithm/registry.hpp"
+#include "machine/profile.hpp"
 
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +63,8 @@ struct Table {
     std::string library;
     /// See fingerprint().
     std::vector<std::string> machine;
+    /// What was measured of the machine itself, if anything was.
+    std::optional<machine::Profile> profile = {};
     /// Ascending by their points.
     std::vector<Entry> entries;
 

@@ -29,6 +29,24 @@ TEST_CASE("a table is what its text says, to the last bit of its times") {
     CHECK(tuning::parse(tuning::to_text(empty)) == empty);
 }
 
+TEST_CASE("a table can have a profile, of which no number is believed") {
+    tuning::Table table = test::small_table();
+    table.profile = test::measured_profile();
+    const std::string text = tuning::to_text(table);
+    CHECK(tuning::parse(text) == table);
+    const auto forged = [&](const char* line, const char* other) {
+        return refusal_of_text(with_right_end(replaced(text, line, other)));
+    };
+    CHECK(says(forged("profile moved-line 0.3333333333333333\n", "profile moved-line -1\n"),
+               "moved-line \"-1\" is no number from 0 to 1e+09"));
+    CHECK(says(forged("profile moved-line 0.3333333333333333\n", "profile moved-line nan\n"), "no number"));
+    CHECK(says(forged("profile moved-line 0.3333333333333333\n", "profile moved-line 1 2\n"), "should end"));
+    CHECK(says(forged("profile moved-line 0.3333333333333333\n", ""), "\"moved-line\" should be"));
+    CHECK(says(forged("profile push 196608\n", "profile push 1099511627777\n"), "push \"1099511627777\""));
+    CHECK(says(forged("profile crowded-yield", "profile crowded-field"), "\"crowded-yield\" should be"));
+    CHECK(says(forged("barrier moved", "profile moved"), "collective \"profile\" is unknown"));
+}
+
 TEST_CASE("the end line of the tests is that of the library") {
     const std::string text = tuning::to_text(test::small_table());
     CHECK(with_right_end(text) == text);
@@ -107,14 +125,15 @@ TEST_CASE("heads of other files are refused") {
     const auto forged = [&](const char* part, const char* other) {
         return refusal_of_text(with_right_end(replaced(text, part, other)));
     };
-    CHECK(says(forged("tutti-tuning 1", "{\"schema\": 1}"), "no file that tutti tune has written"));
-    CHECK(says(forged("tutti-tuning 1", "tutti-tuning 2"), "version 2, and this library reads version 1"));
+    CHECK(says(forged("tutti-tuning 2", "{\"schema\": 1}"), "no file that tutti tune has written"));
+    CHECK(says(forged("tutti-tuning 2", "tutti-tuning 1"),
+               "version 1, and this library reads version 2: run tutti tune again"));
     CHECK(says(forged("library ", "librarian "), "library's version"));
     CHECK(says(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
     CHECK(says(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
     CHECK(says(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
     CHECK(says(refusal_of_text(std::string(1'000'000, '[') + "\n"), "no file that tutti tune has written"));
-    CHECK(says(refusal_of_text("tutti-tuning 1\n" + std::string(100, '\0') + "\nend 0 0\n"), "no text"));
+    CHECK(says(refusal_of_text("tutti-tuning 2\n" + std::string(100, '\0') + "\nend 0 0\n"), "no text"));
 }
 
 TEST_CASE("a message quotes no more of a hostile file than a reader can use") {

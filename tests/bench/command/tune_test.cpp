@@ -54,13 +54,14 @@ TEST_CASE("what tune writes is what groups choose from, and info --why says so")
     CHECK(tuned.says("written to " + place.path()));
     CHECK(!tuned.says("left out"));
     CHECK(tuned.says("the library's own choice is within 10 % of the fastest at "));
-    CHECK(place.text().starts_with("tutti-tuning 1\n"));
+    CHECK(place.text().starts_with("tutti-tuning 2\n"));
     const Outcome untuned = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "4K"});
     CHECK(untuned.says("choices from: built-in choice\n"));
     CHECK(untuned.says("flat, the built-in choice for what the mailbox carries, in one exchange"));
     place.name_in_environment();
     const Outcome info = tutti_command({"info"});
     CHECK(info.says("algorithms:    file " + place.path() + "\n"));
+    CHECK(info.says("\nprofile: "));
     const Outcome why = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "3K", "-d", "i32"});
     CHECK(why.exit_code == 0);
     CHECK(why.says("allreduce of 3 KiB of i32 with sum among 3 members"));
@@ -76,7 +77,7 @@ TEST_CASE("what tune writes is what groups choose from, and info --why says so")
 
 TEST_CASE("a file that is refused is reported once, and the command goes on") {
     const Place place("damaged.txt");
-    place.write("tutti-tuning 1\nlibrary 0\n");
+    place.write("tutti-tuning 2\nlibrary 0\n");
     place.name_in_environment();
     const Outcome bench =
         tutti_command({"bench", "allreduce", "-b", "8", "-e", "8", "-t", "2,3", "--seconds", "0.01", "-q"});

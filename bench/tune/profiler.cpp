@@ -1,0 +1,123 @@
+#include "tune/profiler.hpp"
+
+#include "measure/data.hpp"
+#include "measure/statistics.hpp"
+#include "threads/floor.hpp"
+#include "threads/tutti_runner.hpp"
+#include "tune/store_times.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr int members = 2;
+constexpr int passes = 3;
+
+/// One thing to time at every size.
+struct Way {
+    Collective collective;
+    pass::Direction direction;
+    /// Of member 0; `cached_out` is that of each.
+    detail::Stores stores;
+    std::vector<double> StoreTimes::*us;
+};
+
+constexpr std::array ways{
+    Way{Collective::allreduce, pass::Direction::push, {}, &StoreTimes::plain_us},
+    Way{Collective::allreduce, pass::Direction::push, {.cached_out = 0, .move = true}, &StoreTimes::moved_us},
+    Way{Collective::allreduce,
+        pass::Direction::push,
+        {.stream = true, .cached_out = 0},
+        &StoreTimes::streamed_to_other_us},
+    Way{Collective::allreduce, pass::Direction::push, {.stream = true}, &StoreTimes::streamed_us},
+    Way{Collective::allgather,
+        pass::Direction::push,
+        {.cached_out = 0, .move = true},
+        &StoreTimes::pushed_us},
+    Way{Collective::allgather, pass::Direction::pull, {}, &StoreTimes::pulled_us}};
+
+detail::Stores stores_of(const Way& way, int rank) {
+    detail::Stores stores = way.stores;
+    stores.cached_out = stores.cached_out < 0 ? -1 : rank;
+    return stores;
+}
+
+/// The medians of all ways at one size, of the leader; of the others nothing.
+std::vector<double> medians_us(TuttiRunner& runner, std::size_t bytes, const Limits& limits) {
+    std::vector<double> medians;
+    runner.run_measured([&](Harness& harness, Member& me) {
+        std::vector<Data> data;
+        std::vector<Timed> timed;
+        data.reserve(ways.size());
+        for (const Way& way : ways) {
+            const Problem problem =
+                make_problem(way.collective, Type::f64, Operator::sum, members, bytes, false);
+            const pass::Vectors vectors = runner.vectors(problem);
+            const auto own = static_cast<std::size_t>(me.rank());
+            const Data& its = data.emplace_back(problem, me.rank());
+            timed.push_back(
+                {.run = in_passes(problem, me.rank(), vectors, way.direction, stores_of(way, me.rank())),
+                 .prepare = [&its, in = vectors.inputs[own], out = vectors.outputs[own]](std::uint64_t salt) {
+                     its.read_output(out);
+                     its.write_input(in, salt);
+                 }});
+        }
+        const auto samples = harness.measure(timed, limits);
+        for (const std::vector<double>& of_way : samples) {
+            if (harness.leads()) {
+                medians.push_back(summarise(of_way).median);
+            }
+        }
+    });
+    return medians;
+}
+
+/// From where the L2 caches may be full to where the L3 is.
+std::vector<std::size_t> touched_sizes(const machine::Machine& machine) {
+    constexpr std::size_t least = std::size_t{256} << 10U;
+    constexpr std::size_t most = std::size_t{128} << 20U;
+    const std::size_t last = std::clamp(2 * machine.l3_bytes, std::size_t{16} << 20U, most);
+    std::vector<std::size_t> sizes;
+    for (std::size_t bytes = least; bytes <= last; bytes *= 2) {
+        sizes.push_back(bytes);
+    }
+    return sizes;
+}
+
+} // namespace
+
+std::optional<machine::Profile> measure_profile(const machine::Machine& machine, double seconds) {
+    if (machine.pus.size() < std::size_t{members}) {
+        return std::nullopt;
+    }
+    StoreTimes times;
+    times.touched_bytes = touched_sizes(machine);
+    const std::size_t most_bytes = times.touched_bytes.back() / (2 * std::size_t{members});
+    const Limits limits{.least = 3,
+                        .most = 200,
+                        .seconds = seconds / passes / static_cast<double>(times.touched_bytes.size())};
+    TuttiRunner runner({.members = members,
+                        .placement = "compact",
+                        .crowded = false,
+                        .most_bytes = most_bytes,
+                        .method = {.limits = limits}});
+    for (const Way& way : ways) {
+        (times.*way.us).assign(times.touched_bytes.size(), 1);
+    }
+    for (int pass = 0; pass < passes; ++pass) {
+        for (std::size_t size = 0; size < times.touched_bytes.size(); ++size) {
+            const std::vector<double> medians =
+                medians_us(runner, times.touched_bytes[size] / (2 * std::size_t{members}), limits);
+            for (std::size_t way = 0; way < ways.size(); ++way) {
+                (times.*ways[way].us)[size] *= std::pow(medians[way], 1.0 / passes);
+            }
+        }
+    }
+    return profile_of(machine, times);
+}
+
+} // namespace tutti::bench

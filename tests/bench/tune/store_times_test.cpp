@@ -1,0 +1,77 @@
+#include "tune/store_times.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace tutti;
+using bench::best_split;
+using bench::StoreTimes;
+
+namespace {
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+/// Two CPUs with 1 MiB of L2 each, and an L3 of 32 MiB; sizes from 256 KiB to 64 MiB.
+machine::Machine machine_of() {
+    machine::Machine machine;
+    machine.l2_bytes = 1 * mib;
+    machine.l3_bytes = 32 * mib;
+    return machine;
+}
+
+StoreTimes flat_times() {
+    StoreTimes times;
+    for (std::size_t bytes = 256 * kib; bytes <= 64 * mib; bytes *= 2) {
+        times.touched_bytes.push_back(bytes);
+    }
+    const std::vector<double> same(times.touched_bytes.size(), 8);
+    times.plain_us = times.moved_us = times.streamed_to_other_us = times.streamed_us = same;
+    times.pushed_us = times.pulled_us = same;
+    return times;
+}
+
+/// 5 instead of 8 from so many bytes on.
+void gain(const StoreTimes& times, std::vector<double>& us, std::size_t bytes) {
+    for (std::size_t i = 0; i < us.size(); ++i) {
+        us[i] = times.touched_bytes[i] >= bytes ? 5 : us[i];
+    }
+}
+
+} // namespace
+
+TEST_CASE("the second of two ways begins where all that follows is the shortest") {
+    CHECK(best_split(std::vector<double>{5, 5, 5, 5}, std::vector<double>{9, 6, 4, 3}) == 2);
+    CHECK(best_split(std::vector<double>{5, 5, 5, 5}, std::vector<double>{9, 3, 6, 3}) == 1); // one is noise
+    CHECK(best_split(std::vector<double>{5, 5}, std::vector<double>{9, 4.9}) == 2);           // no gain
+    CHECK(best_split(std::vector<double>{5, 5}, std::vector<double>{2, 2}) == 0);
+}
+
+TEST_CASE("a profile says what a line costs where both L2 caches are full of it") {
+    StoreTimes times = flat_times();
+    times.plain_us[2] = 20.48; // of 1 MiB: 256 KiB each, of which half is the other's: 2048 lines
+    times.moved_us[2] = 10.24;
+    const machine::Profile profile = profile_of(machine_of(), times);
+    CHECK(profile.source == machine::ProfileSource::measured);
+    CHECK(profile.plain_line_ns == 10);
+    CHECK(profile.moved_line_ns == 5);
+    CHECK(profile.streamed_line_ns == doctest::Approx(3.91));
+}
+
+TEST_CASE("what pays nowhere begins past all that was measured") {
+    const machine::Profile profile = profile_of(machine_of(), flat_times());
+    CHECK(profile.stream_to_others == machine::Reach{.l3_bytes = 128 * mib});
+    CHECK(profile.stream_to_own == machine::Reach{.l3_bytes = 128 * mib});
+    CHECK(profile.push_bytes == 0);
+}
+
+TEST_CASE("what pays before half the L3 is full depends on the L2 caches") {
+    StoreTimes times = flat_times();
+    gain(times, times.streamed_to_other_us, 4 * mib);
+    gain(times, times.streamed_us, 4 * mib);
+    times.streamed_us.back() = times.streamed_us[8] = 4; // 64 MiB
+    gain(times, times.pushed_us, 2 * mib);
+    const machine::Profile profile = profile_of(machine_of(), times);
+    CHECK(profile.stream_to_others == machine::Reach{.l2_bytes = 2 * mib, .l3_bytes = 32 * mib});
+    CHECK(profile.stream_to_own == machine::Reach{.l3_bytes = 64 * mib});
+    CHECK(profile.push_bytes == 2 * mib / 4 * 3);
+}
