@@ -1,31 +1,36 @@
 #pragma once
 
 #include "machine/machine.hpp"
+#include "machine/profile.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tutti::execute {
 
 /// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
 std::size_t touched_bytes(detail::Kind kind, std::size_t total_bytes, int members);
 
-/// How an operation that touches so many bytes in all is written on a machine with these caches.
+/// How an operation that touches so many bytes in all is written on a machine with this profile.
 class Caches {
 public:
-    explicit Caches(const machine::Machine& machine);
+    Caches(const machine::Machine& machine, machine::Profile profile);
 
     /// Those of this machine.
     TUTTI_COMPONENT_API static const Caches& here();
+
+    const machine::Profile& profile() const { return profile_; }
 
     /// Whether a member writes its own vector past the caches of the CPUs on which all members run, which
     /// have so many L3 caches.
     TUTTI_COMPONENT_API bool streams_to_own(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
 
-    /// Whether it writes those of others so.
+    /// Whether it writes those of others so, and whether by string moves.
     bool streams_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
+    bool moves_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;
@@ -34,15 +39,15 @@ public:
     bool pushes(std::size_t touched_bytes, int l3_groups = 1) const;
 
 private:
-    /// Where so many halves of each CPU's L2, or the L3 caches, are full.
-    std::size_t reach_bytes(int cpus, int l3_groups, std::size_t l2_halves) const;
-    std::size_t l3_bytes(int l3_groups) const { return static_cast<std::size_t>(l3_groups) * l3_bytes_; }
+    enum class Way : std::uint8_t { plain, moved, streamed };
 
-    std::size_t l2_bytes_;
+    /// The cheapest way to write lines that other CPUs have read.
+    static Way cheapest(const machine::Profile& profile);
+    bool is_full(const machine::Reach& reach, std::size_t touched_bytes, int cpus, int l3_groups) const;
+
+    machine::Profile profile_;
     std::size_t l2_caches_;
-    std::size_t l3_bytes_;
-    bool takes_lines_back_one_by_one_;
-    bool lives_in_l2_;
+    Way to_others_;
 };
 
 } // namespace tutti::execute

@@ -179,8 +179,10 @@ void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) 
     const int cpus = std::min(size.members, size.cpus);
     const bool to_own = caches.streams_to_own(size.touched_bytes, cpus, size.l3_groups);
     const bool to_others = separate && caches.streams_to_others(size.touched_bytes, cpus, size.l3_groups);
-    prepared_.own_stores = {.stream = call.shared_output ? to_others : separate && to_own};
-    prepared_.all_stores = {.stream = to_others, .cached_out = to_own ? -1 : rank};
+    const bool moves = separate && caches.moves_to_others(size.touched_bytes, cpus, size.l3_groups);
+    prepared_.all_stores = {.stream = to_others, .cached_out = to_own ? -1 : rank, .move = moves};
+    prepared_.own_stores =
+        call.shared_output ? prepared_.all_stores.to_others() : detail::Stores{.stream = separate && to_own};
 }
 
 void PreparedCall::set_claim(const Call& call) {

@@ -21,11 +21,8 @@ namespace {
 /// vectors, where members fetch what they want (pulled) or who has a block stores it for all (pushed).
 ///
 /// Lines that a member stores into another's cache have to come from there first, so short vectors are
-/// pulled. Of long ones, pushed, every block is read once (Caches::pushes).
-///
-/// Where members combine, each does its part for all: 0.3 to 0.9 times as long as pulling everything and
-/// combining alone (2 and 4 members on 2 CPUs, 8 KiB to 512 KiB). A short reduction is left to the root: 0.7
-/// to 0.9 times as long.
+/// pulled. Of long ones, pushed, every block is read once (Caches::pushes). Where members combine, each does
+/// its part for all; but a short reduction is left to the root, which saves the others their wait.
 struct Defaults {
     std::size_t carried;
     std::size_t brief;
@@ -125,16 +122,10 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
 
 namespace {
 
-/// What one member may read of all before it is better shared.
-constexpr std::size_t most_read_bytes = std::size_t{32} << 10U;
-
 /// The longest message that a row carries. Where every member sends one message only it may go over the
 /// stage, as long as what a member reads of all stages stays small: two exchanges and half the traffic are
-/// better then. Two members with a CPU each exchange at little cost, but copy as others do (carried over
-/// pulled: 0.8 at 1 KiB, 1.0 at 2 KiB, 1.2-2.0 at 4 KiB; where one of them waits for nobody 0.9 at 512 bytes,
-/// 1.2 at 1 KiB, 1.5 at 2 KiB). Where members share CPUs and need not all wait for each other, those that
-/// have sent let others run at once (a reduce of 4 KiB over pulled: 0.4 to 0.5 at 9 and 16 members on 2
-/// CPUs).
+/// better then. Two members with a CPU each exchange at little cost, but copy as others do. Where members
+/// share CPUs and need not all wait for each other, those that have sent let others run at once.
 std::size_t longest_carried_bytes(const Algorithm& row, const CallSize& size) {
     if (row.counts(size.members, 0).rounds > 1) {
         return mailbox::carried_bytes;
@@ -142,10 +133,12 @@ std::size_t longest_carried_bytes(const Algorithm& row, const CallSize& size) {
     if (!depends_on_all(row.collective) && size.members > size.cpus) {
         return mailbox::stage_bytes;
     }
-    const std::size_t most_of_two_bytes = depends_on_all(row.collective) ? 1024 : 512;
+    const machine::Profile& profile = Caches::here().profile();
+    const std::size_t most_of_two_bytes =
+        depends_on_all(row.collective) ? profile.stage_between_two_bytes : profile.stage_one_way_bytes;
     const std::size_t share_bytes = size.members == 2 && size.cpus >= 2
                                         ? most_of_two_bytes
-                                        : most_read_bytes / static_cast<std::size_t>(size.members);
+                                        : profile.read_by_one_bytes / static_cast<std::size_t>(size.members);
     return std::max(mailbox::carried_bytes, std::min(mailbox::stage_bytes, share_bytes));
 }
 
@@ -204,16 +197,14 @@ Selection named_selection(Collective collective, const detail::Call& call, const
     return {index, form_of(index, call, size), Reason::named};
 }
 
-/// Whether two members take a row of their own. Pulled, a broadcast would leave all copying to one of them:
-/// 1.5 to 2.2 times as long. A scan in which neither stores into the other's vector takes 0.6 to 0.9 times as
-/// long up to 128 KiB.
+/// Whether two members take a row of their own. Pulled, a broadcast would leave all copying to one of them.
+/// A scan in which neither stores into the other's vector saves the lines' way back.
 bool two_differ(Collective collective, const CallSize& size) {
-    constexpr std::size_t most_scanned_bytes = std::size_t{512} << 10U;
     switch (collective) {
     case Collective::broadcast:
         return true;
     case Collective::scan:
-        return size.touched_bytes <= most_scanned_bytes;
+        return size.touched_bytes <= Caches::here().profile().scan_between_two_bytes;
     case Collective::allreduce:
         return Caches::here().pulls_between_two(size.touched_bytes);
     default:
@@ -238,7 +229,8 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
     if (Caches::here().pushes(size.touched_bytes, size.l3_groups)) {
         return {rows.pushed, form_of(rows.pushed, call, size), Reason::long_vectors};
     }
-    if (size.message_bytes * static_cast<std::size_t>(size.members) <= most_read_bytes &&
+    if (size.message_bytes * static_cast<std::size_t>(size.members) <=
+            Caches::here().profile().read_by_one_bytes &&
         !copies_input(rows.brief)) {
         return {rows.brief, form_of(rows.brief, call, size), Reason::brief};
     }

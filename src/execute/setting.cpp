@@ -11,6 +11,14 @@
 
 namespace tutti::execute {
 
+mailbox::Patience patience_for(int members, int cpus) {
+    const machine::Profile& profile = tuning::this_profile();
+    const auto whole = [](double ns) { return static_cast<std::int64_t>(ns); };
+    return members <= cpus
+               ? mailbox::Patience{.spin_ns = whole(profile.spin_ns), .yield_ns = whole(profile.yield_ns)}
+               : mailbox::Patience{.spin_ns = 0, .yield_ns = whole(profile.crowded_yield_ns)};
+}
+
 mailbox::Patience patience_of(Wait wait, int members, int cpus) {
     constexpr std::int64_t for_good_ns = mailbox::Patience::for_good_ns;
     switch (wait) {
@@ -23,7 +31,7 @@ mailbox::Patience patience_of(Wait wait, int members, int cpus) {
     case Wait::automatic:
         break;
     }
-    return mailbox::patience_for(members, cpus);
+    return patience_for(members, cpus);
 }
 
 namespace {
@@ -90,7 +98,7 @@ Setting setting_for_mates(const Setting& setting, const std::vector<int>& mates)
 mailbox::Patience patience_between_runs(const Setting& setting, int members, bool caller_is_member) {
     const int threads = caller_is_member ? members : members + 1;
     const bool has_room = members <= setting.cpus && threads <= setting.process_cpus;
-    const mailbox::Patience patience = mailbox::patience_for(threads, has_room ? threads : 1);
+    const mailbox::Patience patience = patience_for(threads, has_room ? threads : 1);
     switch (setting.options.wait) {
     case Wait::sleep:
         return {};

@@ -37,6 +37,10 @@ Setting setting_for(int members, const GroupOptions& options);
 /// For some of the members of a group with this setting. Reads nothing of the system anew.
 Setting setting_for_mates(const Setting& setting, const std::vector<int>& mates);
 
+/// How long `members` members on `cpus` CPUs try each way of waiting: they spin only where everybody has a
+/// CPU.
+mailbox::Patience patience_for(int members, int cpus);
+
 /// How members wait in a group with these options of which so many can run at the same time.
 mailbox::Patience patience_of(Wait wait, int members, int cpus);
 

@@ -156,7 +156,7 @@ void ClusterState::open_transports(const ClusterOptions& options) {
 }
 
 mailbox::Patience ClusterState::patience_of(int threads, const tutti::execute::Setting& setting) const {
-    return setting.options.wait == Wait::automatic ? mailbox::patience_for(threads, cpus_on_node_)
+    return setting.options.wait == Wait::automatic ? tutti::execute::patience_for(threads, cpus_on_node_)
                                                    : setting.patience;
 }
 

@@ -26,19 +26,8 @@ std::string refusal_start(Kind kind, std::string_view name) {
 }
 
 /// Where members share CPUs, or are alone, a leader that does everything is ahead. Where they
-/// are not, it leaves combining and storing to all, as "leaders" does with one leader: then nothing overlaps
-/// the wire, and pipelines are ahead from a few segments on. Slices of several leaders and lanes gained
-/// nothing. Allreduce of doubles, 2 processes of 2 threads on 2 CPUs, Open MPI, microseconds, in shared
-/// memory and over a wire of 10 Gbit/s:
-///
-///                  leader  leaders, of 1  leaders, of 2   lane  pipelined
-///     64 KiB           27                            44     42         31
-///     1 MiB           267            301            324    321        309
-///     4 MiB          1613           2499           2863   2907       2302
-///     16 MiB         7160          12820          13250  12450      10570
-///     wire, 256 KiB   393            408            416    408        408
-///     wire, 2 MiB    3181           3521           3496   3497       3284
-///     wire, 16 MiB  26850          32780          31810  31620      27000
+/// are not, it leaves combining and storing to all: then nothing overlaps the wire, and pipelines are ahead
+/// from a few segments on (docs/measurements/hybrid-ways.md).
 Way default_way(const detail::Call& call, std::size_t bytes, const Crew& crew) {
     const bool several = can_be_cut(call.kind) && !needs_chain(call);
     return several && crew.have_cpus && bytes > 2 * segment_bytes ? Way::pipelined : Way::leader;

@@ -80,13 +80,6 @@ void yield(Cpu& cpu, std::int64_t now) noexcept {
 
 } // namespace
 
-Patience patience_for(int members, int cpus) {
-    if (members <= cpus) {
-        return {.spin_ns = 100 * microsecond_ns, .yield_ns = 100 * microsecond_ns};
-    }
-    return {.spin_ns = 0, .yield_ns = 200 * microsecond_ns};
-}
-
 Waiting::Next Waiting::pass_slowly() noexcept {
     if (started_ns_ == 0) {
         started_ns_ = now_ns();

@@ -21,9 +21,6 @@ struct Patience {
     std::int64_t yield_ns = 0;
 };
 
-/// The patience for a group of `members` on `cpus` allowed CPUs: spinning only where everybody has a CPU.
-TUTTI_COMPONENT_API Patience patience_for(int members, int cpus);
-
 /// One wait in progress: decides what to do between two looks.
 ///
 /// A CPU that other processes want is not yielded, since they would have it for milliseconds: a member that

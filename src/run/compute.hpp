@@ -88,7 +88,7 @@ inline const void* Compute::source(plan::Vector vector, const plan::Step& step) 
 }
 
 inline detail::Stores Compute::stores(const plan::Step& step) const {
-    return step.to.remote() ? detail::Stores{.stream = prepared_.all_stores.stream} : prepared_.own_stores;
+    return step.to.remote() ? prepared_.all_stores.to_others() : prepared_.own_stores;
 }
 
 inline const void* Compute::wanted(const plan::Step& step, const void* payload) const {
@@ -155,8 +155,7 @@ inline void Compute::exchange(const plan::Step& step) {
 
 inline void Compute::copy_to_every(const plan::Step& step) {
     const void* const from = source(step.left, step);
-    detail::Stores stores = prepared_.all_stores;
-    stores.cached_out = -1;
+    detail::Stores stores = prepared_.all_stores.to_others();
     int outs = 0;
     for (int member = 0; member < plan_.ranks; ++member) {
         void* const to = pointer(place(bases_of(member), step.to, step.first));

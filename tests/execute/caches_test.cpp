@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-/// Eight CPUs with a core and an L2 cache each, and one L3.
-machine::Machine machine_of(const char* model, std::size_t l2_bytes, std::size_t l3_bytes) {
+/// With the profile of the family: of eight CPUs with a core and an L2 cache each, and one L3.
+Caches caches_of(const char* model, std::size_t l2_bytes, std::size_t l3_bytes, int family = 0) {
     machine::Machine machine;
     for (int cpu = 0; cpu < 8; ++cpu) {
         machine.pus.push_back({.os_index = cpu, .core = cpu, .smt = 0, .l2 = cpu, .l3 = 0});
@@ -21,7 +21,9 @@ machine::Machine machine_of(const char* model, std::size_t l2_bytes, std::size_t
     machine.l2_bytes = l2_bytes;
     machine.l3_bytes = l3_bytes;
     machine.model = model;
-    return machine;
+    machine.vendor = machine.model.starts_with("AMD") ? "AuthenticAMD" : "GenuineIntel";
+    machine.family = family;
+    return {machine, machine::family_profile(machine)};
 }
 
 } // namespace
@@ -33,7 +35,7 @@ TEST_CASE("an operation touches the vectors that its members have") {
 }
 
 TEST_CASE("where lines come back one by one, only the shortest vectors of others are written through") {
-    const Caches caches(machine_of("AMD EPYC", 1 * mib, 32 * mib));
+    const Caches caches = caches_of("AMD EPYC", 1 * mib, 32 * mib);
     CHECK_FALSE(caches.streams_to_others(8 * kib, 2));
     CHECK(caches.streams_to_others(16 * kib, 2));
     CHECK_FALSE(caches.streams_to_own(31 * mib, 8));
@@ -44,8 +46,36 @@ TEST_CASE("where lines come back one by one, only the shortest vectors of others
     CHECK_FALSE(caches.pulls_between_two(17 * kib));
 }
 
+TEST_CASE("where string moves take lines over, others' vectors are moved until the L3 is full") {
+    const Caches caches = caches_of("AMD EPYC", 1 * mib, 32 * mib, 26);
+    CHECK_FALSE(caches.moves_to_others(15 * kib, 2));
+    CHECK(caches.moves_to_others(16 * kib, 2));
+    CHECK_FALSE(caches.streams_to_others(31 * mib, 2));
+    CHECK_FALSE(caches.moves_to_others(32 * mib, 2));
+    CHECK(caches.streams_to_others(32 * mib, 2));
+    CHECK_FALSE(caches.pushes(2 * mib));
+    CHECK(caches.pushes(3 * mib));
+}
+
+TEST_CASE("the cheapest way to write a line of another CPU is taken, past the caches if that gains a fifth") {
+    const auto caches = [](double plain_ns, double moved_ns, double streamed_ns) {
+        machine::Profile profile = machine::family_profile(machine::Machine{});
+        profile.plain_line_ns = plain_ns;
+        profile.moved_line_ns = moved_ns;
+        profile.streamed_line_ns = streamed_ns;
+        return Caches(machine::Machine{}, profile);
+    };
+    CHECK(caches(8, 2, 1.7).moves_to_others(1 * mib, 2));
+    CHECK(caches(8, 2, 1.5).streams_to_others(1 * mib, 2));
+    CHECK_FALSE(caches(8, 2, 1.5).moves_to_others(1 * mib, 2));
+    CHECK(caches(8, 0, 1.5).streams_to_others(1 * mib, 2)); // nobody knows of moves
+    CHECK_FALSE(caches(2, 3, 1.9).moves_to_others(1 * mib, 2));
+    CHECK_FALSE(caches(2, 3, 1.9).streams_to_others(1 * mib, 2));
+    CHECK_FALSE(caches(0, 1, 1).moves_to_others(1 * mib, 2)); // nobody knows of anything
+}
+
 TEST_CASE("where the L2 caches are large, they and not the L3 are the caches") {
-    const Caches caches(machine_of("Intel Xeon", 2 * mib, 480 * mib));
+    const Caches caches = caches_of("Intel Xeon", 2 * mib, 480 * mib);
     CHECK_FALSE(caches.streams_to_own(11 * mib, 2));
     CHECK(caches.streams_to_own(12 * mib, 2));
     CHECK_FALSE(caches.streams_to_own(12 * mib, 4));
@@ -59,29 +89,29 @@ TEST_CASE("where the L2 caches are large, they and not the L3 are the caches") {
 }
 
 TEST_CASE("small L2 caches do not count, and a machine that tells of no L3 has one all the same") {
-    const Caches small(machine_of("Intel Core", 256 * kib, 8 * mib));
+    const Caches small = caches_of("Intel Core", 256 * kib, 8 * mib);
     CHECK_FALSE(small.streams_to_own(7 * mib, 8));
     CHECK(small.streams_to_own(8 * mib, 8));
     CHECK_FALSE(small.streams_to_others(128 * kib, 2));
-    const Caches client(machine_of("Intel Core", 2 * mib, 36 * mib));
+    const Caches client = caches_of("Intel Core", 2 * mib, 36 * mib);
     CHECK_FALSE(client.streams_to_others(12 * mib, 2));
     CHECK_FALSE(client.pushes(1 * mib));
-    const Caches unknown(machine::Machine{});
+    const Caches unknown(machine::Machine{}, machine::family_profile(machine::Machine{}));
     CHECK_FALSE(unknown.streams_to_own(1 * mib, 2));
     CHECK(unknown.streams_to_own(32 * mib, 2));
     CHECK(unknown.pushes(32 * mib));
 }
 
 TEST_CASE("members that occupy several L3 caches fill all of them") {
-    const Caches caches(machine_of("AMD EPYC", 1 * mib, 32 * mib));
+    const Caches caches = caches_of("AMD EPYC", 1 * mib, 32 * mib);
     CHECK_FALSE(caches.streams_to_own(63 * mib, 8, 2));
     CHECK(caches.streams_to_own(64 * mib, 8, 2));
     CHECK_FALSE(caches.pushes(127 * mib, 4));
     CHECK(caches.pushes(128 * mib, 4));
-    const Caches client(machine_of("Intel Core", 2 * mib, 36 * mib));
+    const Caches client = caches_of("Intel Core", 2 * mib, 36 * mib);
     CHECK_FALSE(client.streams_to_others(71 * mib, 2, 2));
     CHECK(client.streams_to_others(72 * mib, 2, 2));
-    const Caches small_l3(machine_of("Intel Xeon", 2 * mib, 8 * mib));
+    const Caches small_l3 = caches_of("Intel Xeon", 2 * mib, 8 * mib);
     CHECK(small_l3.streams_to_own(8 * mib, 8, 1));
     CHECK_FALSE(small_l3.streams_to_own(15 * mib, 8, 2));
     CHECK(small_l3.streams_to_own(16 * mib, 8, 2));
