@@ -183,7 +183,7 @@ private:
         });
         wrong_ += wrong;
         for (std::size_t i = 0; i < operations.size(); ++i) {
-            add({operations[i].name, members, bytes, std::move(lengths_us[i])});
+            add({operations[i].name, members, bytes, std::move(lengths_us[i]), {}});
         }
     }
 
@@ -194,8 +194,10 @@ private:
                    other.bytes == measured.bytes;
         });
         if (same == measured_.end()) {
+            measured.passes = {0};
             measured_.push_back(std::move(measured));
         } else {
+            same->passes.push_back(same->samples_us.size());
             same->samples_us.insert(same->samples_us.end(), measured.samples_us.begin(),
                                     measured.samples_us.end());
         }

@@ -17,6 +17,8 @@ struct Measured {
     std::size_t bytes = 0;
     /// Run i of one operation was made next to run i of the others of the same size and members.
     std::vector<double> samples_us;
+    /// The first run of each pass over all operations, ascending; empty for a single pass.
+    std::vector<std::size_t> passes = {};
 };
 
 /// What one performance guideline came to.
@@ -33,7 +35,9 @@ struct GuidelineLimits {
     double tolerance = 1.1;
     /// The same for the time per unit of traffic next to a power of two.
     double neighbour = 1.25;
-    /// And the Mann-Whitney test must find it this improbable that it does not take more than that.
+    /// And the Mann-Whitney test must find it this improbable that it does not take more than that: in all
+    /// runs, and in those of most passes. What disturbs one pass, as another process does, is no property of
+    /// the library.
     double significance = 0.001;
     /// CPUs that the members share: the unit of traffic is what the busiest of them loads and stores.
     int cpus = 1;
