@@ -57,6 +57,17 @@ TEST_CASE("where string moves take lines over, others' vectors are moved until t
     CHECK(caches.pushes(3 * mib));
 }
 
+TEST_CASE(
+    "two members that combine store past the caches where the profile says so, however cheap moves are") {
+    const Caches zen5 = caches_of("AMD EPYC", 1 * mib, 32 * mib, 26);
+    CHECK(zen5.moves_to_others(16 * kib, 2));
+    CHECK_FALSE(zen5.streams_between_two(15 * kib));
+    CHECK(zen5.streams_between_two(16 * kib));
+    machine::Profile measured = zen5.profile();
+    measured.stream_between_two_bytes = 0;
+    CHECK_FALSE(Caches(machine::Machine{}, measured).streams_between_two(1 * mib));
+}
+
 TEST_CASE("the cheapest way to write a line of another CPU is taken, past the caches if that gains a fifth") {
     const auto caches = [](double plain_ns, double moved_ns, double streamed_ns) {
         machine::Profile profile = machine::family_profile(machine::Machine{});

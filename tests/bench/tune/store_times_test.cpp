@@ -57,6 +57,14 @@ TEST_CASE("a profile says what a line costs where both L2 caches are full of it"
     CHECK(profile.streamed_line_ns == doctest::Approx(3.91));
 }
 
+TEST_CASE("what two members were measured with takes the place of what their family does between two") {
+    machine::Machine zen5 = machine_of();
+    zen5.vendor = "AuthenticAMD";
+    zen5.family = 26;
+    REQUIRE(machine::family_profile(zen5).stream_between_two_bytes != 0);
+    CHECK(profile_of(zen5, flat_times()).stream_between_two_bytes == 0);
+}
+
 TEST_CASE("what pays nowhere begins past all that was measured") {
     const machine::Profile profile = profile_of(machine_of(), flat_times());
     CHECK(profile.stream_to_others == machine::Reach{.l3_bytes = 128 * mib});
