@@ -58,7 +58,7 @@ machine::Profile profile_of(const machine::Machine& machine, const StoreTimes& t
     profile.moved_line_ns = line_ns(times.moved_us, times.touched_bytes, at);
     profile.streamed_line_ns = line_ns(times.streamed_to_other_us, times.touched_bytes, at);
     profile.lines_from_bytes = std::size_t{16} << 10U;
-    profile.stream_between_two_bytes = 0; // what was measured is what two do
+    profile.stream_combined_bytes = 0; // what was measured is what two do
     const bool moves = profile.moved_line_ns < profile.plain_line_ns;
     const std::vector<double>& cached_us = moves ? times.moved_us : times.plain_us;
     profile.stream_to_others = reach_of(machine, split_bytes(times, cached_us, times.streamed_to_other_us));

@@ -67,8 +67,8 @@ bool Caches::moves_to_others(std::size_t touched_bytes, int cpus, int l3_groups)
            !streams_to_others(touched_bytes, cpus, l3_groups);
 }
 
-bool Caches::streams_between_two(std::size_t touched_bytes) const {
-    return profile_.stream_between_two_bytes != 0 && touched_bytes >= profile_.stream_between_two_bytes;
+bool Caches::streams_combined(std::size_t touched_bytes) const {
+    return profile_.stream_combined_bytes != 0 && touched_bytes >= profile_.stream_combined_bytes;
 }
 
 bool Caches::pulls_between_two(std::size_t touched_bytes) const {

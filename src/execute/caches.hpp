@@ -32,8 +32,8 @@ public:
     bool streams_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
     bool moves_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
 
-    /// Whether two members that combine store past the caches to each other, even if more would not.
-    bool streams_between_two(std::size_t touched_bytes) const;
+    /// Whether two members that combine, and all that scan, write them so even if others would not.
+    bool streams_combined(std::size_t touched_bytes) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;

@@ -51,7 +51,7 @@ struct CallSize {
 
 /// Whether any order of operands gives the same bits: integers, which wrap, under the library's own
 /// operators.
-bool is_exact(const detail::Call& call);
+TUTTI_COMPONENT_API bool is_exact(const detail::Call& call);
 
 /// What `call` asks of the order of its operands.
 tuning::Operands operands_of(const detail::Call& call);
@@ -61,7 +61,8 @@ tuning::Operands operands_of(const detail::Call& call);
 detail::Call reduced_to_one(const detail::Call& call);
 
 /// Why the row cannot serve the call among so many members, or nothing.
-std::string refusal(const algorithm::Algorithm& row, const detail::Call& call, int members);
+TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const detail::Call& call,
+                                        int members);
 
 /// The form in which a row of the registry would be carried out.
 schedule::Form form_of(std::size_t row, const detail::Call& call, const CallSize& size);

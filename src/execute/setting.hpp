@@ -3,6 +3,7 @@
 #include "mailbox/wait.hpp"
 #include "tuning/choices.hpp"
 
+#include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>
 
 #include <span>
@@ -39,7 +40,7 @@ Setting setting_for_mates(const Setting& setting, const std::vector<int>& mates)
 
 /// How long `members` members on `cpus` CPUs try each way of waiting: they spin only where everybody has a
 /// CPU.
-mailbox::Patience patience_for(int members, int cpus);
+TUTTI_COMPONENT_API mailbox::Patience patience_for(int members, int cpus);
 
 /// How members wait in a group with these options of which so many can run at the same time.
 mailbox::Patience patience_of(Wait wait, int members, int cpus);

@@ -61,11 +61,11 @@ TEST_CASE(
     "two members that combine store past the caches where the profile says so, however cheap moves are") {
     const Caches zen5 = caches_of("AMD EPYC", 1 * mib, 32 * mib, 26);
     CHECK(zen5.moves_to_others(16 * kib, 2));
-    CHECK_FALSE(zen5.streams_between_two(15 * kib));
-    CHECK(zen5.streams_between_two(16 * kib));
+    CHECK_FALSE(zen5.streams_combined(15 * kib));
+    CHECK(zen5.streams_combined(16 * kib));
     machine::Profile measured = zen5.profile();
-    measured.stream_between_two_bytes = 0;
-    CHECK_FALSE(Caches(machine::Machine{}, measured).streams_between_two(1 * mib));
+    measured.stream_combined_bytes = 0;
+    CHECK_FALSE(Caches(machine::Machine{}, measured).streams_combined(1 * mib));
 }
 
 TEST_CASE("the cheapest way to write a line of another CPU is taken, past the caches if that gains a fifth") {

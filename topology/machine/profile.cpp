@@ -25,7 +25,7 @@ struct Family {
     double moved_line_ns;
     double streamed_line_ns;
     std::size_t lines_from_bytes;
-    std::size_t stream_between_two_bytes;
+    std::size_t stream_combined_bytes;
     std::size_t others_l2_halves;
     std::size_t own_l2_halves;
     std::size_t push_bytes;
@@ -45,7 +45,7 @@ constexpr std::array families{
            .lines_from_bytes = 16 * kib,
            // Streaming takes up to 1.3 times as long as moving where the two share an L3, moving up to 1.5
            // times as long as streaming where they do not: the lesser loss.
-           .stream_between_two_bytes = 16 * kib,
+           .stream_combined_bytes = 16 * kib,
            .others_l2_halves = 0,
            .own_l2_halves = 0,
            .push_bytes = 3 * mib,
@@ -59,7 +59,7 @@ constexpr std::array families{
            .moved_line_ns = 16,
            .streamed_line_ns = 4,
            .lines_from_bytes = 16 * kib,
-           .stream_between_two_bytes = 0,
+           .stream_combined_bytes = 0,
            .others_l2_halves = 0,
            .own_l2_halves = 0,
            .push_bytes = 0,
@@ -75,7 +75,7 @@ constexpr std::array families{
            .moved_line_ns = 0,
            .streamed_line_ns = 0,
            .lines_from_bytes = 0,
-           .stream_between_two_bytes = 0,
+           .stream_combined_bytes = 0,
            .others_l2_halves = 3,
            .own_l2_halves = 6,
            .push_bytes = 512 * kib,
@@ -121,7 +121,7 @@ constexpr std::array all_quantities{
     ns_of<&Profile::moved_line_ns>("moved-line"),
     ns_of<&Profile::streamed_line_ns>("streamed-line"),
     bytes_of<&Profile::lines_from_bytes>("lines-from"),
-    bytes_of<&Profile::stream_between_two_bytes>("stream-between-two"),
+    bytes_of<&Profile::stream_combined_bytes>("stream-combined"),
     bytes_of<&Profile::stream_to_others, &Reach::l2_bytes>("stream-to-others-per-l2"),
     bytes_of<&Profile::stream_to_others, &Reach::l3_bytes>("stream-to-others-per-l3"),
     bytes_of<&Profile::stream_to_own, &Reach::l2_bytes>("stream-to-own-per-l2"),
@@ -175,7 +175,7 @@ Profile family_profile(const Machine& machine) {
     profile.moved_line_ns = family->moved_line_ns;
     profile.streamed_line_ns = family->streamed_line_ns;
     profile.lines_from_bytes = family->lines_from_bytes;
-    profile.stream_between_two_bytes = family->stream_between_two_bytes;
+    profile.stream_combined_bytes = family->stream_combined_bytes;
     profile.stream_to_others.l2_bytes = machine.l2_bytes / 2 * family->others_l2_halves;
     profile.stream_to_own.l2_bytes = machine.l2_bytes / 2 * family->own_l2_halves;
     profile.push_bytes = family->push_bytes;

@@ -40,9 +40,9 @@ struct Profile {
     /// From here on lines of others are written in the cheapest of these ways; below, by plain stores.
     std::size_t lines_from_bytes = 0;
 
-    /// From here on two members that combine store past the caches to each other, whatever a line costs. 0:
-    /// two do as many do.
-    std::size_t stream_between_two_bytes = 0;
+    /// From here on two members that combine, and all that scan, store past the caches to each other,
+    /// whatever a line costs. 0: they do as others do.
+    std::size_t stream_combined_bytes = 0;
 
     /// From where stores past the caches pay whatever a line costs: to others' vectors, and to one's own.
     Reach stream_to_others = {};

@@ -61,8 +61,8 @@ TEST_CASE("what two members were measured with takes the place of what their fam
     machine::Machine zen5 = machine_of();
     zen5.vendor = "AuthenticAMD";
     zen5.family = 26;
-    REQUIRE(machine::family_profile(zen5).stream_between_two_bytes != 0);
-    CHECK(profile_of(zen5, flat_times()).stream_between_two_bytes == 0);
+    REQUIRE(machine::family_profile(zen5).stream_combined_bytes != 0);
+    CHECK(profile_of(zen5, flat_times()).stream_combined_bytes == 0);
 }
 
 TEST_CASE("what pays nowhere begins past all that was measured") {
