@@ -100,6 +100,8 @@ private:
     bool combine_words(const plan::Step& step);
     bool combine_received(const plan::Step& step);
     bool combine_staged(const plan::Step& step);
+    template <class Ready>
+    bool look_for(Ready ready) const;
     template <class Visit>
     bool for_each_peer(Visit visit);
 

@@ -42,19 +42,26 @@ bool Runner<Mailbox, Compute>::enter_operation() {
     return mailbox_.has_failed() ? stop(State::failed, plan_.rank) : true;
 }
 
+/// Looks as often as advance() may.
+template <class Mailbox, class Compute>
+template <class Ready>
+bool Runner<Mailbox, Compute>::look_for(Ready ready) const {
+    for (int look = 1; !ready(); ++look) {
+        if (look >= looks_) {
+            return false;
+        }
+        mailbox::pause();
+    }
+    return true;
+}
+
 /// Waits until everybody has entered the operation before this one.
 template <class Mailbox, class Compute>
 bool Runner<Mailbox, Compute>::settle() {
     awaited_ = nullptr;
-    return settled_ = for_each_peer([this](int peer) {
-               for (int look = 0; look < looks_; ++look) {
-                   if (has_entered(peer)) {
-                       return true;
-                   }
-                   mailbox::pause();
-               }
-               return stop(State::waits, peer);
-           });
+    settled_ = for_each_peer(
+        [this](int peer) { return look_for([&] { return has_entered(peer); }) || stop(State::waits, peer); });
+    return settled_;
 }
 
 /// Calls visit(peer) for every other member, until it is false; then goes on with that one the next time.
@@ -143,13 +150,10 @@ template <class Mailbox, class Compute>
 bool Runner<Mailbox, Compute>::await(int peer, const plan::Step& step, int words) {
     const Slot& theirs = slots_[index_of(peer, step.slot)];
     const std::uint64_t tag = tag_of(step);
-    for (int look = 0; look < looks_; ++look) {
-        if (theirs.tag() == tag && (words <= 1 || theirs.holds(line_.epoch + step.point, words))) {
-            return true;
-        }
-        mailbox::pause();
-    }
-    return arrived_late(peer, theirs, step, words);
+    const auto is_there = [&] {
+        return theirs.tag() == tag && (words <= 1 || theirs.holds(line_.epoch + step.point, words));
+    };
+    return look_for(is_there) || arrived_late(peer, theirs, step, words);
 }
 
 template <class Mailbox, class Compute>
