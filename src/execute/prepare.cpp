@@ -221,10 +221,14 @@ void PreparedCall::remember(const Call& asked) {
     if (!asked.algorithm.empty()) { // the caller's text may not last
         call_.algorithm = algorithm::registry()[selection_.row].name;
     }
-    is_separate_ = shape_.aliasing == Aliasing::separate;
+    aliasing_ = aliasing_of(asked, shape_);
+    is_separate_ = aliasing_ == Aliasing::separate;
     is_in_place_ = asked.in_place;
     is_barrier_ = asked.kind == Kind::barrier;
-    key_ = detail::key_of(asked);
+}
+
+void PreparedCall::complete() {
+    key_ = has_counts_ ? 0 : detail::key_of(call_);
     is_complete_ = true;
 }
 

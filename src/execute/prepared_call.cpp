@@ -18,7 +18,7 @@ bool PreparedCall::serves(const Call& call) const {
            call.function == last.function && call.algorithm == last.algorithm && call.root == last.root &&
            call.serial == last.serial && call.commutative == last.commutative &&
            call.shared_output == last.shared_output && call.splits == last.splits && has_counts_of(call) &&
-           aliasing_of(call, shape_) == shape_.aliasing;
+           aliasing_of(call, shape_) == aliasing_;
 }
 
 /// Whether the call has the counts of the one that was prepared, or like that one none.

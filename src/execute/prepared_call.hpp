@@ -18,8 +18,10 @@ namespace tutti::execute {
 /// is what makes a small one cheap.
 class alignas(64) PreparedCall {
 public:
-    /// Serves no call until it is through. Throws ArgumentError where an argument is wrong.
+    /// Serves no call from now on until it is complete. Throws ArgumentError where an argument is wrong.
     void prepare(const detail::Call& asked, Plans& plans);
+    /// Says that there is everything that runs of it need.
+    void complete();
 
     /// Whether it is for calls with that key, which is not 0; it then serves those whose vectors
     /// are_placed_alike().
@@ -33,7 +35,8 @@ public:
         // Null pointers, and vectors that are the same memory without the caller's saying so, go the long
         // way; in place the caller has said so. Distances wrap around where the other vector comes first, and
         // are huge then.
-        const bool apart = out - in >= input_bytes_ && in - out >= output_bytes_ && in != 0 && out != 0;
+        const bool are_there = (in != 0 || input_bytes_ == 0) && (out != 0 || output_bytes_ == 0);
+        const bool apart = out - in >= input_bytes_ && in - out >= output_bytes_ && are_there;
         return (is_separate_ && apart) || (is_in_place_ && in != 0) || is_barrier_;
     }
 
@@ -69,6 +72,8 @@ private:
     bool is_in_place_ = false;
     bool is_barrier_ = false;
     bool is_complete_ = false;
+    /// Whether the caller's vectors are the same memory, as far as the caller sees.
+    Aliasing aliasing_ = Aliasing::separate;
 
     run::Prepared prepared_;
     Claim claim_;

@@ -86,6 +86,7 @@ void Seat::prepare(const Call& call) {
     if (front_->copied_bytes() != 0) {
         input_copy_.at_least(front_->copied_bytes(), front_->element_align());
     }
+    front_->complete();
 }
 
 void Seat::record() {
@@ -189,15 +190,14 @@ bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
     if (front_ == nullptr) {
         return false;
     }
-    if (!front_->is_for(key)) {
-        const auto is_it = [&](const PreparedCall& call) { return call.is_for(key); };
-        if (runs_operator_ || !bring_to_front(is_it)) {
+    const auto serves = [&](const PreparedCall& call) {
+        return call.is_for(key) && call.are_placed_alike(input, output);
+    };
+    if (!serves(*front_)) {
+        if (runs_operator_ || !bring_to_front(serves)) {
             return false;
         }
         record();
-    }
-    if (!front_->are_placed_alike(input, output)) {
-        return false;
     }
     run_front(input, output, nullptr);
     return true;

@@ -83,12 +83,13 @@ private:
     GroupState& group_;
     int rank_;
     run::Line line_;
-    /// The call that was made last, and then the others by the time when they were.
+    /// The call that is made or prepared, the first of all; null at the start and after a failure.
     execute::PreparedCall* front_ = nullptr;
+    /// By the time when they were made last.
     std::vector<std::unique_ptr<execute::PreparedCall>> prepared_calls_;
     run::Bindings bindings_;
 
-    // Behind everything that calls look at.
+    // Behind everything that most calls look at.
     execute::Plans plans_;
     /// The input of an operation that cannot be carried out in place is copied here first.
     run::Memory input_copy_;

@@ -9,7 +9,8 @@
 
 namespace tutti::mailbox {
 
-/// What a member shows besides its slots, on one line.
+/// What a member shows besides its slots, on one line; and one free, since some processors fetch lines in
+/// pairs.
 template <class Word, class Bell>
 struct alignas(2 * line_bytes) BasicBoard {
     /// Rings for those that sleep until the member shows something.

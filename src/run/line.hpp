@@ -14,8 +14,8 @@ struct Line {
     std::uint64_t epoch_before = 0;
     /// That of the last operation that nobody could complete before all had entered it, 0 if there was none.
     std::uint64_t meeting = 0;
-    /// A digest of the operations that may end before their members have heard of each other: had two of
-    /// them been in different ones, they find out in the next that does not.
+    /// A digest of all operations so far that may end before their members have heard of each other: had two
+    /// of them been in different ones, they find out in the next that does not.
     std::uint64_t history = 0;
     unsigned parity = 0;
     /// Whether this member carried messages in the last operation.

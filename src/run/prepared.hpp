@@ -17,7 +17,7 @@ namespace tutti::run {
 /// Everything that a run of a plan needs but addresses. Not changed while it runs, so that any number of runs
 /// may share it.
 struct Prepared {
-    // What a run of one exchange looks at, on one line.
+    // What a run of one exchange looks at.
     Marks marks;
     const plan::Plan* plan = nullptr;
     const detail::Kernels* kernels = nullptr;

@@ -141,7 +141,7 @@ private:
     State state_;
     Fault fault_;
     int peer_;
-    const Slot* awaited_;
+    const Slot* awaited_ = nullptr;
     std::uint64_t epoch_;
     int cells_;
 
@@ -149,7 +149,7 @@ private:
     /// The member's own, in an exchange of words.
     std::uint64_t word_;
     /// What was received last: `received_` or a stage.
-    const void* taken_;
+    const void* taken_ = nullptr;
     /// What has been combined so far.
     const void* left_;
     /// Elements that were received or combined: bytes, which may hold any type, aligned for all that fit.

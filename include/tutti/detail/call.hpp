@@ -90,8 +90,8 @@ class Seat;
 /// Runs `call` on the calling thread as the member that holds `seat`.
 TUTTI_API void execute(Seat& seat, const Call& call);
 
-/// Runs the call that `seat` ran last once more, with other addresses, if `key` says that it is the same and
-/// they alias in the same way. Else does nothing and returns false. What makes a small call cheap.
+/// Runs a call that `seat` has prepared once more, with other addresses, if `key` says that it is the same
+/// and they alias in the same way. Else does nothing and returns false. What makes a small call cheap.
 TUTTI_API bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* output);
 
 } // namespace tutti::detail
