@@ -186,7 +186,8 @@ TEST_CASE("prefixes that are moved tile by tile") {
     for (std::uint64_t k = 0; k < most_members; ++k) {
         inputs.push_back(reference::random_vector<double>(count, 31 * k + 7));
     }
-    const Data<double> data(std::move(inputs), [](double a, double b) { return a + b; });
+    const Data<double> data(std::move(inputs),
+                            [](double a, double b) { return reference::apply(Operator::sum, a, b); });
     const Kernels& kernels = tutti::detail::builtin(tutti::Type::f64, Operator::sum);
     for (const Shape& shape : all_shapes()) {
         INFO(text(shape, count));
