@@ -144,7 +144,8 @@ struct Prefixes {
 
 /// The base of a vector whose bytes from `offset` on lie at `place`.
 [[gnu::always_inline]] inline void* base_of(void* place, std::size_t offset) {
-    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(place) - offset);
+    const std::uintptr_t base = reinterpret_cast<std::uintptr_t>(place) - offset;
+    return reinterpret_cast<void*>(base); // NOLINT(performance-no-int-to-ptr)
 }
 
 [[gnu::always_inline]] inline void move(void* out, const void* in, std::size_t begin, std::size_t end) {
