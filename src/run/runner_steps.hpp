@@ -137,10 +137,8 @@ void Runner<Mailbox, Compute>::carry(const plan::Step& step) {
     if (prepared_.staged) {
         std::memcpy(mailbox_.stage(plan_.rank, line_.parity), from, bytes);
         words = &prepared_.marks.digest;
-    } else if (bytes == sizeof(std::uint64_t)) { // mostly, and without a call
-        std::memcpy(carried, from, sizeof(std::uint64_t));
-    } else if (bytes != 0) {
-        std::memcpy(carried, from, bytes);
+    } else {
+        copy_bytes(carried, from, bytes);
     }
     own_slot(step).publish(tag_of(step), words, prepared_.carried_words);
     own_board().bell.ring_if_needed();
