@@ -18,8 +18,9 @@ namespace tutti::execute {
 
 std::size_t mailbox_bytes(int members) {
     const auto slots = static_cast<std::size_t>(plan::slots_per_operation(members));
-    return static_cast<std::size_t>(members) * (2 * slots * sizeof(mailbox::Slot) + 2 * mailbox::stage_bytes +
-                                                sizeof(mailbox::Board) + sizeof(Presence));
+    const std::size_t set_bytes = slots * sizeof(mailbox::Slot) + mailbox::stage_bytes;
+    return static_cast<std::size_t>(members) *
+           (mailbox::most_sets * set_bytes + sizeof(mailbox::Board) + sizeof(Presence));
 }
 
 } // namespace tutti::execute
@@ -59,10 +60,10 @@ mailbox::Mailbox mailbox_in(const execute::ZeroPages& pages, int members, const 
     const auto count = static_cast<std::size_t>(members);
     const int slots_per_operation = plan::slots_per_operation(members);
     auto* const stages = reinterpret_cast<mailbox::Stage*>(pages.data());
-    auto* const slots = reinterpret_cast<mailbox::Slot*>(stages + count * mailbox::Mailbox::parities);
+    auto* const slots = reinterpret_cast<mailbox::Slot*>(stages + count * mailbox::most_sets);
     auto* const boards = reinterpret_cast<mailbox::Board*>(
-        slots + count * mailbox::Mailbox::parities * static_cast<std::size_t>(slots_per_operation));
-    return {slots, slots_per_operation, stages, boards, failed};
+        slots + count * mailbox::most_sets * static_cast<std::size_t>(slots_per_operation));
+    return {slots, slots_per_operation, mailbox::most_sets, stages, boards, failed};
 }
 
 } // namespace

@@ -23,8 +23,12 @@ struct alignas(2 * line_bytes) BasicBoard {
 /// The lowest bit of a member's progress.
 inline constexpr std::uint64_t inside_bit = 1;
 
-/// The memory through which the members of a group exchange what they publish: of each member two sets of
-/// slots and two stages, which operations use in turn, and a board. It belongs to who makes it, and zero
+/// With two sets, a member whose messages nobody answers would look at every operation how far the others
+/// are; with so many, at every third.
+inline constexpr unsigned most_sets = 4;
+
+/// The memory through which the members of a group exchange what they publish: of each member some sets of
+/// slots, each with a stage, which operations use in turn, and a board. It belongs to who makes it, and zero
 /// bytes are what it starts with.
 template <class SlotType, class WordType, class BellType>
 class BasicMailbox {
@@ -34,20 +38,23 @@ public:
     using Board = BasicBoard<WordType, BellType>;
 
     /// `failed` is not 0 once the group has failed.
-    BasicMailbox(Slot* slots, int slots_per_operation, Stage* stages, Board* boards, const Word& failed)
-        : slots_(slots), slots_per_member_(parities * static_cast<std::size_t>(slots_per_operation)),
+    BasicMailbox(Slot* slots, int slots_per_operation, unsigned sets, Stage* stages, Board* boards,
+                 const Word& failed)
+        : slots_(slots), slots_per_operation_(static_cast<std::size_t>(slots_per_operation)), sets_(sets),
           stages_(stages), boards_(boards), failed_(&failed) {}
 
-    /// The slots of one member for operations of one parity.
-    Slot* slots(int member, unsigned parity) const {
-        return slots_ + static_cast<std::size_t>(member) * slots_per_member_ +
-               parity * slots_per_member_ / parities;
+    /// How many there are of each member, 2 to most_sets.
+    unsigned sets() const { return sets_; }
+
+    /// The slots of one member in one set.
+    Slot* slots(int member, unsigned set) const {
+        return slots_ + static_cast<std::size_t>(member) * slots_per_member() + set * slots_per_operation_;
     }
     /// How far apart those of two members are that follow each other.
-    std::size_t slots_per_member() const { return slots_per_member_; }
+    std::size_t slots_per_member() const { return sets_ * slots_per_operation_; }
 
-    std::byte* stage(int member, unsigned parity) const {
-        return stages_[static_cast<std::size_t>(member) * parities + parity].bytes;
+    std::byte* stage(int member, unsigned set) const {
+        return stages_[static_cast<std::size_t>(member) * sets_ + set].bytes;
     }
 
     Board& board(int member) const { return boards_[member]; }
@@ -55,11 +62,10 @@ public:
     /// Acquire: pairs with the release of whoever records the failure.
     bool has_failed() const { return failed_->observe() != 0; }
 
-    static constexpr unsigned parities = 2;
-
 private:
     Slot* slots_;
-    std::size_t slots_per_member_;
+    std::size_t slots_per_operation_;
+    unsigned sets_;
     Stage* stages_;
     Board* boards_;
     const Word* failed_;

@@ -15,7 +15,7 @@ inline constexpr int words_per_slot = 4;
 inline constexpr std::size_t carried_bytes = words_per_slot * sizeof(std::uint64_t);
 
 /// The bytes that fit on a member's stage: memory beside its slots for messages that are too long for one. A
-/// message on the stage is announced by a slot of the same parity, and reused by the same rule as its words.
+/// message on the stage is announced by a slot of the same set, and reused by the same rule as its words.
 inline constexpr std::size_t stage_bytes = 4096;
 
 /// Aligned for every element that fits.
@@ -27,9 +27,9 @@ struct alignas(stage_bytes) Stage {
 ///
 /// A slot is never cleared; a later epoch overwrites it. That is safe for a bare tag at any time, since
 /// readers ask for an epoch *or later*. For words, the writer must know that every reader of the old ones is
-/// done. The slots of an operation are used again by the operation after the next. Who reads addresses goes
+/// done. The slots of an operation are used again some operations later. Who reads addresses goes
 /// on to read the vectors there, before which their owner does not return (proved by the verifier). Messages
-/// are safe where everybody has entered the operation in between, and with that left the one that carried
+/// are safe where everybody has entered an operation in between, and with that left the one that carried
 /// them: that is so when its results depend on everybody, and waited for when they do not.
 template <class CellType>
 class alignas(line_bytes) BasicSlot {

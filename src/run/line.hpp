@@ -1,7 +1,9 @@
 #pragma once
 
+#include "mailbox/mailbox.hpp"
 #include "run/prepared.hpp"
 
+#include <array>
 #include <cstdint>
 
 namespace tutti::run {
@@ -10,39 +12,38 @@ namespace tutti::run {
 struct Line {
     /// The epoch of point 0 of the next operation. Equal on all members between operations.
     std::uint64_t epoch = 1;
-    /// That of the last one.
-    std::uint64_t epoch_before = 0;
     /// That of the last operation that nobody could complete before all had entered it, 0 if there was none.
     std::uint64_t meeting = 0;
+    /// No member is in an operation before this epoch any more, as far as this member knows.
+    std::uint64_t oldest = 1;
     /// A digest of all operations so far that may end before their members have heard of each other: had two
     /// of them been in different ones, they find out in the next that does not.
     std::uint64_t history = 0;
-    unsigned parity = 0;
-    /// Whether this member carried messages in the last operation.
-    bool carried_before = false;
-    /// Whether the slots that come next may still be read: this member carried messages in the operation
-    /// before the last, and the last one says nothing about whether everybody has left that.
+    /// The epochs of the operations whose messages of this member lie in each set of slots; 0 if none do.
+    std::array<std::uint64_t, mailbox::most_sets> carried{};
+    /// The set that is next.
+    unsigned set = 0;
+    /// Whether the messages in that may still be read.
     bool must_settle = false;
 
-    /// Goes on to the next operation.
-    void complete(const Prepared& prepared) {
+    /// Goes on to the next operation, in a mailbox of so many sets.
+    void complete(const Prepared& prepared, unsigned sets) {
         if (prepared.settles) {
-            meeting = epoch;
+            meeting = oldest = epoch;
         } else {
             history = mixed(history, prepared.marks.digest);
         }
-        must_settle = carried_before && !prepared.settles;
-        carried_before = prepared.plan->carries;
-        epoch_before = epoch;
+        carried[set] = prepared.plan->carries ? epoch : 0;
         epoch += prepared.plan->points;
-        parity ^= 1U;
+        set = set + 1 == sets ? 0 : set + 1;
+        must_settle = carried[set] >= oldest;
     }
 
     /// Goes on from an epoch that no member has reached.
     void resume(std::uint64_t from) {
         const std::uint64_t last_meeting = meeting;
         *this = {};
-        epoch = from;
+        epoch = oldest = from;
         meeting = last_meeting;
     }
 };

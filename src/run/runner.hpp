@@ -41,7 +41,7 @@ public:
     Runner(const Mailbox& mailbox, Line& line, const Prepared& prepared, Bindings& bindings)
         : mailbox_(mailbox), line_(line), prepared_(prepared), bindings_(bindings), plan_(*prepared.plan),
           compute_(prepared, bindings), print_(prepared.marks.print ^ print_of_history(line.history)),
-          slots_(mailbox.slots(0, line.parity)), slots_per_member_(mailbox.slots_per_member()) {}
+          slots_(mailbox.slots(0, line.set)), slots_per_member_(mailbox.slots_per_member()) {}
 
     /// Goes on until it is done or has looked `looks` >= 1 times in vain for what it waits for.
     State advance(int looks) {
@@ -52,7 +52,7 @@ public:
     /// After State::waits, the member that is waited for, and whether what is waited for is there.
     int peer() const { return peer_; }
     bool is_ready() const {
-        return awaited_ != nullptr ? awaited_->holds(epoch_, cells_) : has_entered(peer_);
+        return awaited_ != nullptr ? awaited_->holds(epoch_, cells_) : has_left_set(peer_);
     }
     /// Whether that member is in the same operation with another call.
     bool meets_another_call() const {
@@ -84,10 +84,15 @@ private:
     State follow_plan();
     bool enter_operation();
     bool settle();
-    bool has_entered(int member) const {
+    /// Of the operation that the member has entered last.
+    std::uint64_t epoch_of(int member) const {
         // Acquire: pairs with the release of a member that enters; what it has read of this member's slots
         // came before.
-        return mailbox_.board(member).progress.observe() >= 2 * line_.epoch_before;
+        return mailbox_.board(member).progress.observe() / 2;
+    }
+    /// Whether the member has left the operation whose messages lie in the slots that come next.
+    bool has_left_set(int member) const {
+        return epoch_of(member) > line_.carried[line_.set];
     }
 
     // Each is true when it is through, and false when the run cannot go on now, see state_.
@@ -127,7 +132,7 @@ private:
     Compute compute_;
     /// What every tag says of this operation and of those before that nobody has compared.
     std::uint64_t print_;
-    /// The slots of member 0 for this operation's parity; those of the others follow at equal distances.
+    /// The slots of member 0 in this operation's set; those of the others follow at equal distances.
     Slot* slots_;
     std::size_t slots_per_member_;
 
@@ -136,6 +141,8 @@ private:
     int visited_ = 0;
     bool entered_ = false;
     bool settled_ = false;
+    /// The epoch of the least advanced member that it has looked at while it settled.
+    std::uint64_t oldest_;
 
     // Where it has stopped, if it has: why, at whom, and for what it waits.
     State state_;

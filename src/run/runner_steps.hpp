@@ -22,15 +22,15 @@ State Runner<Mailbox, Compute>::follow_plan() {
             return state_;
         }
     }
-    line_.complete(prepared_);
     // Release: pairs with the look of a member that fails.
-    own_board().progress.publish(2 * line_.epoch_before);
+    own_board().progress.publish(2 * line_.epoch);
+    line_.complete(prepared_, mailbox_.sets());
     return State::done;
 }
 
 template <class Mailbox, class Compute>
 bool Runner<Mailbox, Compute>::enter_operation() {
-    // Release: pairs with has_entered() of a member that wants to know that this one has left its operation
+    // Release: pairs with epoch_of() of a member that wants to know that this one has left an operation
     // before. A member that fails makes this visible itself before it looks (see execute::leave_failed_call).
     // The compiler must keep the order, in which either this member sees the failure or the one that fails
     // sees this member.
@@ -39,6 +39,7 @@ bool Runner<Mailbox, Compute>::enter_operation() {
     own_board().bell.ring_if_needed(); // a member that settles waits for this
     entered_ = true;
     settled_ = !line_.must_settle;
+    oldest_ = line_.epoch;
     return mailbox_.has_failed() ? stop(State::failed, plan_.rank) : true;
 }
 
@@ -55,12 +56,22 @@ bool Runner<Mailbox, Compute>::look_for(Ready ready) const {
     return true;
 }
 
-/// Waits until everybody has entered the operation before this one.
+/// Waits until nobody is left in the operation whose messages lie in the set that comes next, and notes how
+/// far everybody is: mostly further, so that the operations after this one need not ask.
 template <class Mailbox, class Compute>
 bool Runner<Mailbox, Compute>::settle() {
     awaited_ = nullptr;
     settled_ = for_each_peer(
-        [this](int peer) { return look_for([&] { return has_entered(peer); }) || stop(State::waits, peer); });
+        [this](int peer) {
+            if (!look_for([&] { return has_left_set(peer); })) {
+                return stop(State::waits, peer);
+            }
+            oldest_ = std::min(oldest_, epoch_of(peer));
+            return true;
+        });
+    if (settled_) {
+        line_.oldest = oldest_;
+    }
     return settled_;
 }
 
@@ -135,7 +146,7 @@ void Runner<Mailbox, Compute>::carry(const plan::Step& step) {
     const std::size_t bytes = compute_.message_bytes(step);
     const std::uint64_t* words = carried;
     if (prepared_.staged) {
-        std::memcpy(mailbox_.stage(plan_.rank, line_.parity), from, bytes);
+        std::memcpy(mailbox_.stage(plan_.rank, line_.set), from, bytes);
         words = &prepared_.marks.digest;
     } else {
         copy_bytes(carried, from, bytes);
@@ -178,7 +189,7 @@ bool Runner<Mailbox, Compute>::take(int peer, const plan::Step& step, std::byte*
     }
     const Slot& theirs = slots_[index_of(peer, step.slot)];
     if (prepared_.staged) {
-        taken_ = mailbox_.stage(peer, line_.parity);
+        taken_ = mailbox_.stage(peer, line_.set);
         return theirs.word(0) == prepared_.marks.digest || differ(peer, Fault::calls);
     }
     for (int i = 0; i < prepared_.carried_words; ++i) {

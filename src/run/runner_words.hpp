@@ -25,7 +25,7 @@ State Runner<Mailbox, Compute>::exchange_words() {
         word_ = 0;
         copy_word(&word_, bindings_.input(), prepared_.word_bytes);
         own_slot(step).publish(tag_of(step), &word_, 1);
-        // Release: pairs with has_entered(). Not marked as inside: nobody's vectors are touched but one's
+        // Release: pairs with epoch_of(). Not marked as inside: nobody's vectors are touched but one's
         // own.
         own_board().progress.publish(2 * line_.epoch);
         own_board().bell.ring_if_needed(); // for who waits for either
@@ -40,7 +40,7 @@ State Runner<Mailbox, Compute>::exchange_words() {
     if (!is_through) {
         return state_;
     }
-    line_.complete(prepared_);
+    line_.complete(prepared_, mailbox_.sets());
     return State::done;
 }
 

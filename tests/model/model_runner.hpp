@@ -37,7 +37,7 @@ struct Calls {
 };
 
 /// Which rule of reuse is broken.
-enum class Rule { kept, one_parity, never_settles, settles_too_early, readers_not_awaited };
+enum class Rule { kept, one_set, never_settles, settles_too_early, readers_not_awaited };
 
 /// What a test of the runner varies. The memory orders are those of the slots and of the members' progress.
 template <class CellType, Orders progress = as_written, Rule broken = Rule::kept, Looks how = Looks::news>
@@ -174,9 +174,10 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
     using Plus = std::plus<std::uint64_t>;
     static constexpr Plus plus{};
     static constexpr int slots_per_operation = 4;
+    static constexpr unsigned sets = 2;
     static constexpr std::size_t most_elements = 2 * members * static_cast<std::size_t>(calls.width);
 
-    typename Mailbox::Slot slots[members * slots_per_operation * Mailbox::parities];
+    typename Mailbox::Slot slots[members * slots_per_operation * sets];
     typename Mailbox::Board boards[members];
     Word failed;
     Watched vectors[members][schedule::space_count][most_elements];
@@ -212,7 +213,7 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
     }
 
     void thread(unsigned index) {
-        const Mailbox mailbox(slots, slots_per_operation, nullptr, boards, failed);
+        const Mailbox mailbox(slots, slots_per_operation, sets, nullptr, boards, failed);
         run::Line line;
         for (unsigned operation = 0; operation < calls.operations; ++operation) {
             fill(index, operation);
@@ -271,12 +272,12 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
     static void set_looks(Looks looks) { Published<std::uint64_t>::looks = Published<Both>::looks = looks; }
 
     static void break_rules(run::Line& line, const run::Line& before) {
-        if (Under::rule == Rule::one_parity) {
-            line.parity = before.parity;
+        if (Under::rule == Rule::one_set) {
+            line.set = before.set;
         } else if (Under::rule == Rule::never_settles) {
             line.must_settle = false;
         } else if (Under::rule == Rule::settles_too_early) {
-            line.epoch_before = before.epoch_before;
+            --line.carried[line.set];
         }
     }
 

@@ -64,7 +64,7 @@ TEST_CASE("vectors are given back only when their readers are done") {
 // Whoever awaits all its readers could use its slots again at once. The second set is for those who do not:
 // the carried form, and members that learn of their readers through others.
 TEST_CASE("where all readers are awaited, one set of slots would do") {
-    passes<Pulled<among_all(2, 2), AsWritten, Rule::one_parity>>(
+    passes<Pulled<among_all(2, 2), AsWritten, Rule::one_set>>(
         "pulled, 2 members, 2 operations, one set of slots", {3});
 }
 

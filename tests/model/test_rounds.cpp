@@ -49,14 +49,14 @@ TEST_CASE("rounds need the release and the acquire") {
 }
 
 TEST_CASE("rounds of words need two sets of slots") {
-    caught<Rounds<sums(4, 2), AsWritten, Rule::one_parity>>("sums, 4 members, one set of slots",
+    caught<Rounds<sums(4, 2), AsWritten, Rule::one_set>>("sums, 4 members, one set of slots",
                                                             rl::test_result_data_race, {1});
 }
 
 TEST_CASE("barriers, whose bare tags need one set of slots only") {
     passes<Rounds<barriers(3, 2)>>("barriers, 3 members, 2 operations", {2});
     passes<Rounds<barriers(3, 3)>>("barriers, 3 members, 3 operations", {1});
-    passes<Rounds<barriers(3, 3), AsWritten, Rule::one_parity>>(
+    passes<Rounds<barriers(3, 3), AsWritten, Rule::one_set>>(
         "barriers, 3 members, 3 operations, one set of slots", {1});
     passes<Rounds<barriers(3, 1), AsWritten, Rule::kept, Looks::all>>(
         "barriers, 3 members, 1 operation, spinning", {1});

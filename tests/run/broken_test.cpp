@@ -22,6 +22,8 @@ using What = Outcome::What;
 
 constexpr int ranks = 4;
 constexpr std::size_t operations = 5;
+/// Are used again soonest.
+constexpr unsigned fewest_sets = 2;
 
 Program repeated(const Call& call) {
     Program program(call.ranks());
@@ -60,7 +62,7 @@ struct Found {
 template <class Visit>
 void for_each_call(Visit visit) {
     for (const Algorithm& row : algorithm::registry()) {
-        Interleaving interleaving(ranks);
+        Interleaving interleaving(ranks, fewest_sets);
         for (const auto& call : calls_of(row, ranks)) {
             visit(*call, interleaving);
         }
@@ -109,7 +111,7 @@ TEST_CASE("one set of slots is too few for messages") {
     for_each_call([&](const Call& call, Interleaving& interleaving) {
         if (call.is_carried() && call.elements() != 0 && connects(call)) {
             found.look_into(call, interleaving,
-                            [](run::Line& line, const run::Line& before) { line.parity = before.parity; });
+                            [](run::Line& line, const run::Line& before) { line.set = before.set; });
         }
     });
     found.print("one set of slots");
@@ -127,9 +129,8 @@ TEST_CASE("messages are overwritten where nobody settles, or settles too early")
         }
         never.look_into(call, interleaving,
                         [](run::Line& line, const run::Line&) { line.must_settle = false; });
-        too_early.look_into(call, interleaving, [](run::Line& line, const run::Line& before) {
-            line.epoch_before = before.epoch_before;
-        });
+        too_early.look_into(call, interleaving,
+                            [](run::Line& line, const run::Line&) { --line.carried[line.set]; });
     });
     never.print("nobody settles");
     too_early.print("settled too early");
@@ -184,7 +185,7 @@ void for_some_pairs(Visit visit) {
     Random random(1);
     for (const Algorithm& row : algorithm::registry()) {
         const Calls calls = calls_of(row, ranks);
-        Interleaving interleaving(ranks);
+        Interleaving interleaving(ranks, fewest_sets);
         for (int pair = 0; pair < 100; ++pair) {
             const Call& one = *calls[random.below(calls.size())];
             const Call& other = *calls[random.below(calls.size())];
@@ -221,7 +222,7 @@ TEST_CASE("members that make different calls are told or wait, and nobody gets a
 
 TEST_CASE("where the prints of different calls happen to be the same, their digests are not") {
     Differing found;
-    Interleaving interleaving(ranks);
+    Interleaving interleaving(ranks, fewest_sets);
     Random random(1);
     for (const auto& [name, is_compared] :
          {std::pair{"direct", +[](const Call& call) { return !call.is_carried(); }},

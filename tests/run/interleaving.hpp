@@ -38,7 +38,8 @@ using Breaks = void (*)(run::Line& line, const run::Line& before);
 /// publication, and goes on when the others have got on for a while. The real runner and the real plans.
 class Interleaving final : private Interrupts {
 public:
-    explicit Interleaving(int ranks);
+    /// In a mailbox of so many sets of slots.
+    Interleaving(int ranks, unsigned sets);
 
     /// One interleaving of the calls of `program`. Allocates nothing but in the first run of it.
     Outcome run(Program& program, Random& random, Breaks breaks = nullptr);

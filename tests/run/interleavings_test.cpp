@@ -20,7 +20,6 @@ using algorithm::Algorithm;
 using schedule::Collective;
 
 constexpr int most_ranks = 5;
-constexpr std::size_t operations = 5;
 /// How often a program is run before there is another.
 constexpr long runs_per_program = 25;
 
@@ -41,7 +40,7 @@ Calls others(int ranks) {
     return calls;
 }
 
-Program draw(const Calls& calls, const Calls& between, int ranks, Random& random) {
+Program draw(const Calls& calls, const Calls& between, int ranks, std::size_t operations, Random& random) {
     Program program(ranks);
     for (std::size_t operation = 0; operation < operations; ++operation) {
         const Calls& from = operation != operations / 2 && random.one_in(4) ? between : calls;
@@ -56,10 +55,14 @@ Program draw(const Calls& calls, const Calls& between, int ranks, Random& random
 void interleave(const Algorithm& row, int ranks, long interleavings) {
     const Calls calls = calls_of(row, ranks);
     const Calls between = others(ranks);
-    Interleaving interleaving(ranks);
+    Interleaving few_sets(ranks, 2);
+    Interleaving most_sets(ranks, mailbox::most_sets);
     for (std::uint64_t seed = options().seed; interleavings > 0; ++seed) {
         Random random(seed);
-        Program program = draw(calls, between, ranks, random);
+        const bool has_few = seed % 2 == 0;
+        Interleaving& interleaving = has_few ? few_sets : most_sets;
+        // The first set is used again, and once more where there are few.
+        Program program = draw(calls, between, ranks, has_few ? 5 : mailbox::most_sets + 2, random);
         for (long run = 0; run < runs_per_program && interleavings > 0; ++run, --interleavings) {
             const Outcome outcome = interleaving.run(program, random);
             if (outcome.what != Outcome::What::fine) {
