@@ -1,5 +1,6 @@
 #include "tune/profiler.hpp"
 
+#include "execute/caches.hpp"
 #include "measure/data.hpp"
 #include "measure/statistics.hpp"
 #include "threads/floor.hpp"
@@ -26,19 +27,32 @@ struct Way {
     std::vector<double> StoreTimes::*us;
 };
 
+constexpr detail::Stores plain{};
+constexpr detail::Stores moved{.cached_out = 0, .move = true};
+constexpr detail::Stores streamed_to_other{.stream = true, .cached_out = 0};
+constexpr detail::Stores streamed{.stream = true};
+
 constexpr std::array ways{
-    Way{Collective::allreduce, pass::Direction::push, {}, &StoreTimes::plain_us},
-    Way{Collective::allreduce, pass::Direction::push, {.cached_out = 0, .move = true}, &StoreTimes::moved_us},
-    Way{Collective::allreduce,
-        pass::Direction::push,
-        {.stream = true, .cached_out = 0},
-        &StoreTimes::streamed_to_other_us},
-    Way{Collective::allreduce, pass::Direction::push, {.stream = true}, &StoreTimes::streamed_us},
-    Way{Collective::allgather,
-        pass::Direction::push,
-        {.cached_out = 0, .move = true},
-        &StoreTimes::pushed_us},
-    Way{Collective::allgather, pass::Direction::pull, {}, &StoreTimes::pulled_us}};
+    Way{Collective::allreduce, pass::Direction::push, plain, &StoreTimes::combined_us},
+    Way{Collective::allreduce, pass::Direction::push, moved, &StoreTimes::combined_moved_us},
+    Way{Collective::allreduce, pass::Direction::push, streamed_to_other, &StoreTimes::combined_streamed_us},
+    Way{Collective::reduce_scatter, pass::Direction::pull, plain, &StoreTimes::reduced_us},
+    Way{Collective::reduce_scatter, pass::Direction::pull, streamed, &StoreTimes::reduced_streamed_us},
+    Way{Collective::allgather, pass::Direction::push, plain, &StoreTimes::pushed_us},
+    Way{Collective::allgather, pass::Direction::push, moved, &StoreTimes::pushed_moved_us},
+    Way{Collective::allgather, pass::Direction::push, streamed_to_other, &StoreTimes::pushed_streamed_us},
+    Way{Collective::allgather, pass::Direction::push, streamed, &StoreTimes::pushed_all_streamed_us},
+    Way{Collective::allgather, pass::Direction::pull, plain, &StoreTimes::pulled_us},
+    Way{Collective::gather, pass::Direction::push, plain, &StoreTimes::gathered_us},
+    Way{Collective::gather, pass::Direction::push, moved, &StoreTimes::gathered_moved_us},
+    Way{Collective::gather, pass::Direction::push, streamed_to_other, &StoreTimes::gathered_streamed_us},
+    Way{Collective::alltoall, pass::Direction::pull, plain, &StoreTimes::fetched_us},
+    Way{Collective::alltoall, pass::Direction::pull, streamed, &StoreTimes::fetched_streamed_us}};
+
+/// Of the longest vector of a member, where all vectors together have so many.
+std::size_t vector_bytes(Collective collective, std::size_t touched_bytes) {
+    return touched_bytes / execute::touched_bytes(static_cast<detail::Kind>(collective), 1, members);
+}
 
 detail::Stores stores_of(const Way& way, int rank) {
     detail::Stores stores = way.stores;
@@ -46,14 +60,15 @@ detail::Stores stores_of(const Way& way, int rank) {
     return stores;
 }
 
-/// The medians of all ways at one size, of the leader; of the others nothing.
-std::vector<double> medians_us(TuttiRunner& runner, std::size_t bytes, const Limits& limits) {
+/// The medians of all ways where they touch so many bytes, of the leader; of the others nothing.
+std::vector<double> medians_us(TuttiRunner& runner, std::size_t touched_bytes, const Limits& limits) {
     std::vector<double> medians;
     runner.run_measured([&](Harness& harness, Member& me) {
         std::vector<Data> data;
         std::vector<Timed> timed;
         data.reserve(ways.size());
         for (const Way& way : ways) {
+            const std::size_t bytes = vector_bytes(way.collective, touched_bytes);
             const Problem problem =
                 make_problem(way.collective, Type::f64, Operator::sum, members, bytes, false);
             const pass::Vectors vectors = runner.vectors(problem);
@@ -79,11 +94,12 @@ std::vector<double> medians_us(TuttiRunner& runner, std::size_t bytes, const Lim
 /// From where the L2 caches may be full to where the L3 is.
 std::vector<std::size_t> touched_sizes(const machine::Machine& machine) {
     constexpr std::size_t least = std::size_t{256} << 10U;
-    constexpr std::size_t most = std::size_t{128} << 20U;
+    constexpr std::size_t most = std::size_t{64} << 20U;
     const std::size_t last = std::clamp(2 * machine.l3_bytes, std::size_t{16} << 20U, most);
     std::vector<std::size_t> sizes;
     for (std::size_t bytes = least; bytes <= last; bytes *= 2) {
         sizes.push_back(bytes);
+        sizes.push_back(bytes / 2 * 3);
     }
     return sizes;
 }
@@ -96,22 +112,20 @@ std::optional<machine::Profile> measure_profile(const machine::Machine& machine,
     }
     StoreTimes times;
     times.touched_bytes = touched_sizes(machine);
-    const std::size_t most_bytes = times.touched_bytes.back() / (2 * std::size_t{members});
     const Limits limits{.least = 3,
                         .most = 200,
                         .seconds = seconds / passes / static_cast<double>(times.touched_bytes.size())};
     TuttiRunner runner({.members = members,
                         .placement = "compact",
                         .crowded = false,
-                        .most_bytes = most_bytes,
+                        .most_bytes = times.touched_bytes.back(),
                         .method = {.limits = limits}});
     for (const Way& way : ways) {
         (times.*way.us).assign(times.touched_bytes.size(), 1);
     }
     for (int pass = 0; pass < passes; ++pass) {
         for (std::size_t size = 0; size < times.touched_bytes.size(); ++size) {
-            const std::vector<double> medians =
-                medians_us(runner, times.touched_bytes[size] / (2 * std::size_t{members}), limits);
+            const std::vector<double> medians = medians_us(runner, times.touched_bytes[size], limits);
             for (std::size_t way = 0; way < ways.size(); ++way) {
                 (times.*ways[way].us)[size] *= std::pow(medians[way], 1.0 / passes);
             }

@@ -1,7 +1,11 @@
 #include "tune/store_times.hpp"
 
+#include "execute/caches.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <span>
 
 namespace tutti::bench {
 
@@ -16,12 +20,25 @@ double line_ns(const std::vector<double>& us, const std::vector<std::size_t>& to
     return std::round(1e5 * us[at] / static_cast<double>(lines)) / 100;
 }
 
-/// Where the second way begins, or past all that was measured.
-std::size_t split_bytes(const StoreTimes& times, const std::vector<double>& first,
-                        const std::vector<double>& second) {
-    const std::size_t index = best_split(first, second);
+/// Where the second way begins, of sizes that fill the L2 caches, or past all that was measured. What is
+/// stored past caches that have room is slower to read afterwards, which nobody has timed.
+std::size_t split_bytes(const machine::Machine& machine, const StoreTimes& times,
+                        const std::vector<double>& first, const std::vector<double>& second) {
+    const auto full = std::ranges::lower_bound(times.touched_bytes, members * machine.l2_bytes);
+    const auto from = static_cast<std::size_t>(full - times.touched_bytes.begin());
+    const std::size_t index =
+        from + best_split(std::span(first).subspan(from), std::span(second).subspan(from));
     return index < times.touched_bytes.size() ? times.touched_bytes[index] : 2 * times.touched_bytes.back();
 }
+
+template <class Combine>
+std::vector<double> each(Combine combine, const std::vector<double>& one, const std::vector<double>& other) {
+    std::vector<double> both(one.size());
+    std::ranges::transform(one, other, both.begin(), combine);
+    return both;
+}
+
+constexpr auto least = [](double one, double other) { return std::min(one, other); };
 
 /// What fills before the L3 is half full are the L2 caches.
 machine::Reach reach_of(const machine::Machine& machine, std::size_t bytes) {
@@ -34,13 +51,13 @@ machine::Reach reach_of(const machine::Machine& machine, std::size_t bytes) {
 } // namespace
 
 std::size_t best_split(std::span<const double> first, std::span<const double> second) {
-    constexpr double least_gain = 1.05;
+    constexpr double least_gain = 1.1;
     std::size_t best = first.size();
     double best_loss = 0;
     double loss = 0;
     for (std::size_t index = first.size(); index-- > 0;) {
-        loss += std::log(second[index] * least_gain / first[index]);
-        if (loss < best_loss) {
+        loss += std::log(second[index] / first[index]);
+        if (loss < best_loss && second[index] * least_gain <= first[index]) {
             best = index;
             best_loss = loss;
         }
@@ -54,19 +71,28 @@ machine::Profile profile_of(const machine::Machine& machine, const StoreTimes& t
     // Where the L2 caches of both are full of lines that the other has read.
     const auto usual = std::ranges::lower_bound(times.touched_bytes, std::size_t{1} << 20U);
     const auto at = static_cast<std::size_t>(usual - times.touched_bytes.begin());
-    profile.plain_line_ns = line_ns(times.plain_us, times.touched_bytes, at);
-    profile.moved_line_ns = line_ns(times.moved_us, times.touched_bytes, at);
-    profile.streamed_line_ns = line_ns(times.streamed_to_other_us, times.touched_bytes, at);
+    profile.plain_line_ns = line_ns(times.combined_us, times.touched_bytes, at);
+    profile.moved_line_ns = line_ns(times.combined_moved_us, times.touched_bytes, at);
+    profile.streamed_line_ns = line_ns(times.combined_streamed_us, times.touched_bytes, at);
     profile.lines_from_bytes = std::size_t{16} << 10U;
-    profile.stream_combined_bytes = 0; // what was measured is what two do
-    const bool moves = profile.moved_line_ns < profile.plain_line_ns;
-    const std::vector<double>& cached_us = moves ? times.moved_us : times.plain_us;
-    profile.stream_to_others = reach_of(machine, split_bytes(times, cached_us, times.streamed_to_other_us));
+    const bool moves = execute::Caches(machine, profile).moves_lines();
+    const std::vector<double>& combined_us = moves ? times.combined_moved_us : times.combined_us;
+    const std::vector<double>& pushed_us = moves ? times.pushed_moved_us : times.pushed_us;
+    profile.stream_combined_bytes = split_bytes(machine, times, combined_us, times.combined_streamed_us);
+    const std::vector<double>& gathered_us = moves ? times.gathered_moved_us : times.gathered_us;
+    profile.stream_to_others = reach_of(
+        machine, split_bytes(machine, times, each(std::multiplies{}, pushed_us, gathered_us),
+                             each(std::multiplies{}, times.pushed_streamed_us, times.gathered_streamed_us)));
+    const std::vector<double> own_cached_us = each(least, pushed_us, times.pushed_streamed_us);
+    profile.stream_pushed_to_own =
+        reach_of(machine, split_bytes(machine, times, own_cached_us, times.pushed_all_streamed_us));
+    profile.stream_combined_to_own =
+        reach_of(machine, split_bytes(machine, times, times.reduced_us, times.reduced_streamed_us));
     profile.stream_to_own =
-        reach_of(machine, split_bytes(times, times.streamed_to_other_us, times.streamed_us));
-    const std::size_t push = best_split(times.pulled_us, times.pushed_us);
-    // An allgather touches three vectors where an allreduce touches four.
-    profile.push_bytes = push < times.touched_bytes.size() ? times.touched_bytes[push] / 4 * 3 : 0;
+        reach_of(machine, split_bytes(machine, times, times.fetched_us, times.fetched_streamed_us));
+    const std::size_t push =
+        best_split(times.pulled_us, each(least, own_cached_us, times.pushed_all_streamed_us));
+    profile.push_bytes = push < times.touched_bytes.size() ? times.touched_bytes[push] : 0;
     return profile;
 }
 

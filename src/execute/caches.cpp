@@ -7,6 +7,8 @@
 
 namespace tutti::execute {
 
+using schedule::Collective;
+
 std::size_t touched_bytes(detail::Kind kind, std::size_t total_bytes, int members) {
     const auto vectors = static_cast<std::size_t>(members);
     switch (kind) {
@@ -34,13 +36,15 @@ const Caches& Caches::here() {
 }
 
 Caches::Way Caches::cheapest(const machine::Profile& profile) {
-    // What went past the caches is fetched from further away by whoever reads it next: it has to gain more.
+    // Whoever reads next what went past the caches fetches it from further away, and a move costs more to
+    // begin than a store.
     constexpr double least_gain = 1.25;
     const auto known = [](double ns) { return ns > 0; };
     if (!known(profile.plain_line_ns)) {
         return Way::plain;
     }
-    const bool moves = known(profile.moved_line_ns) && profile.moved_line_ns < profile.plain_line_ns;
+    const bool moves =
+        known(profile.moved_line_ns) && profile.moved_line_ns * least_gain < profile.plain_line_ns;
     const double cached_ns = moves ? profile.moved_line_ns : profile.plain_line_ns;
     if (known(profile.streamed_line_ns) && profile.streamed_line_ns * least_gain < cached_ns) {
         return Way::streamed;
@@ -53,8 +57,17 @@ bool Caches::is_full(const machine::Reach& reach, std::size_t touched_bytes, int
     return touched_bytes >= reach.bytes(l2_caches, static_cast<std::size_t>(l3_groups));
 }
 
-bool Caches::streams_to_own(std::size_t touched_bytes, int cpus, int l3_groups) const {
-    return is_full(profile_.stream_to_own, touched_bytes, cpus, l3_groups);
+bool Caches::streams_to_own(Collective collective, std::size_t touched_bytes, int cpus, int l3_groups) const {
+    switch (collective) {
+    case Collective::reduce:
+    case Collective::reduce_scatter:
+        return is_full(profile_.stream_combined_to_own, touched_bytes, cpus, l3_groups);
+    case Collective::broadcast:
+    case Collective::allgather:
+        return is_full(profile_.stream_pushed_to_own, touched_bytes, cpus, l3_groups);
+    default:
+        return is_full(profile_.stream_to_own, touched_bytes, cpus, l3_groups);
+    }
 }
 
 bool Caches::streams_to_others(std::size_t touched_bytes, int cpus, int l3_groups) const {
@@ -67,8 +80,11 @@ bool Caches::moves_to_others(std::size_t touched_bytes, int cpus, int l3_groups)
            !streams_to_others(touched_bytes, cpus, l3_groups);
 }
 
-bool Caches::streams_combined(std::size_t touched_bytes) const {
-    return profile_.stream_combined_bytes != 0 && touched_bytes >= profile_.stream_combined_bytes;
+bool Caches::streams_combined(Collective collective, std::size_t touched_bytes, int members) const {
+    const bool scans = collective == Collective::scan || collective == Collective::exscan;
+    // An exscan of two combines nothing.
+    const bool combines = members == 2 ? reduces(collective) && collective != Collective::exscan : scans;
+    return combines && profile_.stream_combined_bytes != 0 && touched_bytes >= profile_.stream_combined_bytes;
 }
 
 bool Caches::pulls_between_two(std::size_t touched_bytes) const {

@@ -2,6 +2,7 @@
 
 #include "machine/machine.hpp"
 #include "machine/profile.hpp"
+#include "schedule/schedule.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
@@ -24,16 +25,21 @@ public:
 
     const machine::Profile& profile() const { return profile_; }
 
-    /// Whether a member writes its own vector past the caches of the CPUs on which all members run, which
-    /// have so many L3 caches.
-    TUTTI_COMPONENT_API bool streams_to_own(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
+    /// Whether a member of that collective writes its own vector past the caches of the CPUs on which all
+    /// members run, which have so many L3 caches.
+    TUTTI_COMPONENT_API bool streams_to_own(schedule::Collective collective, std::size_t touched_bytes,
+                                            int cpus, int l3_groups = 1) const;
+
+    /// Whether the cheapest way to write lines of others is by string moves.
+    TUTTI_COMPONENT_API bool moves_lines() const { return to_others_ == Way::moved; }
 
     /// Whether it writes those of others so, and whether by string moves.
     bool streams_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
     bool moves_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
 
-    /// Whether two members that combine, and all that scan, write them so even if others would not.
-    bool streams_combined(std::size_t touched_bytes) const;
+    /// Whether so many members of that collective write them past the caches even if others would not,
+    /// because they combine.
+    bool streams_combined(schedule::Collective collective, std::size_t touched_bytes, int members) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;

@@ -177,13 +177,11 @@ void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) 
                           call.kind == Kind::broadcast;
     const Caches& caches = Caches::here();
     const int cpus = std::min(size.members, size.cpus);
-    const bool to_own = caches.streams_to_own(size.touched_bytes, cpus, size.l3_groups);
     const schedule::Collective collective = collective_of(call.kind);
-    const bool combines_few = size.members == 2 && reduces(collective);
-    const bool scans = collective == schedule::Collective::scan || collective == schedule::Collective::exscan;
+    const bool to_own = caches.streams_to_own(collective, size.touched_bytes, cpus, size.l3_groups);
     const bool to_others =
         separate && (caches.streams_to_others(size.touched_bytes, cpus, size.l3_groups) ||
-                     ((combines_few || scans) && caches.streams_combined(size.touched_bytes)));
+                     caches.streams_combined(collective, size.touched_bytes, size.members));
     const bool moves =
         separate && !to_others && caches.moves_to_others(size.touched_bytes, cpus, size.l3_groups);
     prepared_.all_stores = {.stream = to_others, .cached_out = to_own ? -1 : rank, .move = moves};

@@ -91,9 +91,7 @@ private:
         return mailbox_.board(member).progress.observe() / 2;
     }
     /// Whether the member has left the operation whose messages lie in the slots that come next.
-    bool has_left_set(int member) const {
-        return epoch_of(member) > line_.carried[line_.set];
-    }
+    bool has_left_set(int member) const { return epoch_of(member) > line_.carried[line_.set]; }
 
     // Each is true when it is through, and false when the run cannot go on now, see state_.
     bool perform(const plan::Step& step);

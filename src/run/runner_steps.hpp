@@ -61,14 +61,13 @@ bool Runner<Mailbox, Compute>::look_for(Ready ready) const {
 template <class Mailbox, class Compute>
 bool Runner<Mailbox, Compute>::settle() {
     awaited_ = nullptr;
-    settled_ = for_each_peer(
-        [this](int peer) {
-            if (!look_for([&] { return has_left_set(peer); })) {
-                return stop(State::waits, peer);
-            }
-            oldest_ = std::min(oldest_, epoch_of(peer));
-            return true;
-        });
+    settled_ = for_each_peer([this](int peer) {
+        if (!look_for([&] { return has_left_set(peer); })) {
+            return stop(State::waits, peer);
+        }
+        oldest_ = std::min(oldest_, epoch_of(peer));
+        return true;
+    });
     if (settled_) {
         line_.oldest = oldest_;
     }

@@ -6,6 +6,7 @@
 
 using namespace tutti;
 using execute::Caches;
+using schedule::Collective;
 
 namespace {
 
@@ -38,8 +39,8 @@ TEST_CASE("where lines come back one by one, only the shortest vectors of others
     const Caches caches = caches_of("AMD EPYC", 1 * mib, 32 * mib);
     CHECK_FALSE(caches.streams_to_others(8 * kib, 2));
     CHECK(caches.streams_to_others(16 * kib, 2));
-    CHECK_FALSE(caches.streams_to_own(31 * mib, 8));
-    CHECK(caches.streams_to_own(32 * mib, 8));
+    CHECK_FALSE(caches.streams_to_own(Collective::alltoall, 31 * mib, 8));
+    CHECK(caches.streams_to_own(Collective::alltoall, 32 * mib, 8));
     CHECK_FALSE(caches.pushes(31 * mib));
     CHECK(caches.pushes(32 * mib));
     CHECK(caches.pulls_between_two(16 * kib));
@@ -61,11 +62,15 @@ TEST_CASE(
     "two members that combine store past the caches where the profile says so, however cheap moves are") {
     const Caches zen5 = caches_of("AMD EPYC", 1 * mib, 32 * mib, 26);
     CHECK(zen5.moves_to_others(16 * kib, 2));
-    CHECK_FALSE(zen5.streams_combined(15 * kib));
-    CHECK(zen5.streams_combined(16 * kib));
+    CHECK_FALSE(zen5.streams_combined(Collective::reduce, 15 * kib, 2));
+    CHECK(zen5.streams_combined(Collective::reduce, 16 * kib, 2));
+    CHECK(zen5.streams_combined(Collective::scan, 16 * kib, 3));
+    CHECK_FALSE(zen5.streams_combined(Collective::reduce, 16 * kib, 3));
+    CHECK_FALSE(zen5.streams_combined(Collective::exscan, 16 * kib, 2)); // nothing is combined
+    CHECK_FALSE(zen5.streams_combined(Collective::broadcast, 16 * kib, 2));
     machine::Profile measured = zen5.profile();
     measured.stream_combined_bytes = 0;
-    CHECK_FALSE(Caches(machine::Machine{}, measured).streams_combined(1 * mib));
+    CHECK_FALSE(Caches(machine::Machine{}, measured).streams_combined(Collective::reduce, 1 * mib, 2));
 }
 
 TEST_CASE("the cheapest way to write a line of another CPU is taken, past the caches if that gains a fifth") {
@@ -81,16 +86,21 @@ TEST_CASE("the cheapest way to write a line of another CPU is taken, past the ca
     CHECK_FALSE(caches(8, 2, 1.5).moves_to_others(1 * mib, 2));
     CHECK(caches(8, 0, 1.5).streams_to_others(1 * mib, 2)); // nobody knows of moves
     CHECK_FALSE(caches(2, 3, 1.9).moves_to_others(1 * mib, 2));
+    CHECK_FALSE(caches(10.5, 9.7, 9.2).moves_to_others(1 * mib, 2)); // no gain worth it
     CHECK_FALSE(caches(2, 3, 1.9).streams_to_others(1 * mib, 2));
     CHECK_FALSE(caches(0, 1, 1).moves_to_others(1 * mib, 2)); // nobody knows of anything
 }
 
 TEST_CASE("where the L2 caches are large, they and not the L3 are the caches") {
     const Caches caches = caches_of("Intel Xeon", 2 * mib, 480 * mib);
-    CHECK_FALSE(caches.streams_to_own(11 * mib, 2));
-    CHECK(caches.streams_to_own(12 * mib, 2));
-    CHECK_FALSE(caches.streams_to_own(12 * mib, 4));
-    CHECK(caches.streams_to_own(48 * mib, 64)); // of eight caches
+    CHECK_FALSE(caches.streams_to_own(Collective::alltoall, 11 * mib, 2));
+    CHECK(caches.streams_to_own(Collective::alltoall, 12 * mib, 2));
+    CHECK_FALSE(caches.streams_to_own(Collective::alltoall, 12 * mib, 4));
+    CHECK(caches.streams_to_own(Collective::alltoall, 48 * mib, 64)); // of eight caches
+    CHECK_FALSE(caches.streams_to_own(Collective::reduce, 5 * mib, 2));
+    CHECK(caches.streams_to_own(Collective::reduce, 6 * mib, 2));
+    CHECK_FALSE(caches.streams_to_own(Collective::broadcast, 23 * mib, 2));
+    CHECK(caches.streams_to_own(Collective::broadcast, 24 * mib, 2));
     CHECK_FALSE(caches.streams_to_others(5 * mib, 2));
     CHECK(caches.streams_to_others(6 * mib, 2));
     CHECK(caches.pushes(512 * kib));
@@ -101,30 +111,30 @@ TEST_CASE("where the L2 caches are large, they and not the L3 are the caches") {
 
 TEST_CASE("small L2 caches do not count, and a machine that tells of no L3 has one all the same") {
     const Caches small = caches_of("Intel Core", 256 * kib, 8 * mib);
-    CHECK_FALSE(small.streams_to_own(7 * mib, 8));
-    CHECK(small.streams_to_own(8 * mib, 8));
+    CHECK_FALSE(small.streams_to_own(Collective::alltoall, 7 * mib, 8));
+    CHECK(small.streams_to_own(Collective::alltoall, 8 * mib, 8));
     CHECK_FALSE(small.streams_to_others(128 * kib, 2));
     const Caches client = caches_of("Intel Core", 2 * mib, 36 * mib);
     CHECK_FALSE(client.streams_to_others(12 * mib, 2));
     CHECK_FALSE(client.pushes(1 * mib));
     const Caches unknown(machine::Machine{}, machine::family_profile(machine::Machine{}));
-    CHECK_FALSE(unknown.streams_to_own(1 * mib, 2));
-    CHECK(unknown.streams_to_own(32 * mib, 2));
+    CHECK_FALSE(unknown.streams_to_own(Collective::alltoall, 1 * mib, 2));
+    CHECK(unknown.streams_to_own(Collective::alltoall, 32 * mib, 2));
     CHECK(unknown.pushes(32 * mib));
 }
 
 TEST_CASE("members that occupy several L3 caches fill all of them") {
     const Caches caches = caches_of("AMD EPYC", 1 * mib, 32 * mib);
-    CHECK_FALSE(caches.streams_to_own(63 * mib, 8, 2));
-    CHECK(caches.streams_to_own(64 * mib, 8, 2));
+    CHECK_FALSE(caches.streams_to_own(Collective::alltoall, 63 * mib, 8, 2));
+    CHECK(caches.streams_to_own(Collective::alltoall, 64 * mib, 8, 2));
     CHECK_FALSE(caches.pushes(127 * mib, 4));
     CHECK(caches.pushes(128 * mib, 4));
     const Caches client = caches_of("Intel Core", 2 * mib, 36 * mib);
     CHECK_FALSE(client.streams_to_others(71 * mib, 2, 2));
     CHECK(client.streams_to_others(72 * mib, 2, 2));
     const Caches small_l3 = caches_of("Intel Xeon", 2 * mib, 8 * mib);
-    CHECK(small_l3.streams_to_own(8 * mib, 8, 1));
-    CHECK_FALSE(small_l3.streams_to_own(15 * mib, 8, 2));
-    CHECK(small_l3.streams_to_own(16 * mib, 8, 2));
-    CHECK(small_l3.streams_to_own(48 * mib, 8, 8)); // the L2 caches are full before
+    CHECK(small_l3.streams_to_own(Collective::alltoall, 8 * mib, 8, 1));
+    CHECK_FALSE(small_l3.streams_to_own(Collective::alltoall, 15 * mib, 8, 2));
+    CHECK(small_l3.streams_to_own(Collective::alltoall, 16 * mib, 8, 2));
+    CHECK(small_l3.streams_to_own(Collective::alltoall, 48 * mib, 8, 8)); // the L2 caches are full before
 }

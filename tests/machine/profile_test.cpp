@@ -57,6 +57,6 @@ TEST_CASE("every quantity has a name and a place of its own, and a line for read
         }
     }
     CHECK(names.size() == quantities().size());
-    CHECK(describe(profile).find("  moved-line                2 ns\n") != std::string::npos);
+    CHECK(describe(profile).find("  moved-line                     2 ns\n") != std::string::npos);
     CHECK(describe(profile).starts_with("profile: guess\n"));
 }

@@ -20,9 +20,9 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 Interleaving::Interleaving(int ranks, unsigned sets)
     : slots_(static_cast<std::size_t>(ranks * plan::slots_per_operation(ranks)) * sets),
-      stages_(static_cast<std::size_t>(ranks) * sets),
-      boards_(static_cast<std::size_t>(ranks)),
-      mailbox_(slots_.data(), plan::slots_per_operation(ranks), sets, stages_.data(), boards_.data(), failed_),
+      stages_(static_cast<std::size_t>(ranks) * sets), boards_(static_cast<std::size_t>(ranks)),
+      mailbox_(slots_.data(), plan::slots_per_operation(ranks), sets, stages_.data(), boards_.data(),
+               failed_),
       players_(static_cast<std::size_t>(ranks)) {
     order_.reserve(players_.size());
 }

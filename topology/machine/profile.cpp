@@ -28,6 +28,8 @@ struct Family {
     std::size_t stream_combined_bytes;
     std::size_t others_l2_halves;
     std::size_t own_l2_halves;
+    std::size_t own_combined_l2_halves;
+    std::size_t own_pushed_l2_halves;
     std::size_t push_bytes;
     std::size_t pull_between_two_bytes;
 };
@@ -48,6 +50,8 @@ constexpr std::array families{
            .stream_combined_bytes = 16 * kib,
            .others_l2_halves = 0,
            .own_l2_halves = 0,
+           .own_combined_l2_halves = 0,
+           .own_pushed_l2_halves = 0,
            .push_bytes = 3 * mib,
            .pull_between_two_bytes = 16 * kib},
     Family{.name = "AMD Zen",
@@ -62,6 +66,8 @@ constexpr std::array families{
            .stream_combined_bytes = 0,
            .others_l2_halves = 0,
            .own_l2_halves = 0,
+           .own_combined_l2_halves = 0,
+           .own_pushed_l2_halves = 0,
            .push_bytes = 0,
            .pull_between_two_bytes = 16 * kib},
     // Behind their L2 caches they have an L3 over a whole mesh, of which a virtual machine sees more than it
@@ -75,9 +81,11 @@ constexpr std::array families{
            .moved_line_ns = 0,
            .streamed_line_ns = 0,
            .lines_from_bytes = 0,
-           .stream_combined_bytes = 0,
+           .stream_combined_bytes = 4 * mib,
            .others_l2_halves = 3,
            .own_l2_halves = 6,
+           .own_combined_l2_halves = 3,
+           .own_pushed_l2_halves = 12,
            .push_bytes = 512 * kib,
            .pull_between_two_bytes = 256 * kib}};
 
@@ -91,6 +99,8 @@ bool fits(const Family& family, const Machine& machine) {
 Profile guess(std::size_t l3_bytes) {
     return {.stream_to_others = {.l3_bytes = l3_bytes},
             .stream_to_own = {.l3_bytes = l3_bytes},
+            .stream_combined_to_own = {.l3_bytes = l3_bytes},
+            .stream_pushed_to_own = {.l3_bytes = l3_bytes},
             .pull_between_two_bytes = 16 * kib,
             .scan_between_two_bytes = 512 * kib,
             .read_by_one_bytes = 32 * kib,
@@ -126,6 +136,10 @@ constexpr std::array all_quantities{
     bytes_of<&Profile::stream_to_others, &Reach::l3_bytes>("stream-to-others-per-l3"),
     bytes_of<&Profile::stream_to_own, &Reach::l2_bytes>("stream-to-own-per-l2"),
     bytes_of<&Profile::stream_to_own, &Reach::l3_bytes>("stream-to-own-per-l3"),
+    bytes_of<&Profile::stream_combined_to_own, &Reach::l2_bytes>("stream-combined-to-own-per-l2"),
+    bytes_of<&Profile::stream_combined_to_own, &Reach::l3_bytes>("stream-combined-to-own-per-l3"),
+    bytes_of<&Profile::stream_pushed_to_own, &Reach::l2_bytes>("stream-pushed-to-own-per-l2"),
+    bytes_of<&Profile::stream_pushed_to_own, &Reach::l3_bytes>("stream-pushed-to-own-per-l3"),
     bytes_of<&Profile::push_bytes>("push"),
     bytes_of<&Profile::pull_between_two_bytes>("pull-between-two"),
     bytes_of<&Profile::scan_between_two_bytes>("scan-between-two"),
@@ -178,6 +192,8 @@ Profile family_profile(const Machine& machine) {
     profile.stream_combined_bytes = family->stream_combined_bytes;
     profile.stream_to_others.l2_bytes = machine.l2_bytes / 2 * family->others_l2_halves;
     profile.stream_to_own.l2_bytes = machine.l2_bytes / 2 * family->own_l2_halves;
+    profile.stream_combined_to_own.l2_bytes = machine.l2_bytes / 2 * family->own_combined_l2_halves;
+    profile.stream_pushed_to_own.l2_bytes = machine.l2_bytes / 2 * family->own_pushed_l2_halves;
     profile.push_bytes = family->push_bytes;
     profile.pull_between_two_bytes = family->pull_between_two_bytes;
     return profile;
@@ -196,7 +212,7 @@ std::string source_text(const Profile& profile) {
 }
 
 std::string describe(const Profile& profile) {
-    constexpr std::size_t width = 26;
+    constexpr std::size_t width = 31;
     Profile copy = profile;
     std::string text = "profile: " + source_text(profile) + "\n";
     for (const Quantity& quantity : all_quantities) {

@@ -40,13 +40,17 @@ struct Profile {
     /// From here on lines of others are written in the cheapest of these ways; below, by plain stores.
     std::size_t lines_from_bytes = 0;
 
-    /// From here on two members that combine, and all that scan, store past the caches to each other,
-    /// whatever a line costs. 0: they do as others do.
+    /// From here on two members that combine, and three or more that scan, store past the caches to each
+    /// other, whatever a line costs. 0: they do as others do.
     std::size_t stream_combined_bytes = 0;
 
-    /// From where stores past the caches pay whatever a line costs: to others' vectors, and to one's own.
+    /// From where stores past the caches pay whatever a line costs: to others' vectors, and to one's own,
+    /// which differs where all that is stored is what was combined, and where the same is stored to others as
+    /// well.
     Reach stream_to_others = {};
     Reach stream_to_own = {};
+    Reach stream_combined_to_own = {};
+    Reach stream_pushed_to_own = {};
 
     /// From here on who has a block stores it for all that want it, instead of their fetching it; so also
     /// where a member's own vector is streamed for want of an L3. 0: there only.

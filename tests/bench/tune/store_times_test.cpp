@@ -25,8 +25,11 @@ StoreTimes flat_times() {
         times.touched_bytes.push_back(bytes);
     }
     const std::vector<double> same(times.touched_bytes.size(), 8);
-    times.plain_us = times.moved_us = times.streamed_to_other_us = times.streamed_us = same;
-    times.pushed_us = times.pulled_us = same;
+    times.combined_us = times.combined_moved_us = times.combined_streamed_us = same;
+    times.reduced_us = times.reduced_streamed_us = times.fetched_us = times.fetched_streamed_us = same;
+    times.pushed_us = times.pushed_moved_us = times.pushed_streamed_us = same;
+    times.pushed_all_streamed_us = times.pulled_us = same;
+    times.gathered_us = times.gathered_moved_us = times.gathered_streamed_us = same;
     return times;
 }
 
@@ -48,8 +51,8 @@ TEST_CASE("the second of two ways begins where all that follows is the shortest"
 
 TEST_CASE("a profile says what a line costs where both L2 caches are full of it") {
     StoreTimes times = flat_times();
-    times.plain_us[2] = 20.48; // of 1 MiB: 256 KiB each, of which half is the other's: 2048 lines
-    times.moved_us[2] = 10.24;
+    times.combined_us[2] = 20.48; // of 1 MiB: 256 KiB each, of which half is the other's: 2048 lines
+    times.combined_moved_us[2] = 10.24;
     const machine::Profile profile = profile_of(machine_of(), times);
     CHECK(profile.source == machine::ProfileSource::measured);
     CHECK(profile.plain_line_ns == 10);
@@ -62,24 +65,32 @@ TEST_CASE("what two members were measured with takes the place of what their fam
     zen5.vendor = "AuthenticAMD";
     zen5.family = 26;
     REQUIRE(machine::family_profile(zen5).stream_combined_bytes != 0);
-    CHECK(profile_of(zen5, flat_times()).stream_combined_bytes == 0);
+    CHECK(profile_of(zen5, flat_times()).stream_combined_bytes == 128 * mib);
 }
 
 TEST_CASE("what pays nowhere begins past all that was measured") {
+    const machine::Reach never{.l3_bytes = 128 * mib};
     const machine::Profile profile = profile_of(machine_of(), flat_times());
-    CHECK(profile.stream_to_others == machine::Reach{.l3_bytes = 128 * mib});
-    CHECK(profile.stream_to_own == machine::Reach{.l3_bytes = 128 * mib});
+    CHECK(profile.stream_to_others == never);
+    CHECK(profile.stream_to_own == never);
+    CHECK(profile.stream_combined_to_own == never);
+    CHECK(profile.stream_pushed_to_own == never);
     CHECK(profile.push_bytes == 0);
 }
 
 TEST_CASE("what pays before half the L3 is full depends on the L2 caches") {
     StoreTimes times = flat_times();
-    gain(times, times.streamed_to_other_us, 4 * mib);
-    gain(times, times.streamed_us, 4 * mib);
-    times.streamed_us.back() = times.streamed_us[8] = 4; // 64 MiB
-    gain(times, times.pushed_us, 2 * mib);
+    gain(times, times.combined_streamed_us, 1 * mib); // before the L2 caches are full
+    gain(times, times.reduced_streamed_us, 2 * mib);
+    gain(times, times.pushed_streamed_us, 4 * mib);
+    gain(times, times.gathered_streamed_us, 4 * mib);
+    gain(times, times.fetched_streamed_us, 8 * mib);
+    times.pushed_all_streamed_us.back() = 4; // 64 MiB
     const machine::Profile profile = profile_of(machine_of(), times);
+    CHECK(profile.stream_combined_bytes == 2 * mib);
+    CHECK(profile.stream_combined_to_own == machine::Reach{.l2_bytes = 1 * mib, .l3_bytes = 32 * mib});
     CHECK(profile.stream_to_others == machine::Reach{.l2_bytes = 2 * mib, .l3_bytes = 32 * mib});
-    CHECK(profile.stream_to_own == machine::Reach{.l3_bytes = 64 * mib});
-    CHECK(profile.push_bytes == 2 * mib / 4 * 3);
+    CHECK(profile.stream_to_own == machine::Reach{.l2_bytes = 4 * mib, .l3_bytes = 32 * mib});
+    CHECK(profile.stream_pushed_to_own == machine::Reach{.l3_bytes = 64 * mib});
+    CHECK(profile.push_bytes == 4 * mib); // in the fastest way of pushing there is
 }
