@@ -6,7 +6,6 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -48,7 +47,7 @@ std::shared_ptr<const run::OwnPlan> Plans::plan(const ScheduleName& name) try {
         std::make_shared<const run::OwnPlan>(varied(plan::compile(*schedule(name), rank_), name.variant));
     const std::size_t bytes = made->bytes();
     return kept_.keep(name, std::move(made), bytes);
-} catch (const std::invalid_argument& error) { // rounds and blocks have limits
+} catch (const schedule::TooLarge& error) { // the caller can name another algorithm
     const algorithm::Algorithm& row = algorithm::registry()[name.row];
     throw ArgumentError(std::string(to_string(row.collective)) + ": algorithm \"" + std::string(row.name) +
                         "\" cannot serve " + std::to_string(members_) + " members: " + error.what());

@@ -362,7 +362,7 @@ int slots_per_operation(int ranks) {
 Plan compile(const Synchronised& synchronised, int rank) {
     constexpr int most = std::numeric_limits<std::uint16_t>::max();
     if (synchronised.schedule.ranks() > most || synchronised.schedule.blocks() > most) {
-        throw std::invalid_argument("compile: at most 65535 ranks and blocks");
+        throw schedule::TooLarge("compile: at most 65535 ranks and blocks");
     }
     return Compiler(synchronised, rank).run();
 }

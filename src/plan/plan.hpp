@@ -97,9 +97,9 @@ constexpr std::uint8_t slot_of(int point, int slots) {
 /// The number of slots a member needs for one operation among `ranks` members.
 int slots_per_operation(int ranks);
 
-/// Compiles the program of `rank`. Throws std::invalid_argument when ranks or blocks exceed 65535, when the
-/// schedule keeps blocks in more than one scratch vector, when it carries more points than there are slots,
-/// or when a move combines blocks of different numbers.
+/// Compiles the program of `rank`. Throws schedule::TooLarge when ranks or blocks exceed 65535, and
+/// std::invalid_argument when the schedule keeps blocks in more than one scratch vector, when it carries more
+/// points than there are slots, or when a move combines blocks of different numbers.
 Plan compile(const schedule::Synchronised& synchronised, int rank);
 
 /// The plan of an all-to-all for blocks of any size. Every member has counts of its own, so where a block

@@ -146,7 +146,7 @@ int blocks_at_a_time(const Schedule& schedule) {
 
 Synchronised synchronise(Schedule schedule, Form form) {
     if (schedule.rounds() > INT16_MAX - 2) {
-        throw std::invalid_argument("synchronise: more than " + std::to_string(INT16_MAX - 2) + " rounds");
+        throw TooLarge("synchronise: more than " + std::to_string(INT16_MAX - 2) + " rounds");
     }
     if (form == Form::carried) {
         Carrier carrier(schedule);

@@ -3,6 +3,7 @@
 #include "schedule/schedule.hpp"
 
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 namespace tutti::schedule {
@@ -14,6 +15,13 @@ namespace tutti::schedule {
 /// - carried: what a member sends travels through its mailbox when it is published, so nobody looks into
 ///   anybody's vectors and nothing needs acknowledging
 enum class Form { separate, in_place, carried };
+
+/// A schedule has more rounds, ranks or blocks than there are numbers for: the only thing wrong with it that
+/// depends on how many members there are.
+class TooLarge : public std::invalid_argument {
+public:
+    using std::invalid_argument::invalid_argument;
+};
 
 /// A member may not start round `before_round` (or return to its caller, when that is the number of rounds)
 /// before `member` has completed `point` rounds. Point 0 is the entry into the call; only carried schedules
@@ -75,7 +83,8 @@ inline bool is_shared(const Schedule& schedule, Form form, std::size_t stored, S
 /// earlier waits already imply. The result is a proposal: the verifier proves it.
 ///
 /// Throws std::invalid_argument for Form::carried when the schedule cannot be carried: it stores into other
-/// members, or a member would have to send two different things at one point.
+/// members, or a member would have to send two different things at one point. Throws TooLarge when it has more
+/// than 32,765 rounds.
 Synchronised synchronise(Schedule schedule, Form form);
 
 } // namespace tutti::schedule

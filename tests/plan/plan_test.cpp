@@ -306,13 +306,13 @@ TEST_CASE("what does not fit into a step is refused") {
     const schedule::Schedule many(Collective::allreduce, 65536, 1, schedule::Symmetry::rotation,
                                   {recorder.take()});
     const schedule::Synchronised too_many{many, Form::separate, {{}}, {}};
-    CHECK_THROWS_AS(plan::compile(too_many, 0), std::invalid_argument);
+    CHECK_THROWS_AS(plan::compile(too_many, 0), schedule::TooLarge);
 
     schedule::Recorder wide;
     wide.round().copy({0, Space::output, {0, 1}}, {0, Space::input, {0, 1}});
     const schedule::Schedule blocks(Collective::allreduce, 1, 65536, schedule::Symmetry::none, {wide.take()});
     const schedule::Synchronised too_wide{blocks, Form::separate, {{}}, {}};
-    CHECK_THROWS_AS(plan::compile(too_wide, 0), std::invalid_argument);
+    CHECK_THROWS_AS(plan::compile(too_wide, 0), schedule::TooLarge);
 }
 
 TEST_CASE("moves that a step cannot say are refused") {
