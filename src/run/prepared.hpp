@@ -17,6 +17,14 @@ namespace tutti::run {
 /// Everything that a run of a plan needs but addresses. Not changed while it runs, so that any number of runs
 /// may share it.
 struct Prepared {
+    Prepared() = default;
+    ~Prepared() = default;
+    // A copy would point into the one that it was made of. What is pointed at stays where it is in a move.
+    Prepared(const Prepared&) = delete;
+    Prepared& operator=(const Prepared&) = delete;
+    Prepared(Prepared&&) = default;
+    Prepared& operator=(Prepared&&) = default;
+
     // What a run of one exchange looks at.
     Marks marks;
     const plan::Plan* plan = nullptr;

@@ -128,16 +128,14 @@ std::string name_of(const Algorithm& row) {
     return std::string(to_string(row.collective)) + " " + std::string(row.name);
 }
 
-Call::Call(const Algorithm& row, const schedule::Schedule& schedule,
-           const std::vector<std::shared_ptr<const run::OwnPlan>>& plans, bool in_place, const Size& size)
-    : name_(name_of(row)), in_place_(in_place), root_(schedule.root()),
-      offsets_(size.irregular ? irregular_offsets(schedule.ranks()) : std::vector<std::size_t>{}),
-      sent_(size.by_counts ? own_counts(schedule.ranks()) : std::vector<std::size_t>{}),
-      partition_{size.total, schedule.blocks() == 1 ? size.total : size.block,
+Call::Call(const Algorithm& row, int root, const Plans& plans, bool in_place, const Size& size)
+    : row_(&row), size_(size), plans_(plans), name_(name_of(row)), in_place_(in_place), root_(root),
+      offsets_(size.irregular ? irregular_offsets(ranks()) : std::vector<std::size_t>{}),
+      sent_(size.by_counts ? own_counts(ranks()) : std::vector<std::size_t>{}),
+      partition_{size.total, plans.front()->plan.blocks == 1 ? size.total : size.block,
                  size.irregular ? offsets_.data() : nullptr},
-      promise_(size.by_counts
-                   ? Promise(schedule.ranks(), sent_.data())
-                   : Promise(row.collective, schedule.ranks(), schedule.root(), partition_, in_place)),
+      promise_(size.by_counts ? Promise(ranks(), sent_.data())
+                              : Promise(row.collective, ranks(), root, partition_, in_place)),
       operation_(Operation::showing(row.order)) {
     constexpr const char* names[] = {"separate", "in place", "carried"};
     const Form form = plans.front()->plan.form;
@@ -147,14 +145,17 @@ Call::Call(const Algorithm& row, const schedule::Schedule& schedule,
              (size.by_counts   ? " each, by counts of one's own)"
               : size.irregular ? " in irregular blocks)"
                                : ")");
-    for (int rank = 0; rank < schedule.ranks(); ++rank) {
-        prepared_.push_back(prepare(row, rank, plans[static_cast<std::size_t>(rank)], size));
+    for (int rank = 0; rank < ranks(); ++rank) {
+        prepared_.push_back(prepare(rank, plans[static_cast<std::size_t>(rank)]));
     }
 }
 
+Call Call::again() const {
+    return {*row_, root_, plans_, in_place_, size_};
+}
+
 /// As execute::PreparedCall does it.
-run::Prepared Call::prepare(const Algorithm& row, int rank, const std::shared_ptr<const run::OwnPlan>& plan,
-                            const Size& size) const {
+run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>& plan) const {
     run::Prepared prepared;
     prepared.owned_plan = plan;
     prepared.plan = &plan->plan;
@@ -162,25 +163,25 @@ run::Prepared Call::prepare(const Algorithm& row, int rank, const std::shared_pt
     prepared.kernels = operation_.kernels;
     prepared.element_bytes = prepared.element_align = sizeof(Element);
     prepared.partition = partition_;
-    prepared.settles = depends_on_all(row.collective);
+    prepared.settles = depends_on_all(row_->collective);
     prepared.input_shift_bytes = bytes_of(promise_.extent(rank, Space::input).first);
     prepared.output_shift_bytes =
         bytes_of(promise_.extent(rank, in_place_ ? Space::input : Space::output).first);
-    const std::size_t total_bytes = bytes_of(size.total);
-    const std::size_t message_bytes = sends_blocks(row.collective) ? bytes_of(size.block) : total_bytes;
+    const std::size_t total_bytes = bytes_of(size_.total);
+    const std::size_t message_bytes = sends_blocks(row_->collective) ? bytes_of(size_.block) : total_bytes;
     prepared.staged = plan->plan.form == Form::carried && message_bytes > mailbox::carried_bytes;
     const std::size_t words = round_up(message_bytes, sizeof(std::uint64_t)) / sizeof(std::uint64_t);
     prepared.carried_words =
         prepared.staged ? std::uint8_t{1} : static_cast<std::uint8_t>(std::max(words, std::size_t{1}));
     prepared.exchanges_words = plan->plan.exchanges_once && total_bytes <= sizeof(std::uint64_t);
     prepared.word_bytes = static_cast<std::uint8_t>(prepared.exchanges_words ? total_bytes : 0);
-    const detail::Call call{.kind = static_cast<detail::Kind>(row.collective),
+    const detail::Call call{.kind = static_cast<detail::Kind>(row_->collective),
                             .in_place = in_place_,
                             .root = root_,
                             .element_bytes = sizeof(Element)};
-    prepared.footprint = {call, size.total, size.block, partition_.offsets};
+    prepared.footprint = {call, size_.total, size_.block, partition_.offsets};
     set_scratch(prepared);
-    if (size.by_counts) {
+    if (size_.by_counts) {
         set_counts(prepared, rank);
     }
     return prepared;
@@ -201,7 +202,7 @@ void Call::set_counts(run::Prepared& prepared, int rank) const {
 }
 
 Call Call::colliding_with(const Call& other) const {
-    Call forged(*this);
+    Call forged = again();
     for (int rank = 0; rank < ranks(); ++rank) {
         forged.prepared_[static_cast<std::size_t>(rank)].marks.print = other.prepared(rank).marks.print;
     }
@@ -223,7 +224,7 @@ bool Call::fills_all_blocks() const {
 }
 
 Call Call::without(int rank, std::size_t step) const {
-    Call broken(*this);
+    Call broken = again();
     run::Prepared& prepared = broken.prepared_[static_cast<std::size_t>(rank)];
     const auto plan = std::make_shared<run::OwnPlan>(*prepared.owned_plan);
     plan->plan.steps.erase(plan->plan.steps.begin() + static_cast<std::ptrdiff_t>(step));
@@ -234,7 +235,7 @@ Call Call::without(int rank, std::size_t step) const {
 }
 
 Call Call::passing_for(const Call& other) const {
-    Call forged(*this);
+    Call forged = again();
     for (int rank = 0; rank < ranks(); ++rank) {
         forged.prepared_[static_cast<std::size_t>(rank)].marks = other.prepared(rank).marks;
     }
@@ -243,11 +244,9 @@ Call Call::passing_for(const Call& other) const {
 
 namespace {
 
-using Plans = std::vector<std::shared_ptr<const run::OwnPlan>>;
-
 template <class Change>
-Plans plans_of(const schedule::Synchronised& synchronised, Change change) {
-    Plans plans;
+Call::Plans plans_of(const schedule::Synchronised& synchronised, Change change) {
+    Call::Plans plans;
     for (int rank = 0; rank < synchronised.schedule.ranks(); ++rank) {
         plans.push_back(std::make_shared<const run::OwnPlan>(change(plan::compile(synchronised, rank))));
     }
@@ -261,12 +260,11 @@ Calls calls_of(const Algorithm& row, int ranks) {
     for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
         for (int root = 0; takes(row, form) && root < (has_root(row) ? ranks : 1); ++root) {
             const auto synchronised = schedule::synchronise(row.make(ranks, root), form);
-            const Plans plans = plans_of(synchronised, [](plan::Plan plan) { return plan; });
+            const Call::Plans plans = plans_of(synchronised, [](plan::Plan plan) { return plan; });
             for (const Call::Size& size : sizes(row, synchronised.schedule, form)) {
                 for (const bool in_place : {false, true}) {
                     if (form == Form::carried || in_place == (form == Form::in_place)) {
-                        calls.push_back(
-                            std::make_unique<const Call>(row, synchronised.schedule, plans, in_place, size));
+                        calls.push_back(std::make_unique<const Call>(row, root, plans, in_place, size));
                     }
                 }
             }
@@ -276,7 +274,7 @@ Calls calls_of(const Algorithm& row, int ranks) {
         const auto synchronised = schedule::synchronise(row.make(ranks, 0), Form::separate);
         const Call::Size size{.total = 1, .block = 0, .irregular = true, .by_counts = true};
         calls.push_back(std::make_unique<const Call>(
-            row, synchronised.schedule, plans_of(synchronised, plan::for_irregular_exchange), false, size));
+            row, 0, plans_of(synchronised, plan::for_irregular_exchange), false, size));
     }
     return calls;
 }

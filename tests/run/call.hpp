@@ -16,6 +16,8 @@ namespace tutti::test {
 /// One call that all members make: by a row of the registry, in one of its forms, with blocks of some length.
 class Call {
 public:
+    using Plans = std::vector<std::shared_ptr<const run::OwnPlan>>;
+
     /// How the row's vectors are divided: into blocks of `block` elements, of which the last may lack some,
     /// or, where `irregular`, into blocks of 0, 1, 2, ... elements.
     struct Size {
@@ -26,17 +28,16 @@ public:
     };
 
     /// `plans` has one for each member.
-    Call(const algorithm::Algorithm& row, const schedule::Schedule& schedule,
-         const std::vector<std::shared_ptr<const run::OwnPlan>>& plans, bool in_place, const Size& size);
+    Call(const algorithm::Algorithm& row, int root, const Plans& plans, bool in_place, const Size& size);
 
-    /// The same call, but that the plan of one member lacks a step. The call itself must outlive it.
+    /// The same call, but that the plan of one member lacks a step.
     Call without(int rank, std::size_t step) const;
     /// The same call under the marks of another, so that nobody can tell them apart; or, as may happen, only
     /// under the same print.
     Call passing_for(const Call& other) const;
     Call colliding_with(const Call& other) const;
 
-    int ranks() const { return static_cast<int>(prepared_.size()); }
+    int ranks() const { return static_cast<int>(plans_.size()); }
     const std::string& name() const { return name_; }
     bool in_place() const { return in_place_; }
     bool settles() const { return prepared_.front().settles; }
@@ -53,10 +54,14 @@ public:
     const run::Prepared& prepared(int rank) const { return prepared_[static_cast<std::size_t>(rank)]; }
 
 private:
+    /// The call as it was made, with all that it points into.
+    Call again() const;
     void set_counts(run::Prepared& prepared, int rank) const;
-    run::Prepared prepare(const algorithm::Algorithm& row, int rank,
-                          const std::shared_ptr<const run::OwnPlan>& plan, const Size& size) const;
+    run::Prepared prepare(int rank, const std::shared_ptr<const run::OwnPlan>& plan) const;
 
+    const algorithm::Algorithm* row_;
+    Size size_;
+    Plans plans_;
     std::string name_;
     bool in_place_;
     int root_;
