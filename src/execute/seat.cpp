@@ -177,6 +177,8 @@ void Seat::run(const Call& call) {
         } catch (const ArgumentError&) {
             throw; // the member may call again
         } catch (...) {
+            front_ = nullptr;
+            prepared_calls_.clear(); // they share what may have been given back, to ask for more
             group_.fail(rank_, std::current_exception());
             throw;
         }

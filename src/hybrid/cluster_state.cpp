@@ -185,6 +185,7 @@ std::string ClusterState::description() const {
 
 void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
     for (std::size_t parity = 0; parity < depots_.size(); ++parity) {
+        depots_[parity].input = depots_[parity].output = nullptr; // should there be no memory
         depots_[parity].input = memory_->rooms[2 * parity].at_least(input_bytes, alignment);
         depots_[parity].output = memory_->rooms[2 * parity + 1].at_least(output_bytes, alignment);
     }

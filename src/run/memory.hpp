@@ -9,15 +9,18 @@
 
 namespace tutti::run {
 
-/// Memory that grows when more of it is asked for than ever before, and is not kept when it does.
+/// Memory that grows when more of it is asked for than ever before, and loses what is in it when it does.
 class Memory {
 public:
-    /// On a cache line, and where elements of that alignment may lie.
+    /// On a cache line, and where elements of that alignment may lie. The old memory is given back before new
+    /// memory is asked for; where there is none, this is left without any.
     std::byte* at_least(std::size_t bytes, std::size_t alignment = mailbox::line_bytes) {
         if (bytes_ < bytes || alignment_ < alignment) {
             const std::size_t most_bytes = std::max(bytes, bytes_);
             const std::size_t widest = std::max(alignment, alignment_);
             const std::align_val_t where{widest};
+            memory_.reset();
+            bytes_ = 0;
             memory_ = {static_cast<std::byte*>(::operator new(most_bytes, where)), Delete{where}};
             bytes_ = most_bytes;
             alignment_ = widest;
@@ -25,7 +28,7 @@ public:
         return memory_.get();
     }
 
-    /// What the last at_least() returned.
+    /// What the last at_least() returned, null if it threw.
     std::byte* data() const { return memory_.get(); }
 
 private:

@@ -220,6 +220,75 @@ TEST_CASE("a member that runs out of memory in a call releases the others") {
     }
 }
 
+namespace {
+
+/// A call that needs memory of its member's beside the vectors.
+struct Growing {
+    const char* name;
+    void (*part)(Member&, std::vector<double>&);
+};
+
+constexpr Growing growing[] = {
+    {"scratch",
+     [](Member& me, std::vector<double>& values) { me.allreduce(values, sum, {.algorithm = "circulant"}); }},
+    {"copied input", [](Member& me, std::vector<double>& values) { me.alltoall(values); }},
+};
+
+/// Makes a short call, a long one in which allocations fail, and the short one twice again: at once, and when
+/// the group has recovered. Returns whether any have failed.
+bool outgrow(Team& team, const Growing& call, long admitted, bool lasts) {
+    constexpr std::size_t elements = 1000;
+    Group group(members);
+    std::barrier meet(members);
+    std::array<std::array<Outcome, 2>, members> outcomes{};
+    team.run([&](Member& helper) {
+        std::vector<double> brief(elements * members, 1.0);
+        std::vector<double> lengthy(10 * brief.size(), 1.0);
+        Member me = group.join(helper.rank());
+        call.part(me, brief);
+        meet.arrive_and_wait();
+        if (helper.rank() == 0) {
+            start_famine(admitted, lasts);
+        }
+        meet.arrive_and_wait();
+        auto& [first, second] = outcomes[static_cast<std::size_t>(helper.rank())];
+        first = outcome_of([&] { call.part(me, lengthy); });
+        second = outcome_of([&] { call.part(me, brief); });
+        meet.arrive_and_wait();
+        famine.armed = false;
+    });
+    const bool refused = famine.refused > 0;
+    for (const auto& [first, second] : outcomes) {
+        CHECK((second == Outcome::good) == !refused);
+        CHECK(second != Outcome::other);
+    }
+    std::atomic<int> good{0};
+    team.run([&](Member& helper) {
+        std::vector<double> ones(elements * members, 1.0);
+        Member me = group.join(helper.rank());
+        call.part(me, ones);
+        good += ones.front() == ones.back() && ones.front() >= 1.0 ? 1 : 0;
+    });
+    CHECK(good == members);
+    return refused;
+}
+
+} // namespace
+
+TEST_CASE("calls that were prepared before memory ran out do not miss what they need") {
+    Team team({.members = members, .placement = "none"});
+    for (const Growing& call : growing) {
+        for (const bool lasts : {false, true}) {
+            bool refused = true;
+            for (long admitted = 0; refused; ++admitted) {
+                INFO(std::string(call.name), ", admitted ", admitted,
+                     std::string(lasts ? ", then none" : ""));
+                refused = outgrow(team, call, admitted, lasts);
+            }
+        }
+    }
+}
+
 TEST_CASE("a team or group that cannot be made leaves nothing behind") {
     SUBCASE("team") {
         check_construction([] { const Team team({.members = 3, .placement = "none"}); });
