@@ -1,22 +1,13 @@
 #pragma once
 
 #include "run/bindings.hpp"
+#include "run/copy_bytes.hpp"
 #include "run/prepared.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace tutti::run {
-
-/// Most carried messages are one word; saying so lets the compiler copy it without a call.
-inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
-    if (bytes == sizeof(std::uint64_t)) {
-        std::memcpy(to, from, sizeof(std::uint64_t));
-    } else if (bytes != 0) {
-        std::memcpy(to, from, bytes);
-    }
-}
 
 // Places are computed as addresses because a vector's first block need not exist; only here do they become
 // pointers.

@@ -4,6 +4,7 @@
 #include "mailbox/pause.hpp"
 #include "run/bindings.hpp"
 #include "run/compute.hpp"
+#include "run/copy_bytes.hpp"
 #include "run/line.hpp"
 #include "run/opening.hpp"
 #include "run/prepared.hpp"

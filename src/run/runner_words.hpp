@@ -4,17 +4,6 @@
 
 namespace tutti::run {
 
-/// Elements have 1, 2, 4 or 8 bytes, and there may be several: all sizes that a word has room for.
-inline void copy_word(void* to, const void* from, std::size_t bytes) {
-    if (bytes == sizeof(std::uint64_t)) {
-        std::memcpy(to, from, sizeof(std::uint64_t));
-    } else if (bytes == sizeof(std::uint32_t)) {
-        std::memcpy(to, from, sizeof(std::uint32_t));
-    } else if (bytes != 0) {
-        std::memcpy(to, from, bytes);
-    }
-}
-
 /// An exchange of messages of at most one word, with what can be left until later left until the word is on
 /// its way: what counts is the time from one word's arrival to the departure of the next.
 template <class Mailbox, class Compute>
@@ -23,7 +12,7 @@ State Runner<Mailbox, Compute>::exchange_words() {
     if (!entered_) {
         entered_ = true;
         word_ = 0;
-        copy_word(&word_, bindings_.input(), prepared_.word_bytes);
+        copy_bytes(&word_, bindings_.input(), prepared_.word_bytes);
         own_slot(step).publish(tag_of(step), &word_, 1);
         // Release: pairs with epoch_of(). Not marked as inside: nobody's vectors are touched but one's
         // own.
