@@ -1,6 +1,6 @@
 #include "measure/data.hpp"
 
-#include "measure/cache_line.hpp"
+#include "cache_line.hpp"
 #include "measure/types.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "peers/plain_loops.hpp"
 
-#include "measure/cache_line.hpp"
+#include "cache_line.hpp"
 #include "measure/types.hpp"
 
 #if defined(__SSE2__)

@@ -1,6 +1,6 @@
 // What comes with the compiler: std::barrier, one pass over the data, std::barrier.
 
-#include "measure/cache_line.hpp"
+#include "cache_line.hpp"
 #include "peers/plain_loops.hpp"
 
 #include <barrier>

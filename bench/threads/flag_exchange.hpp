@@ -1,6 +1,6 @@
 #pragma once
 
-#include "measure/cache_line.hpp"
+#include "cache_line.hpp"
 
 #include <atomic>
 #include <cstddef>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cache_line.hpp"
 #include "execute/call_log.hpp"
 #include "execute/failure.hpp"
 #include "execute/inside.hpp"
@@ -31,7 +32,7 @@
 namespace tutti::execute {
 
 /// What a member shows of itself that is read only when something takes long or has gone wrong.
-struct alignas(mailbox::line_bytes) Presence {
+struct alignas(line_bytes) Presence {
     /// What the member has called.
     CallLog log;
     /// Whether the member has left for good and will not make any more calls.

@@ -1,6 +1,7 @@
 // How a call is prepared.
 
 #include "algorithm/registry.hpp"
+#include "cache_line.hpp"
 #include "execute/caches.hpp"
 #include "execute/prepared_call.hpp"
 #include "mailbox/slot.hpp"
@@ -26,12 +27,12 @@ constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
 /// small start on cache lines (of a vector that does), so that no two members write to one line.
 std::size_t free_block(std::size_t total, std::size_t blocks, std::size_t element_bytes) {
     const std::size_t block = (total + blocks - 1) / blocks;
-    const bool divides = mailbox::line_bytes % element_bytes == 0;
+    const bool divides = line_bytes % element_bytes == 0;
     constexpr std::size_t small_lines = 8;
-    if (!divides || block * element_bytes < small_lines * mailbox::line_bytes) {
+    if (!divides || block * element_bytes < small_lines * line_bytes) {
         return block;
     }
-    return round_up(block, mailbox::line_bytes / element_bytes);
+    return round_up(block, line_bytes / element_bytes);
 }
 
 /// Words that a slot carries for a message of so many bytes; a signal is one word as well.
@@ -140,7 +141,7 @@ void PreparedCall::set_scratch() {
     }
     if (plan.blocks == 1) {
         prepared_.scratch_stride_bytes = round_up(partition.total * prepared_.element_bytes,
-                                                  std::max(mailbox::line_bytes, prepared_.element_align));
+                                                  std::max(line_bytes, prepared_.element_align));
         prepared_.scratch_bytes = plan.scratch_vectors * prepared_.scratch_stride_bytes;
         return;
     }

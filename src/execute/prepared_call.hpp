@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cache_line.hpp"
 #include "execute/arguments.hpp"
 #include "execute/claim.hpp"
 #include "execute/plans.hpp"
@@ -16,7 +17,7 @@ namespace tutti::execute {
 /// A call that has been checked, and everything that was decided about it and does not depend on its
 /// addresses; and what tells whether another one is the same but for these. Programs repeat their calls: that
 /// is what makes a small one cheap.
-class alignas(64) PreparedCall {
+class alignas(line_bytes) PreparedCall {
 public:
     /// Serves no call from now on until it is complete. Throws ArgumentError where an argument is wrong.
     void prepare(const detail::Call& asked, Plans& plans);

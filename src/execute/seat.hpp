@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cache_line.hpp"
 #include "execute/attendance.hpp"
 #include "execute/call_log.hpp"
 #include "execute/plans.hpp"
@@ -24,7 +25,7 @@ class GroupState;
 
 /// One member's own part of a group: touched only by the thread that sits in it. It knows the calls that it
 /// has prepared, and runs them.
-class alignas(64) Seat {
+class alignas(line_bytes) Seat {
 public:
     Seat(GroupState& group, int rank, int members);
 

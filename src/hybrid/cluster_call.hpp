@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cache_line.hpp"
 #include "execute/arguments.hpp"
 #include "hybrid/cluster_state.hpp"
 #include "hybrid/process_call.hpp"
@@ -161,7 +162,7 @@ private:
     hybrid::ProcessCall process_call_;
     std::size_t input_room_ = 0;
     std::size_t output_room_ = 0;
-    std::size_t room_align_ = mailbox::line_bytes;
+    std::size_t room_align_ = line_bytes;
 };
 
 } // namespace tutti::mpi::detail

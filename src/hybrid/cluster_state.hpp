@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cache_line.hpp"
 #include "execute/failure.hpp"
 #include "execute/group_state.hpp"
 #include "execute/inside.hpp"
@@ -75,7 +76,7 @@ public:
     const std::shared_ptr<tutti::detail::GroupState>& take_group() { return take_group_; }
 
     /// What each member shows to the carriers of its process; ordered by the exchanges of enter().
-    struct alignas(64) Board {
+    struct alignas(line_bytes) Board {
         hybrid::Signature signature;
         const std::byte* input = nullptr;
         std::byte* output = nullptr;

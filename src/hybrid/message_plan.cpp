@@ -1,6 +1,6 @@
 #include "hybrid/message_plan.hpp"
 
-#include "mailbox/slot.hpp"
+#include "cache_line.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -52,7 +52,7 @@ public:
     Compiler(MessagePlan& plan, const Relay& relay, const Layout& layout)
         : plan_(plan), relay_(relay), layout_(layout),
           is_short_(layout.partition.total * layout.element_bytes <= short_bytes),
-          alignment_(std::max(mailbox::line_bytes, layout.element_align)) {}
+          alignment_(std::max(line_bytes, layout.element_align)) {}
 
     void compile() {
         plan_.steps.clear();

@@ -1,6 +1,7 @@
 #include "hybrid/transport.hpp"
 
 #include "algorithm/registry.hpp"
+#include "cache_line.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -73,7 +74,7 @@ void Transport::make_plan(const RelayName& name, const ProcessCall& call) {
 
 /// Where the plan finds memory besides the vectors.
 void Transport::set_rooms(std::size_t scratch_vectors, const ProcessCall& call) {
-    const std::size_t alignment = std::max(mailbox::line_bytes, call.element_align);
+    const std::size_t alignment = std::max(line_bytes, call.element_align);
     const std::size_t stride = (call.total * call.element_bytes + alignment - 1) / alignment * alignment;
     Wire::Room& room = wire_.room();
     std::byte* const scratch = room.scratch.at_least(scratch_vectors * stride, alignment);

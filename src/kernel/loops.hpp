@@ -12,6 +12,7 @@
 // computed as unsigned, of two NaNs the left one's payload stays (left_first.hpp), and whole vectors and
 // single elements go through the same expression (a single element is a vector of one lane).
 
+#include "cache_line.hpp"
 #include "kernel/left_first.hpp"
 #include "kernel/table.hpp"
 #include "kernel/vector_operators.hpp"
@@ -48,7 +49,6 @@ constexpr int most_moved_prefixes = 16;
 
 /// How far ahead of the loads inputs are fetched when streaming.
 constexpr std::size_t prefetch_bytes = 2048;
-constexpr std::size_t line_bytes = 64;
 
 /// From here on the first output is brought to vector alignment before the tiles start: AVX-512 stores that
 /// are not aligned all straddle two cache lines, and streaming stores must be aligned.

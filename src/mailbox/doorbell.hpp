@@ -1,5 +1,7 @@
 #pragma once
 
+#include "cache_line.hpp"
+
 #include <tutti/detail/export.hpp>
 
 #include <atomic>
@@ -98,7 +100,7 @@ private:
 using Doorbell = BasicDoorbell<StdSleepers, FutexRings>;
 
 /// One that misses nobody, so that who waits for hours sleeps for hours: sleeps have no bound.
-class alignas(64) SureDoorbell : public BasicDoorbell<SureSleepers, FutexRings> {
+class alignas(line_bytes) SureDoorbell : public BasicDoorbell<SureSleepers, FutexRings> {
 public:
     template <class Ready>
     void sleep(Ready&& ready, std::int64_t /*bound_ns*/) {

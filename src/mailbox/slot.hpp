@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cache_line.hpp"
 #include "mailbox/cell.hpp"
 #include "mailbox/tag.hpp"
 
@@ -8,7 +9,6 @@
 
 namespace tutti::mailbox {
 
-inline constexpr std::size_t line_bytes = 64;
 inline constexpr int words_per_slot = 4;
 
 /// The bytes that travel inside a slot, beside its tags.

@@ -1,5 +1,7 @@
 #include "mailbox/wait.hpp"
 
+#include "cache_line.hpp"
+
 #include <sched.h>
 
 #include <algorithm>
@@ -30,7 +32,7 @@ std::int64_t cpu_time_of_process_ns() noexcept {
 
 /// What is known of one CPU: whether other processes want it. All of it is a guess, and waits end whatever it
 /// says: relaxed.
-struct alignas(64) Cpu {
+struct alignas(line_bytes) Cpu {
     /// Until when it is not to be yielded.
     std::atomic<std::int64_t> wanted_until_ns{0};
     /// Waits in which it was yielded since it was last lost to another process.

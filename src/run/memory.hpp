@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mailbox/slot.hpp"
+#include "cache_line.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@ class Memory {
 public:
     /// On a cache line, and where elements of that alignment may lie. The old memory is given back before new
     /// memory is asked for; where there is none, this is left without any.
-    std::byte* at_least(std::size_t bytes, std::size_t alignment = mailbox::line_bytes) {
+    std::byte* at_least(std::size_t bytes, std::size_t alignment = line_bytes) {
         if (bytes_ < bytes || alignment_ < alignment) {
             const std::size_t most_bytes = std::max(bytes, bytes_);
             const std::size_t widest = std::max(alignment, alignment_);
@@ -39,7 +39,7 @@ private:
 
     std::unique_ptr<std::byte, Delete> memory_;
     std::size_t bytes_ = 0;
-    std::size_t alignment_ = mailbox::line_bytes;
+    std::size_t alignment_ = line_bytes;
 };
 
 } // namespace tutti::run

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cache_line.hpp"
 #include "mailbox/mailbox.hpp"
 #include "mailbox/pause.hpp"
 #include "run/bindings.hpp"
@@ -159,9 +160,9 @@ private:
     /// What has been combined so far.
     const void* left_;
     /// Elements that were received or combined: bytes, which may hold any type, aligned for all that fit.
-    alignas(64) std::byte received_[mailbox::carried_bytes];
-    alignas(64) std::byte first_[mailbox::carried_bytes];
-    alignas(64) std::byte partial_[mailbox::carried_bytes];
+    alignas(line_bytes) std::byte received_[mailbox::carried_bytes];
+    alignas(line_bytes) std::byte first_[mailbox::carried_bytes];
+    alignas(line_bytes) std::byte partial_[mailbox::carried_bytes];
 };
 
 } // namespace tutti::run

@@ -140,7 +140,7 @@ void Runner<Mailbox, Compute>::signal(const plan::Step& step) {
 
 template <class Mailbox, class Compute>
 void Runner<Mailbox, Compute>::carry(const plan::Step& step) {
-    alignas(64) std::uint64_t carried[mailbox::words_per_slot] = {};
+    alignas(line_bytes) std::uint64_t carried[mailbox::words_per_slot] = {};
     const void* const from = compute_.message(step);
     const std::size_t bytes = compute_.message_bytes(step);
     const std::uint64_t* words = carried;

@@ -1,5 +1,6 @@
 #include "call.hpp"
 
+#include "cache_line.hpp"
 #include "mailbox/slot.hpp"
 #include "plan/plan.hpp"
 
@@ -101,7 +102,7 @@ void set_scratch(run::Prepared& prepared) {
         return;
     }
     if (plan.blocks == 1) {
-        prepared.scratch_stride_bytes = round_up(bytes_of(partition.total), mailbox::line_bytes);
+        prepared.scratch_stride_bytes = round_up(bytes_of(partition.total), line_bytes);
         prepared.scratch_bytes = plan.scratch_vectors * prepared.scratch_stride_bytes;
         return;
     }

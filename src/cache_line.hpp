@@ -1,8 +1,10 @@
 #pragma once
 
+// What all layers know of the machine. It belongs to none, so that any may include it.
+
 #include <cstddef>
 
-namespace tutti::bench {
+namespace tutti {
 
 /// Bytes that move between caches as one.
 inline constexpr std::size_t line_bytes = 64;
@@ -10,4 +12,4 @@ inline constexpr std::size_t line_bytes = 64;
 /// The same where a processor fetches lines in pairs.
 inline constexpr std::size_t paired_lines_bytes = 2 * line_bytes;
 
-} // namespace tutti::bench
+} // namespace tutti
