@@ -119,8 +119,8 @@ std::string text_of(run::Fault fault, const GroupState& group, int member, int p
         return of_vectors("one writes to memory that the other reads: nobody's result may overlap another "
                           "member's vectors");
     case run::Fault::counts: {
-        const run::Sent block =
-            run::sent_to(prepared, member, bindings.peers[static_cast<std::size_t>(peer)], peer);
+        const run::BlockLengths block =
+            run::block_lengths(prepared, member, bindings.peers[static_cast<std::size_t>(peer)], peer);
         return "alltoall: recv_counts[" + std::to_string(peer) + "] of member " + std::to_string(member) +
                " is " + std::to_string(block.expected) + ", but send_counts[" + std::to_string(member) +
                "] of member " + std::to_string(peer) + " is " + std::to_string(block.sent);

@@ -44,7 +44,7 @@ Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, cons
                                                                                   : Fault::none;
 }
 
-Sent sent_to(const Prepared& prepared, int rank, const Bases& theirs, int peer) {
+BlockLengths block_lengths(const Prepared& prepared, int rank, const Bases& theirs, int peer) {
     const std::size_t* const blocks = sent_offsets(theirs) + rank;
     return {blocks[1] - blocks[0], prepared.partition.elements(static_cast<std::size_t>(peer), 1)};
 }

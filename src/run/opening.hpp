@@ -21,12 +21,12 @@ enum class Fault : std::uint8_t {
 /// What is wrong where member `rank`, whose vectors are `own`, shares memory with another.
 Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, const Bases& theirs, int peer);
 
-/// The blocks that members send each other in an irregular all-to-all, in elements.
-struct Sent {
+/// How long a block of an irregular all-to-all is to who sends it and to who expects it, in elements.
+struct BlockLengths {
     std::size_t sent;
     std::size_t expected;
 };
-/// From `peer`, whose vectors are `theirs`, to member `rank`.
-Sent sent_to(const Prepared& prepared, int rank, const Bases& theirs, int peer);
+/// Of the block from `peer`, whose vectors are `theirs`, to member `rank`.
+BlockLengths block_lengths(const Prepared& prepared, int rank, const Bases& theirs, int peer);
 
 } // namespace tutti::run

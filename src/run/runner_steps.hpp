@@ -225,7 +225,7 @@ bool Runner<Mailbox, Compute>::match_counts(int peer) {
     if (!open(peer, number)) {
         return false;
     }
-    const Sent block = sent_to(prepared_, plan_.rank, bindings_.peers[number], peer);
+    const BlockLengths block = block_lengths(prepared_, plan_.rank, bindings_.peers[number], peer);
     return block.sent == block.expected || differ(peer, Fault::counts);
 }
 
