@@ -1,5 +1,4 @@
 #include "execute/group_state.hpp"
-#include "execute/leaving.hpp"
 #include "execute/seat.hpp"
 
 #include <tutti/member.hpp>
@@ -25,9 +24,9 @@ Member::~Member() {
         group_->fail(rank_, execute::unseen_exception());
     }
     if (leaving_ == detail::Leaving::for_good) {
-        execute::leave_for_good(*group_, rank_);
+        group_->leave_for_good(rank_);
     } else {
-        seat_->release();
+        group_->leave_seat(rank_);
     }
 }
 

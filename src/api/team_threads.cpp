@@ -1,6 +1,5 @@
 #include "api/team_threads.hpp"
 
-#include "execute/leaving.hpp"
 #include "execute/setting.hpp"
 
 #include <tutti/error.hpp>
@@ -163,7 +162,7 @@ void TeamThreads::run(const std::function<void(Member&)>& function) {
     if (group_->failure().raised()) { // in a run whose caller was ended
         recover();
     }
-    execute::expect_all(*group_); // ordered by started_
+    group_->expect_all(); // ordered by started_
     if (caller_is_member_) {
         machine::move_this_thread(cpus_.front());
     }

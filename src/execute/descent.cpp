@@ -68,13 +68,14 @@ void GroupState::fail(int member, const std::exception_ptr& cause) noexcept {
     }
 }
 
-bool GroupState::has_left(int member) const {
+bool GroupState::has_left_for_good(int member) const {
     const auto index = static_cast<std::size_t>(member);
-    if (presences_[member].away.load(std::memory_order_acquire)) {
+    if (presences_[member].left_for_good.load(std::memory_order_acquire)) {
         return true;
     }
     const std::shared_ptr<GroupState> first = ancestors_.empty() ? nullptr : ancestors_.front().lock();
-    return first != nullptr && first->presence(ranks_in_first_[index]).away.load(std::memory_order_acquire);
+    return first != nullptr &&
+           first->presence(ranks_in_first_[index]).left_for_good.load(std::memory_order_acquire);
 }
 
 } // namespace tutti::detail

@@ -90,7 +90,7 @@ std::string disagreement(const GroupState& group, int member, int other) {
 }
 
 std::optional<std::string> absence(const GroupState& group, int member, int other) {
-    if (!group.has_left(other)) {
+    if (!group.has_left_for_good(other)) {
         return std::nullopt;
     }
     const std::optional<CallHistory> own = history_of(group, member);

@@ -2,6 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "execute/disagreement.hpp"
+#include "execute/failed_call.hpp"
 #include "machine/pinning.hpp"
 #include "plan/plan.hpp"
 
@@ -103,7 +104,7 @@ void GroupState::note_binding(int rank) noexcept {
     }
 }
 
-void GroupState::leave(int member) {
+void GroupState::leave_failed_call(int member) {
     execute::leave_failed_call(boards(), board(member));
 }
 

@@ -3,7 +3,6 @@
 #include "cache_line.hpp"
 #include "execute/call_log.hpp"
 #include "execute/failure.hpp"
-#include "execute/inside.hpp"
 #include "execute/recent.hpp"
 #include "execute/seat.hpp"
 #include "execute/setting.hpp"
@@ -36,7 +35,7 @@ struct alignas(line_bytes) Presence {
     /// What the member has called.
     CallLog log;
     /// Whether the member has left for good and will not make any more calls.
-    std::atomic<bool> away{false};
+    std::atomic<bool> left_for_good{false};
 };
 
 static_assert(std::is_trivially_destructible_v<Presence> &&
@@ -91,8 +90,8 @@ public:
     TUTTI_COMPONENT_API void take_seat(int rank);
     static constexpr std::chrono::milliseconds longest_leave{1000};
 
-    /// Gives a seat back.
-    void leave_seat(int rank);
+    /// Gives a seat back that has been taken.
+    TUTTI_COMPONENT_API void leave_seat(int rank);
 
     /// Looks where the calling thread, which has taken a seat, may run, unless it was the last to sit there.
     void note_binding(int rank) noexcept;
@@ -104,14 +103,28 @@ public:
     /// it was made of none.
     std::optional<int> rank_in_first(int member) const;
 
-    /// Whether the member will not make the call in which it is awaited: it has left for good, or returned
-    /// from the run of the team that this group was made of. Acquire: pairs with the release that marks it as
-    /// away; whatever it published came before.
-    bool has_left(int member) const;
+    /// The member makes no more calls, which those learn that wait for it.
+    void leave_for_good(int member) {
+        // Release: pairs with has_left_for_good().
+        presence(member).left_for_good.store(true, std::memory_order_release);
+        board(member).bell.ring_if_needed();
+    }
+
+    /// Whether the member makes no more calls here: it has left for good, this group or the first that this
+    /// one was made of. Acquire: whatever it published came before.
+    bool has_left_for_good(int member) const;
+
+    /// All members come again. Before the threads are started or woken that make their calls, which orders
+    /// this.
+    void expect_all() {
+        for (int member = 0; member < size(); ++member) {
+            presence(member).left_for_good.store(false, std::memory_order_relaxed);
+        }
+    }
 
     /// Ends a call of `member` that has failed: returns when nobody is in a call any more, since the others
     /// may read and write the member's vectors until they have noticed.
-    void leave(int member);
+    void leave_failed_call(int member);
 
     /// What is wrong where members have returned from different calls that none of them waited for the others
     /// to notice, or nothing. Only while no member is in a call.

@@ -50,10 +50,6 @@ bool Seat::is_new_here() {
     return std::exchange(thread_, own) != own;
 }
 
-void Seat::release() {
-    group_.leave_seat(rank_);
-}
-
 void Seat::resume(std::uint64_t epoch) {
     line_.resume(epoch);
     front_ = nullptr; // so that the next call is shown, whichever it is
@@ -115,7 +111,7 @@ void Seat::run_front(const void* input, void* output, const void* state) {
         }
     } catch (...) {
         group_.fail(rank_, std::current_exception());
-        group_.leave(rank_);
+        group_.leave_failed_call(rank_);
         throw;
     }
 }
@@ -138,7 +134,7 @@ void Seat::wait(Runner& runner, run::State state) {
             throw MismatchError(*text);
         }
         if (runner.only_settles()) {
-            is_excused = group_.has_left(peer);
+            is_excused = group_.has_left_for_good(peer);
         } else {
             check_peer(runner);
         }
@@ -156,7 +152,7 @@ void Seat::check_peer(const Runner& runner) {
     if (runner.meets_another_call()) {
         throw MismatchError(execute::disagreement(group_, rank_, peer));
     }
-    if (group_.has_left(peer) && !runner.is_ready()) {
+    if (group_.has_left_for_good(peer) && !runner.is_ready()) {
         if (group_.failure().raised()) { // which is why it is away
             group_.failure().throw_aborted();
         }

@@ -32,8 +32,6 @@ public:
     int rank() const { return rank_; }
     GroupState& group() { return group_; }
 
-    /// Gives back a seat that has been taken, see GroupState::take_seat.
-    TUTTI_COMPONENT_API void release();
     execute::Attendance& attendance() { return attendance_; }
 
     /// The epoch of the last operation that nobody could complete before all had entered it, 0 if there was

@@ -1,6 +1,5 @@
 #include "hybrid/cluster_seat.hpp"
 
-#include "execute/leaving.hpp"
 #include "execute/seat.hpp"
 
 #include <tutti/error.hpp>
@@ -18,7 +17,7 @@ void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     try {
         cluster_.take_group()->take_seat(rank_);
     } catch (...) {
-        cluster_.put_group()->seat(rank_).release();
+        cluster_.put_group()->leave_seat(rank_);
         throw;
     }
 }
@@ -34,9 +33,9 @@ void ClusterSeat::check_failure() {
 void ClusterSeat::rise() {
     for (auto* group : {cluster_.put_group().get(), cluster_.take_group().get()}) {
         if (leaving_ == tutti::detail::Leaving::for_good) {
-            tutti::execute::leave_for_good(*group, rank_);
+            group->leave_for_good(rank_);
         }
-        group->seat(rank_).release();
+        group->leave_seat(rank_);
     }
 }
 

@@ -1,6 +1,5 @@
 #include "hybrid/cluster_state.hpp"
 
-#include "execute/leaving.hpp"
 #include "hybrid/cluster_seat.hpp"
 #include "hybrid/placement.hpp"
 #include "hybrid/together.hpp"
@@ -193,7 +192,7 @@ void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, st
 
 void ClusterState::expect_all() {
     for (const auto& group : {put_group_, take_group_}) {
-        tutti::execute::expect_all(*group);
+        group->expect_all();
     }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "cache_line.hpp"
+#include "execute/failed_call.hpp"
 #include "execute/failure.hpp"
 #include "execute/group_state.hpp"
-#include "execute/inside.hpp"
 #include "hybrid/main_thread.hpp"
 #include "hybrid/transport.hpp"
 #include "hybrid/ways.hpp"
