@@ -409,12 +409,7 @@ private:
     template <class T>
     void allgather_for_split(const T& mine, std::vector<T>& out);
 
-    void run(const detail::Call& call) {
-        const std::uint64_t key = detail::key_of(call);
-        if (key == 0 || !detail::execute_again(*seat_, key, call.input, call.output)) {
-            detail::execute(*seat_, call);
-        }
-    }
+    void run(const detail::Call& call) { detail::execute_or_repeat(*seat_, call); }
 
     std::shared_ptr<detail::GroupState> group_;
     detail::Seat* seat_;

@@ -27,13 +27,6 @@ bool are_same(std::string_view a, std::string_view b) {
     return a.size() == b.size() && (a.empty() || a == b);
 }
 
-void run_on(tutti::detail::Seat& seat, const tutti::detail::Call& call) {
-    const std::uint64_t key = tutti::detail::key_of(call);
-    if (key == 0 || !tutti::detail::execute_again(seat, key, call.input, call.output)) {
-        tutti::detail::execute(seat, call);
-    }
-}
-
 } // namespace
 
 void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -158,12 +151,12 @@ bool ClusterCall::is_for(int member) const {
 }
 
 void ClusterCall::run_local(const Call& call) {
-    run_on(cluster_.put_group()->seat(rank_), call);
+    tutti::detail::execute_or_repeat(cluster_.put_group()->seat(rank_), call);
 }
 
 void ClusterCall::meet(tutti::detail::GroupState& group) {
     if (!is_alone()) {
-        run_on(group.seat(rank_), {.kind = Kind::barrier, .type = Type::u8});
+        tutti::detail::execute_or_repeat(group.seat(rank_), {.kind = Kind::barrier, .type = Type::u8});
     }
 }
 

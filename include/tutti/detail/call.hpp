@@ -94,4 +94,12 @@ TUTTI_API void execute(Seat& seat, const Call& call);
 /// and they alias in the same way. Else does nothing and returns false. What makes a small call cheap.
 TUTTI_API bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* output);
 
+/// The one of the two that serves.
+inline void execute_or_repeat(Seat& seat, const Call& call) {
+    const std::uint64_t key = key_of(call);
+    if (key == 0 || !execute_again(seat, key, call.input, call.output)) {
+        execute(seat, call);
+    }
+}
+
 } // namespace tutti::detail
