@@ -83,8 +83,8 @@ inline bool is_shared(const Schedule& schedule, Form form, std::size_t stored, S
 /// earlier waits already imply. The result is a proposal: the verifier proves it.
 ///
 /// Throws std::invalid_argument for Form::carried when the schedule cannot be carried: it stores into other
-/// members, or a member would have to send two different things at one point. Throws TooLarge when it has more
-/// than 32,765 rounds.
+/// members, or a member would have to send two different things at one point. Throws TooLarge when it has
+/// more than 32,765 rounds.
 Synchronised synchronise(Schedule schedule, Form form);
 
 } // namespace tutti::schedule
