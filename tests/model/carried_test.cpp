@@ -43,7 +43,7 @@ TEST_CASE("messages need the release, the acquire and two sets of slots") {
     caught<Carried<to_all(2, 1), Portable<observe_relaxed, Words::relaxed>>>(
         "carried, observe relaxed, relaxed words", rl::test_result_user_assert_failed);
     caught<Carried<to_all(2, 2), AsWritten, Rule::one_set>>("carried, one set of slots",
-                                                               rl::test_result_user_assert_failed);
+                                                            rl::test_result_user_assert_failed);
 }
 
 TEST_CASE("senders may run ahead of those that receive") {
@@ -62,7 +62,7 @@ TEST_CASE("a sender waits until all have entered the operation before") {
     caught<Carried<to_the_root(2, 3), AsWritten, Rule::settles_too_early>>(
         "to the root, settled too early", rl::test_result_user_assert_failed);
     caught<Carried<to_the_root(2, 3), AsWritten, Rule::one_set>>("to the root, one set of slots",
-                                                                    rl::test_result_user_assert_failed);
+                                                                 rl::test_result_user_assert_failed);
     caught<Carried<from_the_root(3, 3), AsWritten, Rule::never_settles>>("from the root, nobody settles",
                                                                          rl::test_result_user_assert_failed);
     caught<Carried<from_the_root(3, 3), AsWritten, Rule::settles_too_early>>(

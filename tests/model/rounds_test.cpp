@@ -50,7 +50,7 @@ TEST_CASE("rounds need the release and the acquire") {
 
 TEST_CASE("rounds of words need two sets of slots") {
     caught<Rounds<sums(4, 2), AsWritten, Rule::one_set>>("sums, 4 members, one set of slots",
-                                                            rl::test_result_data_race, {1});
+                                                         rl::test_result_data_race, {1});
 }
 
 TEST_CASE("barriers, whose bare tags need one set of slots only") {

@@ -43,9 +43,9 @@ TEST_CASE("single words need the release and the acquire") {
 
 TEST_CASE("single words need two sets of slots") {
     caught<Exchange<2, 2, AsWritten, Rule::one_set>>("words, one set of slots",
-                                                        rl::test_result_user_assert_failed);
+                                                     rl::test_result_user_assert_failed);
     caught<Exchange<2, 2, Wide<as_written>, Rule::one_set>>("words, one set of slots, wide cells",
-                                                               rl::test_result_user_assert_failed);
+                                                            rl::test_result_user_assert_failed);
 }
 
 } // namespace tutti::model
