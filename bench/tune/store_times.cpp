@@ -1,5 +1,6 @@
 #include "tune/store_times.hpp"
 
+#include "cache_line.hpp"
 #include "execute/caches.hpp"
 
 #include <algorithm>
@@ -12,7 +13,6 @@ namespace tutti::bench {
 namespace {
 
 constexpr int members = 2;
-constexpr std::size_t line_bytes = 64;
 
 double line_ns(const std::vector<double>& us, const std::vector<std::size_t>& touched, std::size_t at) {
     const std::size_t vector_bytes = touched[at] / (2 * std::size_t{members});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cache_line.hpp"
 #include "mailbox/cell.hpp"
 #include "mailbox/doorbell.hpp"
 #include "mailbox/slot.hpp"
@@ -12,7 +13,7 @@ namespace tutti::mailbox {
 /// What a member shows besides its slots, on one line; and one free, since some processors fetch lines in
 /// pairs.
 template <class Word, class Bell>
-struct alignas(2 * line_bytes) BasicBoard {
+struct alignas(paired_lines_bytes) BasicBoard {
     /// Rings for those that sleep until the member shows something.
     Bell bell;
     /// How far the member is: twice the epoch of its current or last operation, and 1 while it is in one in
