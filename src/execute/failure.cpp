@@ -68,8 +68,10 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     if (raised_.get() != 0) { // only changes under the lock
         return;
     }
-    first_ = cause != nullptr ? cause : thread_end();
-    with_text(first_, [&](const char* text) {
+    const std::exception_ptr& told = cause != nullptr ? cause : thread_end();
+    const bool is_own = *whose == '\0';
+    first_ = is_own ? told : nullptr;
+    with_text(told, [&](const char* text) {
         static_cast<void>(std::snprintf(brief_.data(), brief_.size(),
                                         "released because member %d%s failed: %s", member, whose, text));
         try {

@@ -25,7 +25,8 @@ public:
     const mailbox::StdWord& word() const noexcept { return raised_; }
 
     /// Records that `member` failed with `cause`, null when its thread is being ended; only the first one
-    /// counts. `whose` says which group the member is of, if not of the one that fails.
+    /// counts. `whose` says which group the member is of, if not of the one that fails; of that one's
+    /// exception only the text is kept, so that it ends with the group in which it was thrown.
     TUTTI_COMPONENT_API void raise(int member, const std::exception_ptr& cause,
                                    const char* whose = "") noexcept;
 
@@ -33,7 +34,7 @@ public:
     /// is no memory for all of it.
     [[noreturn]] TUTTI_COMPONENT_API void throw_aborted() const;
 
-    /// The first failure, or null.
+    /// The first failure, or null where there was none or it was another group's.
     TUTTI_COMPONENT_API std::exception_ptr first() const noexcept;
 
     /// Forgets it. Only while no member is in a call.
