@@ -103,8 +103,8 @@ TEST_CASE("where the L2 caches are large, they and not the L3 are the caches") {
     CHECK(caches.streams_to_own(Collective::broadcast, 24 * mib, 2));
     CHECK_FALSE(caches.streams_to_others(5 * mib, 2));
     CHECK(caches.streams_to_others(6 * mib, 2));
-    CHECK(caches.pushes(512 * kib));
-    CHECK_FALSE(caches.pushes(511 * kib));
+    CHECK(caches.pushes(4 * mib));
+    CHECK_FALSE(caches.pushes(3 * mib));
     CHECK(caches.pulls_between_two(256 * kib));
     CHECK_FALSE(caches.pulls_between_two(257 * kib));
 }

@@ -86,7 +86,7 @@ constexpr std::array families{
            .own_l2_halves = 6,
            .own_combined_l2_halves = 3,
            .own_pushed_l2_halves = 12,
-           .push_bytes = 512 * kib,
+           .push_bytes = 4 * mib,
            .pull_between_two_bytes = 256 * kib}};
 
 bool fits(const Family& family, const Machine& machine) {
