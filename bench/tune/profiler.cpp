@@ -112,13 +112,16 @@ std::optional<machine::Profile> measure_profile(const machine::Machine& machine,
     }
     StoreTimes times;
     times.touched_bytes = touched_sizes(machine);
+    const auto longest = [&](const Way& way) {
+        return vector_bytes(way.collective, times.touched_bytes.back());
+    };
     const Limits limits{.least = 3,
                         .most = 200,
                         .seconds = seconds / passes / static_cast<double>(times.touched_bytes.size())};
     TuttiRunner runner({.members = members,
                         .placement = "compact",
                         .crowded = false,
-                        .most_bytes = times.touched_bytes.back(),
+                        .most_bytes = longest(std::ranges::max(ways, {}, longest)),
                         .method = {.limits = limits}});
     for (const Way& way : ways) {
         (times.*way.us).assign(times.touched_bytes.size(), 1);
