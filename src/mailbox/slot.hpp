@@ -27,10 +27,10 @@ struct alignas(stage_bytes) Stage {
 ///
 /// A slot is never cleared; a later epoch overwrites it. That is safe for a bare tag at any time, since
 /// readers ask for an epoch *or later*. For words, the writer must know that every reader of the old ones is
-/// done. The slots of an operation are used again some operations later. Who reads addresses goes
-/// on to read the vectors there, before which their owner does not return (proved by the verifier). Messages
-/// are safe where everybody has entered an operation in between, and with that left the one that carried
-/// them: that is so when its results depend on everybody, and waited for when they do not.
+/// done. The slots of an operation are used again some operations later. Who reads addresses goes on to read
+/// the vectors there, before which their owner does not return (proved by the verifier). Messages are safe
+/// where everybody has entered an operation in between, and with that left the one that carried them: that is
+/// so when its results depend on everybody, and waited for when they do not.
 template <class CellType>
 class alignas(line_bytes) BasicSlot {
 public:
