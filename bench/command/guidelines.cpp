@@ -6,6 +6,7 @@
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/progress.hpp"
+#include "threads/mock_ups.hpp"
 #include "threads/tutti_calls.hpp"
 #include "threads/tutti_runner.hpp"
 
@@ -24,11 +25,11 @@ namespace {
 /// or one size only.
 constexpr int passes = 3;
 
-constexpr const char* to_the_root = "reduce_scatter to the root";
-
+/// A collective, or what could stand in for it.
 struct Operation {
     std::string name;
     Problem problem;
+    const MockUp* mock_up = nullptr;
 };
 
 std::vector<Operation> operations_for(int members, std::size_t bytes) {
@@ -41,30 +42,26 @@ std::vector<Operation> operations_for(int members, std::size_t bytes) {
     // The same vectors for all: of whole blocks.
     const std::size_t whole = make(Collective::reduce_scatter, bytes).bytes();
     std::vector<Operation> operations;
-    operations.reserve(collectives.size() + 1);
+    operations.reserve(collectives.size() + mock_ups().size());
     for (const Collective collective : collectives) {
         operations.push_back({std::string(to_string(collective)), make(collective, whole)});
     }
-    operations.push_back({to_the_root, make(Collective::reduce, whole)}); // which it is
+    for (const MockUp& mock_up : mock_ups()) {
+        operations.push_back({mock_up.name, make(mock_up.collective, whole), &mock_up});
+    }
     return operations;
 }
 
 Calls calls_of(Member& me, const Operation& operation, const Vectors& vectors) {
     const auto own = static_cast<std::size_t>(me.rank());
-    if (operation.name != to_the_root) {
-        return tutti_calls(me, operation.problem, "", vectors.inputs[own], vectors.outputs[own]);
-    }
     const Problem& problem = operation.problem;
+    if (operation.mock_up == nullptr) {
+        return tutti_calls(me, problem, "", vectors.inputs[own], vectors.outputs[own]);
+    }
     const std::span<double> in(reinterpret_cast<double*>(vectors.inputs[own]), problem.elements);
-    const std::span<double> block(reinterpret_cast<double*>(vectors.outputs[own]),
-                                  problem.output_elements(me.rank()));
-    std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()));
-    counts[Problem::root] = problem.elements;
-    return [&me, in, block, counts](std::size_t calls) {
-        for (std::size_t call = 0; call < calls; ++call) {
-            me.reduce_scatter(in, block, Counts(counts), sum);
-        }
-    };
+    const std::span<double> out(reinterpret_cast<double*>(vectors.outputs[own]),
+                                problem.output_elements(me.rank()));
+    return operation.mock_up->calls(me, in, out);
 }
 
 /// The operations of one size under way, as one member.
@@ -183,7 +180,11 @@ private:
         });
         wrong_ += wrong;
         for (std::size_t i = 0; i < operations.size(); ++i) {
-            add({operations[i].name, members, bytes, std::move(lengths_us[i]), {}});
+            add({.operation = operations[i].name,
+                 .members = members,
+                 .bytes = bytes,
+                 .is_mock_up = operations[i].mock_up != nullptr,
+                 .samples_us = std::move(lengths_us[i])});
         }
     }
 

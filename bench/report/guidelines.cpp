@@ -14,25 +14,22 @@ namespace tutti::bench {
 
 namespace {
 
-/// operation(m) <= the sum of others.
+/// operation(m) <= what it could be replaced by.
 struct Rule {
     const char* name;
     const char* left;
-    std::vector<const char*> right;
+    const char* right;
 };
 
-const std::array<Rule, 8>& rules() {
-    static const std::array<Rule, 8> all{
-        Rule{"(2) reduce_scatter <= allreduce", "reduce_scatter", {"allreduce"}},
-        Rule{"(3) reduce_scatter <= reduce + scatter", "reduce_scatter", {"reduce", "scatter"}},
-        Rule{"(4) allreduce <= reduce_scatter + allgather", "allreduce", {"reduce_scatter", "allgather"}},
-        Rule{"(5) reduce <= allreduce", "reduce", {"allreduce"}},
-        Rule{"(6) reduce <= reduce_scatter to the root", "reduce", {"reduce_scatter to the root"}},
-        Rule{"(6) reduce_scatter to the root <= reduce", "reduce_scatter to the root", {"reduce"}},
-        Rule{"scan <= allreduce", "scan", {"allreduce"}},
-        Rule{"broadcast <= scatter + allgather", "broadcast", {"scatter", "allgather"}}};
-    return all;
-}
+constexpr std::array rules{
+    Rule{"(2) reduce_scatter <= allreduce", "reduce_scatter", "allreduce"},
+    Rule{"(3) reduce_scatter <= reduce + scatter", "reduce_scatter", "reduce + scatter"},
+    Rule{"(4) allreduce <= reduce_scatter + allgather", "allreduce", "reduce_scatter + allgather"},
+    Rule{"(5) reduce <= allreduce", "reduce", "allreduce"},
+    Rule{"(6) reduce <= reduce_scatter to the root", "reduce", "reduce_scatter to the root"},
+    Rule{"(6) reduce_scatter to the root <= reduce", "reduce_scatter to the root", "reduce"},
+    Rule{"allreduce <= scan + broadcast", "allreduce", "scan + broadcast"},
+    Rule{"broadcast <= scatter + allgather", "broadcast", "scatter + allgather"}};
 
 double median_of(std::vector<double> samples) {
     std::ranges::sort(samples);
@@ -47,21 +44,10 @@ public:
     GuidelineResult rule(const Rule& rule) const {
         GuidelineResult result{.guideline = rule.name, .checked = 0, .violations = {}};
         for (const Measured& left : measured_) {
-            if (left.operation != rule.left) {
-                continue;
-            }
-            std::vector<double> sum(left.samples_us.size());
-            bool complete = true;
-            for (const char* operation : rule.right) {
-                const Measured* const part = find(operation, left.members, left.bytes);
-                complete = complete && part != nullptr;
-                if (complete) {
-                    sum.resize(std::min(sum.size(), part->samples_us.size()));
-                    std::ranges::transform(sum, part->samples_us, sum.begin(), std::plus());
-                }
-            }
-            if (complete) {
-                hold(result, left, {sum, left.passes}, limits_.tolerance, "the right side");
+            const Measured* const right =
+                left.operation == rule.left ? find(rule.right, left.members, left.bytes) : nullptr;
+            if (right != nullptr) {
+                hold(result, left, *right, limits_.tolerance, rule.right);
             }
         }
         return result;
@@ -72,13 +58,13 @@ public:
         for (const Measured& left : measured_) {
             const Measured* next = nullptr;
             for (const Measured& other : measured_) {
-                if (other.operation == left.operation && other.members == left.members &&
+                if (!left.is_mock_up && other.operation == left.operation && other.members == left.members &&
                     other.bytes > left.bytes && (next == nullptr || other.bytes < next->bytes)) {
                     next = &other;
                 }
             }
             if (next != nullptr) {
-                hold(result, left, right_of(*next), limits_.tolerance, format_bytes(next->bytes));
+                hold(result, left, *next, limits_.tolerance, format_bytes(next->bytes));
             }
         }
         return result;
@@ -90,7 +76,8 @@ public:
                                .violations = {}};
         for (const Measured& left : measured_) {
             for (const int power : {left.members - 1, left.members + 1}) {
-                const bool is_power = power > 1 && std::has_single_bit(static_cast<unsigned>(power));
+                const bool is_power =
+                    !left.is_mock_up && power > 1 && std::has_single_bit(static_cast<unsigned>(power));
                 const Measured* const right = is_power ? find(left.operation, power, left.bytes) : nullptr;
                 if (right == nullptr || shares_cpus(power) != shares_cpus(left.members)) {
                     continue;
@@ -99,8 +86,7 @@ public:
                 const double more = std::max({traffic(left.operation, left.members, limits_.cpus) /
                                                   traffic(left.operation, power, limits_.cpus),
                                               turns(left) / turns(*right), 1.0});
-                hold(result, left, right_of(*right), limits_.neighbour * more,
-                     fmt::format("{} members", power));
+                hold(result, left, *right, limits_.neighbour * more, fmt::format("{} members", power));
             }
         }
         return result;
@@ -127,14 +113,6 @@ private:
         return nullptr;
     }
 
-    /// What the left side is held against.
-    struct Right {
-        std::span<const double> samples_us;
-        std::span<const std::size_t> passes;
-    };
-
-    static Right right_of(const Measured& measured) { return {measured.samples_us, measured.passes}; }
-
     /// The runs of one pass.
     static std::span<const double> part(std::span<const double> samples, std::span<const std::size_t> passes,
                                         std::size_t pass) {
@@ -155,7 +133,7 @@ private:
     }
 
     /// Whether it is found in most passes that both sides have.
-    bool in_most_passes(const Measured& left, const Right& right, double allowed) const {
+    bool in_most_passes(const Measured& left, const Measured& right, double allowed) const {
         const std::size_t passes =
             std::max(std::min(left.passes.size(), right.passes.size()), std::size_t{1});
         std::size_t found = 0;
@@ -167,7 +145,7 @@ private:
         return 2 * found > passes;
     }
 
-    void hold(GuidelineResult& result, const Measured& left, const Right& right, double allowed,
+    void hold(GuidelineResult& result, const Measured& left, const Measured& right, double allowed,
               const std::string& right_name) const {
         if (left.samples_us.empty() || right.samples_us.empty()) {
             return;
@@ -176,7 +154,7 @@ private:
         const double p = p_value(left.samples_us, right.samples_us, allowed);
         if (p < limits_.significance && in_most_passes(left, right, allowed)) {
             const double left_us = median_of(left.samples_us);
-            const double right_us = median_of({right.samples_us.begin(), right.samples_us.end()});
+            const double right_us = median_of(right.samples_us);
             result.violations.push_back(
                 fmt::format("{}, {} members, {}: {} against {} for {}: {:.2f}x, allowed {:.2f}x (p = {:.1g})",
                             left.operation, left.members, format_bytes(left.bytes), format_us(left_us),
@@ -209,7 +187,7 @@ std::vector<GuidelineResult> judge_guidelines(std::span<const Measured> measured
                                               const GuidelineLimits& limits) {
     const Judge judge(measured, limits);
     std::vector<GuidelineResult> results;
-    for (const Rule& rule : rules()) {
+    for (const Rule& rule : rules) {
         results.push_back(judge.rule(rule));
     }
     results.push_back(judge.monotone());

@@ -10,13 +10,16 @@ namespace tutti::bench {
 
 /// The runs of one operation on vectors of one size among so many members.
 struct Measured {
-    /// A collective's name; "reduce_scatter to the root" has all elements in the root's block.
+    /// A collective's name, or what stands in for one: "reduce + scatter" is made and timed as one run;
+    /// "reduce_scatter to the root" has all elements in the root's block.
     std::string operation;
     int members = 1;
     /// m, the whole vector.
     std::size_t bytes = 0;
+    /// Whether it stands in for a collective.
+    bool is_mock_up = false;
     /// Run i of one operation was made next to run i of the others of the same size and members.
-    std::vector<double> samples_us;
+    std::vector<double> samples_us = {};
     /// The first run of each pass over all operations, ascending; empty for a single pass.
     std::vector<std::size_t> passes = {};
 };
@@ -52,9 +55,9 @@ double traffic(std::string_view operation, int members, int cpus);
 /// - Träff et al. 2023, section IV-C: (2) reduce_scatter(m) <= allreduce(m); (3) reduce_scatter(m) <=
 ///   reduce(m) + scatter(m); (4) allreduce(m) <= reduce_scatter(m) + allgather(m); (5) reduce(m) <=
 ///   allreduce(m); (6) reduce(m) and reduce_scatter(m) to the root take the same
-/// - scan(m) <= allreduce(m); broadcast(m) <= scatter(m) + allgather(m)
-/// - every operation: m <= the next larger m that was measured
-/// - every operation: p = 2^k - 1 and 2^k + 1 <= 2^k for each unit of traffic, of which no p has less, or
+/// - allreduce(m) <= scan(m) + broadcast(m); broadcast(m) <= scatter(m) + allgather(m)
+/// - every collective: m <= the next larger m that was measured
+/// - every collective: p = 2^k - 1 and 2^k + 1 <= 2^k for each unit of traffic, of which no p has less, or
 ///   for short messages of the system's turns where there are more of those; not between members with a CPU
 ///   each and such that share one, which differ by what the system takes to switch
 std::vector<GuidelineResult> judge_guidelines(std::span<const Measured> measured,
