@@ -30,6 +30,8 @@ schedule::Schedule direct_broadcast(int ranks, int root);
 schedule::Schedule direct_reduce(int ranks, int root);
 /// Member r combines block r of all inputs in rank order and stores it to all outputs.
 schedule::Schedule direct_allreduce(int ranks);
+/// Member r combines block r of all inputs in rank order and keeps it; then everybody copies the others'.
+schedule::Schedule reduce_scatter_allgather(int ranks);
 /// Member r combines block r of all inputs in rank order.
 schedule::Schedule direct_reduce_scatter(int ranks);
 /// Member r stores its block to all outputs.

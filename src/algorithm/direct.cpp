@@ -58,6 +58,17 @@ Schedule direct_allreduce(int ranks) {
     return symmetric(Collective::allreduce, ranks, ranks, recorder);
 }
 
+Schedule reduce_scatter_allgather(int ranks) {
+    Recorder recorder;
+    recorder.round().reduce_every({0, Space::output, own_block}, Space::input);
+    recorder.round();
+    for (int distance = 1; distance < ranks; ++distance) {
+        const Blocks block{distance, 1};
+        recorder.copy({0, Space::output, block}, {distance, Space::output, block});
+    }
+    return symmetric(Collective::allreduce, ranks, ranks, recorder);
+}
+
 Schedule direct_reduce_scatter(int ranks) {
     Recorder recorder;
     recorder.round().reduce_every({0, Space::output, own_block}, Space::input);

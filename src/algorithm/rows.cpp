@@ -37,6 +37,7 @@ constexpr std::string_view grama_shift = "Grama et al. 2003, circular shift";
 constexpr std::string_view grama_scan = "Grama et al. 2003, Alg. 4.9";
 constexpr std::string_view grama_parts = "Grama et al. 2003, splitting messages into parts";
 constexpr std::string_view shared_memory = "shared memory, one exchange";
+constexpr std::string_view shared_memory_twice = "shared memory, two exchanges";
 
 const std::array table{
     // barrier
@@ -132,6 +133,11 @@ const std::array table{
     Algorithm{.name = "flat", .collective = Collective::allreduce, .order = Order::serial,
               .forms = carried_or_separate, .make = rootless<flat_allreduce>, .counts = reduction,
               .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
+    Algorithm{.name = "reduce-scatter-allgather", .collective = Collective::allreduce,
+              .order = Order::serial, .forms = pulled, .make = rootless<reduce_scatter_allgather>,
+              .counts = [](int p, int) {
+                  return p == 1 ? Counts{} : Counts{2, 2L * (p - 1), p - 1};
+              }, .scratch = no_scratch, .source = shared_memory_twice, .reach = Reach::everybody},
     allreduce_row<Halving>("circulant", pulled, traeff_alg2),
     allreduce_row<Circular<Skips::power_of_two>>("circulant-power-of-two", pulled, traeff_cor2),
     allreduce_row<Circular<Skips::fully_connected>>("circulant-fully-connected", pulled, traeff_cor2),

@@ -91,6 +91,13 @@ bool Caches::pulls_between_two(std::size_t touched_bytes) const {
     return touched_bytes <= profile_.pull_between_two_bytes;
 }
 
+bool Caches::fetches_results(std::size_t touched_bytes, int members, int cpus, int l3_groups) const {
+    // Among three, the second exchange costs more than the stores to two others.
+    return members > 3 && profile_.fetch_results_bytes != 0 &&
+           touched_bytes >= profile_.fetch_results_bytes &&
+           !streams_to_others(touched_bytes, cpus, l3_groups);
+}
+
 bool Caches::pushes(std::size_t touched_bytes, int l3_groups) const {
     const std::size_t full_bytes = static_cast<std::size_t>(l3_groups) * profile_.stream_to_own.l3_bytes;
     return touched_bytes >=

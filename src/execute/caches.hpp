@@ -47,6 +47,9 @@ public:
     /// Whether who has a block stores it for all that want it, instead of their fetching it.
     bool pushes(std::size_t touched_bytes, int l3_groups = 1) const;
 
+    /// Whether the results of an allreduce are fetched by all rather than stored to them.
+    bool fetches_results(std::size_t touched_bytes, int members, int cpus, int l3_groups = 1) const;
+
 private:
     enum class Way : std::uint8_t { plain, moved, streamed };
 

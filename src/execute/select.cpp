@@ -57,6 +57,7 @@ const Defaults& defaults(Collective collective) {
         for (const Collective each : {broadcast, allgather}) {
             of(each).brief = of(each).pulled = row_named(each, "flat");
         }
+        of(allreduce).pulled = row_named(allreduce, "reduce-scatter-allgather");
         of(allreduce).of_two = row_named(allreduce, "flat");
         of(scan).of_two = row_named(scan, "ring");
         return rows;
@@ -212,6 +213,13 @@ bool two_differ(Collective collective, const CallSize& size) {
     }
 }
 
+/// Whether what members have combined is fetched by the others, which takes a second exchange.
+bool fetches_results(Collective collective, const CallSize& size) {
+    return collective == Collective::allreduce &&
+           Caches::here().fetches_results(size.touched_bytes, size.members, std::min(size.members, size.cpus),
+                                          size.l3_groups);
+}
+
 Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
     const Defaults& rows = defaults(collective);
     if (call.shared_output) {
@@ -226,7 +234,8 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
     if (size.members == 2 && two_differ(collective, size) && !copies_input(rows.of_two)) {
         return {rows.of_two, form_of(rows.of_two, call, size), Reason::two};
     }
-    if (Caches::here().pushes(size.touched_bytes, size.l3_groups)) {
+    const bool fetches = fetches_results(collective, size);
+    if (!fetches && Caches::here().pushes(size.touched_bytes, size.l3_groups)) {
         return {rows.pushed, form_of(rows.pushed, call, size), Reason::long_vectors};
     }
     if (size.message_bytes * static_cast<std::size_t>(size.members) <=
@@ -234,7 +243,8 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
         !copies_input(rows.brief)) {
         return {rows.brief, form_of(rows.brief, call, size), Reason::brief};
     }
-    return {rows.pulled, form_of(rows.pulled, call, size), Reason::vectors};
+    const std::size_t row = collective != Collective::allreduce || fetches ? rows.pulled : rows.pushed;
+    return {row, form_of(row, call, size), Reason::vectors};
 }
 
 } // namespace

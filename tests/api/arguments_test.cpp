@@ -331,11 +331,12 @@ TEST_CASE("an algorithm that cannot serve: the message says why and lists those 
     };
     const Thrown ranks = refused({.algorithm = "hypercube"}, sum);
     CHECK_ARGUMENT_ERROR(ranks, "powers of two, not for 3 members");
-    CHECK(mentions(ranks.text, "these would work: direct, flat, circulant"));
+    CHECK(mentions(ranks.text, "these would work: direct, flat, reduce-scatter-allgather, circulant"));
     CHECK_FALSE(mentions(ranks.text, "hypercube,"));
     const Thrown order = refused({.algorithm = "ring"}, first);
     CHECK_ARGUMENT_ERROR(order, "order of the ranks");
-    CHECK(mentions(order.text, "these would work: direct, flat, butterfly-overlapping"));
+    CHECK(mentions(order.text,
+                   "these would work: direct, flat, reduce-scatter-allgather, butterfly-overlapping"));
     const Thrown serial = refused({.algorithm = "tree", .order = Order::serial}, sum);
     CHECK_ARGUMENT_ERROR(serial, "from the left");
     CHECK(mentions(serial.text, "these would work: direct, flat"));

@@ -105,6 +105,11 @@ TEST_CASE("where the L2 caches are large, they and not the L3 are the caches") {
     CHECK(caches.streams_to_others(6 * mib, 2));
     CHECK(caches.pushes(4 * mib));
     CHECK_FALSE(caches.pushes(3 * mib));
+    CHECK(caches.fetches_results(512 * kib, 4, 2));
+    CHECK(caches.fetches_results(5 * mib, 4, 2));
+    CHECK_FALSE(caches.fetches_results(512 * kib, 3, 2));
+    CHECK_FALSE(caches.fetches_results(511 * kib, 4, 2));
+    CHECK_FALSE(caches.fetches_results(6 * mib, 4, 2)); // they are streamed
     CHECK(caches.pulls_between_two(256 * kib));
     CHECK_FALSE(caches.pulls_between_two(257 * kib));
 }

@@ -86,10 +86,14 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     CHECK(choice(allgather, 4, 65536) == "flat");
     CHECK(choice(allgather, 4, huge) == "direct");
     CHECK(choice(allreduce, 4, huge) == "direct");
+    const execute::Caches& here = execute::Caches::here();
+    const bool fetches = here.fetches_results(execute::touched_bytes(allreduce, 131072, 6), 6, 1);
+    CHECK(choice(allreduce, 6, 131072) == (fetches ? "reduce-scatter-allgather" : "direct"));
     CHECK(choice(scan, 2, 8) == "flat");
-    CHECK(choice(scan, 2, 131072) == "ring");
-    CHECK(choice(scan, 2, 131073) == "direct");
-    CHECK(choice(scan, 3, 131072) == "direct");
+    const std::size_t longest_along = here.profile().scan_between_two_bytes / 4;
+    CHECK(choice(scan, 2, longest_along) == "ring");
+    CHECK(choice(scan, 2, longest_along + 1) == "direct");
+    CHECK(choice(scan, 3, longest_along) == "direct");
     CHECK(choice(broadcast, 2, 8) == "flat");
     CHECK(choice(broadcast, 2, 16384) == "direct");
     CHECK(choice(broadcast, 4, 16384) == "flat");

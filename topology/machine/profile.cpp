@@ -31,7 +31,9 @@ struct Family {
     std::size_t own_combined_l2_halves;
     std::size_t own_pushed_l2_halves;
     std::size_t push_bytes;
+    std::size_t fetch_results_bytes;
     std::size_t pull_between_two_bytes;
+    std::size_t scan_between_two_bytes;
 };
 
 /// The first that fits. docs/measurements says what was measured, where and how.
@@ -53,7 +55,9 @@ constexpr std::array families{
            .own_combined_l2_halves = 0,
            .own_pushed_l2_halves = 0,
            .push_bytes = 3 * mib,
-           .pull_between_two_bytes = 16 * kib},
+           .fetch_results_bytes = 0,
+           .pull_between_two_bytes = 16 * kib,
+           .scan_between_two_bytes = 512 * kib},
     Family{.name = "AMD Zen",
            .vendor = "AuthenticAMD",
            .number = 0,
@@ -69,7 +73,9 @@ constexpr std::array families{
            .own_combined_l2_halves = 0,
            .own_pushed_l2_halves = 0,
            .push_bytes = 0,
-           .pull_between_two_bytes = 16 * kib},
+           .fetch_results_bytes = 0,
+           .pull_between_two_bytes = 16 * kib,
+           .scan_between_two_bytes = 512 * kib},
     // Behind their L2 caches they have an L3 over a whole mesh, of which a virtual machine sees more than it
     // has: the L2 caches decide. Lines come back together, at no cost that was measured by itself.
     Family{.name = "Intel Xeon with a large L2",
@@ -87,7 +93,9 @@ constexpr std::array families{
            .own_combined_l2_halves = 3,
            .own_pushed_l2_halves = 12,
            .push_bytes = 4 * mib,
-           .pull_between_two_bytes = 256 * kib}};
+           .fetch_results_bytes = 512 * kib,
+           .pull_between_two_bytes = 256 * kib,
+           .scan_between_two_bytes = 2 * mib}};
 
 bool fits(const Family& family, const Machine& machine) {
     return machine.vendor == family.vendor && (family.number == 0 || machine.family == family.number) &&
@@ -141,6 +149,7 @@ constexpr std::array all_quantities{
     bytes_of<&Profile::stream_pushed_to_own, &Reach::l2_bytes>("stream-pushed-to-own-per-l2"),
     bytes_of<&Profile::stream_pushed_to_own, &Reach::l3_bytes>("stream-pushed-to-own-per-l3"),
     bytes_of<&Profile::push_bytes>("push"),
+    bytes_of<&Profile::fetch_results_bytes>("fetch-results"),
     bytes_of<&Profile::pull_between_two_bytes>("pull-between-two"),
     bytes_of<&Profile::scan_between_two_bytes>("scan-between-two"),
     bytes_of<&Profile::read_by_one_bytes>("read-by-one"),
@@ -195,7 +204,9 @@ Profile family_profile(const Machine& machine) {
     profile.stream_combined_to_own.l2_bytes = machine.l2_bytes / 2 * family->own_combined_l2_halves;
     profile.stream_pushed_to_own.l2_bytes = machine.l2_bytes / 2 * family->own_pushed_l2_halves;
     profile.push_bytes = family->push_bytes;
+    profile.fetch_results_bytes = family->fetch_results_bytes;
     profile.pull_between_two_bytes = family->pull_between_two_bytes;
+    profile.scan_between_two_bytes = family->scan_between_two_bytes;
     return profile;
 }
 

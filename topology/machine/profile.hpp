@@ -55,6 +55,9 @@ struct Profile {
     /// From here on who has a block stores it for all that want it, instead of their fetching it; so also
     /// where a member's own vector is streamed for want of an L3. 0: there only.
     std::size_t push_bytes = 0;
+    /// From here on, until stores to others are streamed, the members of an allreduce fetch each other's
+    /// results. 0: never, they store them to all.
+    std::size_t fetch_results_bytes = 0;
     /// Up to here two members rather combine everything each for itself than store to each other.
     std::size_t pull_between_two_bytes = 0;
     /// The same for a scan, of which one of them has less to combine.
