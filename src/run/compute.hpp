@@ -1,5 +1,6 @@
 #pragma once
 
+#include "mailbox/slot.hpp"
 #include "run/bindings.hpp"
 #include "run/copy_bytes.hpp"
 #include "run/prepared.hpp"
@@ -128,9 +129,13 @@ inline void Compute::copy(const plan::Step& step) {
     void* const to = target(step);
     const void* const from = source(step.left, step);
     const std::size_t bytes = elements(step) * prepared_.element_bytes;
-    if (to != from && bytes != 0) {
-        detail::copy_many(&to, 1, from, bytes, stores(step));
+    if (to == from || bytes == 0) {
+        return;
     }
+    if (bytes <= mailbox::carried_bytes) { // goes on before the other's message is there
+        return copy_bytes(to, from, bytes);
+    }
+    detail::copy_many(&to, 1, from, bytes, stores(step));
 }
 
 inline void Compute::exchange(const plan::Step& step) {
