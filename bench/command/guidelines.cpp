@@ -96,9 +96,6 @@ public:
         for (const Part& part : parts_) {
             timed.push_back({.run = part.calls, .prepare = [&part](std::uint64_t salt) {
                                  part.data.read_output(part.output);
-                                 // The operations use the same vectors: whatever came before, a run begins
-                                 // with a member's own in its own caches.
-                                 part.data.spoil_output(part.output);
                                  part.data.write_input(part.input, salt);
                              }});
         }

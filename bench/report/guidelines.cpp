@@ -187,6 +187,7 @@ std::vector<GuidelineResult> judge_guidelines(std::span<const Measured> measured
                                               const GuidelineLimits& limits) {
     const Judge judge(measured, limits);
     std::vector<GuidelineResult> results;
+    results.reserve(rules.size() + 2);
     for (const Rule& rule : rules) {
         results.push_back(judge.rule(rule));
     }
