@@ -73,10 +73,13 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
         return std::string(name_of(execute::select(call_of(kind), size, {})));
     };
     using enum detail::Kind;
+    const execute::Caches& here = execute::Caches::here();
     constexpr std::size_t huge = std::size_t{1} << 40U;
     CHECK(choice(allreduce, 2, 8) == "flat");
     CHECK(choice(allreduce, 2, 4096) == "flat");
-    CHECK(choice(allreduce, 2, 131072) == "direct");
+    const std::size_t longest_alone = here.profile().pull_between_two_bytes / 4;
+    CHECK(choice(allreduce, 2, longest_alone) == "flat");
+    CHECK(choice(allreduce, 2, longest_alone + 1) == "direct");
     CHECK(choice(allreduce, 3, 32768) == "direct");
     CHECK(choice(allreduce, 2, 32768, true) == "direct");
     CHECK(choice(reduce, 8, 4096) == "flat");
@@ -86,7 +89,6 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     CHECK(choice(allgather, 4, 65536) == "flat");
     CHECK(choice(allgather, 4, huge) == "direct");
     CHECK(choice(allreduce, 4, huge) == "direct");
-    const execute::Caches& here = execute::Caches::here();
     const bool fetches = here.fetches_results(execute::touched_bytes(allreduce, 131072, 6), 6, 1);
     CHECK(choice(allreduce, 6, 131072) == (fetches ? "reduce-scatter-allgather" : "direct"));
     CHECK(choice(scan, 2, 8) == "flat");
