@@ -110,8 +110,8 @@ TEST_CASE("where the L2 caches are large, they and not the L3 are the caches") {
     CHECK_FALSE(caches.fetches_results(512 * kib, 3, 2));
     CHECK_FALSE(caches.fetches_results(511 * kib, 4, 2));
     CHECK_FALSE(caches.fetches_results(6 * mib, 4, 2)); // they are streamed
-    CHECK(caches.pulls_between_two(2 * mib));
-    CHECK_FALSE(caches.pulls_between_two(2 * mib + 1));
+    CHECK(caches.pulls_between_two(256 * kib));
+    CHECK_FALSE(caches.pulls_between_two(257 * kib));
 }
 
 TEST_CASE("small L2 caches do not count, and a machine that tells of no L3 has one all the same") {

@@ -94,7 +94,7 @@ constexpr std::array families{
            .own_pushed_l2_halves = 12,
            .push_bytes = 4 * mib,
            .fetch_results_bytes = 512 * kib,
-           .pull_between_two_bytes = 2 * mib,
+           .pull_between_two_bytes = 256 * kib,
            .scan_between_two_bytes = 2 * mib}};
 
 bool fits(const Family& family, const Machine& machine) {
