@@ -93,10 +93,10 @@ TEST_CASE("the cheapest way to write a line of another CPU is taken, past the ca
 
 TEST_CASE("where the L2 caches are large, they and not the L3 are the caches") {
     const Caches caches = caches_of("Intel Xeon", 2 * mib, 480 * mib);
-    CHECK_FALSE(caches.streams_to_own(Collective::alltoall, 7 * mib, 2));
-    CHECK(caches.streams_to_own(Collective::alltoall, 8 * mib, 2));
-    CHECK_FALSE(caches.streams_to_own(Collective::alltoall, 8 * mib, 4));
-    CHECK(caches.streams_to_own(Collective::alltoall, 32 * mib, 64)); // of eight caches
+    CHECK_FALSE(caches.streams_to_own(Collective::alltoall, 9 * mib, 2));
+    CHECK(caches.streams_to_own(Collective::alltoall, 10 * mib, 2));
+    CHECK_FALSE(caches.streams_to_own(Collective::alltoall, 10 * mib, 4));
+    CHECK(caches.streams_to_own(Collective::alltoall, 40 * mib, 64)); // of eight caches
     CHECK_FALSE(caches.streams_to_own(Collective::reduce, 5 * mib, 2));
     CHECK(caches.streams_to_own(Collective::reduce, 6 * mib, 2));
     CHECK_FALSE(caches.streams_to_own(Collective::broadcast, 23 * mib, 2));

@@ -89,7 +89,7 @@ constexpr std::array families{
            .lines_from_bytes = 0,
            .stream_combined_bytes = 4 * mib,
            .others_l2_halves = 3,
-           .own_l2_halves = 4,
+           .own_l2_halves = 5,
            .own_combined_l2_halves = 3,
            .own_pushed_l2_halves = 12,
            .push_bytes = 4 * mib,
