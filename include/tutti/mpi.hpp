@@ -54,6 +54,17 @@ struct Options {
     int leaders = 0;
 };
 
+namespace detail {
+
+/// A way of calling, as tutti::detail::Blocks.
+struct Blocks {
+    using Options = mpi::Options;
+    static constexpr bool blocks = true;
+    static constexpr bool in_one_process = false;
+};
+
+} // namespace detail
+
 /// What a cluster is to do about processes that do not answer.
 struct ClusterOptions {
     /// How long a leader waits for a message from another process before all members of its process are
@@ -72,7 +83,7 @@ struct ClusterOptions {
 /// P is the number of members of all processes, m the bytes of the whole vector of one member. Inside a
 /// process a call is two exchanges and 2m to 3m bytes read and written by each member; across, it costs what
 /// the algorithm among the processes does.
-class TUTTI_API Member : tutti::detail::CallMaker {
+class TUTTI_API Member : public Collectives<Member, detail::Blocks> {
 public:
     ~Member();
     Member(Member&& other) noexcept;
@@ -87,238 +98,10 @@ public:
     /// This thread's seat in the process's own group, for collectives inside the process.
     tutti::Member& local() { return own_ ? *own_ : *borrowed_; }
 
-    /// Returns when every member has called it.
-    void barrier(const Options& options = {}) { run(call(tutti::detail::Kind::barrier, options), options); }
-
-    /// `inout` of every member becomes that of `root`: as many elements on every member.
-    template <tutti::detail::InPlace InOut>
-    void broadcast(InOut&& inout, int root, const Options& options = {}) {
-        run(rooted(in_place<InOut>(tutti::detail::Kind::broadcast, inout, options), root), options);
-    }
-
-    /// The same of one object, by value: returns the one that `root` has passed.
-    template <tutti::detail::Scalar T>
-    [[nodiscard("one object goes by value: use the result")]] T broadcast(T value, int root,
-                                                                          const Options& options = {}) {
-        broadcast(tutti::detail::view(value), root, options);
-        return value;
-    }
-
-    /// out[i] = in_0[i] op ... op in_{P-1}[i] on the root; `out` of the others is not looked at.
-    template <class In, class Out, class Op>
-    requires tutti::detail::Reduction<In, Out, Op>
-    void reduce(In&& in, Out&& out, const Op& op, int root, const Options& options = {}) {
-        const auto mine = tutti::detail::input(in);
-        auto call = vectors<Out>(tutti::detail::Kind::reduce, mine, out, options);
-        run(rooted(reduction(call, out, op), root), options);
-    }
-
-    /// The same in place: `inout` of the root is replaced by the result, that of the others is kept.
-    template <class InOut, class Op>
-    requires tutti::detail::InPlaceReduction<InOut, Op>
-    void reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
-        auto call = in_place<InOut>(tutti::detail::Kind::reduce, inout, options);
-        run(rooted(reduction(call, inout, op), root), options);
-    }
-
-    /// The same of one object, by value: returns the result on the root, and `value` on the others.
-    template <class T, class Op>
-    requires tutti::detail::OneReduction<T, Op>
-    [[nodiscard("one object goes by value: use the result")]] T reduce(T value, const Op& op, int root,
-                                                                       const Options& options = {}) {
-        reduce(tutti::detail::view(value), op, root, options);
-        return value;
-    }
-
-    /// out[i] = in_0[i] op ... op in_{P-1}[i], the same bits on every member of every process.
-    template <class In, class Out, class Op>
-    requires tutti::detail::Reduction<In, Out, Op>
-    void allreduce(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        const auto mine = tutti::detail::input(in);
-        run(reduction(vectors<Out>(tutti::detail::Kind::allreduce, mine, out, options), out, op), options);
-    }
-
-    /// The same in place.
-    template <class InOut, class Op>
-    requires tutti::detail::InPlaceReduction<InOut, Op>
-    void allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place<InOut>(tutti::detail::Kind::allreduce, inout, options), inout, op), options);
-    }
-
-    /// The same of one object, by value: `double all = me.allreduce(mine, tutti::sum)`. Returns the result.
-    template <class T, class Op>
-    requires tutti::detail::OneReduction<T, Op>
-    [[nodiscard("one object goes by value: use the result")]] T allreduce(T value, const Op& op,
-                                                                          const Options& options = {}) {
-        allreduce(tutti::detail::view(value), op, options);
-        return value;
-    }
-
-    /// block[i] = in_0[r n + i] op ... op in_{P-1}[r n + i] on member r; `block` has n elements, `in` P n.
-    template <class In, class Block, class Op>
-    requires tutti::detail::Reduction<In, Block, Op>
-    void reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {
-        run(reduction(vectors<Block>(tutti::detail::Kind::reduce_scatter, in, block, options), block, op),
-            options);
-    }
-
-    /// The same in place: member r's block of `inout` is replaced by the result, the other blocks are kept.
-    template <class InOut, class Op>
-    requires tutti::detail::Reduction<InOut, InOut, Op>
-    void reduce_scatter(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place<InOut>(tutti::detail::Kind::reduce_scatter, inout, options), inout, op),
-            options);
-    }
-
-    /// Reduce-scatter with irregular blocks: P counts, the same list on every member.
-    template <class In, class Block, class Op>
-    requires tutti::detail::Reduction<In, Block, Op>
-    void reduce_scatter(In&& in, Block&& block, Counts counts, const Op& op, const Options& options = {}) {
-        auto call =
-            irregular(vectors<Block>(tutti::detail::Kind::reduce_scatter, in, block, options), counts);
-        run(reduction(call, block, op), options);
-    }
-
-    /// The irregular form in place.
-    template <class InOut, class Op>
-    requires tutti::detail::Reduction<InOut, InOut, Op>
-    void reduce_scatter(InOut&& inout, Counts counts, const Op& op, const Options& options = {}) {
-        auto call = irregular(in_place<InOut>(tutti::detail::Kind::reduce_scatter, inout, options), counts);
-        run(reduction(call, inout, op), options);
-    }
-
-    /// out = block_0, block_1, ..., block_{P-1}: `block` has n elements on every member, `out` has P n.
-    template <class Block, class Out>
-    requires tutti::detail::Vectors<Block, Out>
-    void allgather(Block&& block, Out&& out, const Options& options = {}) {
-        const auto mine = tutti::detail::input(block);
-        run(vectors<Out>(tutti::detail::Kind::allgather, mine, out, options), options);
-    }
-
-    /// The same in place: `inout` has P n elements, of which this member's n are its contribution.
-    template <tutti::detail::Operand InOut>
-    void allgather(InOut&& inout, const Options& options = {}) {
-        run(in_place<InOut>(tutti::detail::Kind::allgather, inout, options), options);
-    }
-
-    /// Allgather of irregular blocks.
-    template <class Block, class Out>
-    requires tutti::detail::Vectors<Block, Out>
-    void allgather(Block&& block, Out&& out, Counts counts, const Options& options = {}) {
-        const auto mine = tutti::detail::input(block);
-        run(irregular(vectors<Out>(tutti::detail::Kind::allgather, mine, out, options), counts), options);
-    }
-
-    /// out = block_0, block_1, ..., block_{P-1} on the root; `out` of the others is not looked at.
-    template <class Block, class Out>
-    requires tutti::detail::Vectors<Block, Out>
-    void gather(Block&& block, Out&& out, int root, const Options& options = {}) {
-        const auto mine = tutti::detail::input(block);
-        run(rooted(vectors<Out>(tutti::detail::Kind::gather, mine, out, options), root), options);
-    }
-
-    /// The same in place: `inout` of the root is the whole, of which its own n elements are its contribution;
-    /// that of the others is their block.
-    template <tutti::detail::Operand InOut>
-    void gather(InOut&& inout, int root, const Options& options = {}) {
-        run(rooted(in_place<InOut>(tutti::detail::Kind::gather, inout, options), root), options);
-    }
-
-    /// Gather of irregular blocks.
-    template <class Block, class Out>
-    requires tutti::detail::Vectors<Block, Out>
-    void gather(Block&& block, Out&& out, Counts counts, int root, const Options& options = {}) {
-        const auto mine = tutti::detail::input(block);
-        auto call = rooted(vectors<Out>(tutti::detail::Kind::gather, mine, out, options), root);
-        run(irregular(call, counts), options);
-    }
-
-    /// `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`; `in` of the others is not
-    /// looked at.
-    template <class In, class Block>
-    requires tutti::detail::Vectors<In, Block>
-    void scatter(In&& in, Block&& block, int root, const Options& options = {}) {
-        run(rooted(vectors<Block>(tutti::detail::Kind::scatter, in, block, options), root), options);
-    }
-
-    /// The same in place: `inout` of the root is the whole and is kept; that of the others becomes their
-    /// block.
-    template <tutti::detail::Operand InOut>
-    void scatter(InOut&& inout, int root, const Options& options = {}) {
-        run(rooted(in_place<InOut>(tutti::detail::Kind::scatter, inout, options), root), options);
-    }
-
-    /// Scatter of irregular blocks.
-    template <class In, class Block>
-    requires tutti::detail::Vectors<In, Block>
-    void scatter(In&& in, Block&& block, Counts counts, int root, const Options& options = {}) {
-        auto call = rooted(vectors<Block>(tutti::detail::Kind::scatter, in, block, options), root);
-        run(irregular(call, counts), options);
-    }
-
-    /// Block s of `out` becomes block r of member s's `in`, on member r; both have P equal blocks.
-    template <class In, class Out>
-    requires tutti::detail::Vectors<In, Out>
-    void alltoall(In&& in, Out&& out, const Options& options = {}) {
-        run(vectors<Out>(tutti::detail::Kind::alltoall, in, out, options), options);
-    }
-
-    /// The same in place.
-    template <tutti::detail::Operand InOut>
-    void alltoall(InOut&& inout, const Options& options = {}) {
-        run(in_place<InOut>(tutti::detail::Kind::alltoall, inout, options), options);
-    }
-
-    /// out[i] = in_0[i] op ... op in_r[i] on member r.
-    template <class In, class Out, class Op>
-    requires tutti::detail::Reduction<In, Out, Op>
-    void scan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        const auto mine = tutti::detail::input(in);
-        run(reduction(vectors<Out>(tutti::detail::Kind::scan, mine, out, options), out, op), options);
-    }
-
-    /// The same in place.
-    template <class InOut, class Op>
-    requires tutti::detail::InPlaceReduction<InOut, Op>
-    void scan(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place<InOut>(tutti::detail::Kind::scan, inout, options), inout, op), options);
-    }
-
-    /// The same of one object, by value: returns the result.
-    template <class T, class Op>
-    requires tutti::detail::OneReduction<T, Op>
-    [[nodiscard("one object goes by value: use the result")]] T scan(T value, const Op& op,
-                                                                     const Options& options = {}) {
-        scan(tutti::detail::view(value), op, options);
-        return value;
-    }
-
-    /// out[i] = in_0[i] op ... op in_{r-1}[i] on member r; `out` of member 0 is kept.
-    template <class In, class Out, class Op>
-    requires tutti::detail::Reduction<In, Out, Op>
-    void exscan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        const auto mine = tutti::detail::input(in);
-        run(reduction(vectors<Out>(tutti::detail::Kind::exscan, mine, out, options), out, op), options);
-    }
-
-    /// The same in place.
-    template <class InOut, class Op>
-    requires tutti::detail::InPlaceReduction<InOut, Op>
-    void exscan(InOut&& inout, const Op& op, const Options& options = {}) {
-        run(reduction(in_place<InOut>(tutti::detail::Kind::exscan, inout, options), inout, op), options);
-    }
-
-    /// The same of one object, by value: returns the result, and `value` on member 0.
-    template <class T, class Op>
-    requires tutti::detail::OneReduction<T, Op>
-    [[nodiscard("one object goes by value: use the result")]] T exscan(T value, const Op& op,
-                                                                       const Options& options = {}) {
-        exscan(tutti::detail::view(value), op, options);
-        return value;
-    }
-
 private:
     friend class Cluster;
+    friend class Collectives<Member, detail::Blocks>;
+
     Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
            std::optional<tutti::Member> own);
 

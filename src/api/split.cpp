@@ -45,7 +45,7 @@ template <class T>
 void Member::allgather_for_split(const T& mine, std::vector<T>& out) {
     detail::Call made = vectors<std::vector<T>&>(detail::Kind::allgather, mine, out, Options{});
     made.splits = true;
-    run(made);
+    run(made, {});
 }
 
 std::optional<Member> Member::split(int color, int key) {

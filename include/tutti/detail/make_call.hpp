@@ -7,10 +7,34 @@
 #include <tutti/options.hpp>
 
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <typeinfo>
 
 namespace tutti::detail {
+
+/// The ways of calling: whether a call is complete when it returns, whether all members are threads of one
+/// process, and what may be chosen for it.
+struct Blocks {
+    using Options = tutti::Options;
+    static constexpr bool blocks = true;
+    static constexpr bool in_one_process = true;
+};
+
+template <class Way>
+concept Blocking = Way::blocks;
+
+template <class Way>
+concept Local = Way::in_one_process;
+
+template <class Way, class T, class Op>
+concept ReturnedReduction = Blocking<Way> && OneReduction<T, Op>;
+
+template <class Way, class In, class Out>
+concept LocalVectors = Local<Way> && Vectors<In, Out>;
+
+template <class Way, class In, class T, class Op>
+concept SharedReduction = Local<Way> && Reduction<In, std::span<T>, Op>;
 
 /// How members, of groups and of clusters, make a Call of what they are given. `Options` are those of either.
 class CallMaker {
@@ -25,7 +49,7 @@ protected:
 
     /// `Out` is what the caller gave: an lvalue reference, or a type for a temporary.
     template <class Out, class In, class Options>
-    static Call vectors(Kind kind, In& in, std::remove_reference_t<Out>& out, const Options& options) {
+    static Call vectors(Kind kind, const In& in, std::remove_reference_t<Out>& out, const Options& options) {
         refuse_address<In>();
         refuse_lost_result<Out>();
         using T = element_t<Out&>;

@@ -121,6 +121,16 @@ constexpr void refuse_lost_result() {
                   "such as std::span");
 }
 
+/// Says why a call that is still under way when it returns cannot read `In`.
+template <class In>
+constexpr void refuse_short_lived() {
+    refuse_address<std::remove_reference_t<In>>();
+    static_assert(
+        Address<In> || std::is_lvalue_reference_v<In> || std::ranges::borrowed_range<In>,
+        "the temporary would be gone before it is read: pass a vector that has a name, or a view of "
+        "one, such as std::span");
+}
+
 /// The elements of `in` for a call to read. One object that fits a cache line is copied: what a loop has
 /// added up stays in a register only as long as nobody learns its address.
 template <class In>
