@@ -8,6 +8,9 @@
 #include <tutti/options.hpp>
 #include <tutti/shared.hpp>
 
+#include <span>
+#include <type_traits>
+
 namespace tutti {
 
 /// The twelve collectives, which every way of calling them has alike: `Self` says what a call returns.
@@ -390,6 +393,13 @@ private:
             detail::refuse_short_lived<In>();
             return detail::view(in);
         }
+    }
+
+    template <class Out, class Op>
+    static detail::Call reduction(const detail::Call& call, Out& out, const Op& op) {
+        static_assert(Way::blocks || std::is_copy_constructible_v<Op>,
+                      "the operator is needed after the call has returned, and cannot be copied");
+        return CallMaker::reduction(call, out, op);
     }
 
     static detail::Call shared(detail::Call call) {

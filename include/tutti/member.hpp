@@ -5,6 +5,7 @@
 #include <tutti/detail/export.hpp>
 #include <tutti/error.hpp>
 #include <tutti/options.hpp>
+#include <tutti/start.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -49,6 +50,11 @@ public:
 
     /// The number of members of the group, p.
     int size() const { return size_; }
+
+    /// The same calls without waiting for them, each of which returns a Request.
+    Start start;
+    /// The same calls to be started later, any number of times, each of which returns a Persistent.
+    Prepare prepare;
 
     /// Members that give the same `color` become a group of their own, ranked by `key` and then by their rank
     /// here; returns this member's seat in it, or nothing if its color is negative, as no_color is. Every

@@ -9,11 +9,12 @@
 namespace tutti {
 
 Member::Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat, detail::Leaving leaving)
-    : group_(std::move(group)), seat_(&seat), rank_(seat.rank()), size_(group_->size()),
+    : start(seat, group->size()), prepare(seat, group->size()), group_(std::move(group)), seat_(&seat),
+      rank_(seat.rank()), size_(group_->size()),
       exceptions_on_entry_(std::uncaught_exceptions()), leaving_(leaving) {}
 
 Member::Member(Member&& other) noexcept
-    : group_(std::move(other.group_)), seat_(std::exchange(other.seat_, nullptr)), rank_(other.rank_),
+    : start(other.start), prepare(other.prepare), group_(std::move(other.group_)), seat_(std::exchange(other.seat_, nullptr)), rank_(other.rank_),
       size_(other.size_), exceptions_on_entry_(other.exceptions_on_entry_), leaving_(other.leaving_) {}
 
 Member::~Member() {
@@ -23,6 +24,7 @@ Member::~Member() {
     if (std::uncaught_exceptions() > exceptions_on_entry_) {
         group_->fail(rank_, execute::unseen_exception());
     }
+    seat_->end_requests();
     if (leaving_ == detail::Leaving::for_good) {
         group_->leave_for_good(rank_);
     } else {

@@ -25,7 +25,8 @@ std::uint64_t CallHistory::next_change(std::uint64_t number) const {
     return last_ + 1;
 }
 
-void CallLog::add(const CallPlace& place, const Claim& claim) {
+template <std::size_t records>
+void BasicCallLog<records>::add(const CallPlace& place, const Claim& claim) {
     const std::uint64_t version = version_.get();
     version_.publish(version + 1); // release, as is every store that follows: pairs with read()
     std::array<std::uint64_t, record_words> words{place.number, place.epoch, place.points};
@@ -37,11 +38,13 @@ void CallLog::add(const CallPlace& place, const Claim& claim) {
     version_.publish(version + 2);
 }
 
-void CallLog::clear() {
+template <std::size_t records>
+void BasicCallLog<records>::clear() {
     version_.publish(0);
 }
 
-std::optional<CallHistory> CallLog::read(std::uint64_t epoch) const {
+template <std::size_t records>
+std::optional<CallHistory> BasicCallLog<records>::read(std::uint64_t epoch) const {
     // Acquire, as is every load that follows: whoever sees a word of a later record sees below that the
     // version has gone on.
     const std::uint64_t version = version_.observe();
@@ -62,6 +65,9 @@ std::optional<CallHistory> CallLog::read(std::uint64_t epoch) const {
     history.reach(epoch);
     return version_.get() == version ? std::optional(history) : std::nullopt;
 }
+
+template class BasicCallLog<CallLog::most_records>;
+template class BasicCallLog<StartLog::most_records>;
 
 std::optional<std::uint64_t> first_difference(const CallHistory& one, const CallHistory& other) {
     if (one.empty() || other.empty()) {

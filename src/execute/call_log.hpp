@@ -10,6 +10,10 @@
 
 namespace tutti::execute {
 
+/// The sequences of calls of a group, each numbered on its own, in which all members must make the same ones:
+/// those that block, those that are started, and those that are prepared to be started at any time.
+enum class Sequence : std::uint8_t { blocking, started, prepared };
+
 /// Where a call that differs from the one before stands among all calls of a member. It was repeated until
 /// the next such call.
 struct CallPlace {
@@ -33,8 +37,8 @@ struct CallRecord {
 /// are known to speak.
 class CallHistory {
 public:
-    /// Records that differ are few, so there is no room for more.
-    static constexpr std::size_t most_records = 16;
+    /// Of the longest log.
+    static constexpr std::size_t most_records = 128;
 
     void add(const CallRecord& record) { records_[size_++] = record; }
     void reach(std::uint64_t epoch);
@@ -55,8 +59,12 @@ private:
 
 /// The latest calls of one member. The member writes when it makes a call that differs from the one before,
 /// so calls that are repeated cost nothing; any other member reads at any time.
-class CallLog {
+template <std::size_t records>
+class BasicCallLog {
 public:
+    static constexpr std::size_t most_records = records;
+    static_assert(most_records <= CallHistory::most_records);
+
     /// By its member, or while that is in no call.
     void add(const CallPlace& place, const Claim& claim);
     void clear();
@@ -71,8 +79,13 @@ private:
 
     /// Odd while the member writes, else twice the records that it has written.
     mailbox::StdWord version_;
-    std::array<std::array<mailbox::StdWord, record_words>, CallHistory::most_records> records_;
+    std::array<std::array<mailbox::StdWord, record_words>, most_records> records_;
 };
+
+/// Of calls that block: each is complete before the next, so few records tell the two that differ.
+using CallLog = BasicCallLog<16>;
+/// Of operations of which many are in flight at a time.
+using StartLog = BasicCallLog<CallHistory::most_records>;
 
 /// The first operation that both histories know of in which the two members have made different calls.
 std::optional<std::uint64_t> first_difference(const CallHistory& one, const CallHistory& other);

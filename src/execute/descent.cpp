@@ -56,6 +56,9 @@ void GroupState::release_all(int member, const std::exception_ptr& cause, const 
     for (auto& board : boards()) {
         board.bell.ring();
     }
+    if (execute::Lanes* const lanes = lanes_if_any()) {
+        lanes->bell().ring();
+    }
 }
 
 void GroupState::fail(int member, const std::exception_ptr& cause) noexcept {

@@ -2,7 +2,10 @@
 
 #include "execute/call_log.hpp"
 #include "execute/group_state.hpp"
+#include "execute/lanes.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <thread>
 
@@ -17,10 +20,34 @@ std::string named(int member) {
 }
 
 /// Nothing while the member writes.
-std::optional<CallHistory> history_of(const GroupState& group, int member) {
-    // Acquire: pairs with the release of a member that enters; its record of that call came before.
-    const std::uint64_t progress = group.board(member).progress.observe();
-    return group.presence(member).log.read(progress / 2);
+std::optional<CallHistory> history_of(const GroupState& group, Sequence sequence, int member) {
+    if (sequence == Sequence::blocking) {
+        // Acquire: pairs with the release of a member that enters; its record of that call came before.
+        const std::uint64_t progress = group.board(member).progress.observe();
+        return group.presence(member).log.read(progress / 2);
+    }
+    const Lanes* const lanes = group.lanes_if_any();
+    if (lanes == nullptr) {
+        return CallHistory();
+    }
+    // Acquire: pairs with the release of a member that starts a call; its record of that came before.
+    const Starts& starts = lanes->starts(sequence, member);
+    const std::uint64_t count = starts.count.observe();
+    return starts.log.read(count);
+}
+
+/// How the texts speak of a sequence.
+struct Words {
+    const char* adjective;
+    const char* does;
+    const char* doing;
+};
+
+const Words& words_of(Sequence sequence) {
+    static constexpr std::array<Words, 3> words{{{"", "calls", "calling"},
+                                                 {"started ", "starts", "starting"},
+                                                 {"prepared ", "prepares", "preparing"}}};
+    return words[static_cast<std::size_t>(sequence)];
 }
 
 /// What a description does not show.
@@ -43,18 +70,21 @@ std::string whereabouts(const GroupState& group, int member, int other) {
            std::to_string(*theirs) + " of the whole group: ";
 }
 
-std::string text_of(int member, int other, std::uint64_t number, const Claim& own, const Claim& theirs) {
-    return "members " + std::to_string(member) + " and " + std::to_string(other) + " differ at operation " +
-           std::to_string(number) + ": " + named(member) + " calls " + own.describe() + ", but " +
-           named(other) + " calls " + theirs.describe() + hidden_difference(own, theirs) +
-           ": all members must make the same call with the same arguments";
+std::string text_of(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
+                    const Claim& theirs) {
+    const Words& words = words_of(sequence);
+    const std::string does = std::string(" ") + words.does + " ";
+    return "members " + std::to_string(member) + " and " + std::to_string(other) + " differ at " +
+           words.adjective + "operation " + std::to_string(number) + ": " + named(member) + does +
+           own.describe() + ", but " + named(other) + does + theirs.describe() +
+           hidden_difference(own, theirs) + ": all members must make the same call with the same arguments";
 }
 
 } // namespace
 
-std::optional<std::string> difference(const GroupState& group, int member, int other) {
-    const std::optional<CallHistory> own = history_of(group, member);
-    const std::optional<CallHistory> theirs = history_of(group, other);
+std::optional<std::string> difference(const GroupState& group, Sequence sequence, int member, int other) {
+    const std::optional<CallHistory> own = history_of(group, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
     if (!own || !theirs) {
         return std::nullopt;
     }
@@ -63,48 +93,80 @@ std::optional<std::string> difference(const GroupState& group, int member, int o
         return std::nullopt;
     }
     return whereabouts(group, member, other) +
-           text_of(member, other, *number, own->claim(*number), theirs->claim(*number));
+           text_of(sequence, member, other, *number, own->claim(*number), theirs->claim(*number));
 }
 
-std::string disagreement(const GroupState& group, int member, int other) {
+std::string disagreement(const GroupState& group, Sequence sequence, int member, int other) {
     // The other may be writing its log, and may go on to do so.
     constexpr int most_looks = 100;
     for (int look = 0; look < most_looks; ++look) {
-        if (std::optional<std::string> text = difference(group, member, other)) {
+        if (std::optional<std::string> text = difference(group, sequence, member, other)) {
             return *text;
         }
         std::this_thread::yield();
     }
     const std::string both = whereabouts(group, member, other) + "members " + std::to_string(member) +
                              " and " + std::to_string(other);
-    const std::optional<CallHistory> own = history_of(group, member);
-    const std::optional<CallHistory> theirs = history_of(group, other);
+    const std::optional<CallHistory> own = history_of(group, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
     if (own && theirs && own->last() != theirs->last()) {
         return both + " have made different calls, " + std::to_string(own->last()) + " and " +
                std::to_string(theirs->last()) + " of them: all members must make the same calls";
     }
+    if (sequence == Sequence::started && own && theirs && !own->empty() && !theirs->empty() &&
+        own->first() == 1 && theirs->first() == 1) {
+        return both + " have started the same calls, but not in the same order with regard to calls that "
+                      "block: all members must make the same calls in the same order";
+    }
     return both + " have made different calls, further back than the last " +
-           std::to_string(CallHistory::most_records) +
+           std::to_string(sequence == Sequence::blocking ? CallLog::most_records : StartLog::most_records) +
            " that differ from the one before: all members must "
            "make the same calls";
 }
 
-std::optional<std::string> absence(const GroupState& group, int member, int other) {
+std::optional<std::string> absence(const GroupState& group, Sequence sequence, int member, int other) {
     if (!group.has_left_for_good(other)) {
         return std::nullopt;
     }
-    const std::optional<CallHistory> own = history_of(group, member);
-    const std::optional<CallHistory> theirs = history_of(group, other);
+    const std::optional<CallHistory> own = history_of(group, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
     if (!own || own->empty() || !theirs || theirs->last() >= own->last()) {
         return std::nullopt;
     }
-    return whereabouts(group, member, other) + named(member) + " is in operation " +
-           std::to_string(own->last()) + ", " + own->claim(own->last()).describe() + ", but " + named(other) +
-           " has returned without calling it: all members must make the same calls";
+    const Words& words = words_of(sequence);
+    const std::uint64_t number =
+        sequence == Sequence::blocking ? own->last() : std::max(theirs->last() + 1, own->first());
+    return whereabouts(group, member, other) + named(member) + " is in " + words.adjective + "operation " +
+           std::to_string(number) + ", " + own->claim(number).describe() + ", but " + named(other) +
+           " has returned without " + words.doing + " it: all members must make the same calls";
 }
 
-std::string text_of(run::Fault fault, const GroupState& group, int member, int peer, const Claim& claim,
-                    const run::Prepared& prepared, const run::Bindings& bindings) {
+std::optional<std::string> other_order(const GroupState& group, Sequence sequence, int member, int other) {
+    if (sequence == Sequence::prepared || group.lanes_if_any() == nullptr) {
+        return std::nullopt;
+    }
+    const Sequence first = sequence == Sequence::blocking ? Sequence::started : Sequence::blocking;
+    // This member is in the last call of `sequence`, and has not made the next one of the other sequence. The
+    // other member has made that one: looked at first, since it goes on meanwhile.
+    const std::optional<CallHistory> own_first = history_of(group, first, member);
+    const std::optional<CallHistory> their_first = history_of(group, first, other);
+    const std::optional<CallHistory> own = history_of(group, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
+    if (!own_first || !their_first || !own || !theirs || own->empty() ||
+        their_first->last() <= own_first->last() || theirs->last() >= own->last()) {
+        return std::nullopt;
+    }
+    const std::uint64_t next = std::max(own_first->last() + 1, their_first->first());
+    return whereabouts(group, member, other) + "members " + std::to_string(member) + " and " +
+           std::to_string(other) + " make calls in another order: " + named(member) + " " +
+           words_of(sequence).does + " " + own->claim(own->last()).describe() + " first, but " +
+           named(other) + " " + words_of(first).does + " " + their_first->claim(next).describe() +
+           " first: all members must make the same calls in the same order, those that block and those that "
+           "they start";
+}
+
+std::string text_of(run::Fault fault, const GroupState& group, Sequence sequence, int member, int peer,
+                    const Claim& claim, const run::Prepared& prepared, const run::Bindings& bindings) {
     const auto of_vectors = [&](const char* what) {
         return "members " + std::to_string(member) + " and " + std::to_string(peer) + " call " +
                claim.describe() + ", but " + what;
@@ -129,7 +191,7 @@ std::string text_of(run::Fault fault, const GroupState& group, int member, int p
     case run::Fault::none:
         break;
     }
-    return disagreement(group, member, peer);
+    return disagreement(group, sequence, member, peer);
 }
 
 } // namespace tutti::execute

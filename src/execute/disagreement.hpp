@@ -1,5 +1,6 @@
 #pragma once
 
+#include "execute/call_log.hpp"
 #include "execute/claim.hpp"
 #include "run/opening.hpp"
 
@@ -12,20 +13,28 @@ class GroupState;
 
 namespace tutti::execute {
 
-/// What is wrong where the logs of two members show different calls: the first operation in which they
+/// What is wrong where the logs of two members show different calls: the first of a sequence in which they
 /// differ, and what each called. Nothing where they do not, as far as they reach back and the members have
 /// come; then both are on their way through the same calls. Any member may ask at any time.
-std::optional<std::string> difference(const detail::GroupState& group, int member, int other);
+std::optional<std::string> difference(const detail::GroupState& group, Sequence sequence, int member,
+                                      int other);
 
 /// The same of members that are known to have made different calls, whatever their logs say.
-std::string disagreement(const detail::GroupState& group, int member, int other);
+std::string disagreement(const detail::GroupState& group, Sequence sequence, int member, int other);
 
-/// What is wrong where `member` waits for one that has left for good without making its call, or nothing.
-std::optional<std::string> absence(const detail::GroupState& group, int member, int other);
+/// What is wrong where `member` waits, in a call that it has made of a sequence, for one that has left for
+/// good without making it, or nothing.
+std::optional<std::string> absence(const detail::GroupState& group, Sequence sequence, int member, int other);
 
-/// What is wrong where a run of `member` has found a fault in what `peer` shows, in the call that makes this
-/// claim, whose vectors are bound so.
-std::string text_of(run::Fault fault, const detail::GroupState& group, int member, int peer,
-                    const Claim& claim, const run::Prepared& prepared, const run::Bindings& bindings);
+/// What is wrong where `member` waits in the last call of a sequence, for one that has made calls of the two
+/// sequences that block and that are started in another order, or nothing.
+std::optional<std::string> other_order(const detail::GroupState& group, Sequence sequence, int member,
+                                       int other);
+
+/// What is wrong where a run of `member` has found a fault in what `peer` shows, in the call of a sequence
+/// that makes this claim, whose vectors are bound so.
+std::string text_of(run::Fault fault, const detail::GroupState& group, Sequence sequence, int member,
+                    int peer, const Claim& claim, const run::Prepared& prepared,
+                    const run::Bindings& bindings);
 
 } // namespace tutti::execute

@@ -3,8 +3,8 @@
 #include "algorithm/registry.hpp"
 #include "execute/disagreement.hpp"
 #include "execute/failed_call.hpp"
+#include "execute/mailbox_pages.hpp"
 #include "machine/pinning.hpp"
-#include "plan/plan.hpp"
 
 #include <tutti/detail/kernels.hpp>
 #include <tutti/error.hpp>
@@ -17,11 +17,8 @@
 
 namespace tutti::execute {
 
-std::size_t mailbox_bytes(int members) {
-    const auto slots = static_cast<std::size_t>(plan::slots_per_operation(members));
-    const std::size_t set_bytes = slots * sizeof(mailbox::Slot) + mailbox::stage_bytes;
-    return static_cast<std::size_t>(members) *
-           (mailbox::most_sets * set_bytes + sizeof(mailbox::Board) + sizeof(Presence));
+std::size_t group_bytes(int members) {
+    return mailbox_bytes(members, mailbox::most_sets) + static_cast<std::size_t>(members) * sizeof(Presence);
 }
 
 } // namespace tutti::execute
@@ -56,17 +53,6 @@ void require_kernels() {
     }
 }
 
-/// Stages, which are the most strictly aligned, come first, then slots and boards.
-mailbox::Mailbox mailbox_in(const execute::ZeroPages& pages, int members, const mailbox::StdWord& failed) {
-    const auto count = static_cast<std::size_t>(members);
-    const int slots_per_operation = plan::slots_per_operation(members);
-    auto* const stages = reinterpret_cast<mailbox::Stage*>(pages.data());
-    auto* const slots = reinterpret_cast<mailbox::Slot*>(stages + count * mailbox::most_sets);
-    auto* const boards = reinterpret_cast<mailbox::Board*>(
-        slots + count * mailbox::most_sets * static_cast<std::size_t>(slots_per_operation));
-    return {slots, slots_per_operation, mailbox::most_sets, stages, boards, failed};
-}
-
 } // namespace
 
 GroupState::GroupState(int members, execute::Setting setting)
@@ -74,7 +60,8 @@ GroupState::GroupState(int members, execute::Setting setting)
       crowded_patience_(setting_.bindings.empty()
                             ? setting_.patience
                             : execute::patience_of(setting_.options.wait, members, members - 1)),
-      pages_(execute::mailbox_bytes(members)), mailbox_(mailbox_in(pages_, members, failure_.word())),
+      pages_(execute::group_bytes(members)),
+      mailbox_(execute::mailbox_in(pages_.data(), members, mailbox::most_sets, failure_.word())),
       presences_(reinterpret_cast<execute::Presence*>(&mailbox_.board(members))) {
     require_kernels();
     seats_.reserve(static_cast<std::size_t>(members));
@@ -110,8 +97,8 @@ void GroupState::leave_failed_call(int member) {
 
 std::string GroupState::disagreement() const {
     for (const auto& seat : seats_) {
-        if (!seat->is_in_step_with(*seats_.front())) {
-            return execute::disagreement(*this, 0, seat->rank());
+        if (const auto sequence = seats_.front()->difference(*seat)) {
+            return execute::disagreement(*this, *sequence, 0, seat->rank());
         }
     }
     return {};
@@ -126,7 +113,18 @@ void GroupState::recover() {
     for (const auto& seat : seats_) {
         seat->resume(epoch);
     }
+    lanes_shown_.store(nullptr, std::memory_order_relaxed); // nobody is in a call
+    lanes_ = nullptr;
     failure_.clear();
+}
+
+execute::Lanes& GroupState::lanes() {
+    const std::scoped_lock lock(lanes_mutex_);
+    if (lanes_ == nullptr) {
+        lanes_ = std::make_unique<execute::Lanes>(size(), failure_.word());
+        lanes_shown_.store(lanes_.get(), std::memory_order_release); // release: pairs with lanes_if_any()
+    }
+    return *lanes_;
 }
 
 std::shared_ptr<const schedule::Synchronised> GroupState::synchronised(const execute::ScheduleName& name) {

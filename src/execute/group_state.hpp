@@ -3,6 +3,7 @@
 #include "cache_line.hpp"
 #include "execute/call_log.hpp"
 #include "execute/failure.hpp"
+#include "execute/lanes.hpp"
 #include "execute/recent.hpp"
 #include "execute/seat.hpp"
 #include "execute/setting.hpp"
@@ -38,10 +39,7 @@ struct alignas(line_bytes) Presence {
     std::atomic<bool> left_for_good{false};
 };
 
-static_assert(std::is_trivially_destructible_v<Presence> &&
-                  std::is_trivially_destructible_v<mailbox::Board> &&
-                  std::is_trivially_destructible_v<mailbox::Slot>,
-              "they live in pages that are just given back");
+static_assert(std::is_trivially_destructible_v<Presence>, "they live in pages that are just given back");
 
 /// Ranks and blocks are 16-bit numbers in a plan.
 inline constexpr int most_members = 65535;
@@ -50,7 +48,7 @@ inline constexpr int most_members = 65535;
 inline constexpr std::size_t most_schedule_bytes = std::size_t{32} << 20U;
 
 /// Bytes of stages, slots, boards and presences of a group: O(members log members).
-std::size_t mailbox_bytes(int members);
+std::size_t group_bytes(int members);
 
 } // namespace tutti::execute
 
@@ -76,6 +74,11 @@ public:
     execute::Presence& presence(int rank) { return presences_[rank]; }
     const execute::Presence& presence(int rank) const { return presences_[rank]; }
     const mailbox::Mailbox& mailbox() const { return mailbox_; }
+    /// For what its members have in flight. Made on first use; null before that.
+    execute::Lanes& lanes();
+    execute::Lanes* lanes_if_any() const {
+        return lanes_shown_.load(std::memory_order_acquire); // acquire: pairs with who makes them
+    }
     execute::Failure& failure() { return failure_; }
     /// Relaxed: a hint, and rarely written.
     const mailbox::Patience& patience() const {
@@ -108,6 +111,9 @@ public:
         // Release: pairs with has_left_for_good().
         presence(member).left_for_good.store(true, std::memory_order_release);
         board(member).bell.ring_if_needed();
+        if (execute::Lanes* const lanes = lanes_if_any()) {
+            lanes->bell().ring_if_needed();
+        }
     }
 
     /// Whether the member makes no more calls here: it has left for good, this group or the first that this
@@ -155,6 +161,9 @@ private:
     execute::ZeroPages pages_;
     mailbox::Mailbox mailbox_;
     execute::Presence* presences_;
+    std::mutex lanes_mutex_;
+    std::unique_ptr<execute::Lanes> lanes_;
+    std::atomic<execute::Lanes*> lanes_shown_{nullptr};
     std::vector<std::unique_ptr<Seat>> seats_;
     /// Guards the seats' attendance.
     std::mutex seats_mutex_;

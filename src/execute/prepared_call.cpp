@@ -1,7 +1,10 @@
 #include "execute/prepared_call.hpp"
 
+#include <tutti/error.hpp>
+
 #include <algorithm>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,6 +40,32 @@ bool PreparedCall::has_counts_of(const Call& call) const {
         return are_of(call.counts, prepared_.sent_offsets) && are_of(call.received, prepared_.offsets);
     }
     return call.counts == nullptr || are_of(call.counts, prepared_.offsets);
+}
+
+void PreparedCall::require_like(const Call& other) const {
+    const auto refuse = [](const std::string& why) { throw ArgumentError("start: " + why); };
+    const auto require_count = [&](const char* name, std::size_t count, std::size_t prepared) {
+        if (count != prepared) {
+            refuse(std::string("`") + name + "` has " + std::to_string(count) +
+                   " elements, but was prepared with " + std::to_string(prepared));
+        }
+    };
+    if (other.in_place != call_.in_place) {
+        refuse(call_.in_place ? "the operation was prepared in place: pass one vector"
+                              : "the operation was prepared with two vectors: pass two");
+    }
+    if (other.type != call_.type || other.element_bytes != call_.element_bytes) {
+        refuse("the elements have another type than those that the operation was prepared with");
+    }
+    require_count(other.in_place ? "inout" : "in", other.input_count, call_.input_count);
+    require_count("out", other.output_count, call_.output_count);
+    Call moved = call_;
+    moved.input = other.input;
+    moved.output = other.output;
+    if (aliasing_of(moved, shape_) != aliasing_) {
+        refuse("the vectors do not lie to each other as those that the operation was prepared with: pass "
+               "separate vectors, or the same one, as then");
+    }
 }
 
 } // namespace tutti::execute

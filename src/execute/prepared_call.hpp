@@ -44,6 +44,13 @@ public:
     /// Whether it serves that call.
     bool serves(const detail::Call& call) const;
 
+    /// The key of calls that it serves, 0 where only serves() can tell.
+    std::uint64_t key() const { return key_; }
+
+    /// Throws ArgumentError unless the vectors of `other` can take the place of those that it has been
+    /// prepared with. Of a call, these alone are looked at.
+    void require_like(const detail::Call& other) const;
+
     const run::Prepared& prepared() const { return prepared_; }
     const Claim& claim() const { return claim_; }
 

@@ -2,6 +2,9 @@
 
 #include "execute/disagreement.hpp"
 #include "execute/group_state.hpp"
+#include "execute/in_flight.hpp"
+#include "execute/of_thread.hpp"
+#include "execute/watch.hpp"
 #include "mailbox/wait.hpp"
 
 #include <tutti/error.hpp>
@@ -32,17 +35,33 @@ private:
     bool& mark_;
 };
 
-/// How often a member looks before it waits. Mostly everybody is at it: what another takes to get here is a
-/// few looks, if there is a CPU for it.
-int looks_of(const mailbox::Patience& patience) {
-    constexpr int eager_looks = 64;
-    return patience.spin_ns > 0 ? eager_looks : 1;
-}
-
 } // namespace
 
 Seat::Seat(GroupState& group, int rank, int members)
     : group_(group), rank_(rank), plans_(group, rank, members) {}
+
+Seat::~Seat() = default;
+
+execute::InFlight& Seat::in_flight() {
+    if (in_flight_ == nullptr) {
+        in_flight_ = std::make_unique<execute::InFlight>(*this);
+    }
+    return *in_flight_;
+}
+
+void Seat::end_requests() noexcept {
+    if (in_flight_ != nullptr && !in_flight_->end()) {
+        // What another thread has in flight it will look at again.
+        static_cast<void>(new std::shared_ptr<GroupState>(group_.shared_from_this()));
+    }
+}
+
+std::optional<execute::Sequence> Seat::difference(const Seat& other) const {
+    if (line_.epoch != other.line_.epoch || line_.history != other.line_.history) {
+        return execute::Sequence::blocking;
+    }
+    return execute::InFlight::difference(in_flight_.get(), other.in_flight_.get());
+}
 
 bool Seat::is_new_here() {
     static std::atomic<std::uint64_t> threads{0};
@@ -54,6 +73,7 @@ void Seat::resume(std::uint64_t epoch) {
     line_.resume(epoch);
     front_ = nullptr; // so that the next call is shown, whichever it is
     recorded_ = {};
+    in_flight_ = nullptr;
     group_.presence(rank_).log.clear();
     // Whoever made this the time for it orders it before the next call of any member.
     group_.board(rank_).progress.put(0);
@@ -104,10 +124,10 @@ void Seat::run_front(const void* input, void* output, const void* state) {
     }
     bindings_.bind(call.prepared(), input, output, state);
     Runner runner(group_.mailbox(), line_, call.prepared(), bindings_);
-    const int looks = looks_of(group_.patience());
     try {
-        for (run::State now = runner.advance(looks); now != run::State::done; now = runner.advance(looks)) {
-            wait(runner, now);
+        const run::State reached = runner.advance(mailbox::eager_looks(group_.patience()));
+        if (reached != run::State::done) {
+            run_slowly(runner, reached);
         }
     } catch (...) {
         group_.fail(rank_, std::current_exception());
@@ -116,48 +136,46 @@ void Seat::run_front(const void* input, void* output, const void* state) {
     }
 }
 
+void Seat::run_slowly(Runner& runner, run::State state) {
+    while (state != run::State::done) {
+        wait(runner, state);
+        state = runner.advance(mailbox::eager_looks(group_.patience()));
+    }
+    runs_operator_ = false;
+    execute::OfThread::here().call_continuations();
+}
+
 void Seat::wait(Runner& runner, run::State state) {
+    using execute::Sequence;
     if (state == run::State::failed) {
         group_.failure().throw_aborted();
     }
     if (state == run::State::differs) {
-        throw MismatchError(execute::text_of(runner.fault(), group_, rank_, runner.peer(), front_->claim(),
-                                             front_->prepared(), bindings_));
+        throw MismatchError(execute::text_of(runner.fault(), group_, Sequence::blocking, rank_, runner.peer(),
+                                             front_->claim(), front_->prepared(), bindings_));
     }
-    const int peer = runner.peer();
+    execute::OfThread& thread = execute::OfThread::here();
     bool is_excused = false;
-    const auto check = [&](bool takes_long) {
-        if (group_.failure().raised()) {
-            group_.failure().throw_aborted();
+    const auto is_ready = [&] {
+        thread.progress();
+        if (in_flight_ != nullptr && in_flight_->failure() != nullptr) {
+            std::rethrow_exception(in_flight_->failure());
         }
-        if (const auto text = takes_long ? execute::difference(group_, rank_, peer) : std::nullopt) {
-            throw MismatchError(*text);
-        }
-        if (runner.only_settles()) {
-            is_excused = group_.has_left_for_good(peer);
-        } else {
-            check_peer(runner);
-        }
+        return is_excused || runner.is_ready();
     };
-    mailbox::wait_until([&] { return is_excused || runner.is_ready(); }, check, group_.board(peer).bell,
-                        group_.patience());
+    const auto check = [&](bool takes_long) {
+        is_excused = execute::watch(group_, Sequence::blocking, rank_, runner, takes_long);
+        thread.look_after(takes_long);
+    };
+    mailbox::Doorbell& bell = group_.board(runner.peer()).bell;
+    if (thread.is_empty()) {
+        mailbox::wait_until(is_ready, check, bell, group_.patience());
+    } else {
+        execute::Polled polled(bell);
+        mailbox::wait_until(is_ready, check, polled, group_.patience());
+    }
     if (is_excused) {
         runner.stop_waiting();
-    }
-}
-
-/// Throws when the peer that is waited for is in another call, or gone.
-void Seat::check_peer(const Runner& runner) {
-    const int peer = runner.peer();
-    if (runner.meets_another_call()) {
-        throw MismatchError(execute::disagreement(group_, rank_, peer));
-    }
-    if (group_.has_left_for_good(peer) && !runner.is_ready()) {
-        if (group_.failure().raised()) { // which is why it is away
-            group_.failure().throw_aborted();
-        }
-        const std::optional<std::string> absent = execute::absence(group_, rank_, peer);
-        throw MismatchError(absent ? *absent : execute::disagreement(group_, rank_, peer));
     }
 }
 

@@ -19,6 +19,10 @@
 #include <optional>
 #include <vector>
 
+namespace tutti::execute {
+class InFlight;
+}
+
 namespace tutti::detail {
 
 class GroupState;
@@ -28,6 +32,11 @@ class GroupState;
 class alignas(line_bytes) Seat {
 public:
     Seat(GroupState& group, int rank, int members);
+    ~Seat();
+    Seat(const Seat&) = delete;
+    Seat& operator=(const Seat&) = delete;
+    Seat(Seat&&) = delete;
+    Seat& operator=(Seat&&) = delete;
 
     int rank() const { return rank_; }
     GroupState& group() { return group_; }
@@ -45,10 +54,46 @@ public:
     void run(const Call& call);
     bool run_again(std::uint64_t key, const void* input, void* output);
 
-    /// Whether the two have made the same calls, as far as that is known.
-    bool is_in_step_with(const Seat& other) const {
-        return line_.epoch == other.line_.epoch && line_.history == other.line_.history;
-    }
+    /// What the member has in flight. Made on first use.
+    execute::InFlight& in_flight();
+    /// Waits for that: the member leaves.
+    void end_requests() noexcept;
+
+    /// Marks that an operator of the caller's may run, for a while, which must not make calls of this member.
+    class OperatorRuns {
+    public:
+        OperatorRuns(Seat& seat, bool runs)
+            : seat_(seat), ran_before_(seat.runs_operator_), front_(seat.front_), runs_(runs) {
+            if (runs_) {
+                seat_.runs_operator_ = true;
+                seat_.front_ = nullptr; // so that no call is taken for a repeated one
+            }
+        }
+        ~OperatorRuns() {
+            if (runs_) {
+                seat_.runs_operator_ = ran_before_;
+                seat_.front_ = front_;
+            }
+        }
+        OperatorRuns(const OperatorRuns&) = delete;
+        OperatorRuns& operator=(const OperatorRuns&) = delete;
+        OperatorRuns(OperatorRuns&&) = delete;
+        OperatorRuns& operator=(OperatorRuns&&) = delete;
+
+    private:
+        Seat& seat_;
+        bool ran_before_;
+        execute::PreparedCall* front_;
+        bool runs_;
+    };
+    bool runs_operator() const { return runs_operator_; }
+
+    execute::Plans& plans() { return plans_; }
+    /// Of the next call that blocks.
+    std::uint64_t epoch() const { return line_.epoch; }
+
+    /// The sequence in which the two have made different calls, as far as that is known, if there is one.
+    std::optional<execute::Sequence> difference(const Seat& other) const;
 
     /// Where no member has been.
     std::uint64_t epoch_to_resume_from() const { return line_.epoch + longest_operation_points; }
@@ -75,9 +120,10 @@ private:
 
     /// Runs the call in front on these vectors.
     void run_front(const void* input, void* output, const void* state);
+    /// Goes on with a run that waits, until it is done.
+    void run_slowly(Runner& runner, run::State state);
     /// Waits until the run can go on, or throws what has ended it.
     void wait(Runner& runner, run::State state);
-    void check_peer(const Runner& runner);
 
     GroupState& group_;
     int rank_;
@@ -97,6 +143,7 @@ private:
     /// What this member has shown of its calls last.
     execute::CallPlace recorded_;
     std::uint64_t recorded_digest_ = 0;
+    std::unique_ptr<execute::InFlight> in_flight_;
     execute::Attendance attendance_;
     /// Who has taken it last.
     std::uint64_t thread_ = 0;

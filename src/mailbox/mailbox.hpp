@@ -60,6 +60,9 @@ public:
 
     Board& board(int member) const { return boards_[member]; }
 
+    /// Wakes those that wait for what the member has just shown.
+    void ring(int member) const { boards_[member].bell.ring_if_needed(); }
+
     /// Acquire: pairs with the release of whoever records the failure.
     bool has_failed() const { return failed_->observe() != 0; }
 
@@ -72,7 +75,21 @@ private:
     const Word* failed_;
 };
 
+/// A mailbox of one of several operations that a member has in flight. All members of all these mailboxes
+/// ring one bell: who waits for several members can sleep on one bell only.
+template <class BaseMailbox, class BellType>
+class BasicLaneMailbox : public BaseMailbox {
+public:
+    BasicLaneMailbox(const BaseMailbox& mailbox, BellType& bell) : BaseMailbox(mailbox), bell_(&bell) {}
+
+    void ring(int /*member*/) const { bell_->ring_if_needed(); }
+
+private:
+    BellType* bell_;
+};
+
 using Board = BasicBoard<StdWord, Doorbell>;
 using Mailbox = BasicMailbox<Slot, StdWord, Doorbell>;
+using LaneMailbox = BasicLaneMailbox<Mailbox, Doorbell>;
 
 } // namespace tutti::mailbox

@@ -21,6 +21,13 @@ struct Patience {
     std::int64_t yield_ns = 0;
 };
 
+/// How often a member looks before it waits. Mostly everybody is at it: what another takes to get here is a
+/// few looks, if there is a CPU for it.
+inline int eager_looks(const Patience& patience) {
+    constexpr int looks = 64;
+    return patience.spin_ns > 0 ? looks : 1;
+}
+
 /// One wait in progress: decides what to do between two looks.
 ///
 /// A CPU that other processes want is not yielded, since they would have it for milliseconds: a member that

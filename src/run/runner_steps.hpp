@@ -36,7 +36,7 @@ bool Runner<Mailbox, Compute>::enter_operation() {
     // sees this member.
     own_board().progress.publish(2 * line_.epoch | mailbox::inside_bit);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    own_board().bell.ring_if_needed(); // a member that settles waits for this
+    mailbox_.ring(plan_.rank); // a member that settles waits for this
     entered_ = true;
     settled_ = !line_.must_settle;
     oldest_ = line_.epoch;
@@ -129,13 +129,13 @@ void Runner<Mailbox, Compute>::enter(const plan::Step& step) {
     const std::uint64_t words[mailbox::words_per_slot] = {own[Space::input], own[Space::output],
                                                           own[Space::scratch0], prepared_.marks.digest};
     own_slot(step).publish(tag_of(step), words, mailbox::words_per_slot);
-    own_board().bell.ring_if_needed();
+    mailbox_.ring(plan_.rank);
 }
 
 template <class Mailbox, class Compute>
 void Runner<Mailbox, Compute>::signal(const plan::Step& step) {
     own_slot(step).signal(tag_of(step));
-    own_board().bell.ring_if_needed();
+    mailbox_.ring(plan_.rank);
 }
 
 template <class Mailbox, class Compute>
@@ -151,7 +151,7 @@ void Runner<Mailbox, Compute>::carry(const plan::Step& step) {
         copy_bytes(carried, from, bytes);
     }
     own_slot(step).publish(tag_of(step), words, prepared_.carried_words);
-    own_board().bell.ring_if_needed();
+    mailbox_.ring(plan_.rank);
 }
 
 template <class Mailbox, class Compute>

@@ -17,7 +17,7 @@ State Runner<Mailbox, Compute>::exchange_words() {
         // Release: pairs with epoch_of(). Not marked as inside: nobody's vectors are touched but one's
         // own.
         own_board().progress.publish(2 * line_.epoch);
-        own_board().bell.ring_if_needed(); // for who waits for either
+        mailbox_.ring(plan_.rank); // for who waits for either
         if (mailbox_.has_failed()) {
             stop(State::failed, plan_.rank);
             return state_;

@@ -83,7 +83,7 @@ TEST_CASE("the first operation that differs is found, however often calls were r
 TEST_CASE("a log forgets the oldest calls, and says nothing of them") {
     CallLog one;
     CallLog other;
-    constexpr std::uint64_t most = CallHistory::most_records;
+    constexpr std::uint64_t most = CallLog::most_records;
     for (std::uint64_t number = 1; number <= 2 * most; ++number) {
         add(one, record(number, number, 1, number));
         add(other, record(number, number, 1, number == 2 ? 100 : number));

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -34,6 +36,12 @@ inline Expect expectation(const algorithm::Algorithm& row, bool exact) {
     const bool serial = row.order == algorithm::Order::serial || row.order == algorithm::Order::none;
     return serial || exact ? Expect::rank_order : Expect::close;
 }
+
+/// How the calls are made, and how many of them a member has in flight, which it waits for in any order.
+struct Calling {
+    enum class Way { blocking, started, persistent } way = Way::blocking;
+    std::size_t in_flight = 1;
+};
 
 /// One collective call that every member makes. `elements` counts the longest vector a member holds.
 struct Job {
@@ -83,20 +91,34 @@ public:
         }
     }
 
-    /// Makes the calls one after the other on every member. Returns what went wrong first, or nothing.
+    /// Makes the calls on every member, in this order. Returns what went wrong first, or nothing.
     template <class Op>
-    std::string run(Team& team, std::span<const Job> jobs, const Op& op) {
+    std::string run(Team& team, std::span<const Job> jobs, const Op& op, const Calling& calling = {}) {
         for (auto& result : results_) {
             result = {{}, std::vector<std::uint64_t>(jobs.size())};
         }
         team.run([&](Member& me) {
             Result& result = results_[static_cast<std::size_t>(me.rank())];
-            for (std::size_t i = 0; i < jobs.size(); ++i) {
-                const std::string problem = carry_out(me, jobs[i], op, result.digests[i]);
+            std::mt19937 random(static_cast<unsigned>(me.rank()));
+            std::vector<std::unique_ptr<Underway>> underway;
+            const auto finish_one = [&] {
+                std::swap(underway[random() % underway.size()], underway.back());
+                Underway& call = *underway.back();
+                const std::string problem = finish(call, result.digests[call.number]);
                 if (!problem.empty() && result.problem.empty()) {
-                    result.problem = jobs[i].describe() + ", " + std::to_string(me.size()) +
+                    result.problem = jobs[call.number].describe() + ", " + std::to_string(me.size()) +
                                      " members, member " + std::to_string(me.rank()) + ": " + problem;
                 }
+                underway.pop_back();
+            };
+            for (std::size_t i = 0; i < jobs.size(); ++i) {
+                underway.push_back(begin(me, jobs[i], i, op, calling.way));
+                if (underway.size() == calling.in_flight) {
+                    finish_one();
+                }
+            }
+            while (!underway.empty()) {
+                finish_one();
             }
         });
         return first_problem(jobs);
@@ -256,35 +278,101 @@ private:
         return vector;
     }
 
-    template <class Op>
-    std::string carry_out(Member& me, const Job& job, const Op& op, std::uint64_t& digest) const {
-        const auto rank = static_cast<std::size_t>(me.rank());
-        const Options options{.algorithm = job.by_name ? job.row->name : std::string_view()};
-        // One element more than the call may touch.
-        Vector in = job.in_place ? Vector() : input(rank, job);
-        const Vector in_before = in;
-        Vector expected = job.in_place ? after(rank, job) : result(rank, job);
-        Vector out = job.in_place ? before(rank, job) : blank(expected.size());
-        const std::size_t count = out.size();
-        expected.push_back(guard());
-        out.push_back(guard());
-        if (job.in_place) {
-            call_in_place(me, job, std::span(out.data(), count), op, options);
-        } else {
-            call(me, job, std::span<const T>(in), std::span(out.data(), count), op, options);
-        }
-        digest = digest_of(std::span(out.data(), count));
-        return same(in, in_before) ? compare(out, expected, job.expect) : "touches its input";
-    }
+    /// A call and its vectors, which have one element more than the call may touch.
+    struct Underway {
+        std::size_t number = 0;
+        Expect expect = Expect::rank_order;
+        Vector in = {};
+        Vector in_before = {};
+        Vector out = {};
+        Vector out_before = {};
+        Vector expected = {};
+        std::string problem = {};
+        Request request = {};
+        std::optional<Persistent> persistent = {};
+
+        std::span<const T> input() const { return in; }
+        std::span<T> output() { return std::span(out.data(), out.size() - 1); }
+    };
 
     template <class Op>
-    static void call(Member& me, const Job& job, std::span<const T> in, std::span<T> out, const Op& op,
-                     const Options& options) {
+    std::unique_ptr<Underway> begin(Member& me, const Job& job, std::size_t number, const Op& op,
+                                    Calling::Way way) const {
+        const auto rank = static_cast<std::size_t>(me.rank());
+        auto made = std::make_unique<Underway>(Underway{.number = number, .expect = job.expect});
+        Underway& call = *made;
+        call.in = job.in_place ? Vector() : input(rank, job);
+        call.expected = job.in_place ? after(rank, job) : result(rank, job);
+        call.out = job.in_place ? before(rank, job) : blank(call.expected.size());
+        call.expected.push_back(guard());
+        call.out.push_back(guard());
+        if (job.row->collective == Collective::broadcast && !job.in_place && me.rank() == job.root) {
+            std::copy(call.in.begin(), call.in.end(), call.out.begin());
+        }
+        call.in_before = call.in;
+        call.out_before = call.out;
+        if (way == Calling::Way::blocking) {
+            apply(me, job, call, op);
+        } else if (way == Calling::Way::started) {
+            call.request = apply(me.start, job, call, op);
+        } else {
+            call.persistent = apply(me.prepare, job, call, op);
+            repeat(job, call);
+        }
+        return made;
+    }
+
+    /// Once as it was prepared, once on other vectors, and once more on its own, which is waited for later.
+    static void repeat(const Job& job, Underway& call) {
+        call.persistent->start();
+        call.persistent->wait();
+        Vector in = call.in_before;
+        Vector out = call.out_before;
+        start(job, call, in, std::span(out.data(), out.size() - 1));
+        call.persistent->wait();
+        if (job.row->collective != Collective::barrier) {
+            call.problem = compare(out, call.expected, call.expect);
+        }
+        call.out = call.out_before;
+        start(job, call, call.in, call.output());
+    }
+
+    static void start(const Job& job, Underway& call, std::span<const T> in, std::span<T> out) {
+        if (job.row->collective == Collective::barrier) {
+            call.persistent->start();
+        } else if (job.in_place || job.row->collective == Collective::broadcast) {
+            call.persistent->start(out);
+        } else {
+            call.persistent->start(in, out);
+        }
+    }
+
+    static std::string finish(Underway& call, std::uint64_t& digest) {
+        if (call.persistent) {
+            call.persistent->wait();
+        }
+        call.request.wait();
+        digest = digest_of(call.output());
+        if (!call.problem.empty()) {
+            return "on other vectors: " + call.problem;
+        }
+        return same(call.in, call.in_before) ? compare(call.out, call.expected, call.expect)
+                                             : "touches its input";
+    }
+
+    /// `way` is a Member, or one of its other ways of calling.
+    template <class Way, class Op>
+    static auto apply(Way& way, const Job& job, Underway& call, const Op& op) {
+        const Options options{.algorithm = job.by_name ? job.row->name : std::string_view()};
+        return job.in_place ? apply_in_place(way, job, call.output(), op, options)
+                            : apply_separate(way, job, call.input(), call.output(), op, options);
+    }
+
+    template <class Way, class Op>
+    static auto apply_separate(Way& me, const Job& job, std::span<const T> in, std::span<T> out, const Op& op,
+                               const Options& options) {
         switch (job.row->collective) {
-        case Collective::barrier:
-            return me.barrier(options);
         case Collective::broadcast:
-            std::copy_n(in.begin(), me.rank() == job.root ? in.size() : 0, out.begin());
             return me.broadcast(out, job.root, options);
         case Collective::reduce:
             return me.reduce(in, out, op, job.root, options);
@@ -306,15 +394,16 @@ private:
             return me.exscan(in, out, op, options);
         case Collective::shift:
             return me.shift(in, out, job.root, options);
+        case Collective::barrier:
+            break;
         }
+        return me.barrier(options);
     }
 
-    template <class Op>
-    static void call_in_place(Member& me, const Job& job, std::span<T> inout, const Op& op,
-                              const Options& options) {
+    template <class Way, class Op>
+    static auto apply_in_place(Way& me, const Job& job, std::span<T> inout, const Op& op,
+                               const Options& options) {
         switch (job.row->collective) {
-        case Collective::barrier:
-            return me.barrier(options);
         case Collective::broadcast:
             return me.broadcast(inout, job.root, options);
         case Collective::reduce:
@@ -337,7 +426,10 @@ private:
             return me.exscan(inout, op, options);
         case Collective::shift:
             return me.shift(inout, job.root, options);
+        case Collective::barrier:
+            break;
         }
+        return me.barrier(options);
     }
 
     static bool same_element(const T& a, const T& b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }

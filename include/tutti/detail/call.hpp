@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string_view>
 #include <typeinfo>
 
@@ -27,6 +28,20 @@ enum class Kind : std::uint8_t {
     exscan,
     shift
 };
+
+/// How to copy an operator for an operation that outlives the call.
+struct Keeping {
+    std::size_t bytes;
+    std::size_t align;
+    void (*copy)(void* to, const void* from);
+    void (*destroy)(void* copy) noexcept;
+};
+
+/// Of operators that can be copied.
+template <class Op>
+inline constexpr Keeping keeping_of{
+    sizeof(Op), alignof(Op), [](void* to, const void* from) { new (to) Op(*static_cast<const Op*>(from)); },
+    [](void* copy) noexcept { static_cast<Op*>(copy)->~Op(); }};
 
 /// One collective call of one member, with the element type and the operator reduced to what a compiled
 /// library can work with.
@@ -56,7 +71,9 @@ struct Call {
     /// The loops of an operator that is not the library's own; null: the compiled kernels of `type` and `op`.
     const Kernels* kernels = nullptr;
     const void* state = nullptr;
-    /// Of these: the name of the loops, which tells the types of element and operator, where there is
+    /// How to copy what `state` points to, where there are such loops and the operator can be copied.
+    const Keeping* keeping = nullptr;
+    /// Of such loops: the name, which tells the types of element and operator, where there is
     /// run-time type information; and the function, where the operator is a pointer to one.
     const std::type_info* loops = nullptr;
     std::uintptr_t function = 0;

@@ -81,6 +81,9 @@ protected:
         call.commutative = is_commutative<Op>;
         if constexpr (!has_builtin_kernels<T, Op>) {
             call.kernels = &TemplateLoops<T, Op>::kernels;
+            if constexpr (std::is_copy_constructible_v<Op>) {
+                call.keeping = &keeping_of<Op>;
+            }
 #if defined(__cpp_rtti)
             call.loops = &typeid(TemplateLoops<T, Op>);
 #endif

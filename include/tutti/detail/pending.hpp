@@ -1,0 +1,62 @@
+#pragma once
+
+#include <tutti/detail/call.hpp>
+
+#include <coroutine>
+#include <cstdint>
+#include <functional>
+
+namespace tutti::detail {
+
+/// What is behind a Request.
+class Pending {
+public:
+    /// When a function is called that waits for the operation.
+    enum class Calls : std::uint8_t { when_complete, in_any_case };
+
+    /// Whether it is complete or has failed. Looks at nothing else.
+    virtual bool is_over() const noexcept = 0;
+    /// Whether it is complete, after everything that the thread has in flight has made progress.
+    virtual bool test() = 0;
+    /// Returns when it is complete.
+    virtual void wait() = 0;
+    virtual void then(std::function<void()> function, Calls calls) = 0;
+    /// Nobody asks any more. Waits until it is over.
+    virtual void release() noexcept = 0;
+
+protected:
+    Pending() = default;
+    Pending(const Pending&) = default;
+    Pending& operator=(const Pending&) = default;
+    Pending(Pending&&) = default;
+    Pending& operator=(Pending&&) = default;
+    ~Pending() = default;
+};
+
+/// What is behind a Persistent.
+class Restartable : public Pending {
+public:
+    virtual void start() = 0;
+    /// With the vectors of this call, which is else the same.
+    virtual void start(const Call& call) = 0;
+
+protected:
+    ~Restartable() = default;
+};
+
+/// Lets a coroutine wait. None waits for a null pointer.
+struct Awaiter {
+    Pending* pending;
+
+    bool await_ready() const { return pending == nullptr || pending->test(); }
+    void await_suspend(std::coroutine_handle<> coroutine) const {
+        pending->then(coroutine, Pending::Calls::in_any_case);
+    }
+    void await_resume() const {
+        if (pending != nullptr) {
+            pending->wait();
+        }
+    }
+};
+
+} // namespace tutti::detail

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <tutti/detail/export.hpp>
+#include <tutti/detail/pending.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <ranges>
+#include <utility>
+
+namespace tutti {
+
+/// An operation in flight: what a call returns that does not block. The vectors of the call belong to the
+/// operation until it is complete. Default-constructed, moved from or complete, it waits for nothing.
+///
+/// There is no thread behind it: whoever tests or waits makes all operations progress that the calling thread
+/// has in flight, in all groups, and so does a thread that waits in a call that blocks. Only the thread that
+/// has started an operation may use its request.
+///
+/// test(), wait() and then() throw what has ended the operation, once and again: MismatchError where the
+/// members have started different ones, Aborted where another member has failed, what the operator has
+/// thrown. So does co_await.
+class [[nodiscard("a request waits for its operation when it is destroyed")]] Request {
+public:
+    Request() = default;
+    explicit Request(detail::Pending & pending) noexcept : pending_(&pending) {}
+    Request(Request && other) noexcept : pending_(std::exchange(other.pending_, nullptr)) {}
+    /// Waits for the operation that it has had, as the destructor does.
+    Request& operator=(Request&& other) noexcept {
+        Request(std::move(other)).swap(*this);
+        return *this;
+    }
+    Request(const Request&) = delete;
+    Request& operator=(const Request&) = delete;
+    /// Waits for the operation, or until that has failed, which the member's next call says.
+    ~Request() {
+        if (pending_ != nullptr) {
+            pending_->release();
+        }
+    }
+
+    /// Whether the operation is complete, after a look at what has come.
+    bool test() {
+        return pending_ == nullptr || pending_->test();
+    }
+
+    /// Returns when the operation is complete.
+    void wait() {
+        if (pending_ != nullptr) {
+            pending_->wait();
+        }
+    }
+
+    /// Calls `function` when the operation is complete, on the thread that completes it: within its next
+    /// test() or wait(), or at the end of a call that blocks; at once if it is complete. Not if it fails. One
+    /// function for each operation; it may make any calls. What it throws counts as a failure of the member.
+    void then(std::function<void()> function) {
+        if (pending_ == nullptr) {
+            function();
+        } else {
+            pending_->then(std::move(function), detail::Pending::Calls::when_complete);
+        }
+    }
+
+    /// Suspends a coroutine until the operation is complete. It goes on where then() would call a function.
+    auto operator co_await() const noexcept {
+        return detail::Awaiter{pending_};
+    }
+
+private:
+    void swap(Request & other) noexcept {
+        std::swap(pending_, other.pending_);
+    }
+
+    detail::Pending* pending_ = nullptr;
+
+    template <std::ranges::forward_range Range>
+    requires std::same_as<std::ranges::range_value_t<Range>, Request>
+    friend std::size_t wait_any(Range && requests);
+};
+
+/// Makes everything progress that the calling thread has in flight, until ready(), which is asked again when
+/// something has come. What a program of coroutines waits in. Throws Error where the thread has nothing left
+/// in flight that could make it ready.
+TUTTI_API void wait_until(const std::function<bool()>& ready);
+
+/// A Request or a Persistent.
+template <class R>
+concept Waitable = requires(R& request) {
+    request.wait();
+    request.test();
+};
+
+/// Returns when the operations of all requests, or persistent operations, of a range are complete, which may
+/// be of several groups.
+template <std::ranges::forward_range Range>
+requires Waitable<std::ranges::range_value_t<Range>>
+void wait_all(Range&& requests) {
+    for (auto& request : requests) {
+        request.wait();
+    }
+}
+
+/// The same of those that are named.
+template <Waitable... Requests>
+void wait_all(Requests&... requests) {
+    (requests.wait(), ...);
+}
+
+/// Returns the place of a request in the range whose operation is complete, when there is one, and makes that
+/// request one that waits for nothing; such requests are passed over. Returns the size of the range where all
+/// are such.
+template <std::ranges::forward_range Range>
+requires std::same_as<std::ranges::range_value_t<Range>, Request> std::size_t wait_any(Range&& requests) {
+    const std::size_t size = static_cast<std::size_t>(std::ranges::distance(requests));
+    std::size_t found = size;
+    bool any = false;
+    const auto look = [&] {
+        std::size_t place = 0;
+        for (const Request& request : requests) {
+            any = any || request.pending_ != nullptr;
+            if (request.pending_ != nullptr && request.pending_->is_over()) {
+                found = place;
+                return true;
+            }
+            ++place;
+        }
+        return false;
+    };
+    if (!look() && any) {
+        wait_until(look);
+    }
+    if (found != size) {
+        Request& request = *std::ranges::next(std::ranges::begin(requests),
+                                              static_cast<std::ranges::range_difference_t<Range>>(found));
+        request.wait(); // throws what has ended it
+        request = Request();
+    }
+    return found;
+}
+
+} // namespace tutti

@@ -1,0 +1,98 @@
+#include "execute/of_thread.hpp"
+
+#include "execute/in_flight.hpp"
+#include "execute/operation.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/request.hpp>
+
+#include <utility>
+
+namespace tutti::execute {
+
+thread_local constinit OfThread OfThread::here_;
+
+void OfThread::add(InFlight& member) noexcept {
+    member.next_of_thread_ = std::exchange(first_, &member);
+}
+
+void OfThread::remove(InFlight& member) noexcept {
+    InFlight** link = &first_;
+    while (*link != &member) {
+        link = &(*link)->next_of_thread_;
+    }
+    *link = member.next_of_thread_;
+}
+
+void OfThread::progress() {
+    for (InFlight* member = first_; member != nullptr;) {
+        InFlight* const next = member->next_of_thread_; // this one may have nothing left
+        member->progress();
+        member = next;
+    }
+}
+
+void OfThread::look_after(bool takes_long) {
+    for (InFlight* member = first_; member != nullptr;) {
+        InFlight* const next = member->next_of_thread_;
+        member->look_after(takes_long);
+        member = next;
+    }
+}
+
+void OfThread::wait_until(const std::function<bool()>& ready) {
+    const auto has_news = [&] {
+        progress();
+        return has_continuations() || ready();
+    };
+    const auto check = [this](bool takes_long) { look_after(takes_long); };
+    for (call_continuations(); !ready(); call_continuations()) {
+        if (is_empty()) {
+            throw Error("wait_until: the calling thread has nothing in flight that could make it ready");
+        }
+        const mailbox::Patience patience = first_->patience();
+        if (first_->next_of_thread_ == nullptr) {
+            mailbox::wait_until(has_news, check, first_->bell(), patience);
+        } else {
+            Polled polled(first_->bell());
+            mailbox::wait_until(has_news, check, polled, patience);
+        }
+    }
+}
+
+void OfThread::add_continuation(Operation& operation) noexcept {
+    operation.is_ready_ = true;
+    operation.next_ready_ = nullptr;
+    (first_ready_ == nullptr ? first_ready_ : last_ready_->next_ready_) = &operation;
+    last_ready_ = &operation;
+}
+
+void OfThread::remove_continuation(Operation& operation) noexcept {
+    operation.is_ready_ = false;
+    Operation* before = nullptr;
+    for (Operation* each = first_ready_; each != &operation; each = each->next_ready_) {
+        before = each;
+    }
+    (before == nullptr ? first_ready_ : before->next_ready_) = operation.next_ready_;
+    if (last_ready_ == &operation) {
+        last_ready_ = before;
+    }
+}
+
+void OfThread::call_continuations() {
+    while (first_ready_ != nullptr) {
+        Operation& operation = *first_ready_;
+        remove_continuation(operation);
+        operation.call_continuation();
+    }
+}
+
+} // namespace tutti::execute
+
+namespace tutti {
+
+void wait_until(const std::function<bool()>& ready) {
+    execute::OfThread::here().wait_until(ready);
+}
+
+} // namespace tutti

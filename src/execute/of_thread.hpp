@@ -1,0 +1,64 @@
+#pragma once
+
+#include "mailbox/doorbell.hpp"
+#include "mailbox/wait.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace tutti::execute {
+
+class InFlight;
+class Operation;
+
+/// What the calling thread has in flight, of whichever members: all of it progresses while the thread waits
+/// for any of it, or in a call that blocks. Trivial, so that a thread has it without a constructor.
+class OfThread {
+public:
+    static OfThread& here() noexcept { return here_; }
+
+    /// A member that has operations in flight.
+    void add(InFlight& member) noexcept;
+    void remove(InFlight& member) noexcept;
+    bool is_empty() const { return first_ == nullptr; }
+
+    /// One look at everything.
+    void progress();
+    /// Ends what can no longer be waited for; `takes_long` as in watch().
+    void look_after(bool takes_long);
+    /// Makes everything progress until ready(). Throws Error where nothing is left that could make it so.
+    void wait_until(const std::function<bool()>& ready);
+
+    /// The continuations of operations that are over are called when no call is under way.
+    void add_continuation(Operation& operation) noexcept;
+    void remove_continuation(Operation& operation) noexcept;
+    bool has_continuations() const { return first_ready_ != nullptr; }
+    void call_continuations();
+
+private:
+    /// Found without a call in the shared library, too.
+    [[gnu::tls_model("initial-exec")]] static thread_local constinit OfThread here_;
+
+    InFlight* first_ = nullptr;
+    Operation* first_ready_ = nullptr;
+    Operation* last_ready_ = nullptr;
+};
+
+/// A bell on which a thread sleeps that waits for others as well.
+class Polled {
+public:
+    explicit Polled(mailbox::Doorbell& bell) : bell_(bell) {}
+
+    template <class Ready>
+    void sleep(Ready&& ready, std::int64_t bound_ns) {
+        bell_.sleep(std::forward<Ready>(ready), std::min(bound_ns, most_ns));
+    }
+
+private:
+    static constexpr std::int64_t most_ns = 100'000;
+    mailbox::Doorbell& bell_;
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,89 @@
+#include "execute/operation.hpp"
+
+#include "execute/in_flight.hpp"
+
+#include <tutti/error.hpp>
+
+#include <cstring>
+#include <utility>
+
+namespace tutti::execute {
+
+void KeptOperator::keep(const detail::Call& call) {
+    drop();
+    if (call.keeping != nullptr && call.state != nullptr) {
+        call.keeping->copy(memory_.at_least(call.keeping->bytes, call.keeping->align), call.state);
+        keeping_ = call.keeping;
+    }
+}
+
+void KeptOperator::drop() {
+    if (keeping_ != nullptr) {
+        std::exchange(keeping_, nullptr)->destroy(memory_.data());
+    }
+}
+
+bool Operation::test() {
+    if (!is_over()) {
+        home_->test();
+    }
+    check();
+    return is_over();
+}
+
+void Operation::wait() {
+    if (!is_over()) {
+        home_->wait(*this);
+    }
+    check();
+}
+
+void Operation::then(std::function<void()> function, Calls calls) {
+    if (is_over()) {
+        check();
+        function();
+        return;
+    }
+    continuation_ = std::move(function);
+    calls_ = calls;
+}
+
+void Operation::release() noexcept {
+    if (home_ == nullptr) {
+        delete this;
+    } else {
+        home_->release(*this);
+    }
+}
+
+void Operation::start() {
+    if (home_ == nullptr) {
+        throw Error("start: the member that has prepared this operation has left its seat");
+    }
+    home_->restart(*this);
+}
+
+void Operation::start(const detail::Call& call) {
+    if (home_ == nullptr) {
+        start();
+    }
+    home_->restart(*this, call);
+}
+
+void Operation::call_continuation() {
+    const std::function<void()> continuation = std::exchange(continuation_, nullptr);
+    InFlight* const home = home_;
+    try {
+        continuation(); // after which nobody may refer to the operation
+    } catch (...) {
+        home->fail(std::current_exception());
+        throw;
+    }
+}
+
+void Operation::bind(const void* input, void* output) {
+    input_ = input;
+    output_ = output;
+}
+
+} // namespace tutti::execute

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "execute/disagreement.hpp"
+#include "execute/group_state.hpp"
+
+#include <tutti/error.hpp>
+
+#include <optional>
+#include <string>
+
+namespace tutti::execute {
+
+/// Looks whether what a run of `member` waits for can still come, and throws what is wrong where it cannot:
+/// the group has failed, or the peer is in another call, or gone. Returns whether the run may stop waiting,
+/// since it waits for no more than that a member has left an operation before, which it has if it is gone.
+/// `takes_long` where it may take the time to read what the peer has called.
+template <class Runner>
+bool watch(detail::GroupState& group, Sequence sequence, int member, const Runner& runner, bool takes_long) {
+    if (group.failure().raised()) {
+        group.failure().throw_aborted();
+    }
+    const int peer = runner.peer();
+    if (takes_long) {
+        if (const auto text = difference(group, sequence, member, peer)) {
+            throw MismatchError(*text);
+        }
+        if (const auto text = other_order(group, sequence, member, peer); text && !runner.is_ready()) {
+            throw MismatchError(*text);
+        }
+    }
+    const bool is_gone = group.has_left_for_good(peer);
+    if (runner.only_settles()) {
+        return is_gone;
+    }
+    if (runner.meets_another_call()) {
+        throw MismatchError(disagreement(group, sequence, member, peer));
+    }
+    if (is_gone && !runner.is_ready()) {
+        if (group.failure().raised()) { // which is why it is away
+            group.failure().throw_aborted();
+        }
+        const std::optional<std::string> absent = absence(group, sequence, member, peer);
+        throw MismatchError(absent ? *absent : disagreement(group, sequence, member, peer));
+    }
+    return false;
+}
+
+} // namespace tutti::execute
