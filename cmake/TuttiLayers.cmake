@@ -5,8 +5,8 @@
 #   - A header of another library needs that library on the layer's own link line.
 #   - Some layers are kept apart however the link lines grow; what only the command and the tests need is so from the
 #     libraries that programs link.
-#   - Public headers show nothing of the layers or of the libraries behind them, but for tutti/mpi.hpp, which is
-#     there for MPI.
+#   - Public headers show nothing of the layers or of the libraries behind them; those of a component, such as
+#     tutti/mpi.hpp, show what it links.
 #
 # tutti_check_layers() is called once, after every tutti_layer.
 
@@ -132,10 +132,8 @@ function(tutti_check_layers)
 
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tutti/*.hpp)
   foreach(file IN LISTS files)
-    set(library "")
-    if(file MATCHES "/tutti/mpi\\.hpp$")
-      set(library MPI::MPI_CXX)
-    endif()
-    tutti_check_file(${file} "a public header" "" "${library}" "${layers}")
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/include/tutti OUTPUT_VARIABLE header)
+    get_property(links GLOBAL PROPERTY TUTTI_LINKS_OF_${header})
+    tutti_check_file(${file} "a public header" "" "${links}" "${layers}")
   endforeach()
 endfunction()
