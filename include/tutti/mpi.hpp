@@ -26,7 +26,7 @@ class ClusterSeat;
 class ClusterState;
 
 /// As tutti::detail::execute_again, of a call that names no way.
-bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output);
+TUTTI_API bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output);
 } // namespace detail
 
 /// What a caller may choose for one collective call. Every member of every process must choose the same.
