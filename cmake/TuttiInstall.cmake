@@ -62,13 +62,13 @@ function(tutti_install_library)
   if(type STREQUAL "STATIC_LIBRARY")
     set(TUTTI_IS_STATIC TRUE)
     set(libraries ${HWLOC_LDFLAGS} -pthread)
-    tutti_package(libtutti-dev SECTION libdevel SUMMARY "${PROJECT_DESCRIPTION}, to build with"
+    tutti_package(libtutti-dev SECTION libdevel SUMMARY "Headers and what CMake and pkg-config need"
                   DEBIAN libhwloc-dev pkg-config)
   else()
     set(TUTTI_IS_STATIC FALSE)
     set(libraries)
-    tutti_package(libtutti SECTION libs SUMMARY "${PROJECT_DESCRIPTION}")
-    tutti_package(libtutti-dev SECTION libdevel SUMMARY "${PROJECT_DESCRIPTION}, to build with" NEEDS libtutti)
+    tutti_package(libtutti SECTION libs SUMMARY "The shared library")
+    tutti_package(libtutti-dev SECTION libdevel SUMMARY "Headers and what CMake and pkg-config need" NEEDS libtutti)
   endif()
   tutti_install_pkgconfig(tutti libtutti-dev DESCRIPTION "${PROJECT_DESCRIPTION} (needs C++20)"
                           LIBS -ltutti ${libraries} CFLAGS -I\${includedir})
@@ -105,7 +105,7 @@ function(tutti_install_component name)
     tutti_package(${package} SECTION libs SUMMARY "${arg_DESCRIPTION}" NEEDS libtutti)
     set(run_time ${package})
   endif()
-  tutti_package(${package}-dev SECTION libdevel SUMMARY "${arg_DESCRIPTION}, to build with"
+  tutti_package(${package}-dev SECTION libdevel SUMMARY "${arg_DESCRIPTION}: headers and what CMake and pkg-config need"
                 NEEDS libtutti-dev ${run_time} DEBIAN ${arg_DEBIAN})
 endfunction()
 
