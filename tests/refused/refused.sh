@@ -1,10 +1,15 @@
 #!/bin/bash
-# refused.sh HEADER MEMBER OPTIONS COMPILER FLAGS...: calls of MEMBER that must not compile, each with the sentence that
-# the compiler must print, and beside each what is meant, which must compile: the rows of calls.txt.
+# refused.sh TABLE HEADER MEMBER OPTIONS COMPILER FLAGS...: calls of MEMBER that must not compile, each with the sentence
+# that the compiler must print, and beside each what is meant, which must compile: the rows of TABLE.
 set -eu
-header=$1 member=$2 options=$3
-shift 3
-table=$(dirname "$0")/calls.txt
+table=$(dirname "$0")/$1 header=$2 member=$3 options=$4
+shift 4
+
+# Of what does not block.
+declared=
+if [ "${table##*/}" = started.txt ]; then
+    declared="tutti::Request request; tutti::Persistent step = me.prepare.allreduce(vector, array, tutti::sum);"
+fi
 
 translation_unit() { # statements
     cat <<END
@@ -12,13 +17,21 @@ translation_unit() { # statements
 #include <functional>
 #include <memory>
 #include <vector>
+struct Moved { // an operator
+    Moved() = default;
+    Moved(Moved&&) = default;
+    double operator()(double a, double) const { return a; }
+};
 void calls($member& me, double* pointer, double (*function)(double, double), const $options& options) {
     double x = 1, y = 2, array[3] = {};
     const double one = 1;
     std::vector<double> vector(3);
     const std::vector<double> constant(3);
     const std::shared_ptr<double[]> owner(new double[3]);
+    const Moved moved;
+    $declared
     $1
+    static_cast<void>(moved);
     static_cast<void>(x + y + one + array[0]), static_cast<void>(pointer), static_cast<void>(function);
     static_cast<void>(options);
 }
