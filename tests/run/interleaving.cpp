@@ -18,12 +18,21 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 } // namespace
 
-Interleaving::Interleaving(int ranks, unsigned sets)
-    : slots_(static_cast<std::size_t>(ranks * plan::slots_per_operation(ranks)) * sets),
-      stages_(static_cast<std::size_t>(ranks) * sets), boards_(static_cast<std::size_t>(ranks)),
-      mailbox_(slots_.data(), plan::slots_per_operation(ranks), sets, stages_.data(), boards_.data(),
-               failed_),
-      players_(static_cast<std::size_t>(ranks)) {
+Interleaving::Lane::Lane(int ranks, unsigned sets, const Delayed& failed)
+    : slots(static_cast<std::size_t>(ranks * plan::slots_per_operation(ranks)) * sets),
+      stages(static_cast<std::size_t>(ranks) * sets), boards(static_cast<std::size_t>(ranks)),
+      mailbox(slots.data(), plan::slots_per_operation(ranks), sets, stages.data(), boards.data(), failed) {}
+
+Interleaving::Interleaving(int ranks, unsigned sets, std::size_t lanes)
+    : players_(static_cast<std::size_t>(ranks) * lanes), eyes_(static_cast<std::size_t>(ranks)) {
+    lanes_.reserve(lanes);
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        lanes_.emplace_back(ranks, sets, failed_);
+    }
+    for (std::size_t place = 0; place < players_.size(); ++place) {
+        players_[place].member = static_cast<int>(place / lanes);
+        players_[place].lane = place % lanes;
+    }
     order_.reserve(players_.size());
 }
 
@@ -37,10 +46,12 @@ Outcome Interleaving::run(Program& program, Random& random, Breaks breaks) {
         return outcome_;
     }
     if (!order_.empty() && outcome_.what == What::fine) {
-        outcome_ = {What::stuck, player_of(order_.front()).operation, order_.front()};
+        outcome_ = {What::stuck, order_.front()->operation, order_.front()->member};
     }
-    for (std::size_t member = 0; member < players_.size(); ++member) {
-        program.abandon(players_[member].operation, static_cast<int>(member));
+    for (const Player& player : players_) {
+        for (std::size_t left = player.operation; left < program.operations(); left += lanes_.size()) {
+            program.abandon(left, player.member);
+        }
     }
     return program.is_untouched() ? outcome_ : Outcome{What::late};
 }
@@ -51,26 +62,28 @@ void Interleaving::reset() {
     is_over_ = false;
     Sight::now = Sight::horizon = 0;
     Sight::interrupts = this;
-    std::ranges::fill(slots_, DelayedMailbox::Slot{});
-    std::ranges::fill(boards_, DelayedMailbox::Board{});
-    order_.resize(players_.size());
-    std::iota(order_.begin(), order_.end(), 0);
+    for (Lane& lane : lanes_) {
+        std::ranges::fill(lane.slots, DelayedMailbox::Slot{});
+        std::ranges::fill(lane.boards, DelayedMailbox::Board{});
+    }
+    std::ranges::fill(eyes_, Eyes{});
+    order_.clear();
+    for (Player& player : players_) {
+        order_.push_back(&player);
+    }
     for (std::size_t i = order_.size(); i > 1; --i) {
         std::swap(order_[i - 1], order_[random_->below(i)]);
     }
-    for (std::size_t member = 0; member < players_.size(); ++member) {
-        Player& player = players_[member];
+    for (Player& player : players_) {
         player.line = {};
-        player.operation = 0;
-        player.is_busy = false;
-        player.horizon = 0;
-        begin(static_cast<int>(member));
+        player.operation = player.lane;
+        begin(player);
     }
 }
 
-/// Sets the member up for its next call, with rubbish in what it keeps between calls.
-void Interleaving::begin(int member) {
-    Player& player = player_of(member);
+/// Sets a player up for its next call, with rubbish in what it keeps between calls.
+void Interleaving::begin(Player& player) {
+    const int member = player.member;
     const Call& call = program_->call(player.operation, member);
     const run::Prepared& prepared = call.prepared(member);
     player.bindings.reserve(prepared);
@@ -81,9 +94,21 @@ void Interleaving::begin(int member) {
             player.bindings.own[schedule::Space::scratch0] + prepared.scratch_start_bytes;
         std::memset(run::pointer(scratch), 0x5A, prepared.scratch_bytes);
     }
-    player.runner.emplace(mailbox_, player.line, prepared, player.bindings);
+    if (lanes_.size() > 1) {
+        player.line.history = history(player.operation, member);
+    }
+    player.runner.emplace(lanes_[player.lane].mailbox, player.line, prepared, player.bindings);
     player.has_entered = false;
     player.blocked_at = never;
+}
+
+/// A digest of all calls that a member has started up to this one, as operations in flight have it.
+std::uint64_t Interleaving::history(std::size_t operation, int member) const {
+    std::uint64_t history = 0;
+    for (std::size_t before = 0; before <= operation; ++before) {
+        history = run::mixed(history, program_->call(before, member).prepared(member).marks.digest);
+    }
+    return history;
 }
 
 /// Until nobody can go on, or, in an interruption, for a while.
@@ -92,32 +117,30 @@ void Interleaving::play() {
         if (random_->one_in(8)) {
             std::swap(order_[random_->below(order_.size())], order_[random_->below(order_.size())]);
         }
-        const std::optional<int> member = next();
-        if (!member) {
+        Player* const player = next();
+        if (player == nullptr) {
             return;
         }
-        take_turn(*member);
+        take_turn(*player);
     }
 }
 
 /// The first that can go on.
-std::optional<int> Interleaving::next() const {
-    const auto found = std::ranges::find_if(order_, [&](int member) {
-        const Player& player = player_of(member);
-        return !player.is_busy && player.blocked_at != Sight::now;
+Interleaving::Player* Interleaving::next() const {
+    const auto found = std::ranges::find_if(order_, [&](const Player* player) {
+        return !eyes_of(*player).are_busy && player->blocked_at != Sight::now;
     });
-    return found == order_.end() ? std::nullopt : std::optional(*found);
+    return found == order_.end() ? nullptr : *found;
 }
 
-void Interleaving::take_turn(int member) {
-    Player& player = player_of(member);
+void Interleaving::take_turn(Player& player) {
     const run::Line before = player.line;
     const std::size_t operation = player.operation;
     const run::State state = advance(player);
     if (is_over_) {
         return;
     }
-    const auto place = std::ranges::find(order_, member);
+    const auto place = std::ranges::find(order_, &player);
     if (state == run::State::waits) {
         if (random_->one_in(2)) {
             std::rotate(place, place + 1, order_.end());
@@ -125,30 +148,31 @@ void Interleaving::take_turn(int member) {
         return;
     }
     if (state != run::State::done) {
-        outcome_ = {What::differs, operation, member};
+        outcome_ = {What::differs, operation, player.member};
         order_.erase(place); // the others go on as far as they can
         return;
     }
     if (breaks_ != nullptr) {
         breaks_(player.line, before);
     }
-    if (const What what = complete(member); what != What::fine) {
-        stop({what, operation, member});
+    if (const What what = complete(player); what != What::fine) {
+        stop({what, operation, player.member});
     }
 }
 
-/// Lets the member go on until it waits or is through.
+/// Lets the player go on until it waits or is through.
 run::State Interleaving::advance(Player& player) {
-    Sight::horizon = player.horizon;
-    if (const std::uint64_t unseen = Sight::now - player.horizon; unseen != 0) {
+    Eyes& eyes = eyes_of(player);
+    Sight::horizon = eyes.horizon;
+    if (const std::uint64_t unseen = Sight::now - eyes.horizon; unseen != 0) {
         Sight::horizon += 1 + random_->below(unseen);
     }
     player.has_entered = true;
-    player.is_busy = true;
+    eyes.are_busy = true;
     const run::State state = player.runner->advance(1);
-    player.is_busy = false;
-    player.horizon = Sight::horizon;
-    player.blocked_at = player.horizon == Sight::now ? Sight::now : never;
+    eyes.are_busy = false;
+    eyes.horizon = Sight::horizon;
+    player.blocked_at = eyes.horizon == Sight::now ? Sight::now : never;
     return state;
 }
 
@@ -163,23 +187,24 @@ void Interleaving::interrupt() noexcept {
     Sight::horizon = horizon;
 }
 
-/// Gives the caller its vectors back and goes on to the member's next call. What there is to say of the call.
-What Interleaving::complete(int member) {
-    Player& player = player_of(member);
+/// Gives the caller its vectors back and goes on to the next call in the lane.
+What Interleaving::complete(Player& player) {
     const std::size_t operation = player.operation;
-    if (!program_->take_back(operation, member)) {
+    if (!program_->take_back(operation, player.member)) {
         return What::wrong;
     }
     const bool all_entered = std::ranges::all_of(players_, [&](const Player& other) {
-        return other.operation > operation || (other.operation == operation && other.has_entered);
+        return other.lane != player.lane || other.operation > operation ||
+               (other.operation == operation && other.has_entered);
     });
-    if (!all_entered && program_->call(operation, member).settles()) {
+    if (!all_entered && program_->call(operation, player.member).settles()) {
         return What::early;
     }
-    if (++player.operation < program_->operations()) {
-        begin(member);
+    player.operation += lanes_.size();
+    if (player.operation < program_->operations()) {
+        begin(player);
     } else {
-        order_.erase(std::ranges::find(order_, member));
+        order_.erase(std::ranges::find(order_, &player));
     }
     return What::fine;
 }

@@ -38,8 +38,9 @@ using Breaks = void (*)(run::Line& line, const run::Line& before);
 /// publication, and goes on when the others have got on for a while. The real runner and the real plans.
 class Interleaving final : private Interrupts {
 public:
-    /// In a mailbox of so many sets of slots.
-    Interleaving(int ranks, unsigned sets);
+    /// In mailboxes of so many sets of slots. With several lanes, which operations take in turn, a member has
+    /// as many operations in flight, each in a mailbox of its own.
+    Interleaving(int ranks, unsigned sets, std::size_t lanes = 1);
 
     /// One interleaving of the calls of `program`. Allocates nothing but in the first run of it.
     Outcome run(Program& program, Random& random, Breaks breaks = nullptr);
@@ -50,43 +51,58 @@ public:
 private:
     using Runner = run::Runner<DelayedMailbox>;
 
+    struct Lane {
+        Lane(int ranks, unsigned sets, const Delayed& failed);
+
+        std::vector<DelayedMailbox::Slot> slots;
+        std::vector<mailbox::Stage> stages;
+        std::vector<DelayedMailbox::Board> boards;
+        DelayedMailbox mailbox;
+    };
+
+    /// A member's operations in one lane.
     struct Player {
+        int member = 0;
+        std::size_t lane = 0;
         run::Line line;
         run::Bindings bindings;
         std::optional<Runner> runner;
         std::size_t operation = 0;
         bool has_entered = false;
-        /// Interrupted, or at work.
-        bool is_busy = false;
-        std::uint64_t horizon = 0;
         /// The last thing published when the member could not go on though it saw everything.
         std::uint64_t blocked_at = 0;
     };
 
-    Player& player_of(int member) { return players_[static_cast<std::size_t>(member)]; }
-    const Player& player_of(int member) const { return players_[static_cast<std::size_t>(member)]; }
+    /// What a member sees, in whichever lane.
+    struct Eyes {
+        /// Interrupted, or at work.
+        bool are_busy = false;
+        std::uint64_t horizon = 0;
+    };
+
+    Eyes& eyes_of(const Player& player) { return eyes_[static_cast<std::size_t>(player.member)]; }
+    const Eyes& eyes_of(const Player& player) const { return eyes_[static_cast<std::size_t>(player.member)]; }
 
     void reset();
-    void begin(int member);
+    void begin(Player& player);
+    std::uint64_t history(std::size_t operation, int member) const;
     void play();
-    std::optional<int> next() const;
-    void take_turn(int member);
+    Player* next() const;
+    void take_turn(Player& player);
     run::State advance(Player& player);
-    Outcome::What complete(int member);
+    Outcome::What complete(Player& player);
     void interrupt() noexcept override;
     void stop(Outcome outcome) {
         outcome_ = outcome;
         is_over_ = true;
     }
 
-    std::vector<DelayedMailbox::Slot> slots_;
-    std::vector<mailbox::Stage> stages_;
-    std::vector<DelayedMailbox::Board> boards_;
     Delayed failed_;
-    DelayedMailbox mailbox_;
+    std::vector<Lane> lanes_;
     std::vector<Player> players_;
-    /// The members with calls left to make, by falling priority.
-    std::vector<int> order_;
+    std::vector<Eyes> eyes_;
+    /// Those with calls left to make, by falling priority.
+    std::vector<Player*> order_;
 
     // Of the current run.
     Program* program_ = nullptr;
@@ -94,7 +110,7 @@ private:
     Breaks breaks_ = nullptr;
     Outcome outcome_;
     bool is_over_ = false;
-    /// The members that are interrupted.
+    /// The players that are interrupted.
     int interrupted_ = 0;
 };
 

@@ -20,6 +20,7 @@ using algorithm::Algorithm;
 using schedule::Collective;
 
 constexpr int most_ranks = 5;
+constexpr std::size_t most_in_flight = 8;
 /// How often a program is run before there is another.
 constexpr long runs_per_program = 25;
 
@@ -57,12 +58,17 @@ void interleave(const Algorithm& row, int ranks, long interleavings) {
     const Calls between = others(ranks);
     Interleaving few_sets(ranks, 2);
     Interleaving most_sets(ranks, mailbox::most_sets);
+    Interleaving in_flight(ranks, 2, most_in_flight);
     for (std::uint64_t seed = options().seed; interleavings > 0; ++seed) {
         Random random(seed);
+        const bool are_in_flight = seed % 8 == 1;
         const bool has_few = seed % 2 == 0;
-        Interleaving& interleaving = has_few ? few_sets : most_sets;
-        // The first set is used again, and once more where there are few.
-        Program program = draw(calls, between, ranks, has_few ? 5 : mailbox::most_sets + 2, random);
+        Interleaving& interleaving = are_in_flight ? in_flight : has_few ? few_sets : most_sets;
+        // The first set is used again, and once more where there are few; in some lanes in flight.
+        const std::size_t operations = are_in_flight ? 2 * most_in_flight + 3
+                                       : has_few     ? 5
+                                                     : mailbox::most_sets + 2;
+        Program program = draw(calls, between, ranks, operations, random);
         for (long run = 0; run < runs_per_program && interleavings > 0; ++run, --interleavings) {
             const Outcome outcome = interleaving.run(program, random);
             if (outcome.what != Outcome::What::fine) {
