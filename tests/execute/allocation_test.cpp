@@ -148,3 +148,36 @@ TEST_CASE("a warm call of a carried algorithm allocates nothing") {
         }
     }
 }
+
+TEST_CASE("starting an operation like one that is complete allocates nothing, nor does waiting for it") {
+    for (const int members : {1, 2, 5}) {
+        Team team({.members = members, .placement = "none"});
+        team.run([](Member& me) {
+            constexpr std::size_t in_flight = 100;
+            constexpr int rounds = 4;
+            std::vector<Vectors> mine;
+            for (std::size_t i = 0; i < in_flight; ++i) {
+                mine.emplace_back(me.size(), i % 16 * i % 16);
+            }
+            std::vector<Request> requests(2 * in_flight);
+            Persistent step = me.prepare.allreduce(mine[7].in, mine[7].out, sum);
+            for (int round = 0; round < rounds; ++round) {
+                if (round == rounds - 1) {
+                    me.barrier();
+                    counting.store(true, std::memory_order_relaxed);
+                }
+                for (std::size_t i = 0; i < in_flight; ++i) {
+                    requests[2 * i] = me.start.allreduce(mine[i].integers, bxor);
+                    requests[2 * i + 1] = me.start.broadcast(mine[i].block, 0);
+                }
+                step.start();
+                wait_all(requests);
+                step.wait();
+            }
+            me.barrier();
+            counting.store(false, std::memory_order_relaxed);
+        });
+        CAPTURE(members);
+        CHECK(allocations.exchange(0) == 0);
+    }
+}
