@@ -113,7 +113,7 @@ void wait_all(Requests&... requests) {
 /// are such.
 template <std::ranges::forward_range Range>
 requires std::same_as<std::ranges::range_value_t<Range>, Request> std::size_t wait_any(Range&& requests) {
-    const std::size_t size = static_cast<std::size_t>(std::ranges::distance(requests));
+    const auto size = static_cast<std::size_t>(std::ranges::distance(requests));
     std::size_t found = size;
     bool any = false;
     const auto look = [&] {

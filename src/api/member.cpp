@@ -10,12 +10,13 @@ namespace tutti {
 
 Member::Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat, detail::Leaving leaving)
     : start(seat, group->size()), prepare(seat, group->size()), group_(std::move(group)), seat_(&seat),
-      rank_(seat.rank()), size_(group_->size()),
-      exceptions_on_entry_(std::uncaught_exceptions()), leaving_(leaving) {}
+      rank_(seat.rank()), size_(group_->size()), exceptions_on_entry_(std::uncaught_exceptions()),
+      leaving_(leaving) {}
 
 Member::Member(Member&& other) noexcept
-    : start(other.start), prepare(other.prepare), group_(std::move(other.group_)), seat_(std::exchange(other.seat_, nullptr)), rank_(other.rank_),
-      size_(other.size_), exceptions_on_entry_(other.exceptions_on_entry_), leaving_(other.leaving_) {}
+    : start(other.start), prepare(other.prepare), group_(std::move(other.group_)),
+      seat_(std::exchange(other.seat_, nullptr)), rank_(other.rank_), size_(other.size_),
+      exceptions_on_entry_(other.exceptions_on_entry_), leaving_(other.leaving_) {}
 
 Member::~Member() {
     if (seat_ == nullptr) {

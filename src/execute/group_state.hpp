@@ -106,6 +106,9 @@ public:
     /// it was made of none.
     std::optional<int> rank_in_first(int member) const;
 
+    /// Lasts until the end of the process.
+    void keep_for_good() noexcept { itself_ = weak_from_this().lock(); }
+
     /// The member makes no more calls, which those learn that wait for it.
     void leave_for_good(int member) {
         // Release: pairs with has_left_for_good().
@@ -169,6 +172,7 @@ private:
     std::mutex seats_mutex_;
     std::condition_variable seats_changed_;
     int taken_ = 0;
+    std::shared_ptr<GroupState> itself_;
     /// The groups that this one was made of, the first one first, and its members' ranks in that.
     std::vector<std::weak_ptr<GroupState>> ancestors_;
     std::vector<int> ranks_in_first_;

@@ -1,17 +1,13 @@
 #include "execute/in_flight.hpp"
 
-#include "execute/disagreement.hpp"
 #include "execute/group_state.hpp"
 #include "execute/of_thread.hpp"
 #include "execute/seat.hpp"
-#include "execute/watch.hpp"
 #include "mailbox/wait.hpp"
 
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -19,33 +15,6 @@
 namespace tutti::execute {
 
 using detail::Call;
-
-namespace {
-
-/// A member's operations may touch the vectors of others as long as it is marked to be inside, as in a call
-/// that blocks: who fails waits for that, and not for a member that computes.
-class Inside {
-public:
-    explicit Inside(mailbox::Board& own) : progress_(own.progress), before_(progress_.get()) {
-        // Release: pairs with the look of a member that fails, which makes this visible itself. The compiler
-        // must keep the order: either this member sees the failure, or the one that fails sees this member.
-        progress_.publish(before_ | mailbox::inside_bit);
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-    }
-    ~Inside() {
-        progress_.publish(before_); // release: pairs with the same look
-    }
-    Inside(const Inside&) = delete;
-    Inside& operator=(const Inside&) = delete;
-    Inside(Inside&&) = delete;
-    Inside& operator=(Inside&&) = delete;
-
-private:
-    mailbox::StdWord& progress_;
-    std::uint64_t before_;
-};
-
-} // namespace
 
 InFlight::InFlight(detail::Seat& seat)
     : seat_(seat), group_(seat.group()), rank_(seat.rank()), lanes_(group_.lanes()) {
@@ -68,33 +37,20 @@ InFlight::~InFlight() {
 
 Operation& InFlight::start(const Call& call) {
     require_usable("start");
-    Operation& operation = find_or_prepare(call);
-    operation.sequence_ = Sequence::started;
-    operation.number_ = ++started_;
+    Operation& operation = operation_for(call, Sequence::started);
+    ++started_;
     show(operation);
     history_ = run::mixed(history_ + seat_.epoch(), operation.call_.prepared().marks.digest);
     operation.history_ = history_;
-    Turn& turn = turn_of(operation);
-    if (turn.lane == nullptr) {
-        turn.lane = &lanes_.started((operation.number_ - 1) % Lanes::in_turn);
-    }
-    operation.lane_ = turn.lane;
-    operation.line_ = &turn.line;
-    operation.bind(call.input, call.output);
     open(operation);
     return operation;
 }
 
 Operation& InFlight::prepare(const Call& call) {
     require_usable("prepare");
-    Operation& operation = find_or_prepare(call);
-    operation.sequence_ = Sequence::prepared;
-    operation.number_ = ++prepared_;
+    Operation& operation = operation_for(call, Sequence::prepared);
+    ++prepared_;
     show(operation);
-    operation.lane_ = &lanes_.prepared(operation.number_);
-    operation.own_line_ = {};
-    operation.line_ = &operation.own_line_;
-    operation.bind(call.input, call.output);
     return operation;
 }
 
@@ -140,184 +96,6 @@ void InFlight::show(Operation& operation) {
     starts.count.publish(operation.number_); // release: pairs with who looks up what this member has called
 }
 
-/// Puts an operation into flight, and goes as far with it as that goes without waiting.
-void InFlight::open(Operation& operation) {
-    operation.state_ = Operation::State::queued;
-    operation.is_excused_ = false;
-    if (may_begin(operation)) {
-        begin(operation);
-        // What can be left until later is left until the word is on its way.
-        if (operation.is_quiet_ && look(operation, 1)) {
-            return;
-        }
-    }
-    if (open_.empty()) {
-        thread_ = &OfThread::here();
-        thread_->add(*this);
-    }
-    open_.push_back(&operation);
-    if (operation.state_ == Operation::State::running && !operation.is_quiet_) {
-        go_on([&] { advance(operation, 1); });
-    }
-    if (operation.state_ == Operation::State::failed) {
-        const std::exception_ptr failure = operation.failure_;
-        if (operation.sequence_ == Sequence::started) {
-            recycle(operation); // nobody will refer to it
-        }
-        std::rethrow_exception(failure);
-    }
-}
-
-bool InFlight::may_begin(const Operation& operation) {
-    if (operation.sequence_ == Sequence::prepared) {
-        return true;
-    }
-    const Turn& turn = turn_of(operation);
-    return !turn.is_taken && turn.next == operation.number_;
-}
-
-void InFlight::begin(Operation& operation) {
-    const run::Prepared& prepared = operation.call_.prepared();
-    if (operation.sequence_ == Sequence::started) {
-        turn_of(operation).is_taken = true;
-        operation.line_->history = operation.history_;
-    }
-    const void* input = operation.input_;
-    if (operation.call_.copied_bytes() != 0 && input != nullptr) {
-        input = std::memcpy(operation.input_copy_.data(), input, operation.call_.copied_bytes());
-    }
-    operation.bindings_.bind(prepared, input, operation.output_, operation.operator_.data());
-    operation.runner_.emplace(operation.lane_->mailbox(), *operation.line_, prepared, operation.bindings_);
-    operation.state_ = Operation::State::running;
-}
-
-/// Looks for what a quiet operation waits for. Returns whether it is complete. What is wrong shows when it is
-/// advanced.
-bool InFlight::look(Operation& operation, int looks) {
-    if (operation.runner_->advance(looks) != run::State::done) {
-        return false;
-    }
-    complete(operation);
-    return true;
-}
-
-/// Returns whether it is complete. Throws what ends it.
-bool InFlight::advance(Operation& operation, int looks) {
-    Operation::Runner& runner = *operation.runner_;
-    if (std::exchange(operation.is_excused_, false)) {
-        runner.stop_waiting();
-    }
-    const detail::Seat::OperatorRuns running(seat_, operation.operator_.data() != nullptr);
-    switch (runner.advance(looks)) {
-    case run::State::waits:
-        return false;
-    case run::State::done:
-        remove(operation);
-        complete(operation);
-        return true;
-    case run::State::failed:
-        group_.failure().throw_aborted();
-    case run::State::differs:
-        break;
-    }
-    throw MismatchError(text_of(runner.fault(), group_, operation.sequence_, rank_, runner.peer(),
-                                operation.call_.claim(), operation.call_.prepared(), operation.bindings_));
-}
-
-void InFlight::remove(Operation& operation) {
-    open_.erase(std::ranges::find(open_, &operation));
-    if (open_.empty()) {
-        thread_->remove(*this);
-    }
-}
-
-void InFlight::complete(Operation& operation) {
-    operation.state_ = Operation::State::complete;
-    if (operation.sequence_ == Sequence::started) {
-        Turn& turn = turn_of(operation);
-        turn.is_taken = false;
-        turn.next += Lanes::in_turn;
-    }
-    if (operation.continuation_ != nullptr) {
-        thread_->add_continuation(operation);
-    }
-    if (!operation.is_held_) {
-        recycle(operation);
-    }
-}
-
-template <class Go>
-void InFlight::go_on(Go go) {
-    try {
-        const Inside inside(group_.board(rank_));
-        if (group_.failure().raised()) {
-            group_.failure().throw_aborted();
-        }
-        go();
-    } catch (...) {
-        const std::exception_ptr thrown = std::current_exception();
-        fail(thrown != nullptr ? thrown : thread_end());
-        if (thrown == nullptr) { // nobody may stop the end of a thread
-            throw;
-        }
-    }
-}
-
-void InFlight::progress() {
-    go_on([this] {
-        for (std::size_t place = 0; place < open_.size();) {
-            Operation& operation = *open_[place];
-            if (operation.state_ == Operation::State::queued && may_begin(operation)) {
-                begin(operation);
-            } else if (operation.state_ == Operation::State::queued ||
-                       !(operation.is_excused_ || operation.runner_->is_ready())) {
-                ++place;
-                continue;
-            }
-            if (!advance(operation, 1)) {
-                ++place;
-            }
-        }
-    });
-}
-
-void InFlight::fail(const std::exception_ptr& cause) noexcept {
-    group_.fail(rank_, cause);
-    group_.leave_failed_call(rank_);
-    failure_ = cause;
-    if (!open_.empty()) {
-        thread_->remove(*this);
-    }
-    for (Operation* operation : open_) {
-        operation->state_ = Operation::State::failed;
-        operation->failure_ = cause;
-        if (operation->continuation_ != nullptr) {
-            if (operation->calls_ == Operation::Calls::in_any_case) {
-                thread_->add_continuation(*operation);
-            } else {
-                operation->continuation_ = nullptr;
-            }
-        }
-        if (!operation->is_held_) {
-            recycle(*operation);
-        }
-    }
-    open_.clear();
-}
-
-void InFlight::look_after(bool takes_long) {
-    try {
-        for (Operation* operation : open_) {
-            if (operation->state_ == Operation::State::running &&
-                watch(group_, operation->sequence_, rank_, *operation->runner_, takes_long)) {
-                operation->is_excused_ = true;
-            }
-        }
-    } catch (...) {
-        fail(std::current_exception());
-    }
-}
-
 void InFlight::test() {
     require_usable("test");
     OfThread::here().progress();
@@ -326,19 +104,39 @@ void InFlight::test() {
 
 void InFlight::wait(Operation& operation) {
     require_usable("wait");
-    const int looks = mailbox::eager_looks(group_.patience());
-    if (operation.is_quiet_ && operation.state_ == Operation::State::running && look(operation, looks)) {
-        remove(operation);
-    } else if (operation.state_ == Operation::State::running) {
-        go_on([&] { advance(operation, looks); });
-    }
+    look_eagerly(operation);
     if (!operation.is_over() || thread_->has_continuations()) {
         thread_->wait_until([&] { return operation.is_over(); });
     }
 }
 
-/// An operation for the call that nobody refers to, prepared for it already if there is one.
-Operation& InFlight::find_or_prepare(const Call& call) {
+/// An operation for the next call of a sequence, with all the memory that it needs.
+Operation& InFlight::operation_for(const Call& call, Sequence sequence) {
+    Operation* operation = nullptr;
+    try {
+        operation = &found_or_prepared(call);
+        operation->operator_.keep(call);
+        operation->sequence_ = sequence;
+        assign_lane(*operation);
+    } catch (const ArgumentError&) {
+        throw; // the member may call again
+    } catch (...) {
+        if (operation != nullptr) {
+            operation->sequence_ = Sequence::started;
+            recycle(*operation);
+        }
+        fail(std::current_exception());
+        throw;
+    }
+    operation->bind(call.input, call.output);
+    operation->is_held_ = true;
+    operation->is_quiet_ =
+        operation->call_.prepared().exchanges_words && operation->operator_.data() == nullptr;
+    return *operation;
+}
+
+/// One that nobody refers to, prepared for such a call already if there is one.
+Operation& InFlight::found_or_prepared(const Call& call) {
     const std::uint64_t key = detail::key_of(call);
     const auto serves = [&](const Free& free) {
         const PreparedCall& prepared = free.operation->call_;
@@ -346,39 +144,45 @@ Operation& InFlight::find_or_prepare(const Call& call) {
                         : prepared.serves(call);
     };
     const auto found = std::find_if(free_.rbegin(), free_.rend(), serves);
-    Operation* operation = nullptr;
+    if (found != free_.rend()) {
+        Operation& operation = *found->operation;
+        free_.erase(std::next(found).base());
+        return operation;
+    }
+    Operation& operation = unused();
     try {
-        if (found != free_.rend()) {
-            operation = found->operation;
-            free_.erase(std::next(found).base());
-        } else {
-            operation = &unused();
-            prepare(*operation, call);
-        }
-        operation->operator_.keep(call);
-    } catch (const ArgumentError&) {
-        recycle(*operation);
-        throw; // the member may call again
+        prepare(operation, call);
     } catch (...) {
-        if (operation != nullptr) {
-            recycle(*operation);
-        }
-        fail(std::current_exception());
+        recycle(operation);
         throw;
     }
-    operation->is_held_ = true;
-    operation->is_quiet_ =
-        operation->call_.prepared().exchanges_words && operation->operator_.data() == nullptr;
-    return *operation;
+    return operation;
+}
+
+void InFlight::assign_lane(Operation& operation) {
+    if (operation.sequence_ == Sequence::prepared) {
+        operation.number_ = prepared_ + 1;
+        operation.lane_ = &lanes_.prepared(operation.number_);
+        operation.own_line_ = {};
+        operation.line_ = &operation.own_line_;
+        return;
+    }
+    operation.number_ = started_ + 1;
+    Turn& turn = turn_of(operation);
+    if (turn.lane == nullptr) {
+        turn.lane = &lanes_.started(started_ % Lanes::in_turn);
+    }
+    operation.lane_ = turn.lane;
+    operation.line_ = &turn.line;
 }
 
 /// One that nobody refers to: the one that has been so for the longest, once there are enough.
 Operation& InFlight::unused() {
     constexpr std::size_t most_kept = 64;
     if (free_.empty() || all_.size() < most_kept) {
+        free_.reserve(all_.size() + 1); // so that none is lost for want of memory
+        open_.reserve(all_.size() + 1);
         all_.push_back(std::make_unique<Operation>(*this));
-        free_.reserve(all_.size()); // so that none is lost for want of memory
-        open_.reserve(all_.size());
         return *all_.back();
     }
     Operation& oldest = *free_.front().operation;

@@ -90,7 +90,9 @@ private:
 
     Turn& turn_of(const Operation& operation) { return turns_[(operation.number_ - 1) % Lanes::in_turn]; }
 
-    Operation& find_or_prepare(const detail::Call& call);
+    Operation& operation_for(const detail::Call& call, Sequence sequence);
+    Operation& found_or_prepared(const detail::Call& call);
+    void assign_lane(Operation& operation);
     Operation& unused();
     void prepare(Operation& operation, const detail::Call& call);
     void show(Operation& operation);
@@ -101,6 +103,7 @@ private:
     void open(Operation& operation);
     bool may_begin(const Operation& operation);
     void begin(Operation& operation);
+    void look_eagerly(Operation& operation);
     bool look(Operation& operation, int looks);
     bool advance(Operation& operation, int looks);
     void remove(Operation& operation);

@@ -10,7 +10,7 @@
 
 namespace tutti::execute {
 
-thread_local constinit OfThread OfThread::here_;
+thread_local constinit OfThread OfThread::current;
 
 void OfThread::add(InFlight& member) noexcept {
     member.next_of_thread_ = std::exchange(first_, &member);

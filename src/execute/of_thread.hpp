@@ -17,7 +17,7 @@ class Operation;
 /// for any of it, or in a call that blocks. Trivial, so that a thread has it without a constructor.
 class OfThread {
 public:
-    static OfThread& here() noexcept { return here_; }
+    static OfThread& here() noexcept { return current; }
 
     /// A member that has operations in flight.
     void add(InFlight& member) noexcept;
@@ -39,7 +39,7 @@ public:
 
 private:
     /// Found without a call in the shared library, too.
-    [[gnu::tls_model("initial-exec")]] static thread_local constinit OfThread here_;
+    [[gnu::tls_model("initial-exec")]] static thread_local constinit OfThread current;
 
     InFlight* first_ = nullptr;
     Operation* first_ready_ = nullptr;

@@ -44,15 +44,19 @@ Seat::~Seat() = default;
 
 execute::InFlight& Seat::in_flight() {
     if (in_flight_ == nullptr) {
-        in_flight_ = std::make_unique<execute::InFlight>(*this);
+        try {
+            in_flight_ = std::make_unique<execute::InFlight>(*this);
+        } catch (...) { // there is no memory
+            group_.fail(rank_, std::current_exception());
+            throw;
+        }
     }
     return *in_flight_;
 }
 
 void Seat::end_requests() noexcept {
     if (in_flight_ != nullptr && !in_flight_->end()) {
-        // What another thread has in flight it will look at again.
-        static_cast<void>(new std::shared_ptr<GroupState>(group_.shared_from_this()));
+        group_.keep_for_good(); // what another thread has in flight it will look at again
     }
 }
 

@@ -121,6 +121,21 @@ const std::vector<Scenario> scenarios = {
     {"scan", 100, [](Member& me, Vectors& my) { me.scan(my.in, my.out, sum); }},
     {"exscan", 1, [](Member& me, Vectors& my) { me.exscan(my.block, sum); }},
     {"shift", 100, [](Member& me, Vectors& my) { me.shift(my.in, my.out, 1); }},
+    {"started allreduces", 100,
+     [](Member& me, Vectors& my) {
+         Request small = me.start.allreduce(my.block, Least{});
+         Request large = me.start.allreduce(my.in, my.out, sum);
+         large.wait();
+         small.wait();
+     }},
+    {"persistent alltoall", 100,
+     [](Member& me, Vectors& my) {
+         Persistent step = me.prepare.alltoall(my.in);
+         for (int start = 0; start < 2; ++start) {
+             step.start();
+             step.wait();
+         }
+     }},
     {"split", 1, [](Member& me, Vectors&) { me.split(me.rank() % 2, 0)->barrier(); }},
     {"duplicate of a part", 1,
      [](Member& me, Vectors& my) {
