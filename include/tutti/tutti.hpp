@@ -6,6 +6,7 @@
 #include <tutti/member.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
+#include <tutti/reduce_local.hpp>
 #include <tutti/request.hpp>
 #include <tutti/start.hpp>
 #include <tutti/team.hpp>

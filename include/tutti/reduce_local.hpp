@@ -1,0 +1,56 @@
+#pragma once
+
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
+#include <tutti/detail/make_call.hpp>
+#include <tutti/detail/operands.hpp>
+#include <tutti/options.hpp>
+
+#include <cstddef>
+
+namespace tutti {
+
+namespace detail {
+
+/// What the caller calls the three vectors.
+struct LocalNames {
+    const char* left;
+    const char* right;
+    const char* out;
+};
+/// The output of the call = its input op `right`.
+TUTTI_API void reduce_local(const Call& call, const void* right, std::size_t right_count,
+                            const LocalNames& names);
+
+class LocalReduction : CallMaker {
+public:
+    template <class Out, class In, class Op>
+    static Call of(const In& left, std::remove_reference_t<Out>& out, const Op& op) {
+        return reduction(vectors<Out>(Kind::reduce, left, out, Options{}), out, op);
+    }
+};
+
+} // namespace detail
+
+/// inout[i] = in[i] op inout[i], as MPI_Reduce_local: the calling thread combines two vectors of its own,
+/// with the loops that collectives use, and nobody else takes part. `in` is the left operand. Both have
+/// equally many elements; they may be the same vector, but not overlap otherwise. Throws ArgumentError where
+/// they do not fit.
+template <class In, class InOut, class Op>
+requires detail::Reduction<In, InOut, Op>
+void reduce_local(In&& in, InOut&& inout, const Op& op) {
+    const detail::Call made = detail::LocalReduction::of<InOut>(in, inout, op);
+    detail::reduce_local(made, made.output, made.output_count, {"in", "inout", "inout"});
+}
+
+/// out[i] = left[i] op right[i]. `out` may be either of the two or both, but not overlap them otherwise.
+template <class Left, class Right, class Out, class Op>
+requires detail::Reduction<Left, Out, Op> && detail::Reduction<Right, Out, Op>
+void reduce_local(Left&& left, Right&& right, Out&& out, const Op& op) {
+    detail::refuse_address<std::remove_reference_t<Right>>();
+    const detail::Call made = detail::LocalReduction::of<Out>(left, out, op);
+    const auto second = detail::view(right);
+    detail::reduce_local(made, second.data(), second.size(), {"left", "right", "out"});
+}
+
+} // namespace tutti
