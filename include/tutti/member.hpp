@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tutti {
@@ -17,6 +18,7 @@ namespace tutti {
 namespace detail {
 
 class GroupState;
+struct Choice;
 
 /// What a member's leaving its seat means to those that wait for it: somebody else will take the seat, or
 /// nobody, which they are told.
@@ -69,6 +71,12 @@ public:
     /// anew. Three exchanges with memory allocated; where that fails every member is released.
     std::optional<Member> split(int color, int key);
 
+    /// The members of `ranks`, ranked by their place in that list, become a group of their own, as with
+    /// MPI_Group_incl and MPI_Comm_create; returns this member's seat in it, or nothing if it is not in the
+    /// list. Every member must call it with the same list; where they differ all throw MismatchError. Throws
+    /// ArgumentError where a rank is none of this group or is there twice. Otherwise as split.
+    std::optional<Member> subset(std::span<const int> ranks);
+
     /// The same members, with the same ranks, in a group of its own.
     Member dup();
 
@@ -79,6 +87,8 @@ private:
         detail::execute_or_repeat(*seat_, call);
     }
 
+    /// Makes the group of all that have chosen the same color.
+    std::optional<Member> regroup(const detail::Choice& choice);
     /// What a split asks the others.
     template <class T>
     void allgather_for_split(const T& mine, std::vector<T>& out);

@@ -1,3 +1,4 @@
+#include "execute/claim.hpp"
 #include "execute/group_state.hpp"
 #include "execute/seat.hpp"
 
@@ -5,21 +6,36 @@
 #include <tutti/member.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace tutti {
 
+namespace detail {
+
+/// What a member asks of a split.
+struct Choice {
+    int color = no_color;
+    int key = 0;
+    /// Of the list of ranks that it has given: 0 where it has given none, which no digest is.
+    std::uint64_t list_digest = 0;
+    std::uint64_t list_size = 0;
+
+    bool agrees_with(const Choice& other) const {
+        return list_digest == other.list_digest && list_size == other.list_size;
+    }
+};
+
+} // namespace detail
+
 namespace {
 
+using detail::Choice;
 using State = std::shared_ptr<detail::GroupState>;
-
-struct Choice {
-    int color;
-    int key;
-};
 
 /// The ranks that chose `color`, in the order of the new group; none for a negative color.
 std::vector<int> mates_of(int color, const std::vector<Choice>& choices) {
@@ -32,6 +48,43 @@ std::vector<int> mates_of(int color, const std::vector<Choice>& choices) {
     }
     std::ranges::stable_sort(mates, {}, [&](int rank) { return choice(rank).key; });
     return mates;
+}
+
+/// What is wrong where members split the group by different lists, or some by none; or nothing.
+std::optional<std::string> difference(const std::vector<Choice>& choices) {
+    const Choice& first = choices.front();
+    const auto other =
+        std::ranges::find_if(choices, [&](const Choice& choice) { return !choice.agrees_with(first); });
+    if (other == choices.end()) {
+        return std::nullopt;
+    }
+    const std::string rank = std::to_string(other - choices.begin());
+    if (first.list_digest != 0 && other->list_digest != 0) {
+        return "members 0 and " + rank + " call subset with different lists, of " +
+               std::to_string(first.list_size) + " and " + std::to_string(other->list_size) +
+               " ranks: all members must give the same list";
+    }
+    const auto called = [](const Choice& choice) {
+        return choice.list_digest != 0 ? "subset" : "split or dup";
+    };
+    return std::string("member 0 calls ") + called(first) + ", but member " + rank + " calls " +
+           called(*other) + ": all members must make the same call";
+}
+
+/// Throws unless `ranks` are different members of a group of `members`.
+void check_ranks(std::span<const int> ranks, int members) {
+    std::vector<bool> taken(static_cast<std::size_t>(members));
+    for (const int rank : ranks) {
+        if (rank < 0 || rank >= members) {
+            throw ArgumentError("subset: `ranks` has " + std::to_string(rank) + ", must be in 0.." +
+                                std::to_string(members - 1));
+        }
+        if (taken[static_cast<std::size_t>(rank)]) {
+            throw ArgumentError("subset: `ranks` has " + std::to_string(rank) +
+                                " twice: each member has one rank in the new group");
+        }
+        taken[static_cast<std::size_t>(rank)] = true;
+    }
 }
 
 /// The group that a member has founded for its mates.
@@ -49,13 +102,34 @@ void Member::allgather_for_split(const T& mine, std::vector<T>& out) {
 }
 
 std::optional<Member> Member::split(int color, int key) {
+    return regroup({.color = color, .key = key});
+}
+
+std::optional<Member> Member::subset(std::span<const int> ranks) {
+    check_ranks(ranks, size());
+    const auto place = std::ranges::find(ranks, rank_);
+    return regroup({.color = place == ranks.end() ? no_color : 0,
+                    .key = static_cast<int>(place - ranks.begin()),
+                    .list_digest = execute::digest(std::vector<std::size_t>(ranks.begin(), ranks.end())),
+                    .list_size = ranks.size()});
+}
+
+std::optional<Member> Member::regroup(const Choice& choice) {
     State own; // lasts until a failure of this member is known
     try {
         const auto members = static_cast<std::size_t>(size());
         std::vector<Choice> choices(members);
         std::vector<Founded> founded(members);
-        allgather_for_split(Choice{color, key}, choices);
-        const std::vector<int> mates = mates_of(color, choices);
+        allgather_for_split(choice, choices);
+        if (const auto text = difference(choices)) {
+            // Whoever throws first releases the others, so all must know it before.
+            try {
+                allgather_for_split(choice, choices);
+            } catch (const Aborted&) { // by one that knows it as well
+            }
+            throw MismatchError(*text);
+        }
+        const std::vector<int> mates = mates_of(choice.color, choices);
         const bool founds = !mates.empty() && mates.front() == rank_;
         own = founds ? group_->of_mates(mates) : nullptr;
         allgather_for_split(Founded{own.get()}, founded);

@@ -113,7 +113,7 @@ Claim Claim::unpacked(const std::array<std::uint64_t, words>& packed) {
 
 std::string Claim::describe() const {
     if (splits) {
-        return "split or dup";
+        return "split, subset or dup";
     }
     const algorithm::Algorithm& algorithm = algorithm::registry()[row];
     std::string text =

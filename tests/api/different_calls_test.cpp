@@ -311,7 +311,7 @@ std::vector<Wrong> arguments_that_differ() {
                  std::vector<Pair> all(3);
                  me.rank() == 1 ? me.allgather(Pair{0, 0}, all) : static_cast<void>(me.dup());
              },
-             {"split or dup", "allgather"}}};
+             {"split, subset or dup", "allgather"}}};
 }
 
 void check_told(const std::vector<Wrong>& all) {
