@@ -100,8 +100,9 @@ std::string legend() {
         "Rounds, blocks received, blocks combined and blocks of scratch are those of the member with the "
         "most, in blocks of the schedule's own size, at {} ranks ({} where only powers of two are served), "
         "root 0, distance 1. Order: serial = rank order from the left, rank = rank order, same = one order "
-        "for all, any = members differ. Forms: irregular = an all-to-all in which every member may have "
-        "counts of its own; shared = into one vector for all members.",
+        "for all, any = members differ. Forms: irregular = blocks of which only their senders and receivers "
+        "know, as in an all-to-all with counts or where there are displacements; shared = into one vector "
+        "for all members.",
         sample_ranks, sample_power);
 }
 

@@ -184,13 +184,27 @@ public:
     }
 
     /// Allgather of irregular blocks: `block` has the rank()-th of the p counts, `out` has their sum; the
-    /// same list on every member.
+    /// same list on every member. With displacements, which every member then gives, block i comes to the
+    /// displacement i of `out`, which is each member's own affair; members of one process only.
+    ///
+    /// With displacements every member copies each block itself ("flat"; no other algorithm can that). Where
+    /// a count is not the length of a member's block, who notices throws a MismatchError that names both, and
+    /// all others are released with Aborted, which carries that message. Nothing is read or written outside
+    /// the vectors then; `out` holds anything. All that is so wherever a call takes displacements.
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto allgather(Block&& block, Out&& out, Counts counts, const Options& options = {}) {
         return self().run(
             irregular(vectors<Out>(detail::Kind::allgather, operand<Block>(block), out, options), counts),
             options);
+    }
+
+    /// The irregular form in place: the member's contribution is its own block of `inout`.
+    template <detail::Operand InOut>
+    requires detail::Local<Way>
+    auto allgather(InOut&& inout, Counts counts, const Options& options = {}) {
+        return self().run(irregular(in_place<InOut>(detail::Kind::allgather, inout, options), counts),
+                          options);
     }
 
     /// The same into one vector that all members share, tutti::shared(out): each copies its block there.
@@ -234,7 +248,8 @@ public:
     }
 
     /// Gather of irregular blocks: `block` has the rank()-th of the p counts, `out` of the root has their
-    /// sum; the same list on every member.
+    /// sum; the same list on every member. With displacements, which every member then gives but of which
+    /// only the root's say anything, block i comes to displacement i of `out`; see allgather.
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto gather(Block&& block, Out&& out, Counts counts, int root, const Options& options = {}) {
@@ -242,6 +257,35 @@ public:
             irregular(rooted(vectors<Out>(detail::Kind::gather, operand<Block>(block), out, options), root),
                       counts),
             options);
+    }
+
+    /// The irregular form in place.
+    template <detail::Operand InOut>
+    requires detail::Local<Way>
+    auto gather(InOut&& inout, Counts counts, int root, const Options& options = {}) {
+        return self().run(
+            irregular(rooted(in_place<InOut>(detail::Kind::gather, inout, options), root), counts), options);
+    }
+
+    /// Gather of irregular blocks whose counts, and displacements if any, only the root gives, as with
+    /// MPI_Gatherv: the others give tutti::counts_at_root, and neither their counts nor their `out` is looked
+    /// at. A count that is not the length of a member's block is a mismatch as of an allgather with
+    /// displacements.
+    template <class Block, class Out>
+    requires detail::LocalVectors<Way, Block, Out>
+    auto gather(Block&& block, Out&& out, CountsAtRoot counts, int root, const Options& options = {}) {
+        return self().run(
+            at_root(vectors<Out>(detail::Kind::gather, operand<Block>(block), out, options), counts, root),
+            options);
+    }
+
+    /// The same with one vector: that of the root in place, that of another member its block. The root may
+    /// call in either way, and so may each of the others.
+    template <detail::Operand InOut>
+    requires detail::Local<Way>
+    auto gather(InOut&& inout, CountsAtRoot counts, int root, const Options& options = {}) {
+        return self().run(at_root(in_place<InOut>(detail::Kind::gather, inout, options), counts, root),
+                          options);
     }
 
     /// `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`; `in` of the others is not
@@ -261,7 +305,9 @@ public:
     }
 
     /// Scatter of irregular blocks: `block` has the rank()-th of the p counts, `in` of the root has their
-    /// sum; the same list on every member.
+    /// sum; the same list on every member. With displacements, which every member then gives but of which
+    /// only the root's say anything, block i comes from displacement i of `in`, where blocks may overlap; see
+    /// allgather. A member that has its block need not wait for another whose count is wrong.
     template <class In, class Block>
     requires detail::Vectors<In, Block>
     auto scatter(In&& in, Block&& block, Counts counts, int root, const Options& options = {}) {
@@ -269,6 +315,34 @@ public:
             irregular(rooted(vectors<Block>(detail::Kind::scatter, operand<In>(in), block, options), root),
                       counts),
             options);
+    }
+
+    /// The irregular form in place.
+    template <detail::Operand InOut>
+    requires detail::Local<Way>
+    auto scatter(InOut&& inout, Counts counts, int root, const Options& options = {}) {
+        return self().run(
+            irregular(rooted(in_place<InOut>(detail::Kind::scatter, inout, options), root), counts), options);
+    }
+
+    /// Scatter of irregular blocks whose counts, and displacements if any, only the root gives, as with
+    /// MPI_Scatterv: the others give tutti::counts_at_root, and neither their counts nor their `in` is looked
+    /// at. A count that is not the length of a member's block is a mismatch as in the form above.
+    template <class In, class Block>
+    requires detail::LocalVectors<Way, In, Block>
+    auto scatter(In&& in, Block&& block, CountsAtRoot counts, int root, const Options& options = {}) {
+        return self().run(
+            at_root(vectors<Block>(detail::Kind::scatter, operand<In>(in), block, options), counts, root),
+            options);
+    }
+
+    /// The same with one vector: that of the root in place, that of another member its block. The root may
+    /// call in either way, and so may each of the others.
+    template <detail::Operand InOut>
+    requires detail::Local<Way>
+    auto scatter(InOut&& inout, CountsAtRoot counts, int root, const Options& options = {}) {
+        return self().run(at_root(in_place<InOut>(detail::Kind::scatter, inout, options), counts, root),
+                          options);
     }
 
     /// Elements j n .. j n + n - 1 of member i's `in` become elements i n .. i n + n - 1 of member j's `out`:
@@ -289,9 +363,9 @@ public:
     /// All-to-all of irregular blocks: `in` is made of p blocks, one for each member in rank order, of
     /// send_counts[j] elements for member j, and `out` of p blocks of recv_counts[j] elements from member j.
     /// Every member has counts of its own, which add up to the elements of its vectors; blocks may be empty.
-    /// `in` and `out` must not overlap: there is no form in place. By default one exchange in which every
-    /// member copies its block of every `in`; "pairwise" does it in p - 1 rounds, and no algorithm can that
-    /// passes blocks on.
+    /// Counts of either kind may have displacements, with which their vector may be longer. `in` and `out`
+    /// must not overlap. By default one exchange in which every member copies its block of every `in`;
+    /// "pairwise" does it in p - 1 rounds, and no algorithm can that passes blocks on.
     ///
     /// If recv_counts[j] of member i is not send_counts[i] of another member j, member i throws a
     /// MismatchError that names both, and all others are released with Aborted, which carries that message.
@@ -302,6 +376,16 @@ public:
         detail::Call made =
             irregular(vectors<Out>(detail::Kind::alltoall, operand<In>(in), out, options), send_counts);
         made.received = &recv_counts;
+        return self().run(made, options);
+    }
+
+    /// The same in place: member i's block j of `inout` is replaced by block i of member j, which must have
+    /// the same length. The vector is copied first.
+    template <detail::Operand InOut>
+    requires detail::Local<Way>
+    auto alltoall(InOut&& inout, Counts counts, const Options& options = {}) {
+        detail::Call made = irregular(in_place<InOut>(detail::Kind::alltoall, inout, options), counts);
+        made.received = &counts;
         return self().run(made, options);
     }
 
@@ -404,6 +488,14 @@ private:
 
     static detail::Call shared(detail::Call call) {
         call.shared_output = true;
+        return call;
+    }
+
+    /// `counts` must live until the call has been made.
+    detail::Call at_root(detail::Call call, const CountsAtRoot& counts, int root) {
+        call.root = root;
+        call.counts_at_root = true;
+        call.counts = self().rank() == root ? &counts.counts() : nullptr;
         return call;
     }
 

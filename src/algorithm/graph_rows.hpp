@@ -25,6 +25,8 @@ inline constexpr Forms pulled{.pulled = true, .in_place = true};
 inline constexpr Forms separate{.pulled = true};
 inline constexpr Forms carried{.carried = true};
 inline constexpr Forms carried_or_separate{.carried = true, .pulled = true};
+inline constexpr Forms everywhere_or_one_hop{
+    .carried = true, .pulled = true, .in_place = true, .one_hop = true};
 inline constexpr Forms one_hop{.pulled = true, .one_hop = true};
 inline constexpr Forms pulled_or_shared{.pulled = true, .in_place = true, .shared = true};
 inline constexpr Forms carried_or_one_hop{.carried = true, .pulled = true, .one_hop = true};

@@ -63,8 +63,8 @@ struct Forms {
     /// That also works when input and output are the same memory (Form::in_place): nobody overwrites in a
     /// round what others read in it. Where it does not, an input is copied first.
     bool in_place = false;
-    /// Of an all-to-all: no block passes through a third member, so that only its sender and its receiver
-    /// need to know how long it is: it takes irregular blocks.
+    /// Every receiver copies each of its blocks from the input of its sender, so that only these two need to
+    /// know how long it is and where it lies (plan::for_irregular_exchange).
     bool one_hop = false;
     /// Results are only ever stored, to all members at once, so that they may be one vector which all share.
     bool shared = false;

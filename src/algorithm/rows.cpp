@@ -256,7 +256,7 @@ const std::array table{
     Algorithm{.name = "direct", .collective = Collective::allgather, .forms = pulled_or_shared,
               .make = rootless<direct_allgather>, .counts = exchange, .scratch = no_scratch,
               .source = shared_memory, .reach = Reach::everybody},
-    Algorithm{.name = "flat", .collective = Collective::allgather, .forms = everywhere,
+    Algorithm{.name = "flat", .collective = Collective::allgather, .forms = everywhere_or_one_hop,
               .make = rootless<flat_allgather>, .counts = exchange, .scratch = no_scratch,
               .source = shared_memory, .reach = Reach::everybody},
     allgather_row<Halving>("circulant", pulled, traeff_prop3),
@@ -270,7 +270,7 @@ const std::array table{
     // gather
     Algorithm{.name = "direct", .collective = Collective::gather, .forms = pulled, .make = direct_gather,
               .counts = exchange, .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
-    Algorithm{.name = "flat", .collective = Collective::gather, .forms = everywhere, .make = flat_gather,
+    Algorithm{.name = "flat", .collective = Collective::gather, .forms = everywhere_or_one_hop, .make = flat_gather,
               .counts = exchange, .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
     gather_row<Halving>("circulant", half_but_own, traeff_gather),
     gather_row<Ring>("ring", all_but_two, grama_gather),
@@ -278,7 +278,7 @@ const std::array table{
     gather_row<Hypercube>("hypercube", half_the_blocks, grama_gather),
 
     // scatter
-    Algorithm{.name = "direct", .collective = Collective::scatter, .forms = everywhere,
+    Algorithm{.name = "direct", .collective = Collective::scatter, .forms = everywhere_or_one_hop,
               .make = direct_scatter, .counts = single, .scratch = no_scratch,
               .source = shared_memory, .reach = Reach::everybody},
     scatter_row<Halving>("circulant", [](int p, int) { return Counts{log2_up(p), p / 2, 0}; }, half_but_own,

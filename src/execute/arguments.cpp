@@ -1,11 +1,8 @@
 #include "execute/arguments.hpp"
 
-#include "execute/select.hpp"
+#include "execute/refuse.hpp"
 #include "run/footprint.hpp"
 
-#include <tutti/error.hpp>
-
-#include <span>
 #include <string>
 
 namespace tutti::execute {
@@ -15,45 +12,15 @@ using detail::Kind;
 
 namespace {
 
-[[noreturn]] void refuse(const Call& call, const std::string& what) {
-    throw ArgumentError(std::string(to_string(collective_of(call.kind))) + ": " + what);
-}
-
-std::string elements(const char* name, std::size_t count) {
-    return std::string("`") + name + "` has " + std::to_string(count) + " elements";
-}
-
-/// Which vectors of a collective are divided by rank.
-bool gathers(Kind kind) {
-    return kind == Kind::allgather || kind == Kind::gather;
-}
-
-bool scatters(Kind kind) {
-    return kind == Kind::reduce_scatter || kind == Kind::scatter;
-}
-
-/// The names that the public functions give to their vectors.
-const char* input_name(const Call& call) {
-    return call.in_place ? "inout" : gathers(call.kind) ? "block" : "in";
-}
-
-const char* output_name(const Call& call) {
-    return call.in_place ? "inout" : scatters(call.kind) ? "block" : "out";
-}
-
 /// Checks one member's arguments of one call.
 class Check {
 public:
-    Check(const Call& call, int rank, int members, std::size_t* offsets, std::size_t* sent_offsets)
+    Check(const Call& call, int rank, int members, std::size_t* offsets)
         : call_(call), own_(static_cast<std::size_t>(rank)), members_(static_cast<std::size_t>(members)),
-          is_root_(call.root == rank), offsets_(offsets), sent_offsets_(sent_offsets) {}
+          is_root_(call.root == rank), offsets_(offsets) {}
 
     Shape shape() {
-        if (is_rooted(collective_of(call_.kind)) &&
-            (call_.root < 0 || static_cast<std::size_t>(call_.root) >= members_)) {
-            refuse(call_, "`root` is " + std::to_string(call_.root) + ", must be in 0.." +
-                              std::to_string(members_ - 1));
-        }
+        check_root(call_, members_);
         set_sizes();
         check_pointers();
         if (has_input() && has_output()) {
@@ -89,9 +56,6 @@ private:
             shape_.total = call_.input_count;
             return check_equal();
         case Kind::alltoall:
-            if (call_.received != nullptr) {
-                return set_exchanged();
-            }
             shape_.total = call_.input_count;
             shape_.block = divided(input_name(call_), shape_.total);
             return check_equal();
@@ -153,65 +117,27 @@ private:
     void set_irregular(bool has_whole, std::size_t whole, const char* whole_name, bool is_block,
                        std::size_t block, const char* block_name) {
         const auto counts = call_.counts->span();
-        set_offsets("counts", counts, offsets_);
+        check_entries(call_, "counts", counts.size(), members_);
+        offsets_[0] = 0;
+        for (std::size_t i = 0; i < members_; ++i) {
+            offsets_[i + 1] = checked_end(call_, "counts", offsets_[i], counts[i]);
+        }
         if (has_whole) {
-            check_sum("counts", offsets_, whole_name, whole);
+            check_sum(call_, "counts", offsets_[members_], whole_name, whole);
         }
         if (is_block && block != counts[own_]) {
-            refuse(call_, elements(block_name, block) + ", but " + entry("counts", counts[own_]));
+            refuse(call_, elements(block_name, block) + ", but " + entry("counts", own_, counts[own_]));
         }
         shape_.total = offsets_[members_];
         shape_.own_offset = offsets_[own_];
     }
 
-    /// An all-to-all in which every member has counts of its own, for both of its vectors.
-    void set_exchanged() {
-        const auto sent = call_.counts->span();
-        const auto received = call_.received->span();
-        set_offsets("send_counts", sent, sent_offsets_);
-        set_offsets("recv_counts", received, offsets_);
-        check_sum("send_counts", sent_offsets_, "in", call_.input_count);
-        check_sum("recv_counts", offsets_, "out", call_.output_count);
-        if (sent[own_] != received[own_]) {
-            refuse(call_, entry("send_counts", sent[own_]) + " and " + entry("recv_counts", received[own_]) +
-                              " of member " + std::to_string(own_) + " itself: they must be the same");
-        }
-        shape_.total = call_.output_count;
-    }
-
-    void set_offsets(const char* name, std::span<const std::size_t> counts, std::size_t* offsets) const {
-        if (counts.size() != members_) {
-            refuse(call_, std::string("`") + name + "` has " + std::to_string(counts.size()) +
-                              " entries, must have one for each of the " + std::to_string(members_) +
-                              " members");
-        }
-        offsets[0] = 0;
-        for (std::size_t i = 0; i < members_; ++i) {
-            if (__builtin_add_overflow(offsets[i], counts[i], &offsets[i + 1])) {
-                refuse(call_, std::string("the sum of `") + name + "` overflows");
-            }
-        }
-    }
-
-    void check_sum(const char* name, const std::size_t* offsets, const char* vector,
-                   std::size_t count) const {
-        if (offsets[members_] != count) {
-            refuse(call_, elements(vector, count) + ", but `" + name + "` add up to " +
-                              std::to_string(offsets[members_]));
-        }
-    }
-
-    /// A member's own entry in a list of counts.
-    std::string entry(const char* name, std::size_t count) const {
-        return std::string("`") + name + "[" + std::to_string(own_) + "]` is " + std::to_string(count);
-    }
-
     void check_pointers() const {
-        if (has_input() && call_.input_count != 0 && call_.input == nullptr) {
-            refuse(call_, elements(input_name(call_), call_.input_count) + " but is a null pointer");
+        if (has_input()) {
+            check_pointer(call_, input_name(call_), call_.input, call_.input_count);
         }
-        if (has_output() && call_.output_count != 0 && call_.output == nullptr) {
-            refuse(call_, elements(output_name(call_), call_.output_count) + " but is a null pointer");
+        if (has_output()) {
+            check_pointer(call_, output_name(call_), call_.output, call_.output_count);
         }
     }
 
@@ -220,26 +146,20 @@ private:
             return;
         }
         if (call_.shared_output && shape_.aliasing != Aliasing::separate) {
-            refuse(call_, both() + "overlap: the vector that all members share must be separate from their "
-                                   "own");
+            refuse(call_, both_names(call_) +
+                              "overlap: the vector that all members share must be separate from their "
+                              "own");
         }
         if (shape_.aliasing == Aliasing::same && is_rooted(collective_of(call_.kind))) {
-            refuse(call_, both() +
+            refuse(call_, both_names(call_) +
                               "are the same memory, which the other members cannot know: let all of them "
                               "call it in place, with one vector");
         }
-        if (shape_.aliasing != Aliasing::separate && call_.received != nullptr) {
-            refuse(call_, both() + "overlap: with counts of one's own they must be separate vectors");
-        }
         if (shape_.aliasing == Aliasing::invalid) {
             const bool divided = shape_.input_is_block || shape_.output_is_block;
-            refuse(call_, both() + "overlap: pass separate vectors, or " +
+            refuse(call_, both_names(call_) + "overlap: pass separate vectors, or " +
                               (divided ? "exactly this member's part as the block" : "the same one"));
         }
-    }
-
-    std::string both() const {
-        return std::string("`") + input_name(call_) + "` and `" + output_name(call_) + "` ";
     }
 
     const Call& call_;
@@ -247,7 +167,6 @@ private:
     std::size_t members_;
     bool is_root_;
     std::size_t* offsets_;
-    std::size_t* sent_offsets_;
     Shape shape_;
 };
 
@@ -273,9 +192,12 @@ Aliasing aliasing_of(const Call& call, const Shape& shape) {
     return input_start == output_start ? Aliasing::same : Aliasing::invalid;
 }
 
-Shape checked_shape(const Call& call, int rank, int members, std::size_t* offsets,
-                    std::size_t* sent_offsets) {
-    return Check(call, rank, members, offsets, sent_offsets).shape();
+Shape checked_shape(const Call& call, int rank, int members, std::size_t* offsets) {
+    if (exchanges(call)) {
+        refuse(call, "takes displacements, and counts that only some members know, among the members of one "
+                     "process only");
+    }
+    return Check(call, rank, members, offsets).shape();
 }
 
 } // namespace tutti::execute

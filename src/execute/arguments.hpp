@@ -33,10 +33,9 @@ struct Shape {
 /// The aliasing of a call with this shape.
 TUTTI_COMPONENT_API Aliasing aliasing_of(const detail::Call& call, const Shape& shape);
 
-/// Checks everything about a call that can be told without the other members. `offsets` is the space for the
-/// members + 1 offsets of irregular blocks, and `sent_offsets` for those of the input of an irregular
-/// all-to-all, in which `offsets` are those of the output. Throws ArgumentError.
-TUTTI_COMPONENT_API Shape checked_shape(const detail::Call& call, int rank, int members, std::size_t* offsets,
-                                        std::size_t* sent_offsets);
+/// Checks everything about a call that can be told without the other members, where all members know all
+/// blocks. `offsets` is the space for the members + 1 offsets of irregular ones. Throws ArgumentError.
+TUTTI_COMPONENT_API Shape checked_shape(const detail::Call& call, int rank, int members,
+                                        std::size_t* offsets);
 
 } // namespace tutti::execute

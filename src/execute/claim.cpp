@@ -28,7 +28,7 @@ struct Field {
 constexpr Field op_field{0, 4};
 constexpr Field type_field{op_field.end(), 4};
 constexpr Field form_field{type_field.end(), 2};
-constexpr Field flags_field{form_field.end(), 5};
+constexpr Field flags_field{form_field.end(), 6};
 constexpr Field row_field{flags_field.end(), 16};
 constexpr Field root_field{row_field.end(), 32};
 static_assert(static_cast<std::uint64_t>(Operator::callable) <= op_field.largest());
@@ -40,7 +40,7 @@ static_assert(root_field.end() <= 64);
 
 std::uint64_t flags(const Claim& claim) {
     return (claim.in_place ? 1U : 0U) | (claim.serial ? 2U : 0U) | (claim.shared_output ? 4U : 0U) |
-           (claim.by_counts ? 8U : 0U) | (claim.splits ? 16U : 0U);
+           (claim.by_counts ? 8U : 0U) | (claim.splits ? 16U : 0U) | (claim.counts_at_root ? 32U : 0U);
 }
 
 /// Everything but the root and the bytes. Most calls have none of what comes last.
@@ -102,6 +102,7 @@ Claim Claim::unpacked(const std::array<std::uint64_t, words>& packed) {
             .serial = (flags & 2U) != 0,
             .shared_output = (flags & 4U) != 0,
             .by_counts = (flags & 8U) != 0,
+            .counts_at_root = (flags & 32U) != 0,
             .splits = (flags & 16U) != 0,
             .root = static_cast<std::uint32_t>(root_field.of(fields)),
             .bytes = packed[1],
@@ -121,7 +122,12 @@ std::string Claim::describe() const {
     if (algorithm.collective == schedule::Collective::barrier) {
         return text;
     }
-    text += by_counts ? " by counts" : " of " + std::to_string(bytes) + " bytes";
+    const bool has_displacements =
+        by_counts && !counts_at_root && algorithm.collective != schedule::Collective::alltoall;
+    text += counts_at_root      ? " by counts at the root"
+            : has_displacements ? " by counts with displacements"
+            : by_counts         ? " by counts"
+                                : " of " + std::to_string(bytes) + " bytes";
     text += type == Type::other || by_counts
                 ? " of " + std::to_string(element_bytes) + "-byte elements" +
                       (type == Type::other ? "" : " of " + std::string(to_string(type)))

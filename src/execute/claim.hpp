@@ -26,8 +26,9 @@ struct Claim {
     bool serial = false;
     /// The output is one vector for all members.
     bool shared_output = false;
-    /// Every member decides for itself how long its vectors are.
+    /// Only who sends a block and who receives it know of it; of these, a call whose counts the root has.
     bool by_counts = false;
+    bool counts_at_root = false;
     /// Part of a split.
     bool splits = false;
     /// The root of a rooted collective, the distance of a shift, else 0.

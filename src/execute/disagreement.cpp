@@ -1,5 +1,6 @@
 #include "execute/disagreement.hpp"
 
+#include "algorithm/registry.hpp"
 #include "execute/call_log.hpp"
 #include "execute/group_state.hpp"
 #include "execute/lanes.hpp"
@@ -78,6 +79,28 @@ std::string text_of(Sequence sequence, int member, int other, std::uint64_t numb
            words.adjective + "operation " + std::to_string(number) + ": " + named(member) + does +
            own.describe() + ", but " + named(other) + does + theirs.describe() +
            hidden_difference(own, theirs) + ": all members must make the same call with the same arguments";
+}
+
+/// `member` expects a block of another length than `peer` sends.
+std::string text_of_counts(const Claim& claim, int member, int peer, const run::BlockLengths& block) {
+    const schedule::Collective collective = algorithm::registry()[claim.row].collective;
+    const auto count = [](const char* list, int index, int of, std::size_t elements) {
+        return std::string(list) + "[" + std::to_string(index) + "] of " + named(of) + " is " +
+               std::to_string(elements);
+    };
+    const auto length = [](int of, std::size_t elements) {
+        return ", but `block` of " + named(of) + " has " + std::to_string(elements) + " elements";
+    };
+    const std::string text = std::string(to_string(collective)) + ": ";
+    switch (collective) {
+    case schedule::Collective::scatter: // `peer` is the root
+        return text + count("counts", member, peer, block.sent) + length(member, block.expected);
+    case schedule::Collective::alltoall:
+        return text + count(claim.in_place ? "counts" : "recv_counts", peer, member, block.expected) +
+               ", but " + count(claim.in_place ? "counts" : "send_counts", member, peer, block.sent);
+    default:
+        return text + count("counts", peer, member, block.expected) + length(peer, block.sent);
+    }
 }
 
 } // namespace
@@ -183,9 +206,7 @@ std::string text_of(run::Fault fault, const GroupState& group, Sequence sequence
     case run::Fault::counts: {
         const run::BlockLengths block =
             run::block_lengths(prepared, member, bindings.peers[static_cast<std::size_t>(peer)], peer);
-        return "alltoall: recv_counts[" + std::to_string(peer) + "] of member " + std::to_string(member) +
-               " is " + std::to_string(block.expected) + ", but send_counts[" + std::to_string(member) +
-               "] of member " + std::to_string(peer) + " is " + std::to_string(block.sent);
+        return text_of_counts(claim, member, peer, block);
     }
     case run::Fault::calls:
     case run::Fault::none:

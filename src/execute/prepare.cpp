@@ -3,6 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "cache_line.hpp"
 #include "execute/caches.hpp"
+#include "execute/exchange.hpp"
 #include "execute/prepared_call.hpp"
 #include "mailbox/slot.hpp"
 
@@ -51,7 +52,7 @@ const detail::Kernels* kernels_of(const Call& call) {
 
 ScheduleName::Variant variant_of(const Call& call) {
     using enum ScheduleName::Variant;
-    return call.received != nullptr ? irregular_exchange : call.shared_output ? shared_output : plain;
+    return exchanges(call) ? irregular_exchange : call.shared_output ? shared_output : plain;
 }
 
 /// What selection looks at besides the call.
@@ -77,10 +78,11 @@ void PreparedCall::prepare(const Call& asked, Plans& plans) {
     is_complete_ = false;
     key_ = 0;
     const auto members = static_cast<std::size_t>(plans.members());
-    prepared_.offsets.resize(asked.counts != nullptr ? members + 1 : 0);
-    prepared_.sent_offsets.resize(asked.received != nullptr ? members + 2 : 0);
-    shape_ = checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data(),
-                           prepared_.sent_offsets.data());
+    prepared_.by_counts = exchanges(asked);
+    prepared_.offsets.resize(asked.counts != nullptr && !prepared_.by_counts ? members + 1 : 0);
+    shape_ = prepared_.by_counts
+                 ? checked_exchange(asked, plans.rank(), plans.members(), prepared_.exchange)
+                 : checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data());
     const Call call = reduced_to_one(asked);
     const CallSize size = size_of(call, shape_, plans);
     selection_ = select(call, size, plans.setting().choices);
@@ -105,11 +107,8 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
     prepared_.element_align = call.element_align;
     prepared_.settles = depends_on_all(collective_of(call.kind));
     prepared_.shares_output = call.shared_output && shape_.total != 0;
-    prepared_.by_counts = call.received != nullptr;
-    if (prepared_.by_counts) {
-        prepared_.sent_offsets.back() = shape_.total;
-    }
-    const std::size_t own_bytes = shape_.own_offset * call.element_bytes;
+    // In an exchange blocks start where its tables say, behind the vectors' own addresses.
+    const std::size_t own_bytes = prepared_.by_counts ? 0 : shape_.own_offset * call.element_bytes;
     prepared_.input_shift_bytes = shape_.input_is_block ? own_bytes : 0;
     prepared_.output_shift_bytes = shape_.output_is_block ? own_bytes : 0;
 }
@@ -129,7 +128,7 @@ void PreparedCall::set_partition(const Call& call) {
     partition.block = blocks == 1         ? shape_.total
                       : shape_.block != 0 ? shape_.block
                                           : free_block(shape_.total, blocks, call.element_bytes);
-    partition.offsets = call.counts != nullptr ? prepared_.offsets.data() : nullptr;
+    partition.offsets = call.counts != nullptr && !prepared_.by_counts ? prepared_.offsets.data() : nullptr;
 }
 
 void PreparedCall::set_scratch() {
@@ -159,6 +158,11 @@ void PreparedCall::set_scratch() {
 /// other waits in place, it may as well be so on some members only.
 void PreparedCall::set_copy(const Call& call, Plans& plans) {
     copied_bytes_ = 0;
+    if (prepared_.by_counts) {
+        // Elsewhere a block that a member sends is in its place already.
+        copied_bytes_ = call.kind == Kind::alltoall && call.in_place ? input_bytes_ : 0;
+        return;
+    }
     if (shape_.aliasing != Aliasing::same || selection_.form != Form::separate) {
         return;
     }
@@ -193,14 +197,17 @@ void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) 
 void PreparedCall::set_claim(const Call& call) {
     const bool exchanges = prepared_.by_counts;
     const bool has_blocks = call.counts != nullptr && !exchanges;
+    // Where counts are at the root, each member decides for itself whether it calls in place.
+    const bool in_place = call.in_place && !call.counts_at_root;
     claim_ = {.row = selection_.row,
               .form = selection_.form,
               .type = call.type,
               .op = call.op,
-              .in_place = call.in_place,
+              .in_place = in_place,
               .serial = call.serial,
               .shared_output = call.shared_output,
               .by_counts = exchanges,
+              .counts_at_root = call.counts_at_root,
               .splits = call.splits,
               .root = static_cast<std::uint32_t>(root_of(call, selection_)),
               .bytes = exchanges ? 0 : shape_.total * call.element_bytes,
@@ -215,8 +222,13 @@ void PreparedCall::set_claim(const Call& call) {
 /// What tells whether the next call is the same.
 void PreparedCall::remember(const Call& asked) {
     call_ = asked;
-    has_counts_ = std::exchange(call_.counts, nullptr) != nullptr;
-    has_received_ = std::exchange(call_.received, nullptr) != nullptr;
+    call_.counts = call_.received = nullptr;
+    const Lists lists = lists_of(asked);
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        has_list_[i] = lists[i].has_value();
+        const auto list = lists[i].value_or(std::span<const std::size_t>());
+        lists_[i].assign(list.begin(), list.end());
+    }
     if (!asked.algorithm.empty()) { // the caller's text may not last
         call_.algorithm = algorithm::registry()[selection_.row].name;
     }
@@ -227,7 +239,7 @@ void PreparedCall::remember(const Call& asked) {
 }
 
 void PreparedCall::complete() {
-    key_ = has_counts_ ? 0 : detail::key_of(call_);
+    key_ = has_list_.front() ? 0 : detail::key_of(call_);
     is_complete_ = true;
 }
 

@@ -20,26 +20,34 @@ bool PreparedCall::serves(const Call& call) const {
            call.output_count == last.output_count && call.kernels == last.kernels &&
            call.function == last.function && call.algorithm == last.algorithm && call.root == last.root &&
            call.serial == last.serial && call.commutative == last.commutative &&
-           call.shared_output == last.shared_output && call.splits == last.splits && has_counts_of(call) &&
+           call.shared_output == last.shared_output && call.splits == last.splits &&
+           call.counts_at_root == last.counts_at_root && has_lists_of(call) &&
            aliasing_of(call, shape_) == aliasing_;
 }
 
-/// Whether the call has the counts of the one that was prepared, or like that one none.
-bool PreparedCall::has_counts_of(const Call& call) const {
-    const auto are_of = [&](const Counts* counts, const std::vector<std::size_t>& offsets) {
-        std::size_t before = 0;
-        const auto ends = std::span(offsets).subspan(1, static_cast<std::size_t>(prepared_.plan->ranks));
-        return std::ranges::equal(counts->span(), ends, [&](std::size_t count, std::size_t offset) {
-            return offset - std::exchange(before, offset) == count;
-        });
-    };
-    if ((call.counts != nullptr) != has_counts_ || (call.received != nullptr) != has_received_) {
-        return false;
+PreparedCall::Lists PreparedCall::lists_of(const Call& call) {
+    Lists lists;
+    for (std::size_t i = 0; const Counts* const counts : {call.counts, call.received}) {
+        if (counts != nullptr) {
+            lists[i] = counts->span();
+        }
+        if (counts != nullptr && counts->has_displacements()) {
+            lists[i + 1] = counts->displacements();
+        }
+        i += 2;
     }
-    if (call.received != nullptr) {
-        return are_of(call.counts, prepared_.sent_offsets) && are_of(call.received, prepared_.offsets);
+    return lists;
+}
+
+/// Whether the call has the lists of the one that was prepared, or like that one none.
+bool PreparedCall::has_lists_of(const Call& call) const {
+    const Lists lists = lists_of(call);
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        if (lists[i].has_value() != has_list_[i] || (lists[i] && !std::ranges::equal(*lists[i], lists_[i]))) {
+            return false;
+        }
     }
-    return call.counts == nullptr || are_of(call.counts, prepared_.offsets);
+    return true;
 }
 
 void PreparedCall::require_like(const Call& other) const {

@@ -9,8 +9,13 @@
 
 #include <tutti/detail/call.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
 
 namespace tutti::execute {
 
@@ -59,7 +64,10 @@ public:
     std::size_t element_align() const { return call_.element_align; }
 
 private:
-    bool has_counts_of(const detail::Call& call) const;
+    /// What a call refers to besides its vectors: counts and displacements.
+    using Lists = std::array<std::optional<std::span<const std::size_t>>, 4>;
+    static Lists lists_of(const detail::Call& call);
+    bool has_lists_of(const detail::Call& call) const;
 
     // What prepare() does. Each sets what its name says.
     void set_plan(const detail::Call& call, Plans& plans);
@@ -85,10 +93,10 @@ private:
 
     run::Prepared prepared_;
     Claim claim_;
-    /// Without its counts, which may be gone: what they were is in the offsets.
+    /// Without its counts, which may be gone: what they were is in the lists.
     detail::Call call_;
-    bool has_counts_ = false;
-    bool has_received_ = false;
+    std::array<std::vector<std::size_t>, std::tuple_size_v<Lists>> lists_;
+    std::array<bool, std::tuple_size_v<Lists>> has_list_{};
     Shape shape_;
     Selection selection_;
 };

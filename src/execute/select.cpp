@@ -30,6 +30,8 @@ struct Defaults {
     std::size_t pushed;
     /// Of two members, where they differ.
     std::size_t of_two;
+    /// For blocks of which only their senders and receivers know, if the collective has such.
+    std::size_t one_hop = 0;
 };
 
 std::size_t row_named(Collective collective, const char* name) {
@@ -60,6 +62,10 @@ const Defaults& defaults(Collective collective) {
         of(allreduce).pulled = row_named(allreduce, "reduce-scatter-allgather");
         of(allreduce).of_two = row_named(allreduce, "flat");
         of(scan).of_two = row_named(scan, "ring");
+        of(allgather).one_hop = row_named(allgather, "flat");
+        of(gather).one_hop = row_named(gather, "flat");
+        of(scatter).one_hop = row_named(scatter, "direct");
+        of(alltoall).one_hop = row_named(alltoall, "direct");
         return rows;
     }();
     return table[static_cast<std::size_t>(collective)];
@@ -99,8 +105,8 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
     if (!takes(row, members)) {
         return "is for powers of two, not for " + std::to_string(members) + " members";
     }
-    if (call.received != nullptr && !row.forms.one_hop) {
-        return "passes blocks on through members that do not know their counts";
+    if (exchanges(call) && !row.forms.one_hop) {
+        return "does not leave each block to its sender and its receiver, who alone know of it";
     }
     if (row.order == algorithm::Order::any && !is_exact(call)) {
         return "needs an operator that gives the same bits in any order, which " +
@@ -170,6 +176,9 @@ Collective collective_of(detail::Kind kind) {
 
 Form form_of(std::size_t index, const detail::Call& call, const CallSize& size) {
     const Algorithm& row = algorithm::registry()[index];
+    if (exchanges(call)) {
+        return Form::separate;
+    }
     const bool fits = row.forms.carried && call.counts == nullptr &&
                       (!row.forms.pulled || size.message_bytes <= longest_carried_bytes(row, size));
     if (fits) {
@@ -180,7 +189,7 @@ Form form_of(std::size_t index, const detail::Call& call, const CallSize& size) 
 
 const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
                                const tuning::Choices& choices) {
-    return call.counts != nullptr
+    return call.counts != nullptr || exchanges(call)
                ? nullptr
                : choices.entry(collective_of(call.kind), operands_of(call), size.total_bytes);
 }
@@ -222,6 +231,9 @@ bool fetches_results(Collective collective, const CallSize& size) {
 
 Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
     const Defaults& rows = defaults(collective);
+    if (exchanges(call)) {
+        return {rows.one_hop, Form::separate, Reason::vectors};
+    }
     if (call.shared_output) {
         return {rows.pushed, Form::separate, Reason::shared};
     }

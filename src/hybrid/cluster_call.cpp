@@ -59,7 +59,7 @@ bool ClusterCall::serves_again(std::uint64_t key, const void* input, void* outpu
 void ClusterCall::prepare(const Call& call, const Options& options) {
     forget();
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
-    shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data(), nullptr);
+    shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data());
     call_ = call;
     const Way way = hybrid::choose_way(call, total_bytes(), options.way, cluster_.crew());
     carriers_ = hybrid::carriers_for(way, options.leaders, cluster_.crew());

@@ -1,8 +1,10 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace tutti::plan {
 
@@ -34,11 +36,28 @@ Code exchanging(const Step& step) {
     }
 }
 
+/// The steps that compare with all members that the plan opens.
+std::vector<Step> matching(const Plan& plan) {
+    const auto opens = [](const Step& step) { return step.code == Code::open; };
+    const auto opens_every = [](const Step& step) { return step.code == Code::open_every; };
+    std::vector<Step> steps;
+    std::ranges::copy_if(plan.steps, std::back_inserter(steps), opens);
+    for (Step& step : steps) {
+        step.code = Code::match;
+    }
+    if (std::ranges::any_of(plan.steps, opens_every) ||
+        steps.size() == static_cast<std::size_t>(plan.ranks) - 1) {
+        steps.assign(1, Step());
+        steps.front().code = Code::match_every;
+    }
+    return steps;
+}
+
 } // namespace
 
 Plan for_irregular_exchange(Plan plan) {
-    // Comparing opens everybody.
-    std::erase_if(plan.steps,
+    const std::vector<Step> matches = matching(plan);
+    std::erase_if(plan.steps, // comparing opens
                   [](const Step& step) { return step.code == Code::open || step.code == Code::open_every; });
     for (Step& step : plan.steps) {
         step.code = exchanging(step);
@@ -47,9 +66,7 @@ Plan for_irregular_exchange(Plan plan) {
     if (entered == plan.steps.end()) {
         throw std::invalid_argument("for_irregular_exchange: members show nothing to each other");
     }
-    Step match;
-    match.code = Code::match_counts;
-    plan.steps.insert(entered + 1, match);
+    plan.steps.insert(entered + 1, matches.begin(), matches.end());
     return plan;
 }
 

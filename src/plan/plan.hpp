@@ -28,8 +28,9 @@ enum class Code : std::uint8_t {
     reduce_every_received, ///< the same of the bytes that every member carries
     scan_every,            ///< to of member j = left of member 0 op ... op left of member j, for every j
     exscan_every,          ///< the same without member j itself
-    match_counts,          ///< open every other member and compare what it sends with what is expected
-    exchange,              ///< copy, from where `left`'s member says that its block starts
+    match,                 ///< open the peer and compare how much it sends with how much is expected
+    match_every,           ///< the same of every other member
+    exchange, ///< copy, from where `left`'s member says that the block is, to where it is expected
 };
 
 /// A vector as a step names it: whose, which, and whether its blocks lie one vector length further on
@@ -102,10 +103,10 @@ int slots_per_operation(int ranks);
 /// points than there are slots, or when a move combines blocks of different numbers.
 Plan compile(const schedule::Synchronised& synchronised, int rank);
 
-/// The plan of an all-to-all for blocks of any size. Every member has counts of its own, so where a block
-/// starts in its sender's input only the sender knows: after entering, the member compares its counts with
-/// those of all others, and only then copies. Throws std::invalid_argument when the plan does more than to
-/// copy blocks from inputs to its own output.
+/// The plan for blocks that lie anywhere and may have any size. Where a block is in its sender's input only
+/// the sender knows, and where it goes only the receiver: after entering, the member compares its counts with
+/// those of all whose blocks it receives, and only then copies. Throws std::invalid_argument when the plan
+/// does more than to copy blocks from inputs to its own output.
 Plan for_irregular_exchange(Plan plan);
 
 /// The plan for outputs that are one vector, which all members share: what is stored to every member is

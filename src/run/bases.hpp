@@ -1,5 +1,6 @@
 #pragma once
 
+#include "run/exchange.hpp"
 #include "schedule/schedule.hpp"
 
 #include <array>
@@ -17,14 +18,13 @@ struct Bases {
     std::uintptr_t& operator[](schedule::Space space) { return at[static_cast<std::size_t>(space)]; }
 };
 
-/// An irregular all-to-all needs no scratch. In its place a member shows where the blocks of its input start,
-/// in elements, where the last one ends, and how many elements its output has.
-inline const std::size_t* sent_offsets(const Bases& bases) {
-    return reinterpret_cast<const std::size_t*>( // NOLINT(performance-no-int-to-ptr)
+/// An exchange needs no scratch. In its place a member shows where its blocks are.
+inline const Exchange& exchange_of(const Bases& bases) {
+    return *reinterpret_cast<const Exchange*>( // NOLINT(performance-no-int-to-ptr)
         bases[schedule::Space::scratch0]);
 }
-inline void set_sent_offsets(Bases& bases, const std::size_t* offsets) {
-    bases[schedule::Space::scratch0] = reinterpret_cast<std::uintptr_t>(offsets);
+inline void set_exchange(Bases& bases, const Exchange& exchange) {
+    bases[schedule::Space::scratch0] = reinterpret_cast<std::uintptr_t>(&exchange);
 }
 
 /// Scratch vectors lie one after the other, `stride_bytes` apart.

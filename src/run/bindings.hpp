@@ -38,7 +38,7 @@ public:
             const auto start = reinterpret_cast<std::uintptr_t>(scratch_.data());
             set_scratch_bases(own, start - prepared.scratch_start_bytes, prepared.scratch_stride_bytes);
         } else if (prepared.by_counts) {
-            set_sent_offsets(own, prepared.sent_offsets.data());
+            set_exchange(own, prepared.exchange);
         }
     }
 

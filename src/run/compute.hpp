@@ -120,7 +120,8 @@ inline void Compute::perform(const plan::Step& step, const void* received) {
     case plan::Code::carry:
     case plan::Code::receive:
     case plan::Code::reduce_every_received:
-    case plan::Code::match_counts:
+    case plan::Code::match:
+    case plan::Code::match_every:
         return; // the runner's
     }
 }
@@ -139,12 +140,15 @@ inline void Compute::copy(const plan::Step& step) {
 }
 
 inline void Compute::exchange(const plan::Step& step) {
-    const Bases& sender = step.left.remote() ? bindings_.peers[step.peer] : bindings_.own;
-    const void* const from =
-        pointer(sender.at[step.left.space()] + sent_offsets(sender)[step.from] * prepared_.element_bytes);
-    void* const to = target(step);
-    const std::size_t bytes = elements(step) * prepared_.element_bytes;
-    if (bytes != 0) {
+    const auto own = static_cast<std::size_t>(plan_.rank);
+    const std::size_t peer = step.left.remote() ? step.peer : own;
+    const Bases& sender = bases_of(static_cast<int>(peer));
+    const BlockPlace& sent = exchange_of(sender).sent[own];
+    const BlockPlace& received = prepared_.exchange.received[peer];
+    const void* const from = pointer(sender.at[step.left.space()] + sent.start * prepared_.element_bytes);
+    void* const to = pointer(bindings_.own.at[step.to.space()] + received.start * prepared_.element_bytes);
+    const std::size_t bytes = received.count * prepared_.element_bytes;
+    if (bytes != 0 && to != from) { // one's own block may be in its place
         detail::copy_many(&to, 1, from, bytes, stores(step));
     }
 }

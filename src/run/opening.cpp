@@ -17,9 +17,9 @@ Touched touched(const Prepared& prepared, int member, const Bases& bases) {
         return {prepared.footprint.read(member, bases[Space::input]),
                 prepared.footprint.written(member, bases[Space::output])};
     }
-    const std::size_t* const totals = sent_offsets(bases) + prepared.plan->ranks;
-    return {{bases[Space::input], totals[0] * prepared.element_bytes},
-            {bases[Space::output], totals[1] * prepared.element_bytes}};
+    const Exchange& exchange = exchange_of(bases);
+    return {{bases[Space::input], exchange.read * prepared.element_bytes},
+            {bases[Space::output], exchange.written * prepared.element_bytes}};
 }
 
 } // namespace
@@ -45,8 +45,8 @@ Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, cons
 }
 
 BlockLengths block_lengths(const Prepared& prepared, int rank, const Bases& theirs, int peer) {
-    const std::size_t* const blocks = sent_offsets(theirs) + rank;
-    return {blocks[1] - blocks[0], prepared.partition.elements(static_cast<std::size_t>(peer), 1)};
+    return {exchange_of(theirs).sent[static_cast<std::size_t>(rank)].count,
+            prepared.exchange.received[static_cast<std::size_t>(peer)].count};
 }
 
 } // namespace tutti::run

@@ -21,7 +21,7 @@ enum class Fault : std::uint8_t {
 /// What is wrong where member `rank`, whose vectors are `own`, shares memory with another.
 Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, const Bases& theirs, int peer);
 
-/// How long a block of an irregular all-to-all is to who sends it and to who expects it, in elements.
+/// How long a block is to who sends it and to who expects it, in elements, where only these know of it.
 struct BlockLengths {
     std::size_t sent;
     std::size_t expected;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plan/partition.hpp"
+#include "run/exchange.hpp"
 #include "run/footprint.hpp"
 #include "run/marks.hpp"
 #include "run/own_plan.hpp"
@@ -44,7 +45,7 @@ struct Prepared {
     bool settles = false;
     /// The output is one vector for all members, who must give the same.
     bool shares_output = false;
-    /// Every member decides for itself how long its vectors are.
+    /// Only who sends a block and who receives it know of it: `exchange` says where they are.
     bool by_counts = false;
 
     std::size_t element_bytes = 1;
@@ -64,8 +65,7 @@ struct Prepared {
     std::shared_ptr<const OwnPlan> owned_plan;
     /// Where irregular blocks start.
     std::vector<std::size_t> offsets;
-    /// Where the blocks of the input of an irregular all-to-all start. The others read it during the call.
-    std::vector<std::size_t> sent_offsets;
+    Exchange exchange;
 };
 
 } // namespace tutti::run

@@ -101,7 +101,7 @@ private:
     bool arrived_late(int peer, const Slot& theirs, const plan::Step& step, int words);
     bool take(int peer, const plan::Step& step, std::byte* bytes);
     bool open(int peer, std::size_t number);
-    bool match_counts(int peer);
+    bool match(int peer);
     bool combine_words(const plan::Step& step);
     bool combine_received(const plan::Step& step);
     bool combine_staged(const plan::Step& step);

@@ -106,8 +106,10 @@ bool Runner<Mailbox, Compute>::perform(const plan::Step& step) {
         return open(step.peer, step.from);
     case Code::open_every:
         return for_each_peer([this](int peer) { return open(peer, static_cast<std::size_t>(peer)); });
-    case Code::match_counts:
-        return for_each_peer([this](int peer) { return match_counts(peer); });
+    case Code::match:
+        return match(step.peer);
+    case Code::match_every:
+        return for_each_peer([this](int peer) { return match(peer); });
     case Code::await:
         return await(step.peer, step, signal_only);
     case Code::await_every:
@@ -220,7 +222,7 @@ bool Runner<Mailbox, Compute>::open(int peer, std::size_t number) {
 }
 
 template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::match_counts(int peer) {
+bool Runner<Mailbox, Compute>::match(int peer) {
     const auto number = static_cast<std::size_t>(peer);
     if (!open(peer, number)) {
         return false;

@@ -31,7 +31,7 @@ Claim small() {
 
 /// The same with one field changed, for each of them.
 std::vector<Claim> variations() {
-    std::vector<Claim> claims(13, small());
+    std::vector<Claim> claims(14, small());
     claims[0].row = row_of(schedule::Collective::allreduce, "ring");
     claims[1].form = Form::in_place;
     claims[2].type = Type::i64;
@@ -45,6 +45,7 @@ std::vector<Claim> variations() {
     claims[10].function = 1;
     claims[11].loops = &typeid(int);
     claims[12].splits = true;
+    claims[13].counts_at_root = true;
     return claims;
 }
 
@@ -53,7 +54,7 @@ std::vector<Claim> variations() {
 TEST_CASE("a claim survives being packed") {
     for (std::size_t row = 0; row < algorithm::registry().size(); ++row) {
         for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
-            for (unsigned bits = 0; bits < 32; ++bits) {
+            for (unsigned bits = 0; bits < 64; ++bits) {
                 const Claim claim{.row = row,
                                   .form = form,
                                   .type = Type::other,
@@ -62,6 +63,7 @@ TEST_CASE("a claim survives being packed") {
                                   .serial = (bits & 2U) != 0,
                                   .shared_output = (bits & 4U) != 0,
                                   .by_counts = (bits & 8U) != 0,
+                                  .counts_at_root = (bits & 32U) != 0,
                                   .splits = (bits & 16U) != 0,
                                   .root = 65'534,
                                   .bytes = ~std::uint64_t{0},

@@ -254,7 +254,8 @@ private:
         case Code::scan_every:
         case Code::exscan_every:
             return scan_every(rank, step);
-        case Code::match_counts:
+        case Code::match:
+        case Code::match_every:
         case Code::exchange:
             throw std::runtime_error("a step for counts of one's own, which the interpreter does not know");
         case Code::open:

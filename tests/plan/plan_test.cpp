@@ -335,15 +335,17 @@ TEST_CASE("moves that a step cannot say are refused") {
 TEST_CASE(
     "the plan of an irregular exchange compares all counts before it copies anything, and waits until all "
     "others have") {
-    for (const char* name : {"direct", "pairwise"}) {
+    for (const auto& [collective, name] :
+         {std::pair{Collective::alltoall, "direct"}, std::pair{Collective::alltoall, "pairwise"},
+          std::pair{Collective::allgather, "flat"}}) {
         for (const int ranks : {1, 2, 3, 8}) {
             INFO(name, " ", ranks);
             const auto synchronised =
-                schedule::synchronise(row_of(Collective::alltoall, name).make(ranks, 0), Form::separate);
+                schedule::synchronise(row_of(collective, name).make(ranks, 0), Form::separate);
             const plan::Plan plan = plan::for_irregular_exchange(plan::compile(synchronised, ranks - 1));
             REQUIRE(plan.steps.size() >= 3);
             CHECK(plan.steps[0].code == plan::Code::enter);
-            CHECK(plan.steps[1].code == plan::Code::match_counts);
+            CHECK(plan.steps[1].code == plan::Code::match_every);
             int copies = 0;
             std::set<int> awaited;
             for (const plan::Step& step : plan.steps) {
@@ -361,6 +363,32 @@ TEST_CASE(
             CHECK(copies == ranks);
             // Points above 0 come after the comparison.
             CHECK(awaited.size() == static_cast<std::size_t>(ranks - 1));
+        }
+    }
+}
+
+TEST_CASE("where blocks go to the root or come from it, counts are compared by who copies, before it does") {
+    constexpr int ranks = 4;
+    constexpr int root = 1;
+    for (const auto& [collective, name] :
+         {std::pair{Collective::gather, "flat"}, std::pair{Collective::scatter, "direct"}}) {
+        const auto synchronised =
+            schedule::synchronise(row_of(collective, name).make(ranks, root), Form::separate);
+        for (int rank = 0; rank < ranks; ++rank) {
+            INFO(name, " ", rank);
+            const plan::Plan plan = plan::for_irregular_exchange(plan::compile(synchronised, rank));
+            const auto count = [&](plan::Code code) {
+                return std::ranges::count(plan.steps, code, &plan::Step::code);
+            };
+            const bool gathers = collective == Collective::gather;
+            CHECK(plan.steps[0].code == plan::Code::enter);
+            CHECK(count(plan::Code::match_every) == (gathers && rank == root ? 1 : 0));
+            CHECK(count(plan::Code::match) == (!gathers && rank != root ? 1 : 0));
+            CHECK(count(plan::Code::exchange) == (!gathers ? 1 : rank == root ? ranks : 0));
+            if (count(plan::Code::exchange) != 0 && !(rank == root && !gathers)) {
+                CHECK(plan.steps[1].code == (gathers ? plan::Code::match_every : plan::Code::match));
+                CHECK((gathers || plan.steps[1].peer == root));
+            }
         }
     }
 }

@@ -30,11 +30,13 @@ std::vector<std::size_t> irregular_offsets(int ranks) {
 }
 
 /// What each member sends to each.
-std::vector<std::size_t> own_counts(int ranks) {
+std::vector<std::size_t> own_counts(Collective collective, int ranks, int root) {
     std::vector<std::size_t> counts;
     for (int from = 0; from < ranks; ++from) {
         for (int to = 0; to < ranks; ++to) {
-            counts.push_back(static_cast<std::size_t>((from * 2 + to * 5 + 1) % 4));
+            const bool sends = (collective != Collective::gather || to == root) &&
+                               (collective != Collective::scatter || from == root);
+            counts.push_back(sends ? static_cast<std::size_t>((from * 2 + to * 5 + 1) % 4) : 0);
         }
     }
     return counts;
@@ -132,7 +134,7 @@ std::string name_of(const Algorithm& row) {
 Call::Call(const Algorithm& row, int root, const Plans& plans, bool in_place, const Size& size)
     : row_(&row), size_(size), plans_(plans), name_(name_of(row)), in_place_(in_place), root_(root),
       offsets_(size.irregular ? irregular_offsets(ranks()) : std::vector<std::size_t>{}),
-      sent_(size.by_counts ? own_counts(ranks()) : std::vector<std::size_t>{}),
+      sent_(size.by_counts ? own_counts(row.collective, ranks(), root) : std::vector<std::size_t>{}),
       partition_{size.total, plans.front()->plan.blocks == 1 ? size.total : size.block,
                  size.irregular ? offsets_.data() : nullptr},
       promise_(size.by_counts ? Promise(ranks(), sent_.data())
@@ -192,14 +194,13 @@ void Call::set_counts(run::Prepared& prepared, int rank) const {
     const auto members = static_cast<std::size_t>(prepared.plan->ranks);
     const auto own = static_cast<std::size_t>(rank);
     prepared.by_counts = true;
-    prepared.offsets.assign(members + 1, 0);
-    prepared.sent_offsets.assign(members + 2, 0);
+    run::Exchange& exchange = prepared.exchange;
     for (std::size_t peer = 0; peer < members; ++peer) {
-        prepared.offsets[peer + 1] = prepared.offsets[peer] + sent_[peer * members + own];
-        prepared.sent_offsets[peer + 1] = prepared.sent_offsets[peer] + sent_[own * members + peer];
+        exchange.sent.push_back({exchange.read, sent_[own * members + peer]});
+        exchange.read += exchange.sent.back().count;
+        exchange.received.push_back({exchange.written, sent_[peer * members + own]});
+        exchange.written += exchange.received.back().count;
     }
-    prepared.sent_offsets.back() = prepared.offsets.back();
-    prepared.partition = {prepared.offsets.back(), 0, prepared.offsets.data()};
 }
 
 Call Call::colliding_with(const Call& other) const {
@@ -271,11 +272,11 @@ Calls calls_of(const Algorithm& row, int ranks) {
             }
         }
     }
-    if (row.forms.one_hop) {
-        const auto synchronised = schedule::synchronise(row.make(ranks, 0), Form::separate);
+    for (int root = 0; row.forms.one_hop && root < (has_root(row) ? ranks : 1); ++root) {
+        const auto synchronised = schedule::synchronise(row.make(ranks, root), Form::separate);
         const Call::Size size{.total = 1, .block = 0, .irregular = true, .by_counts = true};
         calls.push_back(std::make_unique<const Call>(
-            row, 0, plans_of(synchronised, plan::for_irregular_exchange), false, size));
+            row, root, plans_of(synchronised, plan::for_irregular_exchange), false, size));
     }
     return calls;
 }

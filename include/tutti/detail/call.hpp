@@ -81,8 +81,16 @@ struct Call {
     const Counts* counts = nullptr;
     /// In an irregular all-to-all: elements of the block from each member; `counts` are those to each.
     const Counts* received = nullptr;
+    /// A gather or scatter whose counts only the root knows: the others have none.
+    bool counts_at_root = false;
     std::string_view algorithm = {};
 };
+
+/// Whether only who sends a block and who receives it know how long it is and where it lies.
+inline bool exchanges(const Call& call) {
+    return call.received != nullptr || call.counts_at_root ||
+           (call.counts != nullptr && call.counts->has_displacements());
+}
 
 /// Everything about a call but its addresses, in one word, or 0 where that is not possible: for user types
 /// and operators, named algorithms and orders, irregular blocks, shared outputs, splits, very long vectors
@@ -91,8 +99,9 @@ inline std::uint64_t key_of(const Call& call) {
     constexpr std::uint64_t most_elements = (std::uint64_t{1} << 21U) - 1;
     constexpr unsigned highest_root = 255;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
-        call.counts != nullptr || call.shared_output || call.splits || call.input_count > most_elements ||
-        call.output_count > most_elements || static_cast<unsigned>(call.root) > highest_root) {
+        call.counts != nullptr || call.counts_at_root || call.shared_output || call.splits ||
+        call.input_count > most_elements || call.output_count > most_elements ||
+        static_cast<unsigned>(call.root) > highest_root) {
         return 0;
     }
     constexpr std::uint64_t present = 1;

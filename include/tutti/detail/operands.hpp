@@ -24,7 +24,7 @@ namespace tutti::detail {
 
 /// What stands for other arguments, so that it is not taken for an element.
 template <class V>
-inline constexpr bool is_wrapper = std::same_as<V, Counts>;
+inline constexpr bool is_wrapper = std::same_as<V, Counts> || std::same_as<V, CountsAtRoot>;
 template <class T>
 inline constexpr bool is_wrapper<Shared<T>> = true;
 
