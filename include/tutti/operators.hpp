@@ -3,6 +3,7 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -237,8 +238,25 @@ constexpr NonCommutative<F> non_commutative(F f) {
     return {std::move(f)};
 }
 
+/// F, which combines vectors instead of elements (see vector_op).
+template <class F>
+struct VectorOp {
+    F f;
+};
+
+/// An operator that combines vectors, as user functions of MPI do: f(left, inout), with `left` a
+/// std::span<const T> and `inout` a std::span<T> of as many elements, leaves left[i] op inout[i] in inout[i].
+/// It is called for one piece of the members' vectors after the other, of any length but 0, so that it can
+/// have loops of its own. It must be associative; operands come in rank order (is_commutative says whether
+/// they need to).
+template <class F>
+constexpr VectorOp<F> vector_op(F f) {
+    return {std::move(f)};
+}
+
 /// Whether the library may swap the operands of an operator of type Op. As in MPI a callable is taken to
-/// commute unless it says otherwise: by non_commutative, or by a specialisation of this variable.
+/// commute unless it says otherwise: by non_commutative, or by a specialisation of this variable. One that
+/// combines vectors is not.
 template <class Op>
 inline constexpr bool is_commutative = true;
 template <>
@@ -247,6 +265,8 @@ template <>
 inline constexpr bool is_commutative<Last> = false;
 template <class F>
 inline constexpr bool is_commutative<NonCommutative<F>> = false;
+template <class F>
+inline constexpr bool is_commutative<VectorOp<F>> = false;
 
 inline constexpr Sum sum{};
 inline constexpr Prod prod{};
@@ -302,13 +322,23 @@ constexpr Operator operator_of() {
     }
 }
 
+namespace detail {
+
+template <class Op, class T>
+inline constexpr bool combines_elements = std::is_invocable_r_v<T, const Op&, const T&, const T&>;
+template <class F, class T>
+inline constexpr bool combines_elements<VectorOp<F>, T> =
+    std::is_invocable_v<const F&, std::span<const T>, std::span<T>>;
+
+} // namespace detail
+
 /// Op can reduce elements of type T. T is trivially copyable and assignable (elements are copied between
 /// threads as bytes). Op is a function object (for a function, its pointer) with T(T, T) callable on a const
-/// object, because all members call the same one at the same time. The library's own operators say for
+/// object, because all members call the same one at the same time; or one of vectors, see vector_op. The
+/// library's own operators say for
 /// themselves which types they take.
 template <class Op, class T>
-concept Applicable =
-    std::is_object_v<Op> && std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> &&
-    std::is_copy_constructible_v<T> && std::is_invocable_r_v<T, const Op&, const T&, const T&>;
+concept Applicable = std::is_object_v<Op> && std::is_trivially_copyable_v<T> &&
+    std::is_copy_assignable_v<T> && std::is_copy_constructible_v<T> && detail::combines_elements<Op, T>;
 
 } // namespace tutti

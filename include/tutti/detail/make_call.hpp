@@ -3,6 +3,7 @@
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/operands.hpp>
+#include <tutti/detail/vector_loops.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 
@@ -80,12 +81,13 @@ protected:
         call.op = operator_of<Op>();
         call.commutative = is_commutative<Op>;
         if constexpr (!has_builtin_kernels<T, Op>) {
-            call.kernels = &TemplateLoops<T, Op>::kernels;
+            using Loops = typename LoopsOf<T, Op>::type;
+            call.kernels = &Loops::kernels;
             if constexpr (std::is_copy_constructible_v<Op>) {
                 call.keeping = &keeping_of<Op>;
             }
 #if defined(__cpp_rtti)
-            call.loops = &typeid(TemplateLoops<T, Op>);
+            call.loops = &typeid(Loops);
 #endif
         }
         if constexpr (std::is_pointer_v<Op>) {

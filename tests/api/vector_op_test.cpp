@@ -1,0 +1,166 @@
+// Operators that combine vectors, held against the same operator for elements.
+
+#include "algorithm/registry.hpp"
+#include "support.hpp"
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+
+using namespace tutti;
+using test::Outcomes;
+using test::Thrown;
+using test::thrown_by;
+
+namespace {
+
+/// x -> scale * x + shift; composing two of them is associative but does not commute.
+struct Affine {
+    std::uint8_t scale;
+    std::uint8_t shift;
+    std::uint8_t count; // how many were composed: makes the size 3
+    friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+constexpr auto compose = [](const Affine& one, const Affine& two) {
+    return Affine{static_cast<std::uint8_t>(one.scale * two.scale),
+                  static_cast<std::uint8_t>(two.scale * one.shift + two.shift),
+                  static_cast<std::uint8_t>(one.count + two.count)};
+};
+
+constexpr auto compose_all = [](std::span<const Affine> left, std::span<Affine> inout) {
+    for (std::size_t i = 0; i < inout.size(); ++i) {
+        inout[i] = compose(left[i], inout[i]);
+    }
+};
+
+std::vector<Affine> operand(std::size_t rank, std::size_t count) {
+    std::vector<Affine> made;
+    for (std::size_t i = 0; i < count; ++i) {
+        made.push_back(
+            {static_cast<std::uint8_t>(2 * (rank + i) + 1), static_cast<std::uint8_t>(rank * 31 + i), 1});
+    }
+    return made;
+}
+
+using Results = std::vector<std::vector<Affine>>;
+
+/// What a call by this row leaves on a member, with separate vectors and in place.
+template <class Op>
+Results results_of(Member& me, schedule::Collective collective, std::size_t count, const Op& op,
+                   const Options& options) {
+    const auto members = static_cast<std::size_t>(me.size());
+    const auto rank = static_cast<std::size_t>(me.rank());
+    const int root = me.size() / 2;
+    const std::vector<Affine> in = operand(rank, count * members);
+    std::vector<Affine> out(count * members);
+    std::vector<Affine> inout = in;
+    std::vector<Affine> block(count);
+    switch (collective) {
+    case schedule::Collective::reduce:
+        me.reduce(in, out, op, root, options);
+        me.reduce(inout, op, root, options);
+        break;
+    case schedule::Collective::allreduce:
+        me.allreduce(in, out, op, options);
+        me.allreduce(inout, op, options);
+        break;
+    case schedule::Collective::reduce_scatter:
+        me.reduce_scatter(in, block, op, options);
+        me.reduce_scatter(inout, op, options);
+        break;
+    case schedule::Collective::scan:
+        me.scan(in, out, op, options);
+        me.scan(inout, op, options);
+        break;
+    case schedule::Collective::exscan:
+        me.exscan(in, out, op, options);
+        me.exscan(inout, op, options);
+        break;
+    default:
+        break;
+    }
+    return {out, inout, block};
+}
+
+} // namespace
+
+TEST_CASE(
+    "an operator of vectors gives what the same one of elements does, by every algorithm that keeps order") {
+    for (const int members : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
+        Team team({.members = members, .placement = "none"});
+        std::vector<int> wrong(static_cast<std::size_t>(members));
+        team.run([&](Member& me) {
+            for (const algorithm::Algorithm& row : algorithm::registry()) {
+                if ((row.order != algorithm::Order::rank && row.order != algorithm::Order::serial) ||
+                    !takes(row, members)) {
+                    continue;
+                }
+                for (const std::size_t count :
+                     {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{500}}) {
+                    const auto made = [&](const auto& op, std::string_view name) {
+                        return results_of(me, row.collective, count, op, {.algorithm = name});
+                    };
+                    const Results expected = made(non_commutative(compose), row.name);
+                    wrong[static_cast<std::size_t>(me.rank())] +=
+                        (made(vector_op(compose_all), row.name) == expected ? 0 : 1) +
+                        (made(vector_op(compose_all), "") == made(non_commutative(compose), "") ? 0 : 1);
+                }
+            }
+        });
+        INFO(members, " members");
+        CHECK(wrong == std::vector<int>(wrong.size()));
+    }
+}
+
+TEST_CASE("long vectors come in pieces, and short ones and single objects whole") {
+    Team team({.members = 3, .placement = "none"});
+    std::vector<int> wrong(3);
+    const auto add = vector_op([](std::span<const double> left, std::span<double> inout) {
+        if (left.size() != inout.size() || left.empty()) {
+            throw std::logic_error("pieces of different lengths, or of none");
+        }
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            inout[i] += left[i];
+        }
+    });
+    team.run([&](Member& me) {
+        int& mine = wrong[static_cast<std::size_t>(me.rank())];
+        for (const std::size_t count : {0U, 1U, 511U, 512U, 513U, 12'800U, 100'000U}) {
+            std::vector<double> values(count, me.rank() + 1);
+            me.allreduce(values, add);
+            mine += values == std::vector<double>(count, 6) ? 0 : 1;
+        }
+        mine += me.allreduce(1.0, add) == 3 ? 0 : 1;
+        std::vector<double> left{1, 2};
+        reduce_local(left, std::vector<double>{3, 4}, left, add);
+        std::vector<double> right{1, 2};
+        reduce_local(std::vector<double>{3, 4}, right, add);
+        std::vector<double> both{2, 3};
+        reduce_local(both, both, add);
+        mine += left == std::vector<double>{4, 6} && right == left && both == left ? 0 : 1;
+    });
+    CHECK(wrong == std::vector<int>(3));
+}
+
+TEST_CASE("an operator of vectors is not taken to commute, and what it throws releases all") {
+    static_assert(!is_commutative<decltype(vector_op(compose_all))>);
+    static_assert(Applicable<decltype(vector_op(compose_all)), Affine>);
+    static_assert(!Applicable<decltype(vector_op(compose_all)), int>);
+    Team team({.members = 4, .placement = "none"});
+    Outcomes outcomes(4);
+    thrown_by([&] {
+        team.run([&](Member& me) {
+            std::vector<int> values(1000, me.rank());
+            outcomes.note(me, [&] {
+                me.allreduce(values, vector_op([](std::span<const int>, std::span<int>) {
+                                 throw std::domain_error("no more pieces");
+                             }));
+            });
+        });
+    });
+    CHECK(outcomes.count(Thrown::Kind::nothing) == 0);
+    CHECK(test::mentions(outcomes.text(Thrown::Kind::aborted) + outcomes.text(Thrown::Kind::other),
+                         "no more pieces"));
+    test::check_usable(team);
+}
