@@ -127,8 +127,9 @@ public:
     }
 
     /// block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r, where n is the number of elements of
-    /// `block` and `in` has p n. `block` may be that part of `in`, but not overlap otherwise; the rest of
-    /// `in` is kept.
+    /// `block` and `in` has p n. `block` may be that part of `in`, or, among members of one process, the first
+    /// n elements of `in`, where MPI_IN_PLACE leaves the result and for which the input is copied first; it
+    /// must not overlap otherwise. The rest of `in` is kept.
     template <class In, class Block, class Op>
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {

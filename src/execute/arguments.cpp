@@ -158,7 +158,10 @@ private:
         if (shape_.aliasing == Aliasing::invalid) {
             const bool divided = shape_.input_is_block || shape_.output_is_block;
             refuse(call_, both_names(call_) + "overlap: pass separate vectors, or " +
-                              (divided ? "exactly this member's part as the block" : "the same one"));
+                              (call_.kind == Kind::reduce_scatter
+                                   ? "exactly this member's part, or the first one, as the block"
+                               : divided ? "exactly this member's part as the block"
+                                         : "the same one"));
         }
     }
 
@@ -189,7 +192,10 @@ Aliasing aliasing_of(const Call& call, const Shape& shape) {
     const std::uintptr_t own = shape.own_offset * call.element_bytes;
     const std::uintptr_t input_start = in - (shape.input_is_block ? own : 0);
     const std::uintptr_t output_start = out - (shape.output_is_block ? own : 0);
-    return input_start == output_start ? Aliasing::same : Aliasing::invalid;
+    if (input_start == output_start) {
+        return Aliasing::same;
+    }
+    return call.kind == Kind::reduce_scatter && in == out ? Aliasing::front : Aliasing::invalid;
 }
 
 Shape checked_shape(const Call& call, int rank, int members, std::size_t* offsets) {

@@ -12,8 +12,9 @@ namespace tutti::execute {
 ///
 /// - separate: input and output share nothing
 /// - same: they are the same memory, whether or not the caller said so
+/// - front: the block that a reduce_scatter leaves is the first part of its input, not the member's own
 /// - invalid: they overlap otherwise, or one has elements but no address
-enum class Aliasing : std::uint8_t { separate, same, invalid };
+enum class Aliasing : std::uint8_t { separate, same, front, invalid };
 
 /// What the arguments of a call amount to, once they have been found sound.
 struct Shape {

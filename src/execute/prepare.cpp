@@ -163,6 +163,11 @@ void PreparedCall::set_copy(const Call& call, Plans& plans) {
         copied_bytes_ = call.kind == Kind::alltoall && call.in_place ? input_bytes_ : 0;
         return;
     }
+    if (shape_.aliasing == Aliasing::front) {
+        // The result is written over blocks that the call still needs, in whichever form.
+        copied_bytes_ = input_bytes_;
+        return;
+    }
     if (shape_.aliasing != Aliasing::same || selection_.form != Form::separate) {
         return;
     }

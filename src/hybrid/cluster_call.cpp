@@ -60,6 +60,11 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     forget();
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
     shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data());
+    if (shape_.aliasing == tutti::execute::Aliasing::front) {
+        throw ArgumentError(
+            "reduce_scatter: `in` and `block` overlap: among processes pass separate vectors, or "
+            "exactly this member's part as the block");
+    }
     call_ = call;
     const Way way = hybrid::choose_way(call, total_bytes(), options.way, cluster_.crew());
     carriers_ = hybrid::carriers_for(way, options.leaders, cluster_.crew());

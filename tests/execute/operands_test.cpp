@@ -283,3 +283,46 @@ TEST_CASE("a vector that is its own output is recognised") {
         CHECK(good == std::vector<int>(3, 1));
     }
 }
+
+TEST_CASE("a reduce_scatter may leave its block in front, as MPI does in place") {
+    for (const int members : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
+        Team team({.members = members, .placement = "none"});
+        std::vector<int> wrong(static_cast<std::size_t>(members));
+        team.run([&](Member& me) {
+            const auto own = static_cast<std::size_t>(me.rank());
+            const auto check = [&](std::span<const std::size_t> counts, std::string_view name, bool equal) {
+                const auto before =
+                    std::accumulate(counts.begin(), counts.begin() + me.rank(), std::size_t{0});
+                std::vector<std::uint32_t> expected;
+                for (std::size_t i = 0; i < std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+                     ++i) {
+                    expected.push_back(test::ordinary<std::uint32_t>(own, i));
+                }
+                std::vector<std::uint32_t> inout = expected;
+                for (std::size_t i = 0; i < counts[own]; ++i) {
+                    expected[i] = plain_sum(members, before + i);
+                }
+                const auto front = std::span(inout).first(counts[own]);
+                equal ? me.reduce_scatter(inout, front, sum, {.algorithm = name})
+                      : me.reduce_scatter(inout, front, Counts(counts), sum, {.algorithm = name});
+                wrong[own] += inout == expected ? 0 : 1;
+            };
+            for (const std::size_t count : {0U, 1U, 2U, 100U, 800U, 12'800U}) {
+                const std::vector<std::size_t> counts(wrong.size(), count);
+                check(counts, "", true);
+                check(counts, "", true);
+                for (const auto& row : algorithm::registry()) {
+                    if (row.collective == schedule::Collective::reduce_scatter && takes(row, members) &&
+                        count < 1000) {
+                        check(counts, row.name, true);
+                    }
+                }
+            }
+            for (unsigned kind = 0; kind < 8; ++kind) {
+                check(random_counts(members, kind), "", false);
+            }
+        });
+        INFO(members, " members");
+        CHECK(wrong == std::vector<int>(wrong.size()));
+    }
+}
