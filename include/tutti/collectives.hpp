@@ -28,7 +28,8 @@ namespace tutti {
 /// blocking call only reads. Calls do not compile with a temporary for a result that would be lost, nor with
 /// a pointer, which does not say how many elements there are: std::span(pointer, count) does.
 /// std::span(&pointer, 1) sends an address. A call that does not block does not compile with a temporary that
-/// it would read later.
+/// it would read later. Where types and operators are known at run time only, vectors are DynamicVector and
+/// DynamicInput, and operators DynamicOp (tutti/dynamic.hpp).
 ///
 /// p is the number of members, m the bytes of the whole vector of one member.
 template <class Self, class Way = detail::Blocks>
@@ -127,9 +128,9 @@ public:
     }
 
     /// block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r, where n is the number of elements of
-    /// `block` and `in` has p n. `block` may be that part of `in`, or, among members of one process, the first
-    /// n elements of `in`, where MPI_IN_PLACE leaves the result and for which the input is copied first; it
-    /// must not overlap otherwise. The rest of `in` is kept.
+    /// `block` and `in` has p n. `block` may be that part of `in`, or, among members of one process, the
+    /// first n elements of `in`, where MPI_IN_PLACE leaves the result and for which the input is copied
+    /// first; it must not overlap otherwise. The rest of `in` is kept.
     template <class In, class Block, class Op>
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {

@@ -73,9 +73,10 @@ struct ClusterOptions {
 };
 
 /// One thread's seat in a cluster: where collectives are called. The collectives are those of tutti::Member,
-/// but for shift, split, subset, dup, shared results, irregular all-to-all and displacements, with the members
-/// of all processes: rank and size, roots, counts and the order of operands are global, and operands are taken in the same way,
-/// a single object by value. All members of all processes must make the same calls in the same order.
+/// but for shift, split, subset, dup, shared results, irregular all-to-all and displacements, with the
+/// members of all processes: rank and size, roots, counts and the order of operands are global, and operands
+/// are taken in the same way, a single object by value. All members of all processes must make the same calls
+/// in the same order.
 ///
 /// Throws what tutti::Member throws, and tutti::Error when MPI reports an error or a process does not answer.
 /// A failure of one member releases all members of all processes, and ends the cluster.

@@ -24,6 +24,8 @@ TUTTI_API void reduce_local(const Call& call, const void* right, std::size_t rig
 
 class LocalReduction : CallMaker {
 public:
+    using CallMaker::check_same_elements;
+
     template <class Out, class In, class Op>
     static Call of(const In& left, std::remove_reference_t<Out>& out, const Op& op) {
         return reduction(vectors<Out>(Kind::reduce, left, out, Options{}), out, op);
@@ -50,6 +52,9 @@ void reduce_local(Left&& left, Right&& right, Out&& out, const Op& op) {
     detail::refuse_address<std::remove_reference_t<Right>>();
     const detail::Call made = detail::LocalReduction::of<Out>(left, out, op);
     const auto second = detail::view(right);
+    if constexpr (detail::Dynamic<Out>) {
+        detail::LocalReduction::check_same_elements(second, detail::view(out));
+    }
     detail::reduce_local(made, second.data(), second.size(), {"left", "right", "out"});
 }
 

@@ -26,7 +26,7 @@ private:
 /// Nobody writes to `out` before every member has come to the call, so a member that comes has done with
 /// what `out` held. It must not overlap any member's input.
 template <detail::InPlace Out>
-auto shared(Out&& out) {
+requires(!detail::Dynamic<Out>) auto shared(Out&& out) {
     detail::refuse_lost_result<Out>();
     return Shared<detail::element_t<Out&>>(detail::view(out));
 }

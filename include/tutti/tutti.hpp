@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/counts.hpp>
+#include <tutti/dynamic.hpp>
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
 #include <tutti/member.hpp>

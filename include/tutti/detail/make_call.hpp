@@ -4,11 +4,15 @@
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/operands.hpp>
 #include <tutti/detail/vector_loops.hpp>
+#include <tutti/dynamic.hpp>
+#include <tutti/error.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <typeinfo>
 
@@ -58,12 +62,18 @@ protected:
         const auto output = view(out);
         Call made = call(kind, options);
         made.type = type_of<T>();
+        made.element_bytes = sizeof(T);
+        made.element_align = alignof(T);
+        if constexpr (Dynamic<Out>) {
+            check_same_elements(input, output);
+            made.type = output.type();
+            made.element_bytes = output.element_bytes();
+            made.element_align = output.element_align();
+        }
         made.input = input.data();
         made.output = output.data();
         made.input_count = input.size();
         made.output_count = output.size();
-        made.element_bytes = sizeof(T);
-        made.element_align = alignof(T);
         return made;
     }
 
@@ -75,9 +85,55 @@ protected:
         return made;
     }
 
+    /// Elements that are known at run time may turn out to differ.
+    template <class In, class Out>
+    static void check_same_elements(const In& in, const Out& out) {
+        if (in.type() != out.type() || in.element_bytes() != out.element_bytes()) {
+            throw ArgumentError("dynamic vectors with elements of type " + std::string(to_string(in.type())) +
+                                ", " + std::to_string(in.element_bytes()) + " bytes, and " +
+                                std::string(to_string(out.type())) + ", " +
+                                std::to_string(out.element_bytes()) + " bytes: they must be the same");
+        }
+    }
+
+    /// As below, of dynamic vectors.
+    static Call reduction(Call call, const DynamicOp& op) {
+        call.op = op.op();
+        call.commutative = op.commutative();
+        call.state = &op;
+        if (call.op != Operator::callable) {
+            check_builtin(call);
+            return call;
+        }
+        if (op.element_bytes() != call.element_bytes) {
+            throw ArgumentError("DynamicOp: its function is for elements of " +
+                                std::to_string(op.element_bytes()) + " bytes, and these have " +
+                                std::to_string(call.element_bytes));
+        }
+        call.kernels = &DynamicLoops::kernels;
+        call.function = reinterpret_cast<std::uintptr_t>(op.function());
+        return call;
+    }
+
+    static void check_builtin(const Call& call) {
+        try {
+            builtin(call.type, call.op);
+        } catch (const std::invalid_argument& error) {
+            throw ArgumentError(std::string("DynamicOp: ") + error.what());
+        }
+    }
+
     template <class Out, class Op>
     static Call reduction(Call call, Out& /*out*/, const Op& op) {
-        using T = element_t<Out&>;
+        if constexpr (Dynamic<Out>) {
+            return reduction(call, op);
+        } else {
+            return static_reduction<element_t<Out&>>(call, op);
+        }
+    }
+
+    template <class T, class Op>
+    static Call static_reduction(Call call, const Op& op) {
         call.op = operator_of<Op>();
         call.commutative = is_commutative<Op>;
         if constexpr (!has_builtin_kernels<T, Op>) {

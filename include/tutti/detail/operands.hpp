@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/counts.hpp>
+#include <tutti/dynamic.hpp>
 #include <tutti/operators.hpp>
 
 #include <array>
@@ -24,7 +25,8 @@ namespace tutti::detail {
 
 /// What stands for other arguments, so that it is not taken for an element.
 template <class V>
-inline constexpr bool is_wrapper = std::same_as<V, Counts> || std::same_as<V, CountsAtRoot>;
+inline constexpr bool is_wrapper =
+    std::same_as<V, Counts> || std::same_as<V, CountsAtRoot> || std::same_as<V, DynamicOp>;
 template <class T>
 inline constexpr bool is_wrapper<Shared<T>> = true;
 
@@ -58,17 +60,23 @@ template <class V>
 concept Vector = std::ranges::contiguous_range<V> && std::ranges::sized_range<V> &&
     std::is_trivially_copyable_v<std::ranges::range_value_t<V>>;
 
+/// A vector whose elements are known at run time.
 template <class V>
-concept Scalar = !std::ranges::range<V> && !Address<V> && Element<std::remove_cvref_t<V>> &&
-                 !is_wrapper<std::remove_cvref_t<V>>;
+concept Dynamic = is_dynamic<std::remove_cvref_t<V>>;
 
 template <class V>
-concept Operand = Vector<V> || Scalar<V> || Address<V>;
+concept Scalar = !std::ranges::range<V> && !Address<V> && Element<std::remove_cvref_t<V>> &&
+                 !is_wrapper<std::remove_cvref_t<V>> && !Dynamic<V>;
+
+template <class V>
+concept Operand = Vector<V> || Scalar<V> || Dynamic<V> || Address<V>;
 
 template <Operand V>
 auto view(V&& operand) {
     if constexpr (Vector<V>) {
         return std::span(std::ranges::data(operand), std::ranges::size(operand));
+    } else if constexpr (Dynamic<V>) {
+        return std::remove_cvref_t<V>(operand);
     } else if constexpr (Scalar<V>) {
         return std::span<std::remove_reference_t<V>>(&operand, 1);
     } else if constexpr (std::indirectly_readable<std::remove_cvref_t<V>>) {
@@ -116,7 +124,8 @@ constexpr void refuse_lost_result() {
     refuse_address<std::remove_reference_t<Out>>();
     using T = typename decltype(view(std::declval<Out&>()))::element_type;
     static_assert(!std::is_const_v<T>, "the elements are const: pass a vector that may be changed");
-    static_assert(Address<Out> || std::is_lvalue_reference_v<Out> || std::ranges::borrowed_range<Out>,
+    static_assert(Address<Out> || std::is_lvalue_reference_v<Out> || Dynamic<Out> ||
+                      std::ranges::borrowed_range<Out>,
                   "the result would be lost in a temporary: pass a vector that has a name, or a view of one, "
                   "such as std::span");
 }
@@ -126,7 +135,7 @@ template <class In>
 constexpr void refuse_short_lived() {
     refuse_address<std::remove_reference_t<In>>();
     static_assert(
-        Address<In> || std::is_lvalue_reference_v<In> || std::ranges::borrowed_range<In>,
+        Address<In> || std::is_lvalue_reference_v<In> || Dynamic<In> || std::ranges::borrowed_range<In>,
         "the temporary would be gone before it is read: pass a vector that has a name, or a view of "
         "one, such as std::span");
 }

@@ -1,43 +1,93 @@
 #pragma once
 
 #include <tutti/detail/kernels.hpp>
+#include <tutti/dynamic.hpp>
 #include <tutti/operators.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 namespace tutti::detail {
 
-/// The loops for an operator that combines vectors: it is given one piece after the other, so that operands
-/// which must not be changed are copied to where they stay in the caches.
-template <class T, class Op>
-struct VectorLoops {
+/// What has been combined so far, and the operand that comes next and is combined into it, as bytes: pieces
+/// of vectors, which stay in the caches. `Combine` knows the elements.
+template <class Combine>
+class Pieces {
+public:
+    explicit Pieces(const void* state) : combine_(state) {
+        if (combine_.element_bytes() > Combine::piece_bytes) {
+            large_ = std::make_unique<std::byte[]>(2 * combine_.element_bytes());
+            so_far_ = large_.get();
+            next_ = so_far_ + combine_.element_bytes();
+        }
+    }
+
+    /// Of each piece but the last.
+    std::size_t elements() const {
+        return std::max<std::size_t>(1, Combine::piece_bytes / combine_.element_bytes());
+    }
+    /// Goes to elements `start` .. `start` + `length` - 1.
+    void move_to(std::size_t start, std::size_t length) {
+        offset_ = start * combine_.element_bytes();
+        length_ = length;
+        bytes_ = length * combine_.element_bytes();
+    }
+
+    void take(const void* in) { std::memcpy(so_far_, static_cast<const std::byte*>(in) + offset_, bytes_); }
+    void take_next(const void* in) {
+        std::memcpy(next_, static_cast<const std::byte*>(in) + offset_, bytes_);
+    }
+    void combine_with_next() {
+        combine_(so_far_, next_, length_);
+        std::swap(so_far_, next_);
+    }
+    void put(void* out) const { std::memcpy(static_cast<std::byte*>(out) + offset_, so_far_, bytes_); }
+
+private:
+    Combine combine_;
+    alignas(Combine::align) std::byte small_[2][Combine::piece_bytes];
+    std::unique_ptr<std::byte[]> large_;
+    std::byte* so_far_ = small_[0];
+    std::byte* next_ = small_[1];
+    std::size_t offset_ = 0;
+    std::size_t length_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+/// The loops for operators that combine vectors: they are given one piece after the other.
+template <class Combine>
+struct PieceLoops {
     static void reduce(const void* state, void* out, const void* a, const void* b, std::size_t count) {
         if (out == a) {
             const void* const ins[] = {a, b};
             return reduce_many(state, &out, 1, ins, 2, count, {});
         }
-        if (out != b && count != 0) {
-            std::memcpy(out, b, count * sizeof(T));
+        const Combine combine(state);
+        if (count != 0) {
+            if (out != b) {
+                std::memcpy(out, b, count * combine.element_bytes());
+            }
+            combine(a, out, count);
         }
-        combine(state, static_cast<const T*>(a), static_cast<T*>(out), count);
     }
 
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
                             int ins_count, std::size_t count, Stores /*stores*/) {
-        Pieces pieces;
-        for (std::size_t start = 0; start < count; start += piece) {
-            const std::size_t length = std::min(piece, count - start);
-            pieces.take(ins[0], start, length);
+        Pieces<Combine> pieces(state);
+        for (std::size_t start = 0; start < count; start += pieces.elements()) {
+            pieces.move_to(start, std::min(pieces.elements(), count - start));
+            pieces.take(ins[0]);
             for (int source = 1; source < ins_count; ++source) {
-                pieces.combine_with(state, ins[source], start, length);
+                pieces.take_next(ins[source]);
+                pieces.combine_with_next();
             }
             for (int destination = 0; destination < outs_count; ++destination) {
-                pieces.put(outs[destination], start, length);
+                pieces.put(outs[destination]);
             }
         }
     }
@@ -49,59 +99,60 @@ struct VectorLoops {
             return;
         }
         void* const* const results = exclusive ? outs + 1 : outs;
-        Pieces pieces;
-        for (std::size_t start = 0; start < count; start += piece) {
-            const std::size_t length = std::min(piece, count - start);
-            pieces.take(ins[0], start, length);
+        Pieces<Combine> pieces(state);
+        for (std::size_t start = 0; start < count; start += pieces.elements()) {
+            pieces.move_to(start, std::min(pieces.elements(), count - start));
+            pieces.take(ins[0]);
             for (int member = 1; member < prefixes; ++member) {
                 // In place and exclusive, the prefix goes where this operand lies: it is copied before.
-                pieces.take_next(ins[member], start, length);
-                pieces.put(results[member - 1], start, length);
-                pieces.combine_with_next(state, length);
+                pieces.take_next(ins[member]);
+                pieces.put(results[member - 1]);
+                pieces.combine_with_next();
             }
-            pieces.put(results[prefixes - 1], start, length);
+            pieces.put(results[prefixes - 1]);
         }
     }
 
     static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many};
+};
 
-private:
-    static constexpr std::size_t piece_bytes = 4096;
-    static constexpr std::size_t piece = std::max<std::size_t>(1, piece_bytes / sizeof(T));
+inline constexpr std::size_t usual_piece_bytes = 4096;
 
-    static void combine(const void* state, const T* left, T* inout, std::size_t count) {
-        if (count != 0) {
-            static_cast<const Op*>(state)->f(std::span<const T>(left, count), std::span<T>(inout, count));
-        }
+/// How a VectorOp combines elements of type T.
+template <class T, class Op>
+struct CombineVectors {
+    explicit CombineVectors(const void* state) : op(static_cast<const Op*>(state)) {}
+
+    static constexpr std::size_t piece_bytes = std::max(usual_piece_bytes, sizeof(T));
+    static constexpr std::size_t align = alignof(T);
+    static constexpr std::size_t element_bytes() { return sizeof(T); }
+
+    void operator()(const void* left, void* inout, std::size_t count) const {
+        op->f(std::span<const T>(static_cast<const T*>(left), count),
+              std::span<T>(static_cast<T*>(inout), count));
     }
 
-    /// What has been combined so far, and the operand that comes next, which it is combined into.
-    class Pieces {
-    public:
-        void take(const void* in, std::size_t start, std::size_t length) {
-            std::memcpy(static_cast<void*>(so_far_), static_cast<const T*>(in) + start, length * sizeof(T));
-        }
-        void take_next(const void* in, std::size_t start, std::size_t length) {
-            std::memcpy(static_cast<void*>(next_), static_cast<const T*>(in) + start, length * sizeof(T));
-        }
-        void combine_with_next(const void* state, std::size_t length) {
-            combine(state, so_far_, next_, length);
-            std::swap(so_far_, next_);
-        }
-        void combine_with(const void* state, const void* in, std::size_t start, std::size_t length) {
-            take_next(in, start, length);
-            combine_with_next(state, length);
-        }
-        void put(void* out, std::size_t start, std::size_t length) const {
-            std::memcpy(static_cast<void*>(static_cast<T*>(out) + start), so_far_, length * sizeof(T));
-        }
-
-    private:
-        alignas(T) std::byte bytes_[2][piece * sizeof(T)];
-        T* so_far_ = reinterpret_cast<T*>(bytes_[0]);
-        T* next_ = reinterpret_cast<T*>(bytes_[1]);
-    };
+    const Op* op;
 };
+
+/// How a DynamicOp that has a function does.
+struct CombineDynamic {
+    explicit CombineDynamic(const void* state) : op(static_cast<const DynamicOp*>(state)) {}
+
+    static constexpr std::size_t piece_bytes = usual_piece_bytes;
+    static constexpr std::size_t align = alignof(std::max_align_t);
+    std::size_t element_bytes() const { return op->element_bytes(); }
+
+    void operator()(const void* left, void* inout, std::size_t count) const {
+        op->function()(left, inout, count, op->user());
+    }
+
+    const DynamicOp* op;
+};
+
+template <class T, class Op>
+struct VectorLoops : PieceLoops<CombineVectors<T, Op>> {};
+struct DynamicLoops : PieceLoops<CombineDynamic> {};
 
 /// The loops for everything that has no compiled kernel.
 template <class T, class Op>
