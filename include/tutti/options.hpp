@@ -33,8 +33,8 @@ struct Options {
 /// - sleep: sleeps at once: what it waits for takes long, or others need the CPUs more
 enum class Wait : std::uint8_t { automatic, spin, yield, sleep };
 
-/// What may be chosen for a group of threads, once for all its calls. Groups that split() and dup() make of
-/// it have the same.
+/// What may be chosen for a group of threads, once for all its calls. Groups that split(), subset() and dup()
+/// make of it have the same.
 struct GroupOptions {
     Wait wait = Wait::automatic;
     /// A file that `tutti tune` has written on this machine, from which the library takes its choice of
