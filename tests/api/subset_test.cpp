@@ -58,7 +58,8 @@ Thrown alone(const std::vector<int>& ranks) {
 
 TEST_CASE("members of a list of ranks become a group in the order of the list") {
     std::mt19937 engine(3);
-    for (const int members : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
+    for (const int members :
+         test::reduced ? std::vector<int>{1, 2, 3, 5} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
         std::vector<std::vector<int>> lists(test::reduced ? 3 : 10);
         std::ranges::generate(lists, [&] { return random_ranks(members, engine); });
         lists.emplace_back();
