@@ -70,6 +70,8 @@ GroupState::GroupState(int members, execute::Setting setting)
     }
 }
 
+GroupState::~GroupState() = default;
+
 void GroupState::note_binding(int rank) noexcept {
     if (!seat(rank).is_new_here()) {
         return;

@@ -58,6 +58,11 @@ namespace tutti::detail {
 class GroupState : public std::enable_shared_from_this<GroupState> {
 public:
     TUTTI_COMPONENT_API GroupState(int members, execute::Setting setting);
+    TUTTI_COMPONENT_API ~GroupState();
+    GroupState(const GroupState&) = delete;
+    GroupState& operator=(const GroupState&) = delete;
+    GroupState(GroupState&&) = delete;
+    GroupState& operator=(GroupState&&) = delete;
 
     /// A group for some of the members of this one, with the same options. `mates` are their ranks here, in
     /// the order of the new group, which learns of failures of this one and of those that this one was made

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
-
 #include <cstddef>
 
 namespace tutti::execute {
@@ -12,7 +10,7 @@ class ZeroPages {
 public:
     /// Throws std::bad_alloc.
     explicit ZeroPages(std::size_t bytes);
-    TUTTI_COMPONENT_API ~ZeroPages();
+    ~ZeroPages();
     ZeroPages(const ZeroPages&) = delete;
     ZeroPages& operator=(const ZeroPages&) = delete;
     ZeroPages(ZeroPages&&) = delete;

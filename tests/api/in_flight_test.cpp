@@ -362,6 +362,46 @@ TEST_CASE("operators are copied, and may be anything that can be") {
     });
 }
 
+TEST_CASE("what a started call says of its blocks and its operator is needed only while it is started") {
+    Team team({.members = members, .placement = "none"});
+    team.run([](Member& me) {
+        const int rank = me.rank();
+        const auto own = static_cast<std::size_t>(rank);
+        const std::vector<int> block(own + 1, rank);
+        std::vector<int> gathered(10, -1);
+        std::vector<int> in(12, rank);
+        std::vector<int> exchanged(12, -1);
+        std::vector<double> dynamic(100, rank + 1.0);
+        double weight = 2;
+        std::vector<Request> requests;
+        {
+            std::vector<std::size_t> counts{1, 2, 3};
+            std::vector<std::size_t> displacements{8, 5, 1};
+            const std::vector<std::size_t> four(members, 4);
+            std::vector<std::size_t> backwards{8, 4, 0};
+            const auto combine = [](const void* left, void* right, std::size_t count, void* user) {
+                const double by = *static_cast<const double*>(user);
+                for (std::size_t i = 0; i < count; ++i) {
+                    const double value = static_cast<const double*>(left)[i];
+                    static_cast<double*>(right)[i] += by * value;
+                }
+            };
+            requests.push_back(me.start.allgather(block, gathered, Counts(counts, displacements)));
+            requests.push_back(
+                me.start.alltoall(in, Counts(four, backwards), exchanged, Counts(four, backwards)));
+            requests.push_back(me.start.allreduce(DynamicVector(Type::f64, dynamic.data(), dynamic.size()),
+                                                  DynamicOp(combine, &weight, sizeof(double), false)));
+            std::ranges::fill(counts, 0);
+            std::ranges::fill(displacements, 0);
+            std::ranges::fill(backwards, 0);
+        }
+        wait_all(requests);
+        CHECK(gathered == std::vector<int>{-1, 2, 2, 2, -1, 1, 1, -1, 0, -1});
+        CHECK(exchanged == std::vector<int>{2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0});
+        CHECK(dynamic[99] == 3 + 2 * (2 + 2 * 1.0));
+    });
+}
+
 TEST_CASE("wrong arguments are refused on the spot, and the member starts again") {
     Team team({.members = 2, .placement = "none"});
     team.run([](Member& me) {

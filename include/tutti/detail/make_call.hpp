@@ -111,6 +111,7 @@ protected:
                                 std::to_string(call.element_bytes));
         }
         call.kernels = &DynamicLoops::kernels;
+        call.keeping = &keeping_of<DynamicOp>;
         call.function = reinterpret_cast<std::uintptr_t>(op.function());
         return call;
     }
