@@ -53,8 +53,9 @@ public:
     }
 
     /// Calls `function` when the operation is complete, on the thread that completes it: within its next
-    /// test() or wait(), or at the end of a call that blocks; at once if it is complete. Not if it fails. One
-    /// function for each operation; it may make any calls. What it throws counts as a failure of the member.
+    /// test() or wait(), or at the end of a call that blocks; at once if it is complete. Not if it fails.
+    /// It may make any calls. What it throws counts as a failure of the member. Throws Error where a function
+    /// or a coroutine waits for the operation already.
     void then(std::function<void()> function) {
         if (pending_ == nullptr) {
             function();
@@ -65,7 +66,7 @@ public:
 
     /// Suspends a coroutine until the operation is complete. It goes on where then() would call a function.
     auto operator co_await() const noexcept {
-        return detail::Awaiter{pending_};
+        return detail::Awaiter(pending_);
     }
 
 private:

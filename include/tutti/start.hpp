@@ -5,6 +5,7 @@
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/make_call.hpp>
 #include <tutti/detail/pending.hpp>
+#include <tutti/error.hpp>
 #include <tutti/request.hpp>
 
 #include <functional>
@@ -73,33 +74,33 @@ public:
 
     /// Starts the operation once more on the vectors that it was prepared with. Throws Error if it is still
     /// under way, or its member has been destroyed.
-    void start() { operation_->start(); }
+    void start() { there().start(); }
 
     /// The same on other vectors, of the same element type and numbers of elements. Throws ArgumentError if
     /// they are not, or do not lie to each other as those before: separate, or one vector.
     template <class In, class Out>
     requires detail::Vectors<In, Out>
-    void start(In&& in, Out&& out) { operation_->start(Renewed::call<In, Out>(in, out)); }
+    void start(In&& in, Out&& out) { there().start(Renewed::call<In, Out>(in, out)); }
 
     /// The same of an operation in place.
     template <detail::Operand InOut>
     void start(InOut&& inout) {
-        operation_->start(Renewed::call<InOut>(inout));
+        there().start(Renewed::call<InOut>(inout));
     }
 
     /// Whether the operation is complete, after a look at what has come. So is one that has not been started.
-    bool test() { return operation_->test(); }
+    bool test() { return there().test(); }
 
     /// Returns when the operation is complete.
-    void wait() { operation_->wait(); }
+    void wait() { there().wait(); }
 
     /// As Request::then, once for each start.
     void then(std::function<void()> function) {
-        operation_->then(std::move(function), detail::Pending::Calls::when_complete);
+        there().then(std::move(function), detail::Pending::Calls::when_complete);
     }
 
     /// As that of a request.
-    auto operator co_await() const noexcept { return detail::Awaiter{operation_}; }
+    auto operator co_await() const noexcept { return detail::Awaiter(operation_); }
 
 private:
     struct Renewed : detail::CallMaker {
@@ -113,6 +114,13 @@ private:
             return in_place<InOut>(detail::Kind::barrier, inout, Options{});
         }
     };
+
+    detail::Restartable& there() const {
+        if (operation_ == nullptr) {
+            throw Error("Persistent: it has been moved from, and has no operation");
+        }
+        return *operation_;
+    }
 
     detail::Restartable* operation_;
 };

@@ -136,6 +136,12 @@ std::string disagreement(const GroupState& group, Sequence sequence, int member,
         return both + " have made different calls, " + std::to_string(own->last()) + " and " +
                std::to_string(theirs->last()) + " of them: all members must make the same calls";
     }
+    if (sequence == Sequence::prepared && own && theirs && !own->empty() && !theirs->empty() &&
+        own->first() == 1 && theirs->first() == 1) {
+        return both +
+               " have prepared the same calls, but not started each of them equally often: all members "
+               "must start what they have prepared the same number of times";
+    }
     if (sequence == Sequence::started && own && theirs && !own->empty() && !theirs->empty() &&
         own->first() == 1 && theirs->first() == 1) {
         return both + " have started the same calls, but not in the same order with regard to calls that "

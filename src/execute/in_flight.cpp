@@ -8,6 +8,7 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -51,6 +52,8 @@ Operation& InFlight::prepare(const Call& call) {
     Operation& operation = operation_for(call, Sequence::prepared);
     ++prepared_;
     show(operation);
+    prepared_history_ = run::mixed(prepared_history_, operation.call_.prepared().marks.digest);
+    operation.own_line_.history = prepared_history_;
     return operation;
 }
 
@@ -59,6 +62,7 @@ void InFlight::restart(Operation& operation) {
     if (!operation.is_over()) {
         throw Error("start: the operation is still under way: wait for it before it is started again");
     }
+    restarts_ += run::mixed(~operation.number_, 0); // in whichever order
     open(operation);
 }
 
@@ -99,7 +103,21 @@ void InFlight::show(Operation& operation) {
 void InFlight::test() {
     require_usable("test");
     OfThread::here().progress();
+    look_after_now_and_then();
     OfThread::here().call_continuations();
+}
+
+/// Who tests in a loop is to learn, as who waits does, that what it tests for will not come.
+void InFlight::look_after_now_and_then() {
+    constexpr unsigned tests_per_clock = 16;
+    constexpr std::chrono::milliseconds between{1};
+    if (++tests_ % tests_per_clock != 0) {
+        return;
+    }
+    if (const auto now = std::chrono::steady_clock::now(); now - looked_after_ > between) {
+        looked_after_ = now;
+        OfThread::here().look_after(true);
+    }
 }
 
 void InFlight::wait(Operation& operation) {
@@ -210,9 +228,6 @@ void InFlight::recycle(Operation& operation) noexcept {
 }
 
 void InFlight::release(Operation& operation) noexcept {
-    if (operation.calls_ == Operation::Calls::in_any_case) {
-        drop_continuation(operation); // of a coroutine that is being destroyed
-    }
     try {
         if (!operation.is_over()) {
             wait(operation);
@@ -252,6 +267,7 @@ bool InFlight::end() noexcept {
         if (!open_.empty()) {
             thread_->wait_until([this] { return open_.empty(); });
         }
+        OfThread::here().call_continuations();
     } catch (...) { // recorded: whoever calls next is told
     }
     orphan_held();
@@ -275,16 +291,18 @@ void InFlight::orphan_held() noexcept {
 }
 
 std::optional<Sequence> InFlight::difference(const InFlight* one, const InFlight* other) {
-    const auto of = [](const InFlight* each) {
-        return each == nullptr ? std::tuple(std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{0})
-                               : std::tuple(each->started_, each->history_, each->prepared_);
+    const auto started = [](const InFlight* each) {
+        return each == nullptr ? std::pair<std::uint64_t, std::uint64_t>{}
+                               : std::pair{each->started_, each->history_};
     };
-    const auto [started, history, prepared] = of(one);
-    const auto [other_started, other_history, other_prepared] = of(other);
-    if (started != other_started || history != other_history) {
+    const auto prepared = [](const InFlight* each) {
+        return each == nullptr ? std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>{}
+                               : std::tuple{each->prepared_, each->prepared_history_, each->restarts_};
+    };
+    if (started(one) != started(other)) {
         return Sequence::started;
     }
-    return prepared != other_prepared ? std::optional(Sequence::prepared) : std::nullopt;
+    return prepared(one) != prepared(other) ? std::optional(Sequence::prepared) : std::nullopt;
 }
 
 } // namespace tutti::execute

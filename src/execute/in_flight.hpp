@@ -9,6 +9,7 @@
 #include <tutti/detail/call.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -49,6 +50,8 @@ public:
     void test();
     /// Returns when the operation is over.
     void wait(Operation& operation);
+    /// Nothing is to be called when the operation is over.
+    void drop_continuation(Operation& operation) noexcept;
     void release(Operation& operation) noexcept;
 
     /// One look at all operations of this member.
@@ -87,6 +90,7 @@ private:
     };
 
     void require_usable(const char* what) const;
+    void look_after_now_and_then();
 
     Turn& turn_of(const Operation& operation) { return turns_[(operation.number_ - 1) % Lanes::in_turn]; }
 
@@ -97,7 +101,6 @@ private:
     void prepare(Operation& operation, const detail::Call& call);
     void show(Operation& operation);
     void recycle(Operation& operation) noexcept;
-    void drop_continuation(Operation& operation) noexcept;
     void orphan_held() noexcept;
 
     void open(Operation& operation);
@@ -121,11 +124,16 @@ private:
     /// Whose thread has those in flight.
     OfThread* thread_ = nullptr;
     std::exception_ptr failure_;
+    unsigned tests_ = 0;
+    std::chrono::steady_clock::time_point looked_after_;
 
     std::uint64_t started_ = 0;
     std::uint64_t prepared_ = 0;
     /// A digest of all calls so far that were started.
     std::uint64_t history_ = 0;
+    /// The same of those that were prepared, and a sum over all their starts, which come in any order.
+    std::uint64_t prepared_history_ = 0;
+    std::uint64_t restarts_ = 0;
     /// Of the call that was shown last, of those started and of those prepared.
     std::array<std::uint64_t, 2> shown_digests_{};
 

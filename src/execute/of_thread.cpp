@@ -6,6 +6,7 @@
 #include <tutti/error.hpp>
 #include <tutti/request.hpp>
 
+#include <exception>
 #include <utility>
 
 namespace tutti::execute {
@@ -43,10 +44,14 @@ void OfThread::look_after(bool takes_long) {
 void OfThread::wait_until(const std::function<bool()>& ready) {
     const auto has_news = [&] {
         progress();
-        return has_continuations() || ready();
+        return is_empty() || has_continuations() || ready();
     };
     const auto check = [this](bool takes_long) { look_after(takes_long); };
+    failed_ = nullptr;
     for (call_continuations(); !ready(); call_continuations()) {
+        if (is_empty() && failed_ != nullptr) {
+            std::rethrow_exception(failed_->failure());
+        }
         if (is_empty()) {
             throw Error("wait_until: the calling thread has nothing in flight that could make it ready");
         }

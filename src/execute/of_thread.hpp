@@ -24,11 +24,14 @@ public:
     void remove(InFlight& member) noexcept;
     bool is_empty() const { return first_ == nullptr; }
 
+    void note_failure(const InFlight& member) noexcept { failed_ = &member; }
+
     /// One look at everything.
     void progress();
     /// Ends what can no longer be waited for; `takes_long` as in watch().
     void look_after(bool takes_long);
-    /// Makes everything progress until ready(). Throws Error where nothing is left that could make it so.
+    /// Makes everything progress until ready(). Where nothing is left that could make it so, throws what has
+    /// ended something meanwhile, or else Error.
     void wait_until(const std::function<bool()>& ready);
 
     /// The continuations of operations that are over are called when no call is under way.
@@ -42,6 +45,8 @@ private:
     [[gnu::tls_model("initial-exec")]] static thread_local constinit OfThread current;
 
     InFlight* first_ = nullptr;
+    /// The last of those that have failed; only while somebody waits.
+    const InFlight* failed_ = nullptr;
     Operation* first_ready_ = nullptr;
     Operation* last_ready_ = nullptr;
 };

@@ -39,13 +39,30 @@ void Operation::wait() {
 }
 
 void Operation::then(std::function<void()> function, Calls calls) {
+    if (function == nullptr) {
+        throw ArgumentError("then: `function` is empty");
+    }
+    if (continuation_ != nullptr) {
+        throw Error(
+            "then: something waits for this operation already: there is one function, or coroutine, for "
+            "each operation");
+    }
     if (is_over()) {
         check();
-        function();
-        return;
     }
     continuation_ = std::move(function);
     calls_ = calls;
+    if (is_over()) {
+        call_continuation();
+    }
+}
+
+void Operation::forget() noexcept {
+    if (home_ == nullptr) {
+        continuation_ = nullptr;
+    } else {
+        home_->drop_continuation(*this);
+    }
 }
 
 void Operation::release() noexcept {
@@ -76,7 +93,9 @@ void Operation::call_continuation() {
     try {
         continuation(); // after which nobody may refer to the operation
     } catch (...) {
-        home->fail(std::current_exception());
+        if (home != nullptr) {
+            home->fail(std::current_exception());
+        }
         throw;
     }
 }

@@ -200,6 +200,7 @@ void InFlight::fail(const std::exception_ptr& cause) noexcept {
     failure_ = cause;
     if (!open_.empty()) {
         thread_->remove(*this);
+        thread_->note_failure(*this);
     }
     for (Operation* operation : open_) {
         operation->state_ = Operation::State::failed;

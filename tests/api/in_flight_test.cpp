@@ -574,6 +574,146 @@ TEST_CASE("members that end with different starts that nobody waited for are tol
     test::check_usable(team);
 }
 
+TEST_CASE("who tests in a loop is told as well when a member has left") {
+    Team team({.members = 2, .placement = "none"});
+    for (const bool is_prepared : {false, true}) {
+        const Ended ended = run(team, [&](Member& me) {
+            std::vector<double> in(4, 1);
+            std::vector<double> out(4);
+            std::optional<Persistent> step;
+            if (is_prepared) {
+                step.emplace(me.prepare.allreduce(in, out, sum));
+            }
+            if (me.rank() == 1) {
+                return;
+            }
+            Request request;
+            if (is_prepared) {
+                step->start();
+            } else {
+                request = me.start.allreduce(in, out, sum);
+            }
+            while (!(is_prepared ? step->test() : request.test())) {
+            }
+        });
+        INFO("the message is: ", ended.run.text);
+        CHECK(ended.run.kind == Thrown::Kind::mismatch);
+        CHECK(!mentions(ended.run.text, "further back"));
+        test::check_usable(team);
+    }
+}
+
+TEST_CASE("who waits for a condition is told when what would bring it about has failed, or is through") {
+    Team team({.members = 2, .placement = "none"});
+    for (int repetition = 0; repetition < 20; ++repetition) {
+        const Ended failed = run(team, [&](Member& me) {
+            std::vector<double> vector(4, 1);
+            if (me.rank() == 1) {
+                throw std::runtime_error("broken");
+            }
+            bool is_complete = false;
+            Request request = me.start.allreduce(vector, sum);
+            request.then([&] { is_complete = true; });
+            wait_until([&] { return is_complete; });
+        });
+        CHECK(failed.run.text == "broken");
+        CHECK(failed.each.of(0).kind == Thrown::Kind::aborted);
+        const Ended through = run(team, [&](Member& me) {
+            std::vector<double> vector(4, 1);
+            Request request = me.start.allreduce(vector, sum);
+            wait_until([] { return false; });
+        });
+        CHECK(mentions(through.run.text, "nothing in flight"));
+        test::check_usable(team);
+    }
+}
+
+TEST_CASE(
+    "members that prepare different operations, or start them more often, are told by the end of the run") {
+    Team team({.members = 2, .placement = "none"});
+    const Ended prepared = run(team, [](Member& me) {
+        int value = me.rank();
+        std::vector<int> all(2);
+        const int root = me.rank(); // small, so that nobody waits
+        Persistent step = me.prepare.broadcast(std::span(&value, 1), root);
+        step.start();
+        step.wait();
+    });
+    INFO("the message is: ", prepared.run.text);
+    CHECK(prepared.run.kind == Thrown::Kind::mismatch);
+    CHECK(mentions(prepared.run.text, "prepared operation 1"));
+    const Ended started = run(team, [](Member& me) {
+        int value = me.rank();
+        Persistent step = me.prepare.broadcast(std::span(&value, 1), 0);
+        for (int start = me.rank(); start < 3; ++start) {
+            step.start();
+            step.wait();
+        }
+    });
+    INFO("the message is: ", started.run.text);
+    CHECK(started.run.kind == Thrown::Kind::mismatch);
+    CHECK(mentions(started.run.text, "equally often"));
+    test::check_usable(team);
+}
+
+TEST_CASE("a coroutine goes on when the request that it waits for is destroyed, and none that is itself") {
+    Team team({.members = 2, .placement = "none"});
+    team.run([](Member& me) {
+        std::vector<int> in(3000, 1);
+        std::vector<int> out(3000);
+        const auto waits = [](Request& request, int& times) -> Task {
+            co_await request;
+            ++times;
+        };
+        int times = 0;
+        std::optional<Request> request = me.start.allreduce(in, out, sum);
+        const Task task = waits(*request, times);
+        request.reset();
+        CHECK(task.is_done());
+        CHECK(times == 1);
+        Request kept = me.start.allreduce(in, out, max);
+        { const Task destroyed = waits(kept, times); }
+        const bool was_over = times == 2;
+        kept.wait();
+        me.barrier();
+        CHECK(times == (was_over ? 2 : 1));
+    });
+}
+
+TEST_CASE("one function or coroutine waits for an operation") {
+    Team team({.members = 2, .placement = "none"});
+    std::atomic<bool> is_through{false};
+    team.run([&](Member& me) {
+        if (me.rank() == 1) {
+            while (!is_through) {
+            }
+        }
+        Request request = me.start.barrier();
+        if (me.rank() == 0) {
+            int called = 0;
+            request.then([&] { ++called; });
+            CHECK(mentions(thrown_by([&] { request.then([] {}); }).text, "waits for this operation already"));
+            CHECK(thrown_by([&] { request.then(nullptr); }).kind == Thrown::Kind::argument);
+            is_through = true;
+            request.wait();
+            CHECK(called == 1);
+        }
+        request.wait();
+    });
+    Persistent moved = [&] {
+        std::optional<Persistent> made;
+        team.run([&](Member& me) {
+            Persistent step = me.prepare.barrier();
+            if (me.rank() == 0) {
+                made.emplace(std::move(step));
+            }
+        });
+        return std::move(*made);
+    }();
+    const Persistent taken = std::move(moved);
+    CHECK(mentions(thrown_by([&] { moved.start(); }).text, "moved from")); // NOLINT(bugprone-use-after-move)
+}
+
 TEST_CASE("what a member has in flight when its part ends is waited for") {
     Team team({.members = 2, .placement = "none"});
     std::array<std::vector<int>, 2> in{std::vector<int>(1000, 1), std::vector<int>(1000, 1)};

@@ -21,6 +21,8 @@ public:
     /// Returns when it is complete.
     virtual void wait() = 0;
     virtual void then(std::function<void()> function, Calls calls) = 0;
+    /// What then() was given is not to be called any more.
+    virtual void forget() noexcept = 0;
     /// Nobody asks any more. Waits until it is over.
     virtual void release() noexcept = 0;
 
@@ -44,19 +46,44 @@ protected:
     ~Restartable() = default;
 };
 
-/// Lets a coroutine wait. None waits for a null pointer.
-struct Awaiter {
-    Pending* pending;
-
-    bool await_ready() const { return pending == nullptr || pending->test(); }
-    void await_suspend(std::coroutine_handle<> coroutine) const {
-        pending->then(coroutine, Pending::Calls::in_any_case);
-    }
-    void await_resume() const {
-        if (pending != nullptr) {
-            pending->wait();
+/// Lets a coroutine wait. None waits for a null pointer. One that is destroyed while it waits is forgotten.
+class Awaiter {
+public:
+    explicit Awaiter(Pending* pending) noexcept : pending_(pending) {}
+    ~Awaiter() {
+        if (waits_) {
+            pending_->forget();
         }
     }
+    Awaiter(const Awaiter&) = delete;
+    Awaiter& operator=(const Awaiter&) = delete;
+    Awaiter(Awaiter&&) = delete;
+    Awaiter& operator=(Awaiter&&) = delete;
+
+    bool await_ready() const { return pending_ == nullptr || pending_->test(); }
+    void await_suspend(std::coroutine_handle<> coroutine) {
+        waits_ = true;
+        try {
+            pending_->then(
+                [this, coroutine] {
+                    waits_ = false;
+                    coroutine.resume();
+                },
+                Pending::Calls::in_any_case);
+        } catch (...) {
+            waits_ = false;
+            throw;
+        }
+    }
+    void await_resume() const {
+        if (pending_ != nullptr) {
+            pending_->wait();
+        }
+    }
+
+private:
+    Pending* pending_;
+    bool waits_ = false;
 };
 
 } // namespace tutti::detail
