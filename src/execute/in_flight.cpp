@@ -6,6 +6,7 @@
 #include "mailbox/wait.hpp"
 
 #include <tutti/error.hpp>
+#include <tutti/start.hpp>
 
 #include <algorithm>
 #include <chrono>
