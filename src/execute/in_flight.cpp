@@ -60,7 +60,7 @@ Operation& InFlight::prepare(const Call& call) {
 
 void InFlight::restart(Operation& operation) {
     require_usable("start");
-    if (!operation.is_over()) {
+    if (!operation.is_over() || operation.is_ready_) { // what waits for it has yet to be called
         throw Error("start: the operation is still under way: wait for it before it is started again");
     }
     restarts_ += run::mixed(~operation.number_, 0); // in whichever order
@@ -75,8 +75,9 @@ void InFlight::restart(Operation& operation, const Call& call) {
     restart(operation);
 }
 
-/// Throws where the calling thread must not use this member's operations now.
-void InFlight::require_usable(const char* what) const {
+/// Throws where the calling thread must not use this member's operations now. Where the group has failed,
+/// that ends those in flight: when this returns nobody touches their vectors any more.
+void InFlight::require_usable(const char* what) {
     if (seat_.runs_operator()) {
         throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "
                                         "that they reduce for");
@@ -86,7 +87,14 @@ void InFlight::require_usable(const char* what) const {
                                         "member in flight: only that may use the member meanwhile");
     }
     if (group_.failure().raised()) {
-        group_.failure().throw_aborted();
+        try {
+            group_.failure().throw_aborted();
+        } catch (...) {
+            if (!open_.empty()) {
+                fail(std::current_exception());
+            }
+            throw;
+        }
     }
 }
 

@@ -89,7 +89,7 @@ private:
         std::uint64_t next = 0;
     };
 
-    void require_usable(const char* what) const;
+    void require_usable(const char* what);
     void look_after_now_and_then();
 
     Turn& turn_of(const Operation& operation) { return turns_[(operation.number_ - 1) % Lanes::in_turn]; }

@@ -766,6 +766,31 @@ TEST_CASE("a failure ends all that is in flight, once and for all, and the next 
     }
 }
 
+TEST_CASE("after a failure nobody touches the vectors of what has been in flight, and coroutines go on") {
+    Team team({.members = 2, .placement = "none"});
+    std::atomic<bool> has_failed{false};
+    const Ended ended = run(team, [&](Member& me) {
+        std::vector<int> in(1000, 1);
+        std::vector<int> out(1000);
+        if (me.rank() == 1) {
+            has_failed = true;
+            throw std::runtime_error("broken");
+        }
+        Request other = me.start.barrier();
+        const Task task = one_step(me, in, out);
+        while (!has_failed) {
+        }
+        while (thrown_by([&] { other.test(); }).kind == Thrown::Kind::nothing) {
+        }
+        // Whichever request was asked, all are over.
+        CHECK(mentions(thrown_by([] { wait_until([] { return false; }); }).text, "nothing in flight"));
+        CHECK(task.is_done());
+        CHECK(thrown_by([&] { std::rethrow_exception(task.thrown()); }).kind == Thrown::Kind::aborted);
+    });
+    CHECK(ended.run.text == "broken");
+    test::check_usable(team);
+}
+
 TEST_CASE("an operator that throws ends the operation for all, who are told why") {
     Team team({.members = members, .placement = "none"});
     const Ended ended = run(team, [](Member& me) {
