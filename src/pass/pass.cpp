@@ -2,17 +2,32 @@
 
 #include "plan/partition.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace tutti::pass {
 
 namespace {
 
+/// How the members divide the work among them.
+plan::Partition divided(const Shape& shape) {
+    const auto members = static_cast<std::size_t>(shape.members);
+    return {
+        .total = shape.elements, .block = (shape.elements + members - 1) / members, .offsets = shape.offsets};
+}
+
+/// Everything is member 0's.
+plan::Partition undivided(const Shape& shape) {
+    return {.total = shape.elements, .block = shape.elements};
+}
+
 /// Builds the passes of one member.
 class Passes {
 public:
-    Passes(const Shape& shape, int rank, const Vectors& vectors)
-        : shape_(shape), inputs_(vectors.inputs), outputs_(vectors.outputs), partition_(partition_of(shape)),
+    Passes(const Shape& shape, int rank, const Vectors& vectors, const plan::Partition& partition)
+        : shape_(shape), inputs_(vectors.inputs), outputs_(vectors.outputs), partition_(partition),
           own_(static_cast<std::size_t>(rank)), root_(static_cast<std::size_t>(shape.root)),
           own_block_(block_of(own_)) {}
 
@@ -76,6 +91,18 @@ public:
         return passes;
     }
 
+    /// The blocks that this member sends, in an alltoall in which every member has blocks of its own.
+    std::vector<Pass> irregular_alltoall() const {
+        std::vector<Pass> passes;
+        for (const std::size_t member : members_from_own()) {
+            const std::size_t from = shape_.sent[own_][member];
+            passes.push_back(copy(inputs_[own_] + from * shape_.element_bytes,
+                                  {outputs_[member] + shape_.received[member][own_] * shape_.element_bytes},
+                                  shape_.sent[own_][member + 1] - from));
+        }
+        return passes;
+    }
+
     std::vector<Pass> one_copy() const {
         if (shape_.collective == Collective::shift) {
             const std::size_t from = (own_ + inputs_.size() - root_) % inputs_.size();
@@ -96,11 +123,6 @@ private:
         std::size_t offset_bytes;
         std::size_t elements;
     };
-
-    static plan::Partition partition_of(const Shape& shape) {
-        const auto members = static_cast<std::size_t>(shape.members);
-        return {.total = shape.elements, .block = (shape.elements + members - 1) / members};
-    }
 
     Block block_of(std::size_t member) const {
         return {.offset_bytes = partition_.offset(member) * shape_.element_bytes,
@@ -151,11 +173,62 @@ private:
     Block own_block_;
 };
 
+/// Whether what a member receives takes the place of what it sends, in place.
+bool exchanges(Collective collective) {
+    return collective == Collective::alltoall || collective == Collective::shift;
+}
+
+Pass rotation(std::vector<void*> vectors, std::size_t elements) {
+    return {.kind = Pass::Kind::rotate, .ins = {}, .outs = std::move(vectors), .elements = elements};
+}
+
+std::vector<Pass> shifted_in_place(const Shape& shape, const Vectors& vectors) {
+    const std::size_t members = vectors.outputs.size();
+    const auto distance = static_cast<std::size_t>(shape.root);
+    if (distance == 0) {
+        return {};
+    }
+    std::vector<Pass> passes;
+    for (std::size_t first = 0; first < std::gcd(members, distance); ++first) {
+        std::vector<void*> circle;
+        std::size_t member = first;
+        do {
+            circle.push_back(vectors.outputs[member]);
+            member = (member + distance) % members;
+        } while (member != first);
+        passes.push_back(rotation(std::move(circle), shape.elements));
+    }
+    return passes;
+}
+
+std::vector<Pass> exchanged_in_place(const Shape& shape, const Vectors& vectors) {
+    if (shape.collective == Collective::shift) {
+        return shifted_in_place(shape, vectors);
+    }
+    const plan::Partition blocks = divided(shape);
+    std::vector<Pass> passes;
+    for (std::size_t one = 0; one < vectors.outputs.size(); ++one) {
+        for (std::size_t other = 0; other < one; ++other) {
+            passes.push_back(rotation({vectors.outputs[one] + blocks.offset(other) * shape.element_bytes,
+                                       vectors.outputs[other] + blocks.offset(one) * shape.element_bytes},
+                                      blocks.elements(one, 1)));
+        }
+    }
+    return passes;
+}
+
+std::vector<Pass> of_each_member(const Shape& shape, const Vectors& vectors) {
+    std::vector<Pass> all;
+    for (int rank = 0; rank < shape.members; ++rank) {
+        std::ranges::move(passes_of(shape, rank, vectors, Direction::push), std::back_inserter(all));
+    }
+    return all;
+}
+
 } // namespace
 
 bool has_passes(const Shape& shape) {
-    const bool exchanges = shape.collective == Collective::alltoall || shape.collective == Collective::shift;
-    return shape.collective != Collective::barrier && !(exchanges && shape.in_place);
+    return shape.collective != Collective::barrier && !(exchanges(shape.collective) && shape.in_place);
 }
 
 bool has_directions(const Shape& shape) {
@@ -164,17 +237,39 @@ bool has_directions(const Shape& shape) {
 }
 
 std::vector<Pass> passes_of(const Shape& shape, int rank, const Vectors& vectors, Direction direction) {
-    const Passes passes(shape, rank, vectors);
+    const Passes passes(shape, rank, vectors, divided(shape));
     switch (shape.collective) {
     case Collective::broadcast:
         return passes.broadcast(direction);
     case Collective::allgather:
         return passes.allgather(shape.shared ? Direction::push : direction);
     case Collective::alltoall:
-        return passes.alltoall(direction);
+        return shape.sent != nullptr ? passes.irregular_alltoall() : passes.alltoall(direction);
     default:
         return schedule::reduces(shape.collective) ? passes.combined() : passes.one_copy();
     }
+}
+
+std::vector<Pass> passes_of_all(const Shape& shape, const Vectors& vectors) {
+    std::vector<Pass> all;
+    switch (shape.collective) {
+    case Collective::barrier:
+        break;
+    case Collective::broadcast:
+        all = Passes(shape, 0, vectors, undivided(shape)).broadcast(Direction::push);
+        break;
+    case Collective::reduce:
+    case Collective::allreduce:
+    case Collective::scan:
+    case Collective::exscan:
+        all = Passes(shape, 0, vectors, undivided(shape)).combined();
+        break;
+    default:
+        all = exchanges(shape.collective) && shape.in_place ? exchanged_in_place(shape, vectors)
+                                                            : of_each_member(shape, vectors);
+    }
+    std::erase_if(all, [](const Pass& pass) { return pass.elements == 0; });
+    return all;
 }
 
 } // namespace tutti::pass

@@ -20,6 +20,12 @@ struct Shape {
     /// are equal.
     std::size_t elements = 0;
     std::size_t element_bytes = 1;
+    /// Irregular blocks: where each member's starts, members + 1 of them; null: blocks are equal.
+    const std::size_t* offsets = nullptr;
+    /// An alltoall in which every member has blocks of its own: where they start, in the input of each member
+    /// and in its output; null: blocks are equal.
+    const std::size_t* const* sent = nullptr;
+    const std::size_t* const* received = nullptr;
     /// The root of a rooted collective, the distance of a shift (0 <= root < members).
     int root = 0;
     /// Every member has one vector. A broadcast always is.
@@ -41,6 +47,7 @@ struct Pass {
         reduce, ///< all inputs, combined in rank order, to every output
         scan,   ///< inputs 0 .. j, combined in rank order, to output j
         exscan, ///< inputs 0 .. j - 1 to output j, none to output 0
+        rotate, ///< what output j holds to output j + 1, and of the last one to output 0; has no inputs
     };
     Kind kind = Kind::copy;
     std::vector<const void*> ins;
@@ -51,8 +58,8 @@ struct Pass {
 /// Who copies what several members want: its owner to all, or everybody what they want for themselves.
 enum class Direction : std::uint8_t { push, pull };
 
-/// Whether the call can be done in passes over the vectors without another copy. A barrier has nothing to
-/// pass over, and blocks that are exchanged in place would have to be kept somewhere in between.
+/// Whether the members of the call can make its passes each for themselves. A barrier has nothing to pass
+/// over, and blocks that are exchanged in place belong to several members.
 bool has_passes(const Shape& shape);
 
 /// Whether the direction makes a difference.
@@ -62,5 +69,10 @@ bool has_directions(const Shape& shape);
 /// once, divided among the members as evenly as possible. They synchronise nothing: all members must have
 /// entered the call before, and none may leave before all have carried theirs out. \pre has_passes(shape)
 std::vector<Pass> passes_of(const Shape& shape, int rank, const Vectors& vectors, Direction direction);
+
+/// The passes of all members together, not divided among them and none of them empty: any call is done when
+/// all have been carried out. They touch different elements, so that their order does not matter, and each
+/// can be cut between any two elements.
+std::vector<Pass> passes_of_all(const Shape& shape, const Vectors& vectors);
 
 } // namespace tutti::pass
