@@ -117,8 +117,8 @@ std::string Claim::describe() const {
         return "split, subset or dup";
     }
     const algorithm::Algorithm& algorithm = algorithm::registry()[row];
-    std::string text =
-        std::string(to_string(algorithm.collective)) + " (algorithm " + std::string(algorithm.name) + ")";
+    std::string text(to_string(algorithm.collective));
+    text += in_passes ? "" : " (algorithm " + std::string(algorithm.name) + ")";
     if (algorithm.collective == schedule::Collective::barrier) {
         return text;
     }

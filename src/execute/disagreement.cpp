@@ -71,38 +71,6 @@ std::string whereabouts(const GroupState& group, int member, int other) {
            std::to_string(*theirs) + " of the whole group: ";
 }
 
-std::string text_of(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
-                    const Claim& theirs) {
-    const Words& words = words_of(sequence);
-    const std::string does = std::string(" ") + words.does + " ";
-    return "members " + std::to_string(member) + " and " + std::to_string(other) + " differ at " +
-           words.adjective + "operation " + std::to_string(number) + ": " + named(member) + does +
-           own.describe() + ", but " + named(other) + does + theirs.describe() +
-           hidden_difference(own, theirs) + ": all members must make the same call with the same arguments";
-}
-
-/// `member` expects a block of another length than `peer` sends.
-std::string text_of_counts(const Claim& claim, int member, int peer, const run::BlockLengths& block) {
-    const schedule::Collective collective = algorithm::registry()[claim.row].collective;
-    const auto count = [](const char* list, int index, int of, std::size_t elements) {
-        return std::string(list) + "[" + std::to_string(index) + "] of " + named(of) + " is " +
-               std::to_string(elements);
-    };
-    const auto length = [](int of, std::size_t elements) {
-        return ", but `block` of " + named(of) + " has " + std::to_string(elements) + " elements";
-    };
-    const std::string text = std::string(to_string(collective)) + ": ";
-    switch (collective) {
-    case schedule::Collective::scatter: // `peer` is the root
-        return text + count("counts", member, peer, block.sent) + length(member, block.expected);
-    case schedule::Collective::alltoall:
-        return text + count(claim.in_place ? "counts" : "recv_counts", peer, member, block.expected) +
-               ", but " + count(claim.in_place ? "counts" : "send_counts", member, peer, block.sent);
-    default:
-        return text + count("counts", peer, member, block.expected) + length(peer, block.sent);
-    }
-}
-
 } // namespace
 
 std::optional<std::string> difference(const GroupState& group, Sequence sequence, int member, int other) {
@@ -116,7 +84,7 @@ std::optional<std::string> difference(const GroupState& group, Sequence sequence
         return std::nullopt;
     }
     return whereabouts(group, member, other) +
-           text_of(sequence, member, other, *number, own->claim(*number), theirs->claim(*number));
+           text_of_claims(sequence, member, other, *number, own->claim(*number), theirs->claim(*number));
 }
 
 std::string disagreement(const GroupState& group, Sequence sequence, int member, int other) {
@@ -194,26 +162,61 @@ std::optional<std::string> other_order(const GroupState& group, Sequence sequenc
            "they start";
 }
 
+std::string text_of_claims(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
+                           const Claim& theirs) {
+    const Words& words = words_of(sequence);
+    const std::string does = std::string(" ") + words.does + " ";
+    return "members " + std::to_string(member) + " and " + std::to_string(other) + " differ at " +
+           words.adjective + "operation " + std::to_string(number) + ": " + named(member) + does +
+           own.describe() + ", but " + named(other) + does + theirs.describe() +
+           hidden_difference(own, theirs) + ": all members must make the same call with the same arguments";
+}
+
+std::string text_of_vectors(run::Fault fault, int member, int peer, const std::string& call) {
+    const char* const what =
+        fault == run::Fault::shared_output
+            ? "`out` is not the same memory: shared() takes the vector that all members share"
+        : fault == run::Fault::both_write
+            ? "they write to the same memory: each needs a vector of its own for the result; allreduce and "
+              "allgather take one for all as tutti::shared(out)"
+            : "one writes to memory that the other reads: nobody's result may overlap another member's "
+              "vectors";
+    return "members " + std::to_string(member) + " and " + std::to_string(peer) + " call " + call + ", but " +
+           what;
+}
+
+std::string text_of_counts(const Claim& claim, int member, int peer, const run::BlockLengths& block) {
+    const schedule::Collective collective = algorithm::registry()[claim.row].collective;
+    const auto count = [](const char* list, int index, int of, std::size_t elements) {
+        return std::string(list) + "[" + std::to_string(index) + "] of " + named(of) + " is " +
+               std::to_string(elements);
+    };
+    const auto length = [](int of, std::size_t elements) {
+        return ", but `block` of " + named(of) + " has " + std::to_string(elements) + " elements";
+    };
+    const std::string text = std::string(to_string(collective)) + ": ";
+    switch (collective) {
+    case schedule::Collective::scatter: // `peer` is the root
+        return text + count("counts", member, peer, block.sent) + length(member, block.expected);
+    case schedule::Collective::alltoall:
+        return text + count(claim.in_place ? "counts" : "recv_counts", peer, member, block.expected) +
+               ", but " + count(claim.in_place ? "counts" : "send_counts", member, peer, block.sent);
+    default:
+        return text + count("counts", peer, member, block.expected) + length(peer, block.sent);
+    }
+}
+
 std::string text_of(run::Fault fault, const GroupState& group, Sequence sequence, int member, int peer,
                     const Claim& claim, const run::Prepared& prepared, const run::Bindings& bindings) {
-    const auto of_vectors = [&](const char* what) {
-        return "members " + std::to_string(member) + " and " + std::to_string(peer) + " call " +
-               claim.describe() + ", but " + what;
-    };
     switch (fault) {
     case run::Fault::shared_output:
-        return of_vectors("`out` is not the same memory: shared() takes the vector that all members share");
     case run::Fault::both_write:
-        return of_vectors("they write to the same memory: each needs a vector of its own for the result; "
-                          "allreduce and allgather take one for all as tutti::shared(out)");
     case run::Fault::one_writes:
-        return of_vectors("one writes to memory that the other reads: nobody's result may overlap another "
-                          "member's vectors");
-    case run::Fault::counts: {
-        const run::BlockLengths block =
-            run::block_lengths(prepared, member, bindings.peers[static_cast<std::size_t>(peer)], peer);
-        return text_of_counts(claim, member, peer, block);
-    }
+        return text_of_vectors(fault, member, peer, claim.describe());
+    case run::Fault::counts:
+        return text_of_counts(
+            claim, member, peer,
+            run::block_lengths(prepared, member, bindings.peers[static_cast<std::size_t>(peer)], peer));
     case run::Fault::calls:
     case run::Fault::none:
         break;

@@ -4,6 +4,7 @@
 #include "execute/claim.hpp"
 #include "run/opening.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -36,5 +37,16 @@ std::optional<std::string> other_order(const detail::GroupState& group, Sequence
 std::string text_of(run::Fault fault, const detail::GroupState& group, Sequence sequence, int member,
                     int peer, const Claim& claim, const run::Prepared& prepared,
                     const run::Bindings& bindings);
+
+/// What is wrong where two members have made these different claims at an operation of a sequence.
+std::string text_of_claims(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
+                           const Claim& theirs);
+
+/// What is wrong where the vectors of two members are at fault, which both make this call.
+std::string text_of_vectors(run::Fault fault, int member, int peer, const std::string& call);
+
+/// What is wrong where `member` expects a block of another length than `peer` sends, in the call of this
+/// claim.
+std::string text_of_counts(const Claim& claim, int member, int peer, const run::BlockLengths& block);
 
 } // namespace tutti::execute

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "execute/kept_operator.hpp"
 #include "execute/lanes.hpp"
 #include "execute/prepared_call.hpp"
 #include "mailbox/mailbox.hpp"
@@ -19,28 +20,6 @@
 namespace tutti::execute {
 
 class InFlight;
-
-/// An operator of the caller's, kept for an operation that outlives its call.
-class KeptOperator {
-public:
-    KeptOperator() = default;
-    ~KeptOperator() { drop(); }
-    KeptOperator(const KeptOperator&) = delete;
-    KeptOperator& operator=(const KeptOperator&) = delete;
-    KeptOperator(KeptOperator&&) = delete;
-    KeptOperator& operator=(KeptOperator&&) = delete;
-
-    /// Copies what `state` of the call points to, if anything.
-    void keep(const detail::Call& call);
-    /// Null where nothing is kept.
-    const void* data() const { return keeping_ != nullptr ? memory_.data() : nullptr; }
-
-private:
-    void drop();
-
-    run::Memory memory_;
-    const detail::Keeping* keeping_ = nullptr;
-};
 
 /// One operation that a member has in flight, or can start again: a call that is prepared, its addresses, and
 /// a run of it on a lane. Touched by its member's thread only. Kept by the member's InFlight for the next

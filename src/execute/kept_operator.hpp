@@ -1,0 +1,31 @@
+#pragma once
+
+#include "run/memory.hpp"
+
+#include <tutti/detail/call.hpp>
+
+namespace tutti::execute {
+
+/// An operator of the caller's, kept for an operation that outlives its call.
+class KeptOperator {
+public:
+    KeptOperator() = default;
+    ~KeptOperator() { drop(); }
+    KeptOperator(const KeptOperator&) = delete;
+    KeptOperator& operator=(const KeptOperator&) = delete;
+    KeptOperator(KeptOperator&&) = delete;
+    KeptOperator& operator=(KeptOperator&&) = delete;
+
+    /// Copies what `state` of the call points to, if anything.
+    void keep(const detail::Call& call);
+    /// Null where nothing is kept.
+    const void* data() const { return keeping_ != nullptr ? memory_.data() : nullptr; }
+
+    void drop();
+
+private:
+    run::Memory memory_;
+    const detail::Keeping* keeping_ = nullptr;
+};
+
+} // namespace tutti::execute
