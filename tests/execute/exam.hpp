@@ -2,6 +2,7 @@
 
 #include "algorithm/registry.hpp"
 
+#include <tutti/rendezvous.hpp>
 #include <tutti/tutti.hpp>
 
 #include <algorithm>
@@ -38,9 +39,11 @@ inline Expect expectation(const algorithm::Algorithm& row, bool exact) {
 }
 
 /// How the calls are made, and how many of them a member has in flight, which it waits for in any order.
+/// Those who arrive do so at a meeting, where a member's thread acts for its rank.
 struct Calling {
-    enum class Way { blocking, started, persistent } way = Way::blocking;
+    enum class Way { blocking, started, persistent, arriving } way = Way::blocking;
     std::size_t in_flight = 1;
+    Rendezvous* meeting = nullptr;
 };
 
 /// One collective call that every member makes. `elements` counts the longest vector a member holds.
@@ -112,7 +115,7 @@ public:
                 underway.pop_back();
             };
             for (std::size_t i = 0; i < jobs.size(); ++i) {
-                underway.push_back(begin(me, jobs[i], i, op, calling.way));
+                underway.push_back(begin(me, jobs[i], i, op, calling));
                 if (underway.size() == calling.in_flight) {
                     finish_one();
                 }
@@ -297,7 +300,7 @@ private:
 
     template <class Op>
     std::unique_ptr<Underway> begin(Member& me, const Job& job, std::size_t number, const Op& op,
-                                    Calling::Way way) const {
+                                    const Calling& calling) const {
         const auto rank = static_cast<std::size_t>(me.rank());
         auto made = std::make_unique<Underway>(Underway{.number = number, .expect = job.expect});
         Underway& call = *made;
@@ -311,9 +314,12 @@ private:
         }
         call.in_before = call.in;
         call.out_before = call.out;
-        if (way == Calling::Way::blocking) {
+        if (calling.way == Calling::Way::blocking) {
             apply(me, job, call, op);
-        } else if (way == Calling::Way::started) {
+        } else if (calling.way == Calling::Way::arriving) {
+            Arriving own = calling.meeting->at(me.rank());
+            call.request = apply(own, job, call, op);
+        } else if (calling.way == Calling::Way::started) {
             call.request = apply(me.start, job, call, op);
         } else {
             call.persistent = apply(me.prepare, job, call, op);

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace tutti {
+
+/// Runs task(0) .. task(count - 1), each once, on any threads, concurrently or not, before it returns or
+/// later: what a pool of threads does for a loop. It may copy the task and must keep a copy until it has run
+/// all of them. The tasks do not throw. Where it throws itself, what it was handed has failed, and no task
+/// does anything any more that has not begun.
+using Executor = std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
+
+/// Bytes that a slice of an operation touches which is handed to an Executor, by default. An operation that
+/// touches less than twice as much is carried out at once by the thread that has all its operands.
+inline constexpr std::size_t default_slice_bytes = std::size_t{256} << 10U;
+
+} // namespace tutti

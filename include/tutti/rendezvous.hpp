@@ -1,0 +1,91 @@
+#pragma once
+
+#include <tutti/collectives.hpp>
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
+#include <tutti/detail/pending.hpp>
+#include <tutti/executor.hpp>
+#include <tutti/request.hpp>
+#include <tutti/start.hpp>
+
+#include <cstddef>
+#include <memory>
+
+namespace tutti {
+
+namespace detail {
+
+class RendezvousState;
+TUTTI_API Pending& arrive(RendezvousState& state, int rank, const Call& call);
+
+} // namespace detail
+
+/// What may be chosen for a Rendezvous.
+struct RendezvousOptions {
+    /// Shares in the work of large operations. Without one, the last rank to arrive does all of it.
+    Executor executor = {};
+    std::size_t slice_bytes = default_slice_bytes;
+};
+
+/// The calls of one rank of a Rendezvous, from which it must not be kept longer than that lasts.
+class Arriving : public Collectives<Arriving, detail::Starts> {
+public:
+    Arriving(detail::RendezvousState& state, int rank, int size) : state_(&state), rank_(rank), size_(size) {}
+
+    int rank() const { return rank_; }
+    /// The number of ranks.
+    int size() const { return size_; }
+
+private:
+    friend class Collectives<Arriving, detail::Starts>;
+    Request run(const detail::Call& call, const Options& /*in the call*/) {
+        return Request(detail::arrive(*state_, rank_, call));
+    }
+
+    detail::RendezvousState* state_;
+    int rank_;
+    int size_;
+};
+
+/// Collectives among ranks that are only names, for tasks and pools of threads: whoever acts for a rank
+/// brings its operands and goes away, `Request sum = meeting.at(rank).allreduce(in, out, tutti::sum)`. No
+/// thread waits. The last rank to arrive has everything: its thread carries the operation out, or hands
+/// slices of it to an executor.
+///
+/// All ranks make the same calls in the same order, each from any threads, but one after the other. Different
+/// ranks may arrive at the same time, and any number of operations ahead of others. Operands are combined in
+/// rank order from the left. Calls cannot name an algorithm.
+///
+/// Requests are those of Member::start, with these differences. Any thread may use a request. One that is
+/// destroyed does not wait: the vectors still belong to the operation. wait() blocks the thread until others
+/// have brought what is missing, which is nothing for a worker that they need; wait_any() does not serve.
+/// then() calls its function, and a coroutine goes on, on the thread that completes the operation, within the
+/// call of the last rank, on a thread of the executor, or at the end of what that thread has been called for
+/// already. Such a function must not throw.
+///
+/// Where the calls of the ranks differ, or overlap in memory, nothing is touched and all requests throw
+/// MismatchError. What the operator or the executor throws, all requests throw. The next operations are not
+/// affected. ArgumentError is thrown at once, and its rank has not arrived.
+class TUTTI_API Rendezvous {
+public:
+    /// Throws ArgumentError unless `ranks` is at least 1.
+    explicit Rendezvous(int ranks, const RendezvousOptions& options = {});
+    /// Requests of operations at which not all ranks have arrived throw Error. Those that an executor still
+    /// carries out are completed.
+    ~Rendezvous();
+    Rendezvous(const Rendezvous&) = delete;
+    Rendezvous& operator=(const Rendezvous&) = delete;
+    Rendezvous(Rendezvous&&) = delete;
+    Rendezvous& operator=(Rendezvous&&) = delete;
+
+    /// The number of ranks.
+    int size() const;
+
+    /// Throws ArgumentError where there is no such rank.
+    Arriving at(int rank);
+
+private:
+    std::shared_ptr<detail::RendezvousState> state_;
+};
+
+} // namespace tutti

@@ -1,0 +1,150 @@
+#include "arrive/agreement.hpp"
+
+#include "execute/disagreement.hpp"
+#include "run/footprint.hpp"
+#include "run/opening.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace tutti::arrive {
+
+namespace {
+
+using run::Fault;
+
+void require_same_claims(std::span<const Contribution> all, std::uint64_t number) {
+    for (std::size_t rank = 1; rank < all.size(); ++rank) {
+        if (!(all[rank].claim == all[0].claim)) {
+            throw MismatchError(execute::text_of_claims(execute::Sequence::blocking, 0,
+                                                        static_cast<int>(rank), number, all[0].claim,
+                                                        all[rank].claim));
+        }
+    }
+}
+
+std::size_t block(const std::vector<std::size_t>& offsets, std::size_t index) {
+    return offsets[index + 1] - offsets[index];
+}
+
+/// In an alltoall in which every member has counts of its own.
+void require_matching_counts(std::span<const Contribution> all) {
+    for (std::size_t to = 0; to < all.size(); ++to) {
+        for (std::size_t from = 0; from < all.size(); ++from) {
+            const std::size_t sent = block(all[from].sent_offsets, to);
+            const std::size_t expected = block(all[to].offsets, from);
+            if (sent != expected) {
+                throw MismatchError(execute::text_of_counts(static_cast<int>(to), static_cast<int>(from),
+                                                            {.sent = sent, .expected = expected}));
+            }
+        }
+    }
+}
+
+/// Memory that a rank reads or writes.
+struct Piece {
+    run::Range range;
+    std::size_t rank;
+    bool is_written;
+};
+
+std::vector<Piece> pieces_of(std::span<const Contribution> all) {
+    std::vector<Piece> pieces;
+    pieces.reserve(2 * all.size());
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        const Contribution& own = all[rank];
+        const auto input = reinterpret_cast<std::uintptr_t>(own.call.input);
+        const auto output = reinterpret_cast<std::uintptr_t>(own.call.output);
+        const std::size_t element_bytes = own.call.element_bytes;
+        Piece read{{input, own.call.input_count * element_bytes}, rank, false};
+        Piece written{{output, own.call.output_count * element_bytes}, rank, true};
+        if (!own.claim.by_counts) {
+            const run::Footprint footprint(own.call, own.shape.total, own.shape.block,
+                                           own.offsets.empty() ? nullptr : own.offsets.data());
+            const std::size_t before = own.shape.own_offset * element_bytes;
+            const int member = static_cast<int>(rank);
+            read.range = footprint.read(member, input - (own.shape.input_is_block ? before : 0));
+            written.range = footprint.written(member, output - (own.shape.output_is_block ? before : 0));
+        }
+        for (const Piece& piece : {read, written}) {
+            if (piece.range.bytes != 0) {
+                pieces.push_back(piece);
+            }
+        }
+    }
+    return pieces;
+}
+
+/// Of pieces of different ranks, in the order of their starts: the two that reach furthest.
+class Furthest {
+public:
+    void add(const Piece& piece) {
+        if (first_ == nullptr || end(piece) > end(*first_)) {
+            second_ = std::exchange(first_, &piece);
+        } else if (second_ == nullptr || end(piece) > end(*second_)) {
+            second_ = &piece;
+        }
+    }
+
+    /// One that a piece of another rank overlaps which starts no earlier than all that were added, or null.
+    const Piece* overlapped_by(const Piece& piece) const {
+        const Piece* const other = first_ != nullptr && first_->rank == piece.rank ? second_ : first_;
+        return other != nullptr && end(*other) > piece.range.start ? other : nullptr;
+    }
+
+private:
+    static std::uintptr_t end(const Piece& piece) { return piece.range.start + piece.range.bytes; }
+
+    const Piece* first_ = nullptr;
+    const Piece* second_ = nullptr;
+};
+
+/// What one rank writes overlaps nothing of another's.
+void require_apart(std::span<const Contribution> all) {
+    std::vector<Piece> pieces = pieces_of(all);
+    std::ranges::sort(pieces, {}, [](const Piece& piece) { return piece.range.start; });
+    Furthest read;
+    Furthest written;
+    for (const Piece& piece : pieces) {
+        const Piece* other = written.overlapped_by(piece);
+        if (other == nullptr && piece.is_written) {
+            other = read.overlapped_by(piece);
+        }
+        if (other != nullptr) {
+            const Fault fault = piece.is_written && other->is_written ? Fault::both_write : Fault::one_writes;
+            const auto [one, two] =
+                std::minmax({static_cast<int>(piece.rank), static_cast<int>(other->rank)});
+            throw MismatchError(execute::text_of_vectors(fault, one, two, all[0].claim.describe()));
+        }
+        (piece.is_written ? written : read).add(piece);
+    }
+}
+
+void require_one_output(std::span<const Contribution> all) {
+    for (std::size_t rank = 1; rank < all.size(); ++rank) {
+        if (all[rank].call.output != all[0].call.output) {
+            throw MismatchError(execute::text_of_vectors(Fault::shared_output, 0, static_cast<int>(rank),
+                                                         all[0].claim.describe()));
+        }
+    }
+}
+
+} // namespace
+
+void require_agreement(std::span<const Contribution> all, std::uint64_t number) {
+    require_same_claims(all, number);
+    const execute::Claim& claim = all[0].claim;
+    if (claim.by_counts) {
+        require_matching_counts(all);
+    }
+    if (!claim.shared_output) {
+        require_apart(all);
+    } else if (claim.bytes != 0) {
+        require_one_output(all);
+    }
+}
+
+} // namespace tutti::arrive

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "arrive/contribution.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace tutti::arrive {
+
+/// Throws MismatchError unless all ranks make the same call, the `number`-th one, with vectors of their own.
+void require_agreement(std::span<const Contribution> all, std::uint64_t number);
+
+} // namespace tutti::arrive

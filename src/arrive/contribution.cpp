@@ -1,0 +1,159 @@
+#include "arrive/contribution.hpp"
+
+#include "algorithm/registry.hpp"
+#include "arrive/agreement.hpp"
+#include "execute/caches.hpp"
+#include "execute/select.hpp"
+
+#include <tutti/error.hpp>
+
+#include <array>
+#include <cstring>
+#include <string>
+
+namespace tutti::arrive {
+
+using detail::Call;
+using execute::Aliasing;
+using schedule::Collective;
+
+namespace {
+
+/// A row of each collective, to name it by.
+std::size_t row_of(Collective collective) {
+    static const auto rows = [] {
+        std::array<std::size_t, schedule::collective_count> first{};
+        for (std::size_t row = algorithm::registry().size(); row-- > 0;) {
+            first[static_cast<std::size_t>(algorithm::registry()[row].collective)] = row;
+        }
+        return first;
+    }();
+    return rows[static_cast<std::size_t>(collective)];
+}
+
+/// Where a collective has a root or a distance.
+int root_of(const Call& call) {
+    const Collective collective = execute::collective_of(call.kind);
+    return schedule::is_rooted(collective) || collective == Collective::shift ? call.root : 0;
+}
+
+execute::Claim claim_of(const Call& call, const execute::Shape& shape) {
+    const bool by_counts = call.received != nullptr;
+    return {.row = row_of(execute::collective_of(call.kind)),
+            .type = call.type,
+            .op = call.op,
+            .in_place = call.in_place,
+            .serial = call.serial,
+            .shared_output = call.shared_output,
+            .by_counts = by_counts,
+            .in_passes = true,
+            .root = static_cast<std::uint32_t>(root_of(call)),
+            .bytes = by_counts ? 0 : shape.total * call.element_bytes,
+            .element_bytes = call.element_bytes,
+            .counts = call.counts != nullptr && !by_counts ? execute::digest(call.counts->span()) : 0,
+            .function = call.function,
+            .loops = call.loops};
+}
+
+/// Makes the task of calls that go together.
+class Maker {
+public:
+    explicit Maker(std::span<const Contribution> all)
+        : all_(all), call_(all[0].call), collective_(execute::collective_of(call_.kind)) {}
+
+    Task task(int cpus) {
+        list_vectors();
+        pass::Shape shape{.collective = collective_,
+                          .members = static_cast<int>(all_.size()),
+                          .elements = all_[0].shape.total,
+                          .element_bytes = call_.element_bytes,
+                          .offsets = all_[0].offsets.empty() ? nullptr : all_[0].offsets.data(),
+                          .root = root_of(call_),
+                          .in_place = call_.in_place,
+                          .shared = call_.shared_output};
+        std::vector<const std::size_t*> sent;
+        std::vector<const std::size_t*> received;
+        if (all_[0].claim.by_counts) {
+            for (const Contribution& each : all_) {
+                sent.push_back(each.sent_offsets.data());
+                received.push_back(each.offsets.data());
+            }
+            shape.sent = sent.data();
+            shape.received = received.data();
+        }
+        pass::Work& work = task_.work;
+        work.passes = pass::passes_of_all(shape, vectors_);
+        work.element_bytes = call_.element_bytes;
+        work.kernels = call_.kernels;
+        work.state = call_.state;
+        if (call_.kernels == nullptr && schedule::reduces(collective_)) {
+            work.kernels = &detail::builtin(call_.type, call_.op);
+        }
+        // What a broadcast writes nobody has read, though it is in place.
+        const bool may_stream = is_separate_ || collective_ == Collective::broadcast;
+        work.stores.stream = may_stream && execute::Caches::here().streams_to_own(
+                                               collective_, pass::touched_bytes(work), cpus);
+        return std::move(task_);
+    }
+
+private:
+    /// What is exchanged takes the place of what others still have to read, unless all call in place.
+    void list_vectors() {
+        const bool exchanges = collective_ == Collective::alltoall || collective_ == Collective::shift;
+        for (const Contribution& each : all_) {
+            // A call reads its input only, but in place that is what it writes to.
+            auto* input = static_cast<std::byte*>(const_cast<void*>(each.call.input));
+            if (each.shape.aliasing == Aliasing::same) {
+                is_separate_ = false;
+                if (exchanges && !call_.in_place) {
+                    input = copied(input, each.call.input_count * call_.element_bytes);
+                }
+            }
+            vectors_.inputs.push_back(input);
+            vectors_.outputs.push_back(static_cast<std::byte*>(each.call.output));
+        }
+    }
+
+    std::byte* copied(const std::byte* input, std::size_t bytes) {
+        std::byte* const copy = task_.copies.emplace_back(new std::byte[bytes]).get();
+        std::memcpy(copy, input, bytes);
+        return copy;
+    }
+
+    std::span<const Contribution> all_;
+    const Call& call_;
+    Collective collective_;
+    pass::Vectors vectors_;
+    /// No member's input and output are the same memory.
+    bool is_separate_ = true;
+    Task task_;
+};
+
+} // namespace
+
+void Contribution::take(const Call& asked, int rank, int members) {
+    if (!asked.algorithm.empty()) {
+        throw ArgumentError(std::string(to_string(execute::collective_of(asked.kind))) + ": `algorithm` is " +
+                            std::string(asked.algorithm) +
+                            ", but passes over all vectors have no algorithm: leave it empty");
+    }
+    const auto count = static_cast<std::size_t>(members);
+    offsets.resize(asked.counts != nullptr ? count + 1 : 0);
+    sent_offsets.resize(asked.received != nullptr ? count + 1 : 0);
+    shape = execute::checked_shape(asked, rank, members, offsets.data(), sent_offsets.data());
+    claim = claim_of(asked, shape);
+    call = asked;
+    call.counts = call.received = nullptr;
+}
+
+void Contribution::keep_operator() {
+    kept.keep(call);
+    call.state = kept.data();
+}
+
+Task task_of(std::span<const Contribution> all, std::uint64_t number, int cpus) {
+    require_agreement(all, number);
+    return Maker(all).task(cpus);
+}
+
+} // namespace tutti::arrive

@@ -1,0 +1,172 @@
+#include "arrive/operation.hpp"
+
+#include "arrive/rendezvous_state.hpp"
+
+#include <tutti/error.hpp>
+
+#include <utility>
+
+namespace tutti::arrive {
+
+/// Arrivals whose functions the calling thread is to call. What a function makes ready it leaves to the loop
+/// that has called it: a chain of operations, each begun by a function that waits for the one before, would
+/// else take up the stack.
+class Ready {
+public:
+    static Ready& here() {
+        static thread_local Ready ready;
+        return ready;
+    }
+
+    void add(Arrival& arrival) {
+        // Relaxed: there is a reference yet.
+        arrival.home_->references_.fetch_add(1, std::memory_order_relaxed);
+        arrival.next_ready_ = nullptr;
+        (first_ == nullptr ? first_ : last_->next_ready_) = &arrival;
+        last_ = &arrival;
+    }
+
+    void call_all() noexcept {
+        if (std::exchange(is_calling_, true)) {
+            return;
+        }
+        while (first_ != nullptr) {
+            Arrival& arrival = *std::exchange(first_, first_->next_ready_);
+            const std::function<void()> function = std::exchange(arrival.function_, nullptr);
+            arrival.home_->drop(1);
+            function();
+        }
+        is_calling_ = false;
+    }
+
+private:
+    Arrival* first_ = nullptr;
+    Arrival* last_ = nullptr;
+    bool is_calling_ = false;
+};
+
+void Arrival::check() const {
+    if (home_->failure() != nullptr) {
+        std::rethrow_exception(home_->failure());
+    }
+}
+
+bool Arrival::test() {
+    if (!is_over()) {
+        return false;
+    }
+    check();
+    return true;
+}
+
+void Arrival::wait() {
+    for (State state = state_.load(std::memory_order_acquire); state != State::over;
+         state = state_.load(std::memory_order_acquire)) {
+        state_.wait(state, std::memory_order_acquire);
+    }
+    check();
+}
+
+void Arrival::then(std::function<void()> function, Calls calls) {
+    const bool only_if_complete = calls == Calls::when_complete;
+    if (only_if_complete && is_over()) {
+        check();
+    }
+    if (std::exchange(takes_no_more_, true)) {
+        throw Error("then: this request has been given a function before: it takes one");
+    }
+    function_ = std::move(function);
+    calls_ = calls;
+    State expected = State::open;
+    // Release: who completes the operation calls the function. Then this may be gone.
+    if (state_.compare_exchange_strong(expected, State::has_function, std::memory_order_acq_rel,
+                                       std::memory_order_acquire)) {
+        return;
+    }
+    if (only_if_complete && home_->failure() != nullptr) {
+        function_ = nullptr;
+        check();
+    }
+    Ready::here().add(*this);
+    Ready::here().call_all();
+}
+
+void Arrival::release() noexcept {
+    home_->drop(1);
+}
+
+Operation::Operation(std::size_t ranks) : contributions_(ranks), arrivals_(ranks) {
+    for (Arrival& arrival : arrivals_) {
+        arrival.home_ = this;
+    }
+}
+
+void Operation::open(std::shared_ptr<detail::RendezvousState> home, std::uint64_t number,
+                     std::size_t references) {
+    home_ = std::move(home);
+    number_ = number;
+    failure_ = nullptr;
+    // Relaxed: who opens it shows it to others by a release of the one before.
+    next_.store(nullptr, std::memory_order_relaxed);
+    arrived_.store(0, std::memory_order_relaxed);
+    references_.store(references, std::memory_order_relaxed);
+    for (Arrival& arrival : arrivals_) {
+        arrival.state_.store(Arrival::State::open, std::memory_order_relaxed);
+        arrival.takes_no_more_ = false;
+    }
+}
+
+void Operation::arrive() noexcept {
+    // Acquire and release: the last one sees the contributions of all, and what their vectors hold.
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == contributions_.size()) {
+        carry_out();
+    }
+}
+
+void Operation::carry_out() noexcept {
+    const RendezvousOptions& options = home_->options();
+    Task task;
+    try {
+        task = task_of(contributions_, number_, options.executor ? home_->cpus() : 1);
+    } catch (...) {
+        return finished(std::current_exception());
+    }
+    // Owns nothing: the operation refers to itself until it is over.
+    arrive::carry_out(std::move(task), options.executor, options.slice_bytes,
+                      std::shared_ptr<Completion>(std::shared_ptr<void>(), this));
+}
+
+void Operation::finished(std::exception_ptr failure) noexcept {
+    failure_ = std::move(failure);
+    for (Contribution& contribution : contributions_) {
+        contribution.kept.drop();
+    }
+    Ready& ready = Ready::here();
+    for (Arrival& arrival : arrivals_) {
+        // Release: whoever sees it sees the results. Acquire: the function.
+        const Arrival::State before =
+            arrival.state_.exchange(Arrival::State::over, std::memory_order_acq_rel);
+        arrival.state_.notify_all();
+        if (before != Arrival::State::has_function) {
+            continue;
+        }
+        if (failure_ == nullptr || arrival.calls_ == detail::Pending::Calls::in_any_case) {
+            ready.add(arrival);
+        } else {
+            arrival.function_ = nullptr;
+        }
+    }
+    drop(1);
+    ready.call_all();
+}
+
+void Operation::drop(std::size_t references) noexcept {
+    // Release and acquire: the last one sees that all others are done with it.
+    if (references_.fetch_sub(references, std::memory_order_acq_rel) == references) {
+        const std::shared_ptr<detail::RendezvousState> home = std::move(home_);
+        failure_ = nullptr;
+        home->give_back(*this);
+    }
+}
+
+} // namespace tutti::arrive

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "arrive/contribution.hpp"
+#include "arrive/slices.hpp"
+
+#include <tutti/detail/pending.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace tutti::detail {
+class RendezvousState;
+}
+
+namespace tutti::arrive {
+
+class Operation;
+
+/// A rank's part in an operation: what is behind its request. Any thread may use it, also several at a time,
+/// but then() only one.
+class Arrival final : public detail::Pending {
+public:
+    bool is_over() const noexcept override {
+        // Acquire: pairs with the release of who completes it. The results are there, or the failure.
+        return state_.load(std::memory_order_acquire) == State::over;
+    }
+    bool test() override;
+    void wait() override;
+    void then(std::function<void()> function, Calls calls) override;
+    void release() noexcept override;
+
+private:
+    friend class Operation;
+    friend class Ready;
+
+    enum class State : std::uint32_t {
+        open,
+        has_function, ///< which is to be called
+        over
+    };
+
+    /// Throws what has ended the operation, if it has failed.
+    void check() const;
+
+    Operation* home_ = nullptr;
+    std::atomic<State> state_{State::open};
+    std::function<void()> function_;
+    Calls calls_ = Calls::when_complete;
+    /// It has been given a function.
+    bool takes_no_more_ = false;
+    /// The next whose function is to be called.
+    Arrival* next_ready_ = nullptr;
+};
+
+/// One operation of a Rendezvous, from the first arrival until nobody refers to it any more; then it serves
+/// for another one. Each rank refers to the last one at which it has arrived, and each request to its own;
+/// those to come are counted from the beginning.
+class Operation final : public Completion {
+public:
+    explicit Operation(std::size_t ranks);
+
+    /// Makes it the `number`-th one, with `references` to it.
+    void open(std::shared_ptr<detail::RendezvousState> home, std::uint64_t number, std::size_t references);
+
+    std::uint64_t number() const { return number_; }
+    Contribution& contribution(int rank) { return contributions_[static_cast<std::size_t>(rank)]; }
+    Arrival& arrival(int rank) { return arrivals_[static_cast<std::size_t>(rank)]; }
+
+    /// The next one of the Rendezvous, null where no rank has come to it.
+    Operation* next() const {
+        // Acquire: pairs with the release of who has opened that one.
+        return next_.load(std::memory_order_acquire);
+    }
+    void set_next(Operation& next) { next_.store(&next, std::memory_order_release); }
+
+    /// Says that a rank's contribution is there. The last one carries the operation out.
+    void arrive() noexcept;
+    void finished(std::exception_ptr failure) noexcept override;
+    /// Nobody may refer to it who has not counted before.
+    void drop(std::size_t references) noexcept;
+
+    const std::exception_ptr& failure() const { return failure_; }
+
+private:
+    void carry_out() noexcept;
+
+    std::shared_ptr<detail::RendezvousState> home_;
+    std::uint64_t number_ = 0;
+    std::atomic<Operation*> next_{nullptr};
+    std::vector<Contribution> contributions_;
+    std::vector<Arrival> arrivals_;
+    alignas(line_bytes) std::atomic<std::size_t> arrived_{0};
+    alignas(line_bytes) std::atomic<std::size_t> references_{0};
+    std::exception_ptr failure_;
+
+    friend class Ready;
+};
+
+} // namespace tutti::arrive

@@ -1,0 +1,44 @@
+#include "arrive/rendezvous_state.hpp"
+#include "execute/group_state.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/rendezvous.hpp>
+
+#include <string>
+
+namespace tutti {
+
+Rendezvous::Rendezvous(int ranks, const RendezvousOptions& options) {
+    if (ranks < 1 || ranks > execute::most_members) {
+        throw ArgumentError("Rendezvous: `ranks` is " + std::to_string(ranks) + ", must be in 1.." +
+                            std::to_string(execute::most_members));
+    }
+    state_ = std::make_shared<detail::RendezvousState>(ranks, options);
+    state_->begin();
+}
+
+Rendezvous::~Rendezvous() {
+    state_->close();
+}
+
+int Rendezvous::size() const {
+    return state_->ranks();
+}
+
+Arriving Rendezvous::at(int rank) {
+    if (rank < 0 || rank >= size()) {
+        throw ArgumentError("Rendezvous: `rank` is " + std::to_string(rank) + ", must be in 0.." +
+                            std::to_string(size() - 1));
+    }
+    return {*state_, rank, size()};
+}
+
+namespace detail {
+
+Pending& arrive(RendezvousState& state, int rank, const Call& call) {
+    return state.arrive(rank, call);
+}
+
+} // namespace detail
+
+} // namespace tutti

@@ -1,0 +1,311 @@
+// What goes wrong among ranks that arrive, and who hears of it.
+
+#include "pool.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/rendezvous.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+template <class Exception>
+std::string text_of(Request& request) {
+    try {
+        request.wait();
+    } catch (const Exception& exception) {
+        return exception.what();
+    }
+    return "";
+}
+
+/// Of all requests, which must be the same.
+template <class Exception>
+std::string common_text(std::vector<Request>& requests) {
+    const std::string first = text_of<Exception>(requests.front());
+    for (Request& request : requests) {
+        CHECK(text_of<Exception>(request) == first);
+        CHECK_THROWS_AS((void)request.test(), Exception);
+    }
+    return first;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+}
+
+struct Throwing {
+    int operator()(int left, int right) const {
+        if (right == 13) {
+            throw std::runtime_error("thirteen");
+        }
+        return left + right;
+    }
+};
+
+/// A coroutine that nobody waits for, and which keeps what it has ended with.
+struct Task {
+    struct promise_type {
+        Task get_return_object() { return {}; }
+        std::suspend_never initial_suspend() { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() { std::terminate(); }
+    };
+};
+
+Task await_text(Request request, std::string& text) {
+    try {
+        co_await request;
+        text = "complete";
+    } catch (const Error& error) {
+        text = error.what();
+    }
+}
+
+} // namespace
+
+TEST_CASE("there are no ranks but those from 0 on") {
+    CHECK_THROWS_AS(Rendezvous(0), ArgumentError);
+    Rendezvous meeting(2);
+    CHECK(meeting.size() == 2);
+    CHECK_THROWS_AS((void)meeting.at(2), ArgumentError);
+    CHECK_THROWS_AS((void)meeting.at(-1), ArgumentError);
+}
+
+TEST_CASE("who passes a wrong argument has not arrived, and may again") {
+    Rendezvous meeting(2);
+    std::array<int, 2> in{1, 2};
+    std::array<int, 2> out{};
+    std::array<int, 3> longer{};
+    Request first = meeting.at(0).allreduce(in, out, sum);
+    CHECK_THROWS_AS((void)meeting.at(1).allreduce(in, longer, sum), ArgumentError);
+    CHECK_THROWS_AS((void)meeting.at(1).broadcast(longer, 2), ArgumentError);
+    CHECK_THROWS_AS((void)meeting.at(1).allreduce(in, longer, sum, {.algorithm = "direct"}), ArgumentError);
+    CHECK_FALSE(first.test());
+    std::array<int, 2> other{};
+    Request second = meeting.at(1).allreduce(in, other, sum, {.order = Order::any});
+    CHECK(first.test());
+    CHECK(other == std::array{2, 4});
+}
+
+TEST_CASE("where calls differ nothing is touched, all are told, and the next operation is none the worse") {
+    Rendezvous meeting(3);
+    std::array<std::array<int, 4>, 3> vectors{};
+    const auto all = [&](auto call) {
+        vectors = {{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}}};
+        std::vector<Request> requests;
+        for (const int rank : {1, 2, 0}) {
+            Arriving me = meeting.at(rank);
+            requests.push_back(call(me, rank, vectors[static_cast<std::size_t>(rank)]));
+        }
+        return requests;
+    };
+    auto requests = all([](Arriving& me, int rank, auto& vector) {
+        return rank == 2 ? me.allreduce(vector, max) : me.allreduce(vector, sum);
+    });
+    const std::string operators = common_text<MismatchError>(requests);
+    CHECK(contains(operators,
+                   "members 0 and 2 differ at operation 1: member 0 calls allreduce of 16 bytes of "
+                   "i32 with sum, in place, but member 2 calls allreduce of 16 bytes of i32 with "
+                   "max, in place: all members must make the same call"));
+    CHECK(vectors[0] == std::array{1, 2, 3, 4});
+    requests = all([](Arriving& me, int rank, auto& vector) {
+        return me.broadcast(std::span(vector.data(), rank == 1 ? 3U : 4U), 0);
+    });
+    CHECK(contains(common_text<MismatchError>(requests), "of 16 bytes of i32, root 0, but member 1"));
+    requests = all([](Arriving& me, int rank, auto& vector) {
+        return rank == 0 ? me.barrier() : me.broadcast(vector, 1);
+    });
+    CHECK(contains(common_text<MismatchError>(requests), "member 0 calls barrier, but member 1"));
+    const std::array<std::size_t, 3> counts{1, 1, 2};
+    const std::array<std::size_t, 3> others{2, 1, 1};
+    requests = all([&](Arriving& me, int rank, auto& vector) {
+        return me.reduce_scatter(vector, Counts(rank == 2 ? others : counts), sum);
+    });
+    CHECK(contains(common_text<MismatchError>(requests), "and their counts differ"));
+    CHECK(vectors[2] == std::array{9, 10, 11, 12});
+    requests = all([](Arriving& me, int /*rank*/, auto& vector) { return me.allreduce(vector, sum); });
+    wait_all(requests);
+    CHECK(vectors[1] == std::array{15, 18, 21, 24});
+}
+
+TEST_CASE("counts of an alltoall that do not match") {
+    Rendezvous meeting(2);
+    const std::array<std::size_t, 2> ones{1, 1};
+    const std::array<std::size_t, 2> more{1, 2};
+    std::array<int, 3> in{};
+    std::array<std::array<int, 2>, 2> outs{};
+    std::vector<Request> requests;
+    requests.push_back(meeting.at(0).alltoall(in, Counts(more), outs[0], Counts(ones)));
+    requests.push_back(meeting.at(1).alltoall(std::span(in.data(), 2), Counts(ones), outs[1], Counts(ones)));
+    CHECK(common_text<MismatchError>(requests) ==
+          "alltoall: recv_counts[0] of member 1 is 1, but send_counts[1] of member 0 is 2");
+}
+
+TEST_CASE("nobody's result may overlap another's vectors") {
+    Rendezvous meeting(3);
+    std::array<int, 8> memory{1, 2, 3, 4, 5, 6, 7, 8};
+    const auto piece = [&](std::size_t first) { return std::span(memory).subspan(first, 2); };
+    std::array<int, 2> own{};
+    std::array<int, 2> other{};
+    std::vector<Request> requests;
+    SUBCASE("two results") {
+        requests.push_back(meeting.at(0).allreduce(piece(0), own, sum));
+        requests.push_back(meeting.at(1).allreduce(piece(2), piece(5), sum));
+        requests.push_back(meeting.at(2).allreduce(piece(0), piece(6), sum));
+        CHECK(
+            contains(common_text<MismatchError>(requests),
+                     "members 1 and 2 call allreduce of 8 bytes of i32 with sum, but they write to the same "
+                     "memory"));
+    }
+    SUBCASE("a result and an operand") {
+        requests.push_back(meeting.at(0).allreduce(piece(3), own, sum));
+        requests.push_back(meeting.at(1).allreduce(piece(6), other, sum));
+        requests.push_back(meeting.at(2).allreduce(piece(0), piece(4), sum));
+        CHECK(contains(common_text<MismatchError>(requests),
+                       "members 0 and 2 call allreduce of 8 bytes of i32 "
+                       "with sum, but one writes to memory that the "
+                       "other reads"));
+    }
+    SUBCASE("two shared ones that are not one") {
+        requests.push_back(meeting.at(0).allreduce(piece(0), shared(own), sum));
+        requests.push_back(meeting.at(1).allreduce(piece(0), shared(own), sum));
+        requests.push_back(meeting.at(2).allreduce(piece(0), shared(other), sum));
+        CHECK(contains(common_text<MismatchError>(requests), "`out` is not the same memory"));
+    }
+    CHECK(memory == std::array{1, 2, 3, 4, 5, 6, 7, 8});
+}
+
+TEST_CASE("operands may overlap, and blocks of one vector are apart") {
+    Rendezvous meeting(3);
+    const std::array<int, 2> in{1, 2};
+    std::array<int, 6> outs{};
+    std::vector<Request> requests;
+    for (const int rank : {2, 0, 1}) {
+        requests.push_back(meeting.at(rank).allreduce(
+            in, std::span(outs).subspan(2 * static_cast<std::size_t>(rank), 2), sum));
+    }
+    wait_all(requests);
+    CHECK(outs == std::array{3, 6, 3, 6, 3, 6});
+}
+
+TEST_CASE("all are told what an operator throws") {
+    test::Pool pool(2);
+    for (const bool sliced : {false, true}) {
+        Rendezvous meeting(2, {.executor = sliced ? pool.executor() : Executor(), .slice_bytes = 64});
+        std::vector<int> one(1000, 1);
+        std::vector<int> two(1000, 2);
+        two[500] = 13;
+        std::vector<Request> requests;
+        requests.push_back(meeting.at(0).allreduce(one, Throwing()));
+        requests.push_back(meeting.at(1).allreduce(two, Throwing()));
+        CHECK(common_text<std::runtime_error>(requests) == "thirteen");
+    }
+}
+
+TEST_CASE("all are told what an executor throws, when no task is running any more") {
+    std::vector<std::function<void()>> late;
+    std::optional<std::thread> running;
+    const Executor failing = [&](std::size_t count, const std::function<void(std::size_t)>& task) {
+        REQUIRE(count > 3);
+        task(1);
+        running.emplace([task] { task(2); });
+        late.push_back([task] { task(0); });
+        throw std::runtime_error("no room");
+    };
+    std::vector<Request> requests;
+    {
+        Rendezvous meeting(2, {.executor = failing, .slice_bytes = 64});
+        std::vector<int> one(1000, 1);
+        std::vector<int> two(1000, 2);
+        requests.push_back(meeting.at(0).allreduce(one, sum));
+        requests.push_back(meeting.at(1).allreduce(two, sum));
+        CHECK(common_text<std::runtime_error>(requests) == "no room");
+    }
+    late.front()(); // touches nothing
+    running->join();
+}
+
+TEST_CASE("an executor may keep tasks longer than they last, and call them again") {
+    std::vector<std::function<void(std::size_t)>> kept;
+    const Executor keeping = [&](std::size_t count, const std::function<void(std::size_t)>& task) {
+        for (std::size_t index = 0; index < count; ++index) {
+            task(index);
+        }
+        kept.push_back(task);
+    };
+    {
+        Rendezvous meeting(1, {.executor = keeping, .slice_bytes = 64});
+        std::vector<int> in(1000, 1);
+        std::vector<int> out(1000, 0);
+        meeting.at(0).allreduce(in, out, sum).wait();
+        CHECK(out == in);
+    }
+    REQUIRE(kept.size() == 1);
+    kept.front()(0);
+}
+
+TEST_CASE("a rendezvous that is destroyed lets go of whom it keeps waiting") {
+    std::array<int, 2> values{1, 2};
+    std::vector<Request> requests;
+    std::vector<Request> complete;
+    std::string awaited;
+    bool called = false;
+    std::thread waiting;
+    std::string heard;
+    {
+        auto meeting = std::make_unique<Rendezvous>(3);
+        for (const int rank : {0, 1, 2}) {
+            complete.push_back(meeting->at(rank).barrier());
+        }
+        requests.push_back(meeting->at(0).broadcast(values, 0));
+        requests.push_back(meeting->at(2).broadcast(values, 0));
+        await_text(meeting->at(2).barrier(), awaited);
+        Request function = meeting->at(0).barrier();
+        function.then([&] { called = true; });
+        (void)meeting->at(2).barrier(); // of which nobody asks any more
+        Request blocked = meeting->at(2).barrier();
+        waiting = std::thread([&heard, own = std::move(blocked)]() mutable { heard = text_of<Error>(own); });
+    }
+    waiting.join();
+    CHECK(common_text<Error>(requests) ==
+          "the rendezvous has been destroyed before all ranks have arrived at "
+          "operation 2: rank 1 has not");
+    CHECK(contains(awaited, "operation 3: rank 1 has not"));
+    CHECK(contains(heard, "operation 5: rank 1 has not"));
+    CHECK_FALSE(called);
+    for (Request& request : complete) {
+        CHECK(request.test());
+    }
+}
+
+TEST_CASE("a request takes one function, and calls none if it fails") {
+    Rendezvous meeting(2);
+    int value = 1;
+    std::array<int, 2> two{};
+    bool called = false;
+    Request first = meeting.at(0).broadcast(std::span(&value, 1), 0);
+    first.then([&] { called = true; });
+    CHECK_THROWS_AS(first.then([] {}), Error);
+    std::string awaited;
+    await_text(meeting.at(1).broadcast(two, 0), awaited);
+    CHECK(contains(awaited, "differ at operation 1"));
+    CHECK_FALSE(called);
+    CHECK_THROWS_AS(first.then([] {}), MismatchError);
+}
