@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace tutti::detail {
 
 using arrive::Operation;
 
-RendezvousState::RendezvousState(int ranks, const RendezvousOptions& options)
-    : options_(options), cpus_(machine::allowed_pus()), places_(static_cast<std::size_t>(ranks)) {}
+RendezvousState::RendezvousState(int ranks, RendezvousOptions options)
+    : options_(std::move(options)), cpus_(machine::allowed_pus()), places_(static_cast<std::size_t>(ranks)) {}
 
 void RendezvousState::begin() {
     // Stands for the time before the first one. Has no requests, and is over.

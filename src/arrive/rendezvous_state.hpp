@@ -18,7 +18,7 @@ namespace tutti::detail {
 /// Operations are a list, along which each rank goes from one arrival to the next.
 class RendezvousState : public std::enable_shared_from_this<RendezvousState> {
 public:
-    RendezvousState(int ranks, const RendezvousOptions& options);
+    RendezvousState(int ranks, RendezvousOptions options);
     /// What cannot be done before somebody owns it.
     void begin();
 

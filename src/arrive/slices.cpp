@@ -85,7 +85,7 @@ void hand_out(Task task, std::size_t count, const Executor& executor,
 } // namespace
 
 void carry_out(Task task, const Executor& executor, std::size_t slice_bytes,
-               std::shared_ptr<Completion> completion) noexcept {
+               const std::shared_ptr<Completion>& completion) noexcept {
     const std::size_t slices =
         executor ? pass::touched_bytes(task.work) / std::max<std::size_t>(slice_bytes, 1) : 1;
     try {

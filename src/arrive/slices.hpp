@@ -28,6 +28,6 @@ protected:
 /// Carries out a task: at once, or, where there is an executor and enough to do, in slices of about
 /// `slice_bytes` that it runs. The executor must last until the completion.
 void carry_out(Task task, const Executor& executor, std::size_t slice_bytes,
-               std::shared_ptr<Completion> completion) noexcept;
+               const std::shared_ptr<Completion>& completion) noexcept;
 
 } // namespace tutti::arrive
