@@ -32,11 +32,10 @@ Pending& RendezvousState::arrive(int rank, const Call& call) {
     contribution.take(call, rank, ranks());
     contribution.keep_operator();
     // From here on nothing fails.
-    place.at->drop(1);
-    place.at = &operation;
-    arrive::Arrival& arrival = operation.arrival(rank);
+    Operation& before = *std::exchange(place.at, &operation);
     operation.arrive();
-    return arrival;
+    before.drop(1);
+    return operation.arrival(rank);
 }
 
 Operation& RendezvousState::after(Operation& operation) {

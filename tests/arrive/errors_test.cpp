@@ -11,6 +11,7 @@
 #include <atomic>
 #include <coroutine>
 #include <cstddef>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -244,21 +245,39 @@ TEST_CASE("all are told what an executor throws, when no task is running any mor
 
 TEST_CASE("an executor may keep tasks longer than they last, and call them again") {
     std::vector<std::function<void(std::size_t)>> kept;
-    const Executor keeping = [&](std::size_t count, const std::function<void(std::size_t)>& task) {
-        for (std::size_t index = 0; index < count; ++index) {
-            task(index);
-        }
-        kept.push_back(task);
-    };
+    std::vector<int> in(1000, 1);
+    std::vector<int> out(1000, 0);
     {
+        const Executor keeping = [&](std::size_t count, const std::function<void(std::size_t)>& task) {
+            for (std::size_t index = 0; index < count; ++index) {
+                task(index);
+                in[0] = 2;
+                task(0);
+            }
+            kept.push_back(task);
+        };
         Rendezvous meeting(1, {.executor = keeping, .slice_bytes = 64});
-        std::vector<int> in(1000, 1);
-        std::vector<int> out(1000, 0);
         meeting.at(0).allreduce(in, out, sum).wait();
-        CHECK(out == in);
     }
     REQUIRE(kept.size() == 1);
     kept.front()(0);
+    CHECK(out == std::vector<int>(1000, 1));
+}
+
+TEST_CASE("an operator is copied when its rank arrives") {
+    const auto times = [](int factor) {
+        return [factor](int left, int right) { return left * factor + right; };
+    };
+    Rendezvous meeting(2);
+    std::array<int, 2> in{1, 2};
+    std::array<std::array<int, 2>, 2> outs{};
+    auto changed = times(10);
+    Request first = meeting.at(0).allreduce(in, outs[0], changed);
+    std::memset(static_cast<void*>(&changed), 0, sizeof changed);
+    auto changed_too = times(10);
+    meeting.at(1).allreduce(in, outs[1], changed_too).wait();
+    CHECK(outs[0] == std::array{11, 22});
+    CHECK(outs[1] == outs[0]);
 }
 
 TEST_CASE("a rendezvous that is destroyed lets go of whom it keeps waiting") {
