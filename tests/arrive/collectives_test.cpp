@@ -186,12 +186,12 @@ TEST_CASE("irregular blocks") {
                                         : me.reduce_scatter(ins[at(rank)], outs[at(rank)], Counts(counts),
                                                             Fold{7});
                     });
-                    std::size_t first = 0;
+                    std::size_t start = 0;
                     for (std::size_t rank = 0; rank < size; ++rank) {
                         for (std::size_t i = 0; i < counts[rank]; ++i) {
-                            CHECK(outs[rank][(in_place ? first : 0) + i] == result[first + i]);
+                            CHECK(outs[rank][(in_place ? start : 0) + i] == result[start + i]);
                         }
-                        first += counts[rank];
+                        start += counts[rank];
                     }
                 }
             }
@@ -206,11 +206,11 @@ TEST_CASE("irregular blocks") {
                 }
                 const Vectors ins = filled(sizes);
                 for (std::size_t from = 0; from < size; ++from) {
-                    std::size_t first = 0;
+                    std::size_t start = 0;
                     for (std::size_t to = 0; to < size; ++to) {
                         received[to][from] = sent[from][to];
                         for (std::size_t i = 0; i < sent[from][to]; ++i) {
-                            expected[to].push_back(ins[from][first++]);
+                            expected[to].push_back(ins[from][start++]);
                         }
                     }
                 }

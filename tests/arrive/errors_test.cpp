@@ -37,12 +37,12 @@ std::string text_of(Request& request) {
 /// Of all requests, which must be the same.
 template <class Exception>
 std::string common_text(std::vector<Request>& requests) {
-    const std::string first = text_of<Exception>(requests.front());
+    const std::string text = text_of<Exception>(requests.front());
     for (Request& request : requests) {
-        CHECK(text_of<Exception>(request) == first);
+        CHECK(text_of<Exception>(request) == text);
         CHECK_THROWS_AS((void)request.test(), Exception);
     }
-    return first;
+    return text;
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -94,14 +94,14 @@ TEST_CASE("who passes a wrong argument has not arrived, and may again") {
     std::array<int, 2> in{1, 2};
     std::array<int, 2> out{};
     std::array<int, 3> longer{};
-    Request first = meeting.at(0).allreduce(in, out, sum);
+    Request mine = meeting.at(0).allreduce(in, out, sum);
     CHECK_THROWS_AS((void)meeting.at(1).allreduce(in, longer, sum), ArgumentError);
     CHECK_THROWS_AS((void)meeting.at(1).broadcast(longer, 2), ArgumentError);
     CHECK_THROWS_AS((void)meeting.at(1).allreduce(in, longer, sum, {.algorithm = "direct"}), ArgumentError);
-    CHECK_FALSE(first.test());
+    CHECK_FALSE(mine.test());
     std::array<int, 2> other{};
     Request second = meeting.at(1).allreduce(in, other, sum, {.order = Order::any});
-    CHECK(first.test());
+    CHECK(mine.test());
     CHECK(other == std::array{2, 4});
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("counts of an alltoall that do not match") {
 TEST_CASE("nobody's result may overlap another's vectors") {
     Rendezvous meeting(3);
     std::array<int, 8> memory{1, 2, 3, 4, 5, 6, 7, 8};
-    const auto piece = [&](std::size_t first) { return std::span(memory).subspan(first, 2); };
+    const auto piece = [&](std::size_t start) { return std::span(memory).subspan(start, 2); };
     std::array<int, 2> own{};
     std::array<int, 2> other{};
     std::vector<Request> requests;
@@ -272,7 +272,7 @@ TEST_CASE("an operator is copied when its rank arrives") {
     std::array<int, 2> in{1, 2};
     std::array<std::array<int, 2>, 2> outs{};
     auto changed = times(10);
-    Request first = meeting.at(0).allreduce(in, outs[0], changed);
+    Request mine = meeting.at(0).allreduce(in, outs[0], changed);
     std::memset(static_cast<void*>(&changed), 0, sizeof changed);
     auto changed_too = times(10);
     meeting.at(1).allreduce(in, outs[1], changed_too).wait();
@@ -319,12 +319,12 @@ TEST_CASE("a request takes one function, and calls none if it fails") {
     int value = 1;
     std::array<int, 2> two{};
     bool called = false;
-    Request first = meeting.at(0).broadcast(std::span(&value, 1), 0);
-    first.then([&] { called = true; });
-    CHECK_THROWS_AS(first.then([] {}), Error);
+    Request mine = meeting.at(0).broadcast(std::span(&value, 1), 0);
+    mine.then([&] { called = true; });
+    CHECK_THROWS_AS(mine.then([] {}), Error);
     std::string awaited;
     await_text(meeting.at(1).broadcast(two, 0), awaited);
     CHECK(contains(awaited, "differ at operation 1"));
     CHECK_FALSE(called);
-    CHECK_THROWS_AS(first.then([] {}), MismatchError);
+    CHECK_THROWS_AS(mine.then([] {}), MismatchError);
 }

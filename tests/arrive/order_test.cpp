@@ -136,14 +136,14 @@ TEST_CASE("two threads may wait for one request, and anybody for any") {
         Rendezvous meeting(2);
         int one = 1;
         int two = 2;
-        Request first = meeting.at(0).allreduce(std::span(&one, 1), sum);
+        Request mine = meeting.at(0).allreduce(std::span(&one, 1), sum);
         std::atomic<int> seen = 0;
         std::thread waiting([&] {
-            first.wait();
+            mine.wait();
             seen += one;
         });
         std::thread other([&] {
-            first.wait();
+            mine.wait();
             seen += one;
         });
         Request second = meeting.at(1).allreduce(std::span(&two, 1), sum);
