@@ -58,8 +58,11 @@ void examine(const RendezvousOptions& options, const Op& op) {
 
 /// Not associative: only from the left does the right result come out. Has no compiled kernel.
 struct Fold {
-    std::int64_t factor;
-    std::int64_t operator()(std::int64_t left, std::int64_t right) const { return left * factor + right; }
+    std::uint64_t factor;
+    std::int64_t operator()(std::int64_t left, std::int64_t right) const {
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(left) * factor +
+                                         static_cast<std::uint64_t>(right));
+    }
 };
 
 /// One of all ranks after the other, in random order.
