@@ -26,18 +26,15 @@ void require_same_claims(std::span<const Contribution> all, std::uint64_t number
     }
 }
 
-std::size_t block(const std::vector<std::size_t>& offsets, std::size_t index) {
-    return offsets[index + 1] - offsets[index];
-}
-
-/// In an alltoall in which every member has counts of its own.
+/// Where only who sends a block and who receives it know of it.
 void require_matching_counts(std::span<const Contribution> all) {
     for (std::size_t to = 0; to < all.size(); ++to) {
         for (std::size_t from = 0; from < all.size(); ++from) {
-            const std::size_t sent = block(all[from].sent_offsets, to);
-            const std::size_t expected = block(all[to].offsets, from);
+            const std::size_t sent = all[from].blocks.sent[to].count;
+            const std::size_t expected = all[to].blocks.received[from].count;
             if (sent != expected) {
-                throw MismatchError(execute::text_of_counts(static_cast<int>(to), static_cast<int>(from),
+                throw MismatchError(execute::text_of_counts(all[to].claim, static_cast<int>(to),
+                                                            static_cast<int>(from),
                                                             {.sent = sent, .expected = expected}));
             }
         }
@@ -59,8 +56,8 @@ std::vector<Piece> pieces_of(std::span<const Contribution> all) {
         const auto input = reinterpret_cast<std::uintptr_t>(own.call.input);
         const auto output = reinterpret_cast<std::uintptr_t>(own.call.output);
         const std::size_t element_bytes = own.call.element_bytes;
-        Piece read{{input, own.call.input_count * element_bytes}, rank, false};
-        Piece written{{output, own.call.output_count * element_bytes}, rank, true};
+        Piece read{{input, own.blocks.read * element_bytes}, rank, false};
+        Piece written{{output, own.blocks.written * element_bytes}, rank, true};
         if (!own.claim.by_counts) {
             const run::Footprint footprint(own.call, own.shape.total, own.shape.block,
                                            own.offsets.empty() ? nullptr : own.offsets.data());

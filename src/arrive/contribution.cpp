@@ -3,6 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "arrive/agreement.hpp"
 #include "execute/caches.hpp"
+#include "execute/exchange.hpp"
 #include "execute/select.hpp"
 
 #include <tutti/error.hpp>
@@ -38,7 +39,7 @@ int root_of(const Call& call) {
 }
 
 execute::Claim claim_of(const Call& call, const execute::Shape& shape) {
-    const bool by_counts = call.received != nullptr;
+    const bool by_counts = exchanges(call);
     return {.row = row_of(execute::collective_of(call.kind)),
             .type = call.type,
             .op = call.op,
@@ -46,6 +47,7 @@ execute::Claim claim_of(const Call& call, const execute::Shape& shape) {
             .serial = call.serial,
             .shared_output = call.shared_output,
             .by_counts = by_counts,
+            .counts_at_root = call.counts_at_root,
             .in_passes = true,
             .root = static_cast<std::uint32_t>(root_of(call)),
             .bytes = by_counts ? 0 : shape.total * call.element_bytes,
@@ -71,12 +73,12 @@ public:
                           .root = root_of(call_),
                           .in_place = call_.in_place,
                           .shared = call_.shared_output};
-        std::vector<const std::size_t*> sent;
-        std::vector<const std::size_t*> received;
+        std::vector<const plan::BlockPlace*> sent;
+        std::vector<const plan::BlockPlace*> received;
         if (all_[0].claim.by_counts) {
             for (const Contribution& each : all_) {
-                sent.push_back(each.sent_offsets.data());
-                received.push_back(each.offsets.data());
+                sent.push_back(each.blocks.sent.data());
+                received.push_back(each.blocks.received.data());
             }
             shape.sent = sent.data();
             shape.received = received.data();
@@ -99,13 +101,13 @@ public:
 private:
     /// What is exchanged takes the place of what others still have to read, unless all call in place.
     void list_vectors() {
-        const bool exchanges = collective_ == Collective::alltoall || collective_ == Collective::shift;
+        const bool takes_the_place = collective_ == Collective::alltoall || collective_ == Collective::shift;
         for (const Contribution& each : all_) {
             // A call reads its input only, but in place that is what it writes to.
             auto* input = static_cast<std::byte*>(const_cast<void*>(each.call.input));
             if (each.shape.aliasing == Aliasing::same) {
                 is_separate_ = false;
-                if (exchanges && !call_.in_place) {
+                if (takes_the_place && !call_.in_place) {
                     input = copied(input, each.call.input_count * call_.element_bytes);
                 }
             }
@@ -137,10 +139,12 @@ void Contribution::take(const Call& asked, int rank, int members) {
                             std::string(asked.algorithm) +
                             ", but passes over all vectors have no algorithm: leave it empty");
     }
-    const auto count = static_cast<std::size_t>(members);
-    offsets.resize(asked.counts != nullptr ? count + 1 : 0);
-    sent_offsets.resize(asked.received != nullptr ? count + 1 : 0);
-    shape = execute::checked_shape(asked, rank, members, offsets.data(), sent_offsets.data());
+    if (exchanges(asked)) {
+        shape = execute::checked_exchange(asked, rank, members, blocks);
+    } else {
+        offsets.resize(asked.counts != nullptr ? static_cast<std::size_t>(members) + 1 : 0);
+        shape = execute::checked_shape(asked, rank, members, offsets.data());
+    }
     claim = claim_of(asked, shape);
     call = asked;
     call.counts = call.received = nullptr;

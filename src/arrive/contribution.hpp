@@ -5,6 +5,7 @@
 #include "execute/claim.hpp"
 #include "execute/kept_operator.hpp"
 #include "pass/carry_out.hpp"
+#include "run/exchange.hpp"
 
 #include <tutti/detail/call.hpp>
 
@@ -18,12 +19,13 @@ namespace tutti::arrive {
 
 /// What one rank brings to an operation: its call, whose arguments have been checked.
 struct alignas(line_bytes) Contribution {
-    /// Without its counts, which may be gone: what they were is in the offsets.
+    /// Without its counts, which may be gone: what they were is in the offsets or the blocks.
     detail::Call call;
     execute::Shape shape;
     execute::Claim claim;
     std::vector<std::size_t> offsets;
-    std::vector<std::size_t> sent_offsets;
+    /// Where only who sends a block and who receives it know of it.
+    run::Exchange blocks;
     execute::KeptOperator kept;
 
     /// Throws ArgumentError where an argument is wrong.

@@ -34,7 +34,9 @@ public:
             Arrival& arrival = *std::exchange(first_, first_->next_ready_);
             const std::function<void()> function = std::exchange(arrival.function_, nullptr);
             arrival.home_->drop(1);
-            function();
+            if (function) {
+                function();
+            }
         }
         is_calling_ = false;
     }
@@ -89,6 +91,15 @@ void Arrival::then(std::function<void()> function, Calls calls) {
     }
     Ready::here().add(*this);
     Ready::here().call_all();
+}
+
+void Arrival::forget() noexcept {
+    State expected = State::has_function;
+    // Acquire and release: the function is here again, for another one.
+    state_.compare_exchange_strong(expected, State::open, std::memory_order_acq_rel);
+    // Where it is over, the calling thread has yet to call the function.
+    function_ = nullptr;
+    takes_no_more_ = false;
 }
 
 void Arrival::release() noexcept {

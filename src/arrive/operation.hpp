@@ -32,6 +32,7 @@ public:
     bool test() override;
     void wait() override;
     void then(std::function<void()> function, Calls calls) override;
+    void forget() noexcept override;
     void release() noexcept override;
 
 private:

@@ -10,7 +10,7 @@ namespace tutti::execute {
 
 using detail::Call;
 using detail::Kind;
-using run::BlockPlace;
+using plan::BlockPlace;
 
 namespace {
 

@@ -91,14 +91,20 @@ public:
         return passes;
     }
 
-    /// The blocks that this member sends, in an alltoall in which every member has blocks of its own.
-    std::vector<Pass> irregular_alltoall() const {
+    /// The blocks that this member sends, where they may lie anywhere.
+    std::vector<Pass> placed() const {
         std::vector<Pass> passes;
         for (const std::size_t member : members_from_own()) {
-            const std::size_t from = shape_.sent[own_][member];
-            passes.push_back(copy(inputs_[own_] + from * shape_.element_bytes,
-                                  {outputs_[member] + shape_.received[member][own_] * shape_.element_bytes},
-                                  shape_.sent[own_][member + 1] - from));
+            const plan::BlockPlace& block = shape_.sent[own_][member];
+            if (block.count == 0) {
+                continue; // and there may be no vector
+            }
+            const std::byte* const in = inputs_[own_] + block.start * shape_.element_bytes;
+            std::byte* const out =
+                outputs_[member] + shape_.received[member][own_].start * shape_.element_bytes;
+            if (in != out) {
+                passes.push_back(copy(in, {out}, block.count));
+            }
         }
         return passes;
     }
@@ -205,13 +211,21 @@ std::vector<Pass> exchanged_in_place(const Shape& shape, const Vectors& vectors)
     if (shape.collective == Collective::shift) {
         return shifted_in_place(shape, vectors);
     }
-    const plan::Partition blocks = divided(shape);
+    const plan::Partition equal = divided(shape);
+    const auto block = [&](std::size_t of, std::size_t with) {
+        return shape.sent != nullptr ? shape.sent[of][with]
+                                     : plan::BlockPlace{equal.offset(with), equal.elements(with, 1)};
+    };
+    const auto at = [&](std::size_t of, const plan::BlockPlace& place) {
+        return vectors.outputs[of] + place.start * shape.element_bytes;
+    };
     std::vector<Pass> passes;
     for (std::size_t one = 0; one < vectors.outputs.size(); ++one) {
         for (std::size_t other = 0; other < one; ++other) {
-            passes.push_back(rotation({vectors.outputs[one] + blocks.offset(other) * shape.element_bytes,
-                                       vectors.outputs[other] + blocks.offset(one) * shape.element_bytes},
-                                      blocks.elements(one, 1)));
+            const plan::BlockPlace to = block(one, other);
+            if (to.count != 0) {
+                passes.push_back(rotation({at(one, to), at(other, block(other, one))}, to.count));
+            }
         }
     }
     return passes;
@@ -238,13 +252,16 @@ bool has_directions(const Shape& shape) {
 
 std::vector<Pass> passes_of(const Shape& shape, int rank, const Vectors& vectors, Direction direction) {
     const Passes passes(shape, rank, vectors, divided(shape));
+    if (shape.sent != nullptr) {
+        return passes.placed();
+    }
     switch (shape.collective) {
     case Collective::broadcast:
         return passes.broadcast(direction);
     case Collective::allgather:
         return passes.allgather(shape.shared ? Direction::push : direction);
     case Collective::alltoall:
-        return shape.sent != nullptr ? passes.irregular_alltoall() : passes.alltoall(direction);
+        return passes.alltoall(direction);
     default:
         return schedule::reduces(shape.collective) ? passes.combined() : passes.one_copy();
     }

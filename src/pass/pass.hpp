@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plan/partition.hpp"
 #include "schedule/schedule.hpp"
 
 #include <cstddef>
@@ -22,10 +23,10 @@ struct Shape {
     std::size_t element_bytes = 1;
     /// Irregular blocks: where each member's starts, members + 1 of them; null: blocks are equal.
     const std::size_t* offsets = nullptr;
-    /// An alltoall in which every member has blocks of its own: where they start, in the input of each member
-    /// and in its output; null: blocks are equal.
-    const std::size_t* const* sent = nullptr;
-    const std::size_t* const* received = nullptr;
+    /// A call whose blocks lie anywhere: where, in the input of each member the block to each, and in its
+    /// output that from each, empty where there is none; null: blocks are equal or `offsets` says it.
+    const plan::BlockPlace* const* sent = nullptr;
+    const plan::BlockPlace* const* received = nullptr;
     /// The root of a rooted collective, the distance of a shift (0 <= root < members).
     int root = 0;
     /// Every member has one vector. A broadcast always is.

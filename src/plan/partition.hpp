@@ -26,4 +26,10 @@ struct Partition {
     }
 };
 
+/// Where a block lies in a vector, in elements.
+struct BlockPlace {
+    std::size_t start = 0;
+    std::size_t count = 0;
+};
+
 } // namespace tutti::plan

@@ -284,8 +284,18 @@ TEST_CASE("irregular blocks are where their offsets say") {
     const std::vector<std::size_t> offsets{0, 3, 3, 10};
     const std::vector<std::vector<std::size_t>> rows{{0, 1, 3, 6}, {0, 4, 4, 5}, {0, 2, 4, 4}};
     const std::vector<std::vector<std::size_t>> columns{{0, 1, 5, 7}, {0, 2, 2, 4}, {0, 3, 4, 4}};
-    const std::vector<const std::size_t*> sent{rows[0].data(), rows[1].data(), rows[2].data()};
-    const std::vector<const std::size_t*> received{columns[0].data(), columns[1].data(), columns[2].data()};
+    const auto places = [](const std::vector<std::size_t>& ends) {
+        std::vector<plan::BlockPlace> blocks;
+        for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+            blocks.push_back({ends[i], ends[i + 1] - ends[i]});
+        }
+        return blocks;
+    };
+    const std::vector sent_places{places(rows[0]), places(rows[1]), places(rows[2])};
+    const std::vector received_places{places(columns[0]), places(columns[1]), places(columns[2])};
+    const std::vector sent{sent_places[0].data(), sent_places[1].data(), sent_places[2].data()};
+    const std::vector received{received_places[0].data(), received_places[1].data(),
+                               received_places[2].data()};
     std::vector<std::vector<Element>> inputs(3, std::vector<Element>(10));
     std::vector<std::vector<Element>> outputs(3, std::vector<Element>(10, -1));
     Vectors vectors;
