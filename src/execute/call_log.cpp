@@ -4,22 +4,33 @@
 
 namespace tutti::execute {
 
-void CallHistory::reach(std::uint64_t epoch) {
-    last_ = empty() ? 0 : records_[size_ - 1].place.number_at(epoch);
+CallRecord::CallRecord(const CallPlace& place, const Claim& claim)
+    : words_{place.number, place.epoch, place.points} {
+    std::ranges::copy(claim.packed(), words_.end() - Claim::words);
 }
 
-const Claim& CallHistory::claim(std::uint64_t number) const {
+Claim CallRecord::claim() const {
+    std::array<std::uint64_t, Claim::words> packed{};
+    std::copy(words_.end() - Claim::words, words_.end(), packed.begin());
+    return Claim::unpacked(packed);
+}
+
+void CallHistory::reach(std::uint64_t epoch) {
+    last_ = empty() ? 0 : records_[size_ - 1].place().number_at(epoch);
+}
+
+Claim CallHistory::claim(std::uint64_t number) const {
     std::size_t index = size_ - 1;
-    while (index > 0 && records_[index].place.number > number) {
+    while (index > 0 && records_[index].number() > number) {
         --index;
     }
-    return records_[index].claim;
+    return records_[index].claim();
 }
 
 std::uint64_t CallHistory::next_change(std::uint64_t number) const {
     for (std::size_t index = 0; index < size_; ++index) {
-        if (records_[index].place.number > number) {
-            return records_[index].place.number;
+        if (records_[index].number() > number) {
+            return records_[index].number();
         }
     }
     return last_ + 1;
@@ -29,11 +40,10 @@ template <std::size_t records>
 void BasicCallLog<records>::add(const CallPlace& place, const Claim& claim) {
     const std::uint64_t version = version_.get();
     version_.publish(version + 1); // release, as is every store that follows: pairs with read()
-    std::array<std::uint64_t, record_words> words{place.number, place.epoch, place.points};
-    std::ranges::copy(claim.packed(), words.begin() + (record_words - Claim::words));
-    auto& record = records_[version / 2 % records_.size()];
-    for (std::size_t i = 0; i < record_words; ++i) {
-        record[i].publish(words[i]);
+    const CallRecord record(place, claim);
+    auto& shown = records_[version / 2 % records_.size()];
+    for (std::size_t word = 0; word < CallRecord::words; ++word) {
+        shown[word].publish(record[word]);
     }
     version_.publish(version + 2);
 }
@@ -48,22 +58,25 @@ std::optional<CallHistory> BasicCallLog<records>::read(std::uint64_t epoch) cons
     // Acquire, as is every load that follows: whoever sees a word of a later record sees below that the
     // version has gone on.
     const std::uint64_t version = version_.observe();
+    std::optional<CallHistory> history;
     if (version % 2 != 0) {
-        return std::nullopt;
+        return history;
     }
-    CallHistory history;
+    history.emplace();
     const std::uint64_t written = version / 2;
     for (std::uint64_t index = written - std::min<std::uint64_t>(written, records_.size()); index < written;
          ++index) {
-        std::array<std::uint64_t, record_words> words{};
-        std::ranges::transform(records_[index % records_.size()], words.begin(),
-                               [](const mailbox::StdWord& word) { return word.observe(); });
-        std::array<std::uint64_t, Claim::words> claim{};
-        std::copy(words.end() - Claim::words, words.end(), claim.begin());
-        history.add({{words[0], words[1], words[2]}, Claim::unpacked(claim)});
+        CallRecord record;
+        for (std::size_t word = 0; word < CallRecord::words; ++word) {
+            record[word] = records_[index % records_.size()][word].observe();
+        }
+        history->add(record);
     }
-    history.reach(epoch);
-    return version_.get() == version ? std::optional(history) : std::nullopt;
+    history->reach(epoch);
+    if (version_.get() != version) {
+        history.reset();
+    }
+    return history;
 }
 
 template class BasicCallLog<CallLog::most_records>;

@@ -28,9 +28,23 @@ struct CallPlace {
     }
 };
 
-struct CallRecord {
-    CallPlace place;
-    Claim claim;
+/// A call that differs from the one before, in words that can be shown to others: its place and its claim.
+class CallRecord {
+public:
+    static constexpr std::size_t words = 3 + Claim::words;
+
+    CallRecord() = default;
+    CallRecord(const CallPlace& place, const Claim& claim);
+
+    std::uint64_t number() const { return words_[0]; }
+    CallPlace place() const { return {words_[0], words_[1], words_[2]}; }
+    Claim claim() const;
+
+    std::uint64_t& operator[](std::size_t word) { return words_[word]; }
+    std::uint64_t operator[](std::size_t word) const { return words_[word]; }
+
+private:
+    std::array<std::uint64_t, words> words_;
 };
 
 /// What others have read of a member's log: its latest records in order, and the operation up to which they
@@ -40,14 +54,17 @@ public:
     /// Of the longest log.
     static constexpr std::size_t most_records = 128;
 
+    /// Clears no record: most histories are short, and who waits reads many.
+    CallHistory() noexcept {} // NOLINT(modernize-use-equals-default): that one would clear them
+
     void add(const CallRecord& record) { records_[size_++] = record; }
     void reach(std::uint64_t epoch);
 
     bool empty() const { return size_ == 0; }
     /// The operations that it knows of.
-    std::uint64_t first() const { return records_[0].place.number; }
+    std::uint64_t first() const { return records_[0].number(); }
     std::uint64_t last() const { return last_; }
-    const Claim& claim(std::uint64_t number) const;
+    Claim claim(std::uint64_t number) const;
     /// The next operation after `number` in which another call was made, if that is known: else a later one.
     std::uint64_t next_change(std::uint64_t number) const;
 
@@ -74,12 +91,9 @@ public:
     std::optional<CallHistory> read(std::uint64_t epoch) const;
 
 private:
-    /// The number, the epoch, the points and the claim of a record.
-    static constexpr std::size_t record_words = 3 + Claim::words;
-
     /// Odd while the member writes, else twice the records that it has written.
     mailbox::StdWord version_;
-    std::array<std::array<mailbox::StdWord, record_words>, most_records> records_;
+    std::array<std::array<mailbox::StdWord, CallRecord::words>, most_records> records_;
 };
 
 /// Of calls that block: each is complete before the next, so few records tell the two that differ.

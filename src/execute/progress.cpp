@@ -220,12 +220,19 @@ void InFlight::fail(const std::exception_ptr& cause) noexcept {
 }
 
 void InFlight::look_after(bool takes_long) {
+    // What a peer has called is the same for all operations that wait for it.
+    const Operation* read_for = nullptr;
     try {
         for (Operation* operation : open_) {
-            if (operation->state_ == Operation::State::running &&
-                watch(group_, operation->sequence_, rank_, *operation->runner_, takes_long)) {
+            if (operation->state_ != Operation::State::running) {
+                continue;
+            }
+            const bool is_read = read_for != nullptr && read_for->sequence_ == operation->sequence_ &&
+                                 read_for->runner_->peer() == operation->runner_->peer();
+            if (watch(group_, operation->sequence_, rank_, *operation->runner_, takes_long && !is_read)) {
                 operation->is_excused_ = true;
             }
+            read_for = operation;
         }
     } catch (...) {
         fail(std::current_exception());

@@ -25,7 +25,7 @@ CallRecord record(std::uint64_t number, std::uint64_t epoch, std::uint64_t point
 }
 
 void add(CallLog& log, const CallRecord& record) {
-    log.add(record.place, record.claim);
+    log.add(record.place(), record.claim());
 }
 
 CallHistory history(const CallLog& log, std::uint64_t epoch) {
@@ -34,15 +34,12 @@ CallHistory history(const CallLog& log, std::uint64_t epoch) {
 
 /// A record of which everything follows from its number.
 CallRecord consistent(std::uint64_t number) {
-    CallRecord made = record(number, 10 * number, 10, number);
-    made.claim.counts = number;
-    made.claim.function = number;
-    return made;
+    return {{number, 10 * number, 10}, {.bytes = number, .counts = number, .function = number}};
 }
 
 bool is_consistent(const CallHistory& read) {
-    for (std::uint64_t number = read.first(); !read.empty() && number <= read.last(); ++number) {
-        const Claim& claim = read.claim(number);
+    for (std::uint64_t number = read.empty() ? 1 : read.first(); number <= read.last(); ++number) {
+        const Claim claim = read.claim(number);
         if (claim.bytes != number || claim.counts != number || claim.function != number) {
             return false;
         }
