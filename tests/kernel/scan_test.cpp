@@ -12,6 +12,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -102,6 +103,9 @@ std::string wrong_scan(const Kernels& kernels, const void* state, const Data<T>&
     }
     kernels.scan_many(state, outs.data(), ins.data(), shape.members, count, shape.exclusive, shape.stores);
     for (std::size_t b = 0; b < buffers.size(); ++b) {
+        if (std::memcmp(buffers[b].data(), expected[b].data(), buffers[b].size() * sizeof(T)) == 0) {
+            continue;
+        }
         for (std::size_t i = 0; i < buffers[b].size(); ++i) {
             if (!same(buffers[b][i], expected[b][i])) {
                 return (b < members ? "input " : "output ") + std::to_string(b % members) + ", element " +
