@@ -34,8 +34,10 @@ TUTTI_API Restartable& prepare(Seat& seat, const Call& call);
 /// does.
 class Start : public Collectives<Start, detail::Starts> {
 public:
-    Start(detail::Seat& seat, int size) : seat_(&seat), size_(size) {}
+    Start(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
 
+    /// That of the member.
+    int rank() const { return rank_; }
     /// The number of members of the group.
     int size() const { return size_; }
 
@@ -46,6 +48,7 @@ private:
     }
 
     detail::Seat* seat_;
+    int rank_;
     int size_;
 };
 
@@ -132,8 +135,10 @@ private:
 /// call that blocks does.
 class Prepare : public Collectives<Prepare, detail::Starts> {
 public:
-    Prepare(detail::Seat& seat, int size) : seat_(&seat), size_(size) {}
+    Prepare(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
 
+    /// That of the member.
+    int rank() const { return rank_; }
     /// The number of members of the group.
     int size() const { return size_; }
 
@@ -144,6 +149,7 @@ private:
     }
 
     detail::Seat* seat_;
+    int rank_;
     int size_;
 };
 

@@ -9,9 +9,9 @@
 namespace tutti {
 
 Member::Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat, detail::Leaving leaving)
-    : start(seat, group->size()), prepare(seat, group->size()), group_(std::move(group)), seat_(&seat),
-      rank_(seat.rank()), size_(group_->size()), exceptions_on_entry_(std::uncaught_exceptions()),
-      leaving_(leaving) {}
+    : start(seat, seat.rank(), group->size()), prepare(seat, seat.rank(), group->size()),
+      group_(std::move(group)), seat_(&seat), rank_(seat.rank()), size_(group_->size()),
+      exceptions_on_entry_(std::uncaught_exceptions()), leaving_(leaving) {}
 
 Member::Member(Member&& other) noexcept
     : start(other.start), prepare(other.prepare), group_(std::move(other.group_)),

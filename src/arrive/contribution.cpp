@@ -38,25 +38,6 @@ int root_of(const Call& call) {
     return schedule::is_rooted(collective) || collective == Collective::shift ? call.root : 0;
 }
 
-execute::Claim claim_of(const Call& call, const execute::Shape& shape) {
-    const bool by_counts = exchanges(call);
-    return {.row = row_of(execute::collective_of(call.kind)),
-            .type = call.type,
-            .op = call.op,
-            .in_place = call.in_place,
-            .serial = call.serial,
-            .shared_output = call.shared_output,
-            .by_counts = by_counts,
-            .counts_at_root = call.counts_at_root,
-            .in_passes = true,
-            .root = static_cast<std::uint32_t>(root_of(call)),
-            .bytes = by_counts ? 0 : shape.total * call.element_bytes,
-            .element_bytes = call.element_bytes,
-            .counts = call.counts != nullptr && !by_counts ? execute::digest(call.counts->span()) : 0,
-            .function = call.function,
-            .loops = call.loops};
-}
-
 /// Makes the task of calls that go together.
 class Maker {
 public:
@@ -145,7 +126,8 @@ void Contribution::take(const Call& asked, int rank, int members) {
         offsets.resize(asked.counts != nullptr ? static_cast<std::size_t>(members) + 1 : 0);
         shape = execute::checked_shape(asked, rank, members, offsets.data());
     }
-    claim = claim_of(asked, shape);
+    claim = execute::claim_of(asked, shape, row_of(execute::collective_of(asked.kind)), root_of(asked));
+    claim.in_passes = true;
     call = asked;
     call.counts = call.received = nullptr;
 }

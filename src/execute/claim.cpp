@@ -67,6 +67,27 @@ std::string types_of(const std::type_info& loops) {
 
 } // namespace
 
+Claim claim_of(const detail::Call& call, const Shape& shape, std::size_t row, int root) {
+    const bool by_counts = exchanges(call);
+    const bool has_blocks = call.counts != nullptr && !by_counts;
+    return {.row = row,
+            .type = call.type,
+            .op = call.op,
+            // Where counts are at the root, each member decides for itself.
+            .in_place = call.in_place && !call.counts_at_root,
+            .serial = call.serial,
+            .shared_output = call.shared_output,
+            .by_counts = by_counts,
+            .counts_at_root = call.counts_at_root,
+            .splits = call.splits,
+            .root = static_cast<std::uint32_t>(root),
+            .bytes = by_counts ? 0 : shape.total * call.element_bytes,
+            .element_bytes = call.element_bytes,
+            .counts = has_blocks ? digest(call.counts->span()) : 0,
+            .function = call.function,
+            .loops = call.loops};
+}
+
 bool operator==(const Claim& a, const Claim& b) {
     const bool same_loops =
         a.loops == b.loops || (a.loops != nullptr && b.loops != nullptr && *a.loops == *b.loops);

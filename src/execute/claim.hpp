@@ -1,8 +1,10 @@
 #pragma once
 
+#include "execute/arguments.hpp"
 #include "run/marks.hpp"
 #include "schedule/synchronise.hpp"
 
+#include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/operators.hpp>
 
@@ -60,6 +62,10 @@ struct Claim {
 
     friend bool operator==(const Claim& a, const Claim& b);
 };
+
+/// What a call asks of all members, of this shape and by this row of the registry. `root` is what it is
+/// rooted at, or the distance of a shift, else 0.
+Claim claim_of(const detail::Call& call, const Shape& shape, std::size_t row, int root);
 
 /// A digest of irregular counts that is never 0, which stands for equal blocks.
 TUTTI_COMPONENT_API std::uint64_t digest(std::span<const std::size_t> counts);

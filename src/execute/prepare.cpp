@@ -200,27 +200,9 @@ void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) 
 }
 
 void PreparedCall::set_claim(const Call& call) {
-    const bool exchanges = prepared_.by_counts;
-    const bool has_blocks = call.counts != nullptr && !exchanges;
-    // Where counts are at the root, each member decides for itself whether it calls in place.
-    const bool in_place = call.in_place && !call.counts_at_root;
-    claim_ = {.row = selection_.row,
-              .form = selection_.form,
-              .type = call.type,
-              .op = call.op,
-              .in_place = in_place,
-              .serial = call.serial,
-              .shared_output = call.shared_output,
-              .by_counts = exchanges,
-              .counts_at_root = call.counts_at_root,
-              .splits = call.splits,
-              .root = static_cast<std::uint32_t>(root_of(call, selection_)),
-              .bytes = exchanges ? 0 : shape_.total * call.element_bytes,
-              .element_bytes = call.element_bytes,
-              .counts = has_blocks ? digest(call.counts->span()) : 0,
-              .function = call.function,
-              .loops = call.loops};
-    prepared_.marks = claim_.marks(exchanges ? 0 : shape_.message_bytes);
+    claim_ = claim_of(call, shape_, selection_.row, root_of(call, selection_));
+    claim_.form = selection_.form;
+    prepared_.marks = claim_.marks(prepared_.by_counts ? 0 : shape_.message_bytes);
     prepared_.footprint = {call, shape_.total, shape_.block, prepared_.partition.offsets};
 }
 

@@ -1,6 +1,8 @@
 // Blocks that lie anywhere in a vector, and counts that only the root knows.
 
+#include "elements.hpp"
 #include "support.hpp"
+#include "ways.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,28 +12,12 @@
 #include <span>
 
 using namespace tutti;
+using test::element;
+using test::Odd;
 
 namespace {
 
 using List = std::vector<std::size_t>;
-
-/// An element of a size that is no power of two.
-struct Odd {
-    std::array<std::uint8_t, 3> bytes;
-    friend bool operator==(const Odd&, const Odd&) = default;
-};
-
-/// Element `index` of what `sender` has for `receiver`.
-template <class T>
-T element(std::size_t sender, std::size_t receiver, std::size_t index) {
-    const std::size_t value = (sender * 31 + receiver) * 1009 + index;
-    if constexpr (std::is_same_v<T, Odd>) {
-        return {{static_cast<std::uint8_t>(value), static_cast<std::uint8_t>(value >> 8U),
-                 static_cast<std::uint8_t>(value >> 16U)}};
-    } else {
-        return static_cast<T>(value);
-    }
-}
 
 template <class T>
 std::vector<T> block(std::size_t sender, std::size_t receiver, std::size_t count) {
@@ -88,17 +74,19 @@ struct Trial {
     int root;
     std::uint32_t seed;
 
-    std::mt19937 engine(const Member& me) const {
+    template <class Me>
+    std::mt19937 engine(const Me& me) const {
         return std::mt19937(seed + static_cast<std::uint32_t>(me.rank()));
     }
 };
 
-std::size_t rank_of(const Member& me) {
+template <class Me>
+std::size_t rank_of(const Me& me) {
     return static_cast<std::size_t>(me.rank());
 }
 
-template <class T>
-std::vector<T> own_block(const Member& me, const Trial& trial) {
+template <class T, class Me>
+std::vector<T> own_block(const Me& me, const Trial& trial) {
     return block<T>(rank_of(me), 0, trial.counts[rank_of(me)]);
 }
 
@@ -112,8 +100,8 @@ std::vector<T> all_blocks(const Trial& trial, const Layout& layout) {
 }
 
 /// The number of wrong results of one member.
-template <class T>
-int allgathers(Member& me, const Trial& trial) {
+template <class T, class Me>
+int allgathers(Me& me, const Trial& trial) {
     std::mt19937 engine = trial.engine(me);
     const Layout layout(trial.counts, engine);
     const Counts counts(trial.counts, layout.displacements);
@@ -130,13 +118,14 @@ int allgathers(Member& me, const Trial& trial) {
     std::vector<T> part = layout.blank<T>();
     layout.put(part, rank_of(me), mine);
     const std::size_t start = mine.empty() ? 0 : layout.displacements[rank_of(me)];
-    me.allgather(std::span(part).subspan(start, mine.size()), part, counts, {.algorithm = "flat"});
+    const Options flat{.algorithm = test::has_algorithms<Me> ? "flat" : ""};
+    me.allgather(std::span(part).subspan(start, mine.size()), part, counts, flat);
     wrong += part == expected ? 0 : 1;
     return wrong;
 }
 
-template <class T>
-int gathers(Member& me, const Trial& trial) {
+template <class T, class Me>
+int gathers(Me& me, const Trial& trial) {
     std::mt19937 engine = trial.engine(me);
     const Layout layout(trial.counts, engine);
     const bool is_root = me.rank() == trial.root;
@@ -170,8 +159,8 @@ int gathers(Member& me, const Trial& trial) {
     return wrong;
 }
 
-template <class T>
-int scatters(Member& me, const Trial& trial) {
+template <class T, class Me>
+int scatters(Me& me, const Trial& trial) {
     std::mt19937 engine = trial.engine(me);
     const Layout layout(trial.counts, engine);
     const bool is_root = me.rank() == trial.root;
@@ -202,8 +191,8 @@ std::size_t exchanged(const Trial& trial, std::size_t i, std::size_t j) {
     return both % 2 == 0 ? both / 2 : 0;
 }
 
-template <class T>
-int exchanges(Member& me, const Trial& trial) {
+template <class T, class Me>
+int exchanges(Me& me, const Trial& trial) {
     std::mt19937 engine = trial.engine(me);
     const std::size_t own = rank_of(me);
     List counts;
@@ -223,7 +212,7 @@ int exchanges(Member& me, const Trial& trial) {
     const auto in = filled(sent, true);
     int wrong = 0;
     for (const std::string_view algorithm : {"", "direct", "pairwise"}) {
-        const Options options{.algorithm = algorithm};
+        const Options options{.algorithm = test::has_algorithms<Me> ? algorithm : ""};
         std::vector<T> out = received.blank<T>();
         me.alltoall(in, Counts(counts, sent.displacements), out, Counts(counts, received.displacements),
                     options);
@@ -236,8 +225,8 @@ int exchanges(Member& me, const Trial& trial) {
 }
 
 /// What is irregular without displacements, in place.
-template <class T>
-int packed_in_place(Member& me, const Trial& trial) {
+template <class T, class Me>
+int packed_in_place(Me& me, const Trial& trial) {
     const std::size_t own = rank_of(me);
     const bool is_root = me.rank() == trial.root;
     List starts(trial.counts.size());
@@ -275,17 +264,14 @@ int packed_in_place(Member& me, const Trial& trial) {
     me.gather(inout, is_root ? CountsAtRoot(trial.counts) : counts_at_root, trial.root);
     wrong += inout == (is_root ? all : mine) ? 0 : 1;
     std::vector<T> out(mine.size());
-    me.scatter(is_root ? all : std::vector<T>(), out, is_root ? CountsAtRoot(trial.counts) : counts_at_root,
-               trial.root);
+    const auto in = is_root ? all : std::vector<T>();
+    me.scatter(in, out, is_root ? CountsAtRoot(trial.counts) : counts_at_root, trial.root);
     wrong += out == mine ? 0 : 1;
     return wrong;
 }
 
-template <class T>
-using Part = int (*)(Member&, const Trial&);
-
-template <class T>
-void check(Part<T> part) {
+template <class Part>
+void check(Part part) {
     std::mt19937 engine(5);
     for (const std::size_t members : test::reduced ? List{1, 2, 3, 5} : List{1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
         std::vector<Trial> trials;
@@ -297,14 +283,17 @@ void check(Part<T> part) {
         trials.push_back(trials.back());
         trials.back().seed += 100; // with other displacements
         Team team({.members = static_cast<int>(members), .placement = "none"});
+        Rendezvous meeting(static_cast<int>(members));
         std::vector<int> wrong(members);
         team.run([&](Member& me) {
-            for (const Trial& trial : trials) {
-                wrong[rank_of(me)] += part(me, trial);
-                int one = 1; // what comes in between uses the same slots
-                one = me.allreduce(one, sum);
-                wrong[rank_of(me)] += one == static_cast<int>(members) ? 0 : 1;
-            }
+            test::in_every_way(me, meeting, [&](auto& caller) {
+                for (const Trial& trial : trials) {
+                    wrong[rank_of(me)] += part(caller, trial);
+                    std::vector<int> one{1}; // what comes in between uses the same slots
+                    caller.allreduce(one, sum);
+                    wrong[rank_of(me)] += one[0] == static_cast<int>(members) ? 0 : 1;
+                }
+            });
         });
         INFO(members, " members");
         CHECK(wrong == std::vector<int>(members));
@@ -314,28 +303,30 @@ void check(Part<T> part) {
 } // namespace
 
 TEST_CASE("an allgather leaves blocks where each member wants them") {
-    check<double>(allgathers<double>);
-    check<Odd>(allgathers<Odd>);
+    check([](auto& me, const Trial& trial) {
+        return allgathers<double>(me, trial) + allgathers<Odd>(me, trial);
+    });
 }
 
 TEST_CASE("a gather leaves blocks where the root wants them, who alone may know their lengths") {
-    check<double>(gathers<double>);
-    check<Odd>(gathers<Odd>);
+    check([](auto& me, const Trial& trial) { return gathers<double>(me, trial) + gathers<Odd>(me, trial); });
 }
 
 TEST_CASE("a scatter takes blocks from where the root has them, who alone may know their lengths") {
-    check<double>(scatters<double>);
-    check<Odd>(scatters<Odd>);
+    check(
+        [](auto& me, const Trial& trial) { return scatters<double>(me, trial) + scatters<Odd>(me, trial); });
 }
 
 TEST_CASE("an all-to-all takes blocks from anywhere and leaves them anywhere") {
-    check<double>(exchanges<double>);
-    check<Odd>(exchanges<Odd>);
+    check([](auto& me, const Trial& trial) {
+        return exchanges<double>(me, trial) + exchanges<Odd>(me, trial);
+    });
 }
 
 TEST_CASE("irregular blocks in place") {
-    check<double>(packed_in_place<double>);
-    check<Odd>(packed_in_place<Odd>);
+    check([](auto& me, const Trial& trial) {
+        return packed_in_place<double>(me, trial) + packed_in_place<Odd>(me, trial);
+    });
 }
 
 TEST_CASE("blocks that are read may overlap") {

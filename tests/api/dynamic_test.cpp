@@ -1,6 +1,8 @@
 // Vectors and operators that are known at run time, held against those that are known before.
 
+#include "elements.hpp"
 #include "support.hpp"
+#include "ways.hpp"
 
 #include <array>
 #include <complex>
@@ -9,26 +11,14 @@
 #include <span>
 
 using namespace tutti;
+using test::Affine;
+using test::compose;
 using test::mentions;
 using test::Outcomes;
 using test::Thrown;
 using test::thrown_by;
 
 namespace {
-
-/// x -> scale * x + shift; composing two of them is associative but does not commute.
-struct Affine {
-    std::uint8_t scale;
-    std::uint8_t shift;
-    std::uint8_t count; // how many were composed: makes the size 3
-    friend bool operator==(const Affine&, const Affine&) = default;
-};
-
-constexpr auto compose = [](const Affine& one, const Affine& two) {
-    return Affine{static_cast<std::uint8_t>(one.scale * two.scale),
-                  static_cast<std::uint8_t>(two.scale * one.shift + two.shift),
-                  static_cast<std::uint8_t>(one.count + two.count)};
-};
 
 /// As bindings of other languages have it; counts its elements in a place of the caller's.
 void compose_all(const void* in, void* inout, std::size_t count, void* user) {
@@ -71,8 +61,8 @@ auto as_dynamic(std::vector<T>& vector) {
 }
 
 /// What all calls of a member leave, one after the other.
-template <class T, class As, class Op>
-std::vector<std::vector<T>> results_of(Member& me, std::size_t n, const As& as, const Op& op) {
+template <class T, class Me, class As, class Op>
+std::vector<std::vector<T>> results_of(Me& me, std::size_t n, const As& as, const Op& op) {
     const auto members = static_cast<std::size_t>(me.size());
     const auto rank = static_cast<std::size_t>(me.rank());
     const int root = me.size() / 2;
@@ -127,6 +117,7 @@ void check(const Op& op, const DynamicOp& dynamic) {
     for (const int members :
          test::reduced ? std::vector<int>{1, 2, 3, 5} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
         Team team({.members = members, .placement = "none"});
+        Rendezvous meeting(members);
         std::vector<int> wrong(static_cast<std::size_t>(members));
         team.run([&](Member& me) {
             int& mine = wrong[static_cast<std::size_t>(me.rank())];
@@ -134,12 +125,15 @@ void check(const Op& op, const DynamicOp& dynamic) {
                 const auto as_usual = [](auto& vector) { return as_is(vector); };
                 const auto at_run_time = [](auto& vector) { return as_dynamic(vector); };
                 const auto expected = results_of<T>(me, n, as_usual, op);
-                mine += results_of<T>(me, n, at_run_time, dynamic) == expected ? 0 : 1;
-                if constexpr (detail::has_builtin_kernels<T, Op>) {
-                    const auto mixed = me.rank() % 2 != 0 ? results_of<T>(me, n, as_usual, op)
-                                                          : results_of<T>(me, n, at_run_time, dynamic);
-                    mine += mixed == expected ? 0 : 1;
-                }
+                test::in_every_way(me, meeting, [&](auto& caller) {
+                    mine += results_of<T>(caller, n, at_run_time, dynamic) == expected ? 0 : 1;
+                    if constexpr (detail::has_builtin_kernels<T, Op>) {
+                        const auto mixed = me.rank() % 2 != 0
+                                               ? results_of<T>(caller, n, as_usual, op)
+                                               : results_of<T>(caller, n, at_run_time, dynamic);
+                        mine += mixed == expected ? 0 : 1;
+                    }
+                });
             }
         });
         INFO(members, " members");

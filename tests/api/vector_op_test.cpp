@@ -1,32 +1,22 @@
 // Operators that combine vectors, held against the same operator for elements.
 
 #include "algorithm/registry.hpp"
+#include "elements.hpp"
 #include "support.hpp"
+#include "ways.hpp"
 
 #include <cstdint>
 #include <span>
 #include <stdexcept>
 
 using namespace tutti;
+using test::Affine;
+using test::compose;
 using test::Outcomes;
 using test::Thrown;
 using test::thrown_by;
 
 namespace {
-
-/// x -> scale * x + shift; composing two of them is associative but does not commute.
-struct Affine {
-    std::uint8_t scale;
-    std::uint8_t shift;
-    std::uint8_t count; // how many were composed: makes the size 3
-    friend bool operator==(const Affine&, const Affine&) = default;
-};
-
-constexpr auto compose = [](const Affine& one, const Affine& two) {
-    return Affine{static_cast<std::uint8_t>(one.scale * two.scale),
-                  static_cast<std::uint8_t>(two.scale * one.shift + two.shift),
-                  static_cast<std::uint8_t>(one.count + two.count)};
-};
 
 constexpr auto compose_all = [](std::span<const Affine> left, std::span<Affine> inout) {
     for (std::size_t i = 0; i < inout.size(); ++i) {
@@ -46,8 +36,8 @@ std::vector<Affine> operand(std::size_t rank, std::size_t count) {
 using Results = std::vector<std::vector<Affine>>;
 
 /// What a call by this row leaves on a member, with separate vectors and in place.
-template <class Op>
-Results results_of(Member& me, schedule::Collective collective, std::size_t count, const Op& op,
+template <class Me, class Op>
+Results results_of(Me& me, schedule::Collective collective, std::size_t count, const Op& op,
                    const Options& options) {
     const auto members = static_cast<std::size_t>(me.size());
     const auto rank = static_cast<std::size_t>(me.rank());
@@ -112,6 +102,26 @@ TEST_CASE(
         INFO(members, " members");
         CHECK(wrong == std::vector<int>(wrong.size()));
     }
+}
+
+TEST_CASE("an operator of vectors is carried out in every way of calling") {
+    using enum schedule::Collective;
+    constexpr int members = 3;
+    Team team({.members = members, .placement = "none"});
+    Rendezvous meeting(members);
+    std::vector<int> wrong(members);
+    team.run([&](Member& me) {
+        test::in_every_way(me, meeting, [&](auto& caller) {
+            for (const schedule::Collective collective : {reduce, allreduce, reduce_scatter, scan, exscan}) {
+                wrong[static_cast<std::size_t>(me.rank())] +=
+                    results_of(caller, collective, 500, vector_op(compose_all), {}) ==
+                            results_of(me, collective, 500, non_commutative(compose), {})
+                        ? 0
+                        : 1;
+            }
+        });
+    });
+    CHECK(wrong == std::vector<int>(members));
 }
 
 TEST_CASE("long vectors come in pieces, and short ones and single objects whole") {

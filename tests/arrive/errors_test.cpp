@@ -280,6 +280,46 @@ TEST_CASE("an operator is copied when its rank arrives") {
     CHECK(outs[1] == outs[0]);
 }
 
+TEST_CASE("a coroutine that is destroyed while it waits is called no more") {
+    // Keeps itself until it is destroyed.
+    struct Kept {
+        struct promise_type {
+            Kept get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+            std::suspend_never initial_suspend() { return {}; }
+            std::suspend_always final_suspend() noexcept { return {}; }
+            void return_void() {}
+            void unhandled_exception() { std::terminate(); }
+        };
+        std::coroutine_handle<> handle;
+    };
+    int reached = 0;
+    const auto wait_for = [&reached](Request& request) -> Kept {
+        co_await request;
+        ++reached;
+    };
+    Rendezvous meeting(3);
+    std::array<Request, 2> requests{meeting.at(0).barrier(), meeting.at(1).barrier()};
+    SUBCASE("before the operation is complete") {
+        wait_for(requests[0]).handle.destroy();
+        const Kept another = wait_for(requests[0]); // who may wait instead
+        meeting.at(2).barrier().wait();
+        CHECK(reached == 1);
+        another.handle.destroy();
+    }
+    SUBCASE("by what the operation calls before") {
+        std::coroutine_handle<> second;
+        const auto destroy_second = [&]() -> Kept {
+            co_await requests[0];
+            second.destroy();
+        };
+        const Kept first = destroy_second();
+        second = wait_for(requests[1]).handle;
+        meeting.at(2).barrier().wait();
+        CHECK(reached == 0);
+        first.handle.destroy();
+    }
+}
+
 TEST_CASE("a rendezvous that is destroyed lets go of whom it keeps waiting") {
     std::array<int, 2> values{1, 2};
     std::vector<Request> requests;

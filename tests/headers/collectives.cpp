@@ -4,6 +4,7 @@
 #include HEADER
 
 #include <tutti/member.hpp>
+#include <tutti/rendezvous.hpp>
 
 #include <array>
 #include <complex>
@@ -16,59 +17,95 @@ struct Point {
     float x, y;
 };
 
+/// What every way of calling has.
+template <class Caller, class T, class Op>
+void reductions(Caller& caller, std::vector<T>& in, std::vector<T>& out, tutti::Counts counts, const Op& op) {
+    static_cast<void>(caller.reduce(in, out, op, 0));
+    static_cast<void>(caller.reduce(out, op, 0));
+    static_cast<void>(caller.allreduce(in, out, op));
+    static_cast<void>(caller.allreduce(out, op, {.order = tutti::Order::serial}));
+    static_cast<void>(caller.reduce_scatter(in, out, op));
+    static_cast<void>(caller.reduce_scatter(out, op));
+    static_cast<void>(caller.reduce_scatter(in, out, counts, op));
+    static_cast<void>(caller.scan(in, out, op));
+    static_cast<void>(caller.scan(out, op));
+    static_cast<void>(caller.exscan(in, out, op));
+    static_cast<void>(caller.exscan(out, op));
+}
+
+template <class Caller, class T>
+void movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, tutti::Counts counts) {
+    static_cast<void>(caller.broadcast(out, 0));
+    static_cast<void>(caller.allgather(in, out));
+    static_cast<void>(caller.allgather(out));
+    static_cast<void>(caller.allgather(in, out, counts));
+    static_cast<void>(caller.gather(in, out, 0));
+    static_cast<void>(caller.gather(out, 0));
+    static_cast<void>(caller.gather(in, out, counts, 0));
+    static_cast<void>(caller.scatter(in, out, 0));
+    static_cast<void>(caller.scatter(out, 0));
+    static_cast<void>(caller.scatter(in, out, counts, 0));
+    static_cast<void>(caller.alltoall(in, out));
+    static_cast<void>(caller.alltoall(out));
+}
+
+/// What members of one process have besides.
+template <class Caller, class T>
+void local_movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, tutti::Counts counts) {
+    static_cast<void>(caller.allgather(out, counts));
+    static_cast<void>(caller.allgather(in, tutti::shared(out)));
+    static_cast<void>(caller.allgather(in, tutti::shared(out), counts));
+    static_cast<void>(caller.gather(out, counts, 0));
+    static_cast<void>(caller.gather(in, out, tutti::counts_at_root, 0));
+    static_cast<void>(caller.gather(out, tutti::counts_at_root, 0));
+    static_cast<void>(caller.scatter(out, counts, 0));
+    static_cast<void>(caller.scatter(in, out, tutti::counts_at_root, 0));
+    static_cast<void>(caller.scatter(out, tutti::counts_at_root, 0));
+    static_cast<void>(caller.alltoall(in, counts, out, counts));
+    static_cast<void>(caller.alltoall(out, counts));
+    static_cast<void>(caller.shift(in, out, 1));
+    static_cast<void>(caller.shift(out, -1));
+}
+
+/// Of one object, which only calls that block return.
 template <class Member, class T, class Op>
-void reductions(Member& me, std::vector<T>& in, std::vector<T>& out, tutti::Counts counts, const Op& op) {
-    me.reduce(in, out, op, 0);
-    me.reduce(out, op, 0);
-    in[0] = me.reduce(in[0], op, 0);
-    me.allreduce(in, out, op);
-    me.allreduce(out, op, {.order = tutti::Order::serial});
-    in[0] = me.allreduce(in[0], op);
-    me.reduce_scatter(in, out, op);
-    me.reduce_scatter(out, op);
-    me.reduce_scatter(in, out, counts, op);
-    me.scan(in, out, op);
-    me.scan(out, op);
-    in[0] = me.scan(in[0], op);
-    me.exscan(in, out, op);
-    me.exscan(out, op);
-    in[0] = me.exscan(in[0], op);
-    if constexpr (std::same_as<Member, tutti::Member>) {
-        me.allreduce(in, tutti::shared(out), op);
-    }
+void scalars(Member& me, T& value, const Op& op) {
+    value = me.reduce(value, op, 0);
+    value = me.allreduce(value, op);
+    value = me.scan(value, op);
+    value = me.exscan(value, op);
 }
 
-template <class Member, class T>
-void movements(Member& me, std::vector<T>& in, std::vector<T>& out, tutti::Counts counts) {
-    me.broadcast(out, 0);
-    in[0] = me.broadcast(in[0], 0);
-    me.allgather(in, out);
-    me.allgather(out);
-    me.allgather(in, out, counts);
-    me.gather(in, out, 0);
-    me.gather(out, 0);
-    me.gather(in, out, counts, 0);
-    me.scatter(in, out, 0);
-    me.scatter(out, 0);
-    me.scatter(in, out, counts, 0);
-    me.alltoall(in, out);
-    me.alltoall(out);
-    if constexpr (std::same_as<Member, tutti::Member>) {
-        me.alltoall(in, counts, out, counts);
-        me.allgather(in, tutti::shared(out));
-        me.shift(in, out, 1);
-        me.shift(out, -1);
-        in[0] = me.shift(in[0], 1);
-    }
-}
-
-template <class Member, class T, class... Ops>
-void all(Member& me, const Ops&... ops) {
+template <class T, class Caller, class... Ops>
+void vectors(Caller& caller, const Ops&... ops) {
     std::vector<T> in(100);
     std::vector<T> out(100);
     const std::array<std::size_t, 2> sizes{50, 50};
-    movements(me, in, out, tutti::Counts(sizes));
-    (reductions(me, in, out, tutti::Counts(sizes), ops), ...);
+    const tutti::Counts counts(sizes);
+    movements(caller, in, out, counts);
+    (reductions(caller, in, out, counts, ops), ...);
+    if constexpr (!std::same_as<Caller, MEMBER> || std::same_as<MEMBER, tutti::Member>) {
+        local_movements(caller, in, out, counts);
+        (static_cast<void>(caller.allreduce(in, tutti::shared(out), ops)), ...);
+    }
+}
+
+template <class T, class... Ops>
+void all(MEMBER& me, const Ops&... ops) {
+    vectors<T>(me, ops...);
+    T value{};
+    value = me.broadcast(value, 0);
+    (scalars(me, value, ops), ...);
+    if constexpr (std::same_as<MEMBER, tutti::Member>) {
+        value = me.shift(value, 1);
+    }
+}
+
+template <class Caller>
+void in_flight(Caller& caller) {
+    static_cast<void>(caller.barrier());
+    vectors<double>(caller, tutti::sum);
+    vectors<Point>(caller, tutti::first);
 }
 
 } // namespace
@@ -77,12 +114,19 @@ void collectives(MEMBER& me);
 
 void collectives(MEMBER& me) {
     me.barrier();
-    all<MEMBER, signed char>(me, tutti::sum, tutti::max, tutti::bxor);
-    all<MEMBER, unsigned short>(me, tutti::prod, tutti::land);
-    all<MEMBER, double>(me, tutti::sum, tutti::min, [](double a, double b) { return a > b ? a : b; });
-    all<MEMBER, std::complex<float>>(me, tutti::sum, tutti::prod);
-    all<MEMBER, tutti::ValueAt<float>>(me, tutti::minloc, tutti::maxloc);
-    all<MEMBER, Point>(me, tutti::first, tutti::non_commutative([](const Point& a, const Point& b) {
-                           return Point{a.x + b.x, a.y * b.y};
-                       }));
+    all<signed char>(me, tutti::sum, tutti::max, tutti::bxor);
+    all<unsigned short>(me, tutti::prod, tutti::land);
+    all<double>(me, tutti::sum, tutti::min, [](double a, double b) { return a > b ? a : b; });
+    all<std::complex<float>>(me, tutti::sum, tutti::prod);
+    all<tutti::ValueAt<float>>(me, tutti::minloc, tutti::maxloc);
+    all<Point>(me, tutti::first, tutti::non_commutative([](const Point& a, const Point& b) {
+                   return Point{a.x + b.x, a.y * b.y};
+               }));
+    if constexpr (std::same_as<MEMBER, tutti::Member>) {
+        tutti::Rendezvous meeting(2);
+        tutti::Arriving arriving = meeting.at(0);
+        in_flight(arriving);
+        in_flight(me.start);
+        in_flight(me.prepare);
+    }
 }

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace tutti::test {
+
+/// x -> scale * x + shift; composing two of them is associative but does not commute.
+struct Affine {
+    std::uint8_t scale;
+    std::uint8_t shift;
+    std::uint8_t count; // how many were composed: makes the size 3
+    friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+inline constexpr auto compose = [](const Affine& one, const Affine& two) {
+    return Affine{static_cast<std::uint8_t>(one.scale * two.scale),
+                  static_cast<std::uint8_t>(two.scale * one.shift + two.shift),
+                  static_cast<std::uint8_t>(one.count + two.count)};
+};
+
+/// An element of a size that is no power of two.
+struct Odd {
+    std::array<std::uint8_t, 3> bytes;
+    friend bool operator==(const Odd&, const Odd&) = default;
+};
+
+/// Element `index` of what `sender` has for `receiver`.
+template <class T>
+T element(std::size_t sender, std::size_t receiver, std::size_t index) {
+    const std::size_t value = (sender * 31 + receiver) * 1009 + index;
+    if constexpr (std::is_same_v<T, Odd>) {
+        return {{static_cast<std::uint8_t>(value), static_cast<std::uint8_t>(value >> 8U),
+                 static_cast<std::uint8_t>(value >> 16U)}};
+    } else {
+        return static_cast<T>(value);
+    }
+}
+
+} // namespace tutti::test
