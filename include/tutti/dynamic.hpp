@@ -21,12 +21,6 @@ namespace detail {
 /// Stands for the elements of dynamic vectors.
 struct DynamicElement {};
 
-/// Of `type`, which is not `other`.
-constexpr std::size_t bytes_of(Type type) {
-    constexpr std::size_t bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 16};
-    return bytes[static_cast<std::size_t>(type)];
-}
-
 } // namespace detail
 
 /// `count` elements at `data`, of a type that is known at run time: one that the library knows, or any other

@@ -27,25 +27,76 @@ namespace tutti {
 
 namespace detail {
 
-/// The calls of all ranks, in their order.
+/// The calls of all ranks, in their order. Of the first that are alike, with the same key, only the vectors
+/// are kept, which is what makes a small operation cheap.
 class TUTTI_API AllCalls {
 public:
     /// Throws ArgumentError where there are none.
-    explicit AllCalls(std::size_t ranks);
-    ~AllCalls();
+    explicit AllCalls(std::size_t ranks) : ranks_(ranks) {
+        if (ranks == 0) {
+            refuse_ranks(ranks);
+        }
+    }
+    ~AllCalls() = default;
     AllCalls(const AllCalls&) = delete;
     AllCalls& operator=(const AllCalls&) = delete;
     AllCalls(AllCalls&&) = delete;
     AllCalls& operator=(AllCalls&&) = delete;
 
-    int ranks() const;
+    int ranks() const { return static_cast<int>(ranks_); }
+
     /// That of the next rank. Throws ArgumentError where an argument is wrong.
-    void add(const Call& call);
+    void add(const Call& call) {
+        const std::uint64_t key = alike_ == 0 && state_ == nullptr ? key_of(call) : 0;
+        if (key == 0) {
+            add_other(call);
+        } else {
+            key_ = key;
+            input_count_ = call.input_count;
+            output_count_ = call.output_count;
+            keep(call.input, call.output);
+        }
+    }
+
+    /// That of the next rank, which calls as the first one has, with other vectors. False, with nothing done,
+    /// where it has to be added.
+    bool repeat(const void* input, std::size_t input_count, void* output, std::size_t output_count) {
+        if (alike_ == 0 || alike_ == most_alike || state_ != nullptr || input_count != input_count_ ||
+            output_count != output_count_) {
+            return false;
+        }
+        keep(input, output);
+        return true;
+    }
+
     void carry_out(const Executor& executor);
 
 private:
+    /// More are compared with each other in other ways.
+    static constexpr std::size_t most_alike = 16;
+
     struct State;
-    std::unique_ptr<State> state_;
+
+    [[noreturn]] static void refuse_ranks(std::size_t ranks);
+    void keep(const void* input, void* output) {
+        inputs_[alike_] = input;
+        outputs_[alike_] = output;
+        ++alike_;
+    }
+    State& state();
+    void add_other(const Call& call);
+    bool carry_out_small() const;
+    bool are_apart(bool one_output, std::size_t bytes) const;
+    bool are_in_order(bool one_output, std::size_t bytes) const;
+
+    std::size_t ranks_;
+    std::size_t alike_ = 0;
+    std::uint64_t key_ = 0;
+    std::size_t input_count_ = 0;
+    std::size_t output_count_ = 0;
+    const void* inputs_[most_alike];
+    void* outputs_[most_alike];
+    std::shared_ptr<State> state_;
 };
 
 /// How all ranks call.
@@ -54,6 +105,11 @@ public:
     explicit Listing(std::size_t ranks) : calls_(ranks) {}
 
     int size() const { return calls_.ranks(); }
+    template <class In, class Out>
+    bool repeat(const In& in, const Out& out) {
+        // Elements that are known at run time may be others.
+        return !Dynamic<Out> && calls_.repeat(in.data(), in.size(), out.data(), out.size());
+    }
     void carry_out(const Executor& executor) { calls_.carry_out(executor); }
 
 private:
@@ -74,8 +130,15 @@ template <class In, class Out>
 concept VectorRanges = VectorRange<In> && VectorRange<Out> &&
     Vectors<std::ranges::range_reference_t<In>, std::ranges::range_reference_t<Out>>;
 
+[[noreturn]] TUTTI_API void refuse_numbers(const char* collective, std::size_t inputs, std::size_t outputs);
+
 /// The number of ranks that two ranges stand for. Throws ArgumentError where they differ.
-TUTTI_API std::size_t ranks_of(const char* collective, std::size_t inputs, std::size_t outputs);
+inline std::size_t ranks_of(const char* collective, std::size_t inputs, std::size_t outputs) {
+    if (inputs != outputs) {
+        refuse_numbers(collective, inputs, outputs);
+    }
+    return inputs;
+}
 
 template <class In, class Out, class Call>
 void for_all(const char* collective, In& inputs, Out& outputs, const Executor& executor, Call call) {
@@ -83,7 +146,9 @@ void for_all(const char* collective, In& inputs, Out& outputs, const Executor& e
     auto output = std::ranges::begin(outputs);
     for (auto&& input : inputs) {
         auto&& own = *output;
-        call(ranks, view(input), view(own));
+        if (!ranks.repeat(view(input), view(own))) {
+            call(ranks, view(input), view(own));
+        }
         ++output;
     }
     ranks.carry_out(executor);
@@ -93,15 +158,23 @@ template <class InOut, class Call>
 void for_all_in_place(InOut& inouts, const Executor& executor, Call call) {
     Listing ranks(std::ranges::size(inouts));
     for (auto&& inout : inouts) {
-        call(ranks, view(inout));
+        if (!ranks.repeat(view(inout), view(inout))) {
+            call(ranks, view(inout));
+        }
     }
     ranks.carry_out(executor);
 }
 
-/// What the ranks but the root pass where only the root has a vector.
-template <class T>
-std::span<T> at_root(std::span<T> vector, std::size_t rank) {
-    return rank == 0 ? vector : std::span<T>();
+/// `whole` is that of the root, rank 0; the others have none.
+template <class Blocks, class Whole, class Call>
+void for_all_with_one(Blocks& blocks, Whole& whole, const Executor& executor, Call call) {
+    Listing ranks(std::ranges::size(blocks));
+    auto own = view(whole);
+    for (auto&& block : blocks) {
+        call(ranks, view(block), own);
+        own = own.first(0);
+    }
+    ranks.carry_out(executor);
 }
 
 } // namespace detail
@@ -116,10 +189,11 @@ void broadcast(InOut&& inouts, int root, const Executor& executor = {}) {
 template <detail::VectorRange In, detail::Vector Out, class Op>
 void reduce(In&& inputs, Out&& out, const Op& op, const Executor& executor = {}) {
     detail::Listing ranks(std::ranges::size(inputs));
-    std::size_t rank = 0;
+    auto result = detail::view(out); // of which only the root's is looked at
     for (auto&& input : inputs) {
-        auto result = detail::at_root(detail::view(out), rank++);
-        ranks.reduce(detail::view(input), result, op, 0);
+        if (!ranks.repeat(detail::view(input), result)) {
+            ranks.reduce(detail::view(input), result, op, 0);
+        }
     }
     ranks.carry_out(executor);
 }
@@ -177,28 +251,36 @@ void allgather(In&& blocks, Out&& outputs, Counts counts, const Executor& execut
                     [&](auto& me, auto block, auto out) { me.allgather(block, out, counts); });
 }
 
+/// In place: the r-th block of the r-th vector goes to all others.
+template <detail::VectorRange InOut>
+void allgather(InOut&& inouts, Counts counts, const Executor& executor = {}) {
+    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.allgather(inout, counts); });
+}
+
 /// `out` becomes all blocks in order.
 template <detail::VectorRange In, detail::Vector Out>
 void gather(In&& blocks, Out&& out, const Executor& executor = {}) {
-    detail::Listing ranks(std::ranges::size(blocks));
-    std::size_t rank = 0;
-    for (auto&& block : blocks) {
-        auto result = detail::at_root(detail::view(out), rank++);
-        ranks.gather(detail::view(block), result, 0);
-    }
-    ranks.carry_out(executor);
+    detail::for_all_with_one(blocks, out, executor,
+                             [](auto& me, auto block, auto whole) { me.gather(block, whole, 0); });
+}
+
+template <detail::VectorRange In, detail::Vector Out>
+void gather(In&& blocks, Out&& out, Counts counts, const Executor& executor = {}) {
+    detail::for_all_with_one(blocks, out, executor,
+                             [&](auto& me, auto block, auto whole) { me.gather(block, whole, counts, 0); });
 }
 
 /// The r-th block becomes the r-th part of `in`.
 template <detail::Vector In, detail::VectorRange Out>
 void scatter(In&& in, Out&& blocks, const Executor& executor = {}) {
-    detail::Listing ranks(std::ranges::size(blocks));
-    std::size_t rank = 0;
-    for (auto&& block : blocks) {
-        auto own = detail::view(block);
-        ranks.scatter(detail::at_root(detail::view(in), rank++), own, 0);
-    }
-    ranks.carry_out(executor);
+    detail::for_all_with_one(blocks, in, executor,
+                             [](auto& me, auto block, auto whole) { me.scatter(whole, block, 0); });
+}
+
+template <detail::Vector In, detail::VectorRange Out>
+void scatter(In&& in, Out&& blocks, Counts counts, const Executor& executor = {}) {
+    detail::for_all_with_one(blocks, in, executor,
+                             [&](auto& me, auto block, auto whole) { me.scatter(whole, block, counts, 0); });
 }
 
 /// Block j of input i becomes block i of output j.
@@ -227,6 +309,16 @@ void alltoall(In&& inputs, Sent&& send_counts, Out&& outputs, Received&& recv_co
 template <detail::VectorRange InOut>
 void alltoall(InOut&& inouts, const Executor& executor = {}) {
     detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.alltoall(inout); });
+}
+
+/// In place: block j of vector i and block i of vector j take each other's place. The numbers of elements are
+/// in the i-th range of counts.
+template <detail::VectorRange InOut, detail::VectorRange Numbers>
+void alltoall(InOut&& inouts, Numbers&& counts, const Executor& executor = {}) {
+    detail::ranks_of("alltoall", std::ranges::size(inouts), std::ranges::size(counts));
+    auto own = std::ranges::begin(counts);
+    detail::for_all_in_place(inouts, executor,
+                             [&](auto& me, auto inout) { me.alltoall(inout, Counts(*own++)); });
 }
 
 /// Output r becomes the reduction of inputs 0 .. r.

@@ -33,6 +33,12 @@ constexpr std::string_view to_string(Operator op) {
 
 namespace detail {
 
+/// Of `type`, which is not `other`.
+constexpr std::size_t bytes_of(Type type) {
+    constexpr std::size_t bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 16};
+    return bytes[static_cast<std::size_t>(type)];
+}
+
 template <class T>
 inline constexpr bool is_complex = false;
 template <class R>

@@ -6,7 +6,10 @@
 #include <tutti/error.hpp>
 #include <tutti/one_caller.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <string>
@@ -38,48 +41,152 @@ private:
     std::atomic<bool> is_over_{false};
 };
 
+std::uintptr_t address(const void* vector) {
+    return reinterpret_cast<std::uintptr_t>(vector);
+}
+
 } // namespace
 
-std::size_t ranks_of(const char* collective, std::size_t inputs, std::size_t outputs) {
-    if (inputs != outputs) {
-        throw ArgumentError(std::string(collective) + ": there are " + std::to_string(inputs) +
-                            " inputs and " + std::to_string(outputs) + " outputs: there must be as many");
-    }
-    return inputs;
+void refuse_numbers(const char* collective, std::size_t inputs, std::size_t outputs) {
+    throw ArgumentError(std::string(collective) + ": there are " + std::to_string(inputs) + " inputs and " +
+                        std::to_string(outputs) + " outputs: there must be as many");
 }
 
 struct AllCalls::State {
     explicit State(std::size_t ranks) : all(ranks) {}
 
+    void add(const Call& call) {
+        all[static_cast<std::size_t>(next)].take(call, next, static_cast<int>(all.size()));
+        ++next;
+    }
+
     std::vector<arrive::Contribution> all;
     int next = 0;
 };
 
-AllCalls::AllCalls(std::size_t ranks) : state_(std::make_unique<State>(ranks)) {
-    if (ranks == 0 || ranks > static_cast<std::size_t>(execute::most_members)) {
-        throw ArgumentError("there are " + std::to_string(ranks) + " vectors, must be 1.." +
-                            std::to_string(execute::most_members));
+void AllCalls::refuse_ranks(std::size_t ranks) {
+    throw ArgumentError("there are " + std::to_string(ranks) + " vectors, must be 1.." +
+                        std::to_string(execute::most_members));
+}
+
+/// With the calls that are alike.
+AllCalls::State& AllCalls::state() {
+    if (state_ == nullptr) {
+        if (ranks_ > static_cast<std::size_t>(execute::most_members)) {
+            refuse_ranks(ranks_);
+        }
+        auto state = std::make_shared<State>(ranks_);
+        Call call = Key(key_).call();
+        for (std::size_t rank = 0; rank < alike_; ++rank) {
+            call.input = inputs_[rank];
+            call.output = outputs_[rank];
+            state->add(call);
+        }
+        state_ = std::move(state);
     }
+    return *state_;
 }
 
-AllCalls::~AllCalls() = default;
-
-int AllCalls::ranks() const {
-    return static_cast<int>(state_->all.size());
-}
-
-void AllCalls::add(const Call& call) {
-    const int rank = state_->next;
-    state_->all[static_cast<std::size_t>(rank)].take(call, rank, ranks());
-    ++state_->next;
+void AllCalls::add_other(const Call& call) {
+    state().add(call);
 }
 
 void AllCalls::carry_out(const Executor& executor) {
+    if (carry_out_small()) {
+        return;
+    }
     // Shared with the thread that finishes, which may look at it a little longer than this call lasts.
     const auto waited = std::make_shared<Waited>();
-    arrive::carry_out(arrive::task_of(state_->all, 1, executor ? machine::allowed_pus() : 1), executor,
+    arrive::carry_out(arrive::task_of(state().all, 1, executor ? machine::allowed_pus() : 1), executor,
                       default_slice_bytes, waited);
     waited->wait();
+}
+
+/// What one pass does over few vectors in the caches, if all are there and lie where they may. Else false,
+/// with nothing done: it is more than that, or wrong.
+bool AllCalls::carry_out_small() const {
+    if (alike_ != ranks_) {
+        return false;
+    }
+    const Key call(key_);
+    const auto ranks = static_cast<int>(ranks_);
+    const bool one_output = call.kind == Kind::reduce;
+    const std::size_t bytes = call.output_count * bytes_of(call.type);
+    if (call.input_count != call.output_count || 2 * ranks_ * bytes >= default_slice_bytes ||
+        call.root >= ranks || !are_apart(one_output, bytes)) {
+        return false;
+    }
+    switch (call.kind) {
+    case Kind::broadcast:
+        for (int rank = 0; rank < ranks; ++rank) {
+            if (rank != call.root) {
+                std::memcpy(outputs_[rank], inputs_[call.root], bytes);
+            }
+        }
+        return true;
+    case Kind::reduce:
+    case Kind::allreduce:
+        builtin(call.type, call.op)
+            .reduce_many(nullptr, outputs_, one_output ? 1 : ranks, inputs_, ranks, call.output_count, {});
+        return true;
+    case Kind::scan:
+    case Kind::exscan:
+        builtin(call.type, call.op)
+            .scan_many(nullptr, outputs_, inputs_, ranks, call.output_count, call.kind == Kind::exscan, {});
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// Whether all are there, and none of the first `outputs` outputs overlaps anything but, exactly, the input
+/// of its rank.
+bool AllCalls::are_apart(bool one_output, std::size_t bytes) const {
+    if (bytes == 0) {
+        return false; // which may be null
+    }
+    if (are_in_order(one_output, bytes)) {
+        return true;
+    }
+    const std::size_t outputs = one_output ? 1 : ranks_;
+    const auto apart = [bytes](const void* one, const void* other) {
+        return address(one) - address(other) + bytes - 1 >= 2 * bytes - 1;
+    };
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+        const void* const input = inputs_[rank];
+        bool is_apart = input != nullptr;
+        for (std::size_t other = 0; other < outputs; ++other) {
+            const void* const output = outputs_[other];
+            is_apart = is_apart && output != nullptr &&
+                       (apart(output, input) || (!one_output && rank == other && output == input)) &&
+                       (other <= rank || rank >= outputs || apart(output, outputs_[rank]));
+        }
+        if (!is_apart) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Whether the outputs lie one behind the other, and all inputs elsewhere or where the outputs are, as
+/// vectors do that were made in their order. Sees it without comparing each with each.
+bool AllCalls::are_in_order(bool one_output, std::size_t bytes) const {
+    std::uintptr_t lowest = ~std::uintptr_t{0};
+    std::uintptr_t highest = 0;
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+        lowest = std::min(lowest, address(inputs_[rank]));
+        highest = std::max(highest, address(inputs_[rank]));
+    }
+    std::uintptr_t end = 1; // null is before
+    bool ascend = true;
+    bool are_same = !one_output;
+    for (std::size_t rank = 0; rank < (one_output ? 1 : ranks_); ++rank) {
+        const std::uintptr_t output = address(outputs_[rank]);
+        ascend = ascend & (output >= end);
+        are_same = are_same & (outputs_[rank] == inputs_[rank]);
+        end = output + bytes;
+    }
+    return ascend && lowest != 0 && (are_same || address(outputs_[0]) >= highest + bytes || lowest >= end);
 }
 
 } // namespace tutti::detail

@@ -7,9 +7,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -24,11 +26,13 @@ using Element = std::int64_t;
 using Vector = std::vector<Element>;
 using Vectors = std::vector<Vector>;
 
+/// Not associative: only from the left does the right result come out.
 struct Fold {
-    Element operator()(Element left, Element right) const { return left * 31 + right; }
+    Element operator()(Element left, Element right) const {
+        return static_cast<Element>(static_cast<std::uint64_t>(left) * 31 +
+                                    static_cast<std::uint64_t>(right));
+    }
 };
-
-constexpr std::size_t block = 20000;
 
 Vectors inputs_of(std::size_t ranks, std::size_t elements) {
     Vectors inputs(ranks, Vector(elements));
@@ -38,11 +42,12 @@ Vectors inputs_of(std::size_t ranks, std::size_t elements) {
     return inputs;
 }
 
+template <class Op>
 Vector prefix_of(const Vectors& inputs, std::size_t last) {
     Vector result = inputs[0];
     for (std::size_t rank = 1; rank <= last; ++rank) {
         for (std::size_t i = 0; i < result.size(); ++i) {
-            result[i] = Fold()(result[i], inputs[rank][i]);
+            result[i] = Op()(result[i], inputs[rank][i]);
         }
     }
     return result;
@@ -53,31 +58,32 @@ Vector part(const Vector& vector, std::size_t first, std::size_t count) {
             vector.begin() + static_cast<std::ptrdiff_t>(first + count)};
 }
 
-void reductions(std::size_t ranks, const Executor& executor) {
+template <class Op>
+void reductions(std::size_t ranks, std::size_t block, const Executor& executor) {
     const Vectors ins = inputs_of(ranks, block * ranks);
-    const Vector all = prefix_of(ins, ranks - 1);
+    const Vector all = prefix_of<Op>(ins, ranks - 1);
     Vectors outs(ranks, Vector(block * ranks));
-    allreduce(ins, outs, Fold(), executor);
+    allreduce(ins, outs, Op(), executor);
     CHECK(outs == Vectors(ranks, all));
     Vectors own = ins;
-    allreduce(own, Fold(), executor);
+    allreduce(own, Op(), executor);
     CHECK(own == Vectors(ranks, all));
     Vector one(block * ranks);
-    reduce(ins, one, Fold(), executor);
+    reduce(ins, one, Op(), executor);
     CHECK(one == all);
     Vectors prefixes(ranks, Vector(block * ranks));
     Vectors before = ins;
-    scan(ins, prefixes, Fold(), executor);
-    exscan(before, Fold(), executor);
+    scan(ins, prefixes, Op(), executor);
+    exscan(before, Op(), executor);
     CHECK(before[0] == ins[0]);
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-        CHECK(prefixes[rank] == prefix_of(ins, rank));
+        CHECK(prefixes[rank] == prefix_of<Op>(ins, rank));
         CHECK((rank == 0 || before[rank] == prefixes[rank - 1]));
     }
     Vectors blocks(ranks, Vector(block));
-    reduce_scatter(ins, blocks, Fold(), executor);
+    reduce_scatter(ins, blocks, Op(), executor);
     Vectors in_place = ins;
-    reduce_scatter(in_place, Fold(), executor);
+    reduce_scatter(in_place, Op(), executor);
     std::vector<std::size_t> counts(ranks, block);
     if (ranks > 1) {
         counts.front() += std::exchange(counts.back(), 0);
@@ -87,11 +93,11 @@ void reductions(std::size_t ranks, const Executor& executor) {
         CHECK(part(in_place[rank], rank * block, block) == blocks[rank]);
         blocks[rank].resize(counts[rank]);
     }
-    reduce_scatter(ins, blocks, Counts(counts), Fold(), executor);
+    reduce_scatter(ins, blocks, Counts(counts), Op(), executor);
     CHECK(blocks[0] == part(all, 0, counts[0]));
 }
 
-void movements(std::size_t ranks, const Executor& executor) {
+void movements(std::size_t ranks, std::size_t block, const Executor& executor) {
     const Vectors ins = inputs_of(ranks, block * ranks);
     Vectors outs(ranks, Vector(block * ranks));
     Vectors own = ins;
@@ -114,6 +120,27 @@ void movements(std::size_t ranks, const Executor& executor) {
     Vectors irregular(ranks, Vector(block * ranks));
     alltoall(ins, counts, irregular, counts, executor);
     CHECK(irregular == outs);
+    own = ins;
+    alltoall(own, counts, executor);
+    CHECK(own == outs);
+    // The blocks from behind.
+    std::vector<std::size_t> places(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        places[rank] = (ranks - 1 - rank) * block;
+    }
+    Vector whole(block * ranks);
+    gather(blocks, whole, Counts(counts[0], places), executor);
+    Vectors gathered_in_place(ranks, Vector(block * ranks));
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        CHECK(part(whole, places[rank], block) == blocks[rank]);
+        std::copy(blocks[rank].begin(), blocks[rank].end(),
+                  gathered_in_place[rank].begin() + static_cast<std::ptrdiff_t>(places[rank]));
+    }
+    allgather(gathered_in_place, Counts(counts[0], places), executor);
+    CHECK(gathered_in_place == Vectors(ranks, whole));
+    Vectors scattered(ranks, Vector(block));
+    scatter(whole, scattered, Counts(counts[0], places), executor);
+    CHECK(scattered == blocks);
     for (std::size_t from = 0; from < ranks; ++from) {
         CHECK(part(outs[ranks - 1], from * block, block) == part(ins[from], (ranks - 1) * block, block));
     }
@@ -128,11 +155,15 @@ void movements(std::size_t ranks, const Executor& executor) {
 
 TEST_CASE("every collective over the vectors of one caller") {
     test::Pool pool(2);
-    for (const std::size_t ranks : {1U, 2U, 3U, 4U, 7U}) {
+    for (const std::size_t ranks : {1U, 2U, 3U, 4U, 7U, 17U}) {
         for (const Executor& executor : {Executor(), test::backwards(), pool.executor()}) {
-            CAPTURE(ranks);
-            reductions(ranks, executor);
-            movements(ranks, executor);
+            for (const std::size_t block : {0U, 1U, 5U, 20000U}) {
+                CAPTURE(ranks);
+                CAPTURE(block);
+                reductions<Fold>(ranks, block, executor);
+                reductions<Sum>(ranks, block, executor);
+                movements(ranks, block, executor);
+            }
         }
     }
 }
@@ -160,6 +191,51 @@ TEST_CASE("what is wrong is told before anything is touched") {
     std::array<std::span<Element>, 2> overlapping{std::span(outs[0]), std::span(outs[0])};
     CHECK_THROWS_AS(allreduce(ins, overlapping, sum), MismatchError);
     CHECK(outs == Vectors{{0, 0}, {0, 0}});
+}
+
+TEST_CASE("whether small vectors overlap is seen wherever they lie") {
+    std::mt19937 random(1);
+    constexpr std::size_t count = 3;
+    for (int round = 0; round < 20000; ++round) {
+        const std::size_t ranks = 1 + random() % 4;
+        std::array<Element, 40> memory{};
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < 2 * ranks; ++i) {
+            // Mostly where no other is.
+            places.push_back(random() % 16 == 0 ? random() % (memory.size() - count) : 4 * (random() % 10));
+        }
+        const bool only_reduces = random() % 2 == 0;
+        const bool in_place = !only_reduces && random() % 4 == 0;
+        std::vector<std::span<Element>> ins;
+        std::vector<std::span<Element>> outs;
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            ins.push_back(std::span(memory).subspan(places[rank], count));
+            outs.push_back(in_place ? ins[rank] : std::span(memory).subspan(places[ranks + rank], count));
+        }
+        bool allowed = true;
+        const auto overlap = [](const auto& one, const auto& other) {
+            return one.data() < other.data() + count && other.data() < one.data() + count;
+        };
+        for (std::size_t rank = 0; rank < (only_reduces ? 1 : ranks); ++rank) {
+            for (std::size_t other = 0; other < ranks; ++other) {
+                const bool outputs = !only_reduces && rank != other && overlap(outs[rank], outs[other]);
+                const bool same = !only_reduces && rank == other && outs[rank].data() == ins[rank].data();
+                allowed = allowed && !outputs && (same || !overlap(outs[rank], ins[other]));
+            }
+        }
+        bool threw = false;
+        try {
+            if (only_reduces) {
+                reduce(ins, outs[0], sum);
+            } else {
+                allreduce(ins, outs, sum);
+            }
+        } catch (const Error&) {
+            threw = true;
+        }
+        CAPTURE(round);
+        CHECK(threw == !allowed);
+    }
 }
 
 TEST_CASE("the caller gets what the operator or the executor throws") {

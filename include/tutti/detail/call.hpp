@@ -111,6 +111,36 @@ inline std::uint64_t key_of(const Call& call) {
            call.output_count << 35U | static_cast<std::uint64_t>(call.root) << 56U;
 }
 
+/// What a key, which is not 0, says of its call.
+struct Key {
+    Kind kind;
+    Type type;
+    Operator op;
+    bool in_place;
+    int root;
+    std::size_t input_count;
+    std::size_t output_count;
+
+    explicit Key(std::uint64_t key)
+        : kind(static_cast<Kind>(key >> 1U & 15U)), type(static_cast<Type>(key >> 5U & 15U)),
+          op(static_cast<Operator>(key >> 9U & 15U)), in_place((key >> 13U & 1U) != 0),
+          root(static_cast<int>(key >> 56U)), input_count(key >> 14U & 0x1f'ffffU),
+          output_count(key >> 35U & 0x1f'ffffU) {}
+
+    /// Without its vectors.
+    Call call() const {
+        return {.kind = kind,
+                .type = type,
+                .op = op,
+                .in_place = in_place,
+                .root = root,
+                .input_count = input_count,
+                .output_count = output_count,
+                .element_bytes = bytes_of(type),
+                .element_align = bytes_of(type)};
+    }
+};
+
 class Seat;
 
 /// Runs `call` on the calling thread as the member that holds `seat`.
