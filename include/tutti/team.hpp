@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/detail/export.hpp>
+#include <tutti/executor.hpp>
 #include <tutti/member.hpp>
 
 #include <functional>
@@ -72,6 +73,11 @@ public:
     /// Calls from several threads take turns. Members may run other teams. Where a member's turn would
     /// never come, because its run waits for itself or teams wait for each other, Error is thrown.
     void run(const std::function<void(Member&)>& function);
+
+    /// Has the members run the tasks that it is handed, each a share of those that are next to each other, in
+    /// a run(), for whose end it waits: for calls that one thread makes for all, `tutti::allreduce(inputs,
+    /// outputs, tutti::sum, team.executor())`. Throws what run() does. The team must last as long.
+    Executor executor();
 
 private:
     friend class mpi::Cluster;

@@ -80,4 +80,16 @@ void Team::run(const std::function<void(Member&)>& function) {
     threads_->run(function);
 }
 
+Executor Team::executor() {
+    return [threads = threads_.get()](std::size_t count, const std::function<void(std::size_t)>& task) {
+        threads->run([&](const Member& me) {
+            const auto members = static_cast<std::size_t>(me.size());
+            const auto rank = static_cast<std::size_t>(me.rank());
+            for (std::size_t index = count * rank / members; index < count * (rank + 1) / members; ++index) {
+                task(index);
+            }
+        });
+    };
+}
+
 } // namespace tutti

@@ -4,6 +4,7 @@
 
 #include <tutti/error.hpp>
 #include <tutti/one_caller.hpp>
+#include <tutti/team.hpp>
 
 #include <doctest/doctest.h>
 
@@ -155,8 +156,11 @@ void movements(std::size_t ranks, std::size_t block, const Executor& executor) {
 
 TEST_CASE("every collective over the vectors of one caller") {
     test::Pool pool(2);
+    Team team({.members = 3, .placement = "none"});
+    Team caller({.members = 2, .placement = "none", .caller_is_member = true});
     for (const std::size_t ranks : {1U, 2U, 3U, 4U, 7U, 17U}) {
-        for (const Executor& executor : {Executor(), test::backwards(), pool.executor()}) {
+        for (const Executor& executor :
+             {Executor(), test::backwards(), pool.executor(), team.executor(), caller.executor()}) {
             for (const std::size_t block : {0U, 1U, 5U, 20000U}) {
                 CAPTURE(ranks);
                 CAPTURE(block);
@@ -244,6 +248,14 @@ TEST_CASE("the caller gets what the operator or the executor throws") {
     test::Pool pool(2);
     CHECK_THROWS_WITH_AS(allreduce(own, throws), "operator", std::runtime_error);
     CHECK_THROWS_WITH_AS(allreduce(own, throws, pool.executor()), "operator", std::runtime_error);
+    Team team({.members = 2, .placement = "none"});
+    CHECK_THROWS_WITH_AS(allreduce(own, throws, team.executor()), "operator", std::runtime_error);
+    // A member of the team would wait for itself.
+    team.run([&](Member& me) {
+        if (me.rank() == 0) {
+            CHECK_THROWS_AS(allreduce(own, sum, team.executor()), Error);
+        }
+    });
     const Executor failing = [&](std::size_t, const std::function<void(std::size_t)>& task) {
         pool.add([task] { task(0); });
         throw std::runtime_error("executor");
