@@ -19,8 +19,7 @@ public:
     }
 
     void add(Arrival& arrival) {
-        // Relaxed: there is a reference yet.
-        arrival.home_->references_.fetch_add(1, std::memory_order_relaxed);
+        arrival.home_->references_.add(1);
         arrival.next_ready_ = nullptr;
         (first_ == nullptr ? first_ : last_->next_ready_) = &arrival;
         last_ = &arrival;
@@ -62,10 +61,7 @@ bool Arrival::test() {
 }
 
 void Arrival::wait() {
-    for (State state = state_.load(std::memory_order_acquire); state != State::over;
-         state = state_.load(std::memory_order_acquire)) {
-        state_.wait(state, std::memory_order_acquire);
-    }
+    handover_.wait();
     check();
 }
 
@@ -79,11 +75,8 @@ void Arrival::then(std::function<void()> function, Calls calls) {
     }
     function_ = std::move(function);
     calls_ = calls;
-    State expected = State::open;
-    // Release: who completes the operation calls the function. Then this may be gone.
-    if (state_.compare_exchange_strong(expected, State::has_function, std::memory_order_acq_rel,
-                                       std::memory_order_acquire)) {
-        return;
+    if (handover_.give()) {
+        return; // this may be gone
     }
     if (only_if_complete && home_->failure() != nullptr) {
         function_ = nullptr;
@@ -94,10 +87,7 @@ void Arrival::then(std::function<void()> function, Calls calls) {
 }
 
 void Arrival::forget() noexcept {
-    State expected = State::has_function;
-    // Acquire and release: the function is here again, for another one.
-    state_.compare_exchange_strong(expected, State::open, std::memory_order_acq_rel);
-    // Where it is over, the calling thread has yet to call the function.
+    static_cast<void>(handover_.take_back()); // or the operation is over, and this thread has yet to call it
     function_ = nullptr;
     takes_no_more_ = false;
 }
@@ -119,17 +109,17 @@ void Operation::open(std::shared_ptr<detail::RendezvousState> home, std::uint64_
     failure_ = nullptr;
     // Relaxed: who opens it shows it to others by a release of the one before.
     next_.store(nullptr, std::memory_order_relaxed);
-    arrived_.store(0, std::memory_order_relaxed);
-    references_.store(references, std::memory_order_relaxed);
+    arrived_.set(0);
+    references_.set(references);
     for (Arrival& arrival : arrivals_) {
-        arrival.state_.store(Arrival::State::open, std::memory_order_relaxed);
+        arrival.handover_.open();
         arrival.takes_no_more_ = false;
     }
 }
 
 void Operation::arrive() noexcept {
-    // Acquire and release: the last one sees the contributions of all, and what their vectors hold.
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == contributions_.size()) {
+    // The last one sees the contributions of all, and what their vectors hold.
+    if (arrived_.up() == contributions_.size()) {
         carry_out();
     }
 }
@@ -154,11 +144,7 @@ void Operation::finished(std::exception_ptr failure) noexcept {
     }
     Ready& ready = Ready::here();
     for (Arrival& arrival : arrivals_) {
-        // Release: whoever sees it sees the results. Acquire: the function.
-        const Arrival::State before =
-            arrival.state_.exchange(Arrival::State::over, std::memory_order_acq_rel);
-        arrival.state_.notify_all();
-        if (before != Arrival::State::has_function) {
+        if (!arrival.handover_.complete()) {
             continue;
         }
         if (failure_ == nullptr || arrival.calls_ == detail::Pending::Calls::in_any_case) {
@@ -172,8 +158,8 @@ void Operation::finished(std::exception_ptr failure) noexcept {
 }
 
 void Operation::drop(std::size_t references) noexcept {
-    // Release and acquire: the last one sees that all others are done with it.
-    if (references_.fetch_sub(references, std::memory_order_acq_rel) == references) {
+    // The last one sees that all others are done with it.
+    if (references_.down(references) == 0) {
         const std::shared_ptr<detail::RendezvousState> home = std::move(home_);
         failure_ = nullptr;
         home->give_back(*this);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "arrive/contribution.hpp"
+#include "arrive/handover.hpp"
 #include "arrive/slices.hpp"
 
 #include <tutti/detail/pending.hpp>
@@ -25,10 +26,7 @@ class Operation;
 /// but then() only one.
 class Arrival final : public detail::Pending {
 public:
-    bool is_over() const noexcept override {
-        // Acquire: pairs with the release of who completes it. The results are there, or the failure.
-        return state_.load(std::memory_order_acquire) == State::over;
-    }
+    bool is_over() const noexcept override { return handover_.is_over(); }
     bool test() override;
     void wait() override;
     void then(std::function<void()> function, Calls calls) override;
@@ -39,17 +37,11 @@ private:
     friend class Operation;
     friend class Ready;
 
-    enum class State : std::uint32_t {
-        open,
-        has_function, ///< which is to be called
-        over
-    };
-
     /// Throws what has ended the operation, if it has failed.
     void check() const;
 
     Operation* home_ = nullptr;
-    std::atomic<State> state_{State::open};
+    Handover handover_;
     std::function<void()> function_;
     Calls calls_ = Calls::when_complete;
     /// It has been given a function.
@@ -95,8 +87,8 @@ private:
     std::atomic<Operation*> next_{nullptr};
     std::vector<Contribution> contributions_;
     std::vector<Arrival> arrivals_;
-    alignas(line_bytes) std::atomic<std::size_t> arrived_{0};
-    alignas(line_bytes) std::atomic<std::size_t> references_{0};
+    alignas(line_bytes) StdCount arrived_;
+    alignas(line_bytes) StdCount references_;
     std::exception_ptr failure_;
 
     friend class Ready;

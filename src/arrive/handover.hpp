@@ -1,0 +1,91 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::arrive {
+
+// What ranks that arrive share, over words of their own, so that a model checker can put its words
+// underneath.
+
+/// A count that several threads change, one of which learns that it was the last.
+class StdCount {
+public:
+    /// Relaxed: who shows the operation to others does so by a release of another word.
+    void set(std::size_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
+    /// Relaxed: by who counts already.
+    void add(std::size_t value) noexcept { value_.fetch_add(value, std::memory_order_relaxed); }
+
+    /// Release and acquire, which pair with each other: the last one sees what all others did before.
+    std::size_t up() noexcept { return value_.fetch_add(1, std::memory_order_acq_rel) + 1; }
+    std::size_t down(std::size_t value) noexcept {
+        return value_.fetch_sub(value, std::memory_order_acq_rel) - value;
+    }
+
+private:
+    std::atomic<std::size_t> value_{0};
+};
+
+/// The word of a handover.
+class StdStep {
+public:
+    /// Relaxed, as StdCount::set.
+    void set(std::uint32_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
+    /// Acquire: pairs with the release of the change that it sees.
+    std::uint32_t get() const noexcept { return step_.load(std::memory_order_acquire); }
+    /// Release: who sees it sees what was done before. Acquire: what was done before the step that it ends.
+    std::uint32_t exchange(std::uint32_t step) noexcept {
+        return step_.exchange(step, std::memory_order_acq_rel);
+    }
+    bool change(std::uint32_t from, std::uint32_t to) noexcept {
+        return step_.compare_exchange_strong(from, to, std::memory_order_acq_rel, std::memory_order_acquire);
+    }
+
+    void wait(std::uint32_t step) const noexcept { step_.wait(step, std::memory_order_acquire); }
+    void wake() noexcept { step_.notify_all(); }
+
+private:
+    std::atomic<std::uint32_t> step_{0};
+};
+
+/// Hands an operation's end from who completes it to a rank, and a function from the rank to who completes
+/// it, so that exactly one of the two calls it.
+template <class Step>
+class BasicHandover {
+public:
+    void open() noexcept { step_.set(waits); }
+
+    /// True: the results are there, or the failure.
+    bool is_over() const noexcept { return step_.get() == over; }
+
+    /// By the rank, which has made its function ready: whether who completes the operation calls it. If not,
+    /// the operation is over.
+    bool give() noexcept { return step_.change(waits, has_function); }
+    /// By the rank: whether the function that it has given is its own again. If not, the operation is over.
+    bool take_back() noexcept { return step_.change(has_function, waits); }
+
+    /// By who completes the operation: whether a function was given, which it is to call.
+    bool complete() noexcept {
+        const bool given = step_.exchange(over) == has_function;
+        step_.wake();
+        return given;
+    }
+
+    void wait() const noexcept {
+        for (std::uint32_t step = step_.get(); step != over; step = step_.get()) {
+            step_.wait(step);
+        }
+    }
+
+private:
+    static constexpr std::uint32_t waits = 0;
+    static constexpr std::uint32_t has_function = 1;
+    static constexpr std::uint32_t over = 2;
+
+    Step step_;
+};
+
+using Handover = BasicHandover<StdStep>;
+
+} // namespace tutti::arrive

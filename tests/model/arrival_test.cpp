@@ -1,0 +1,176 @@
+#include "arrive/handover.hpp"
+#include "explore.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::model {
+
+namespace {
+
+/// The memory orders of arrive::StdCount and StdStep, each of which a test may weaken.
+struct Orders {
+    rl::memory_order up = rl::mo_acq_rel;
+    rl::memory_order down = rl::mo_acq_rel;
+    rl::memory_order get = rl::mo_acquire;
+    rl::memory_order exchange = rl::mo_acq_rel;
+    rl::memory_order change = rl::mo_acq_rel;
+};
+
+template <Orders orders>
+class ModelCount {
+public:
+    void set(std::size_t value) { value_.store(value, rl::mo_relaxed, RL_INFO); }
+    void add(std::size_t value) { value_.fetch_add(value, rl::mo_relaxed, RL_INFO); }
+    std::size_t up() { return value_.fetch_add(1, orders.up, RL_INFO) + 1; }
+    std::size_t down(std::size_t value) { return value_.fetch_sub(value, orders.down, RL_INFO) - value; }
+
+private:
+    rl::atomic<std::size_t> value_{0};
+};
+
+template <Orders orders>
+class ModelStep {
+public:
+    void set(std::uint32_t step) { step_.store(step, rl::mo_relaxed, RL_INFO); }
+    std::uint32_t get() const { return step_.load(orders.get, RL_INFO); }
+    std::uint32_t exchange(std::uint32_t step) { return step_.exchange(step, orders.exchange, RL_INFO); }
+    bool change(std::uint32_t from, std::uint32_t to) {
+        return step_.compare_exchange_strong(from, to, orders.change, RL_INFO, orders.get, RL_INFO);
+    }
+    void wait(std::uint32_t /*step*/) const { rl::yield(1, RL_INFO); }
+    void wake() {}
+
+private:
+    rl::atomic<std::uint32_t> step_{0};
+};
+
+/// How a rank learns that the operation is over.
+enum class Learns { waits, by_function, takes_back };
+
+/// Ranks arrive with an operand each; the last one combines them, as arrive::Operation does, and completes
+/// all requests. Who drops the last reference makes the memory that of another operation.
+template <unsigned ranks, Learns learns, Orders orders>
+struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
+    rl::var<unsigned> operands[ranks];
+    rl::var<unsigned> results[ranks];
+    rl::var<unsigned> functions[ranks];
+    rl::var<unsigned> calls[ranks];
+    ModelCount<orders> arrived;
+    ModelCount<orders> references;
+    arrive::BasicHandover<ModelStep<orders>> handovers[ranks];
+
+    void before() {
+        for (unsigned rank = 0; rank < ranks; ++rank) {
+            calls[rank](RL_INFO).store(0);
+            handovers[rank].open();
+        }
+        arrived.set(0);
+        references.set(ranks + 1); // each rank's, and the operation's own
+    }
+
+    void thread(unsigned rank) {
+        operands[rank](RL_INFO).store(1U << rank);
+        if (arrived.up() == ranks) {
+            complete();
+        }
+        learn(rank);
+        drop();
+    }
+
+    void complete() {
+        unsigned sum = 0;
+        for (auto& operand : operands) {
+            sum += operand(RL_INFO).load();
+        }
+        for (auto& result : results) {
+            result(RL_INFO).store(sum);
+        }
+        for (unsigned rank = 0; rank < ranks; ++rank) {
+            if (handovers[rank].complete()) {
+                call(rank);
+            }
+        }
+        drop();
+    }
+
+    void learn(unsigned rank) {
+        if constexpr (learns == Learns::waits) {
+            handovers[rank].wait();
+            check(rank);
+            return;
+        }
+        functions[rank](RL_INFO).store(rank);
+        const bool given = handovers[rank].give();
+        if (!given) {
+            call(rank);
+        } else if (learns == Learns::takes_back && handovers[rank].take_back()) {
+            functions[rank](RL_INFO).store(ranks); // for another one
+            functions[rank](RL_INFO).store(rank);
+            if (!handovers[rank].give()) {
+                call(rank);
+            }
+        }
+        handovers[rank].wait();
+    }
+
+    /// By the rank or by who completes, one of the two.
+    void call(unsigned rank) {
+        RL_ASSERT(functions[rank](RL_INFO).load() == rank);
+        calls[rank](RL_INFO).store(calls[rank](RL_INFO).load() + 1);
+        check(rank);
+    }
+
+    void check(unsigned rank) { RL_ASSERT(results[rank](RL_INFO).load() == (1U << ranks) - 1); }
+
+    void drop() {
+        if (references.down(1) != 0) {
+            return;
+        }
+        for (unsigned rank = 0; rank < ranks; ++rank) {
+            RL_ASSERT(calls[rank](RL_INFO).load() == (learns == Learns::waits ? 0U : 1U));
+            operands[rank](RL_INFO).store(0);
+            results[rank](RL_INFO).store(0);
+            functions[rank](RL_INFO).store(ranks);
+        }
+    }
+};
+
+constexpr Orders library{};
+constexpr Orders up_releases{.up = rl::mo_release};
+constexpr Orders up_acquires{.up = rl::mo_acquire};
+constexpr Orders down_releases{.down = rl::mo_release};
+constexpr Orders down_acquires{.down = rl::mo_acquire};
+constexpr Orders get_relaxed{.get = rl::mo_relaxed};
+constexpr Orders exchange_releases{.exchange = rl::mo_release};
+constexpr Orders exchange_acquires{.exchange = rl::mo_acquire};
+constexpr Orders change_relaxed{.change = rl::mo_relaxed};
+
+} // namespace
+
+TEST_CASE("the last rank to arrive sees all operands, and all see its results") {
+    passes<Arrivals<2, Learns::waits, library>>("arrivals, 2 ranks that wait");
+    passes<Arrivals<3, Learns::waits, library>>("arrivals, 3 ranks that wait", {3});
+    passes<Arrivals<4, Learns::waits, library>>("arrivals, 4 ranks that wait", {2});
+}
+
+TEST_CASE("a function is called once, by its rank or by who completes the operation") {
+    passes<Arrivals<2, Learns::by_function, library>>("arrivals, 2 functions");
+    passes<Arrivals<3, Learns::by_function, library>>("arrivals, 3 functions", {3});
+    passes<Arrivals<2, Learns::takes_back, library>>("arrivals, 2 functions taken back and given again");
+    passes<Arrivals<3, Learns::takes_back, library>>("arrivals, 3 functions taken back", {2});
+}
+
+TEST_CASE("arrivals need their memory orders") {
+    constexpr auto race = rl::test_result_data_race;
+    caught<Arrivals<2, Learns::waits, up_releases>>("arrivals, count does not acquire", race);
+    caught<Arrivals<2, Learns::waits, up_acquires>>("arrivals, count does not release", race);
+    caught<Arrivals<2, Learns::waits, down_releases>>("arrivals, references do not acquire", race);
+    caught<Arrivals<2, Learns::waits, down_acquires>>("arrivals, references do not release", race);
+    caught<Arrivals<2, Learns::waits, get_relaxed>>("arrivals, wait does not acquire", race);
+    caught<Arrivals<2, Learns::waits, exchange_acquires>>("arrivals, end does not release", race);
+    caught<Arrivals<2, Learns::by_function, exchange_releases>>("arrivals, end does not acquire", race);
+    caught<Arrivals<2, Learns::by_function, change_relaxed>>("arrivals, giving does not release", race);
+}
+
+} // namespace tutti::model
