@@ -90,7 +90,7 @@ public:
     }
 
     int run() {
-        fmt::print("{}", header_text(environment_, baselines_));
+        fmt::print("{}", header_text(environment_, options_.callings, baselines_));
         for (const int members : options_.members) {
             measure_members(members);
         }
@@ -133,7 +133,8 @@ private:
                 .crowded = crowded(members),
                 .most_bytes = most_bytes(problems_for(options_, members)),
                 .method = options_.method,
-                .peers = peers};
+                .peers = peers,
+                .callings = options_.callings};
     }
 
     void measure_members(int members) {

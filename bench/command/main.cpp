@@ -58,10 +58,21 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
         ->capture_default_str();
     auto* const in_place =
         command.add_flag("--in-place", arguments.in_place, "One vector is input and output");
+    auto* const shared = command
+                             .add_flag("--shared", arguments.shared,
+                                       "The result of allreduce and allgather is one vector for all members")
+                             ->excludes(in_place);
     command
-        .add_flag("--shared", arguments.shared,
-                  "The result of allreduce and allgather is one vector for all members")
-        ->excludes(in_place);
+        .add_option("--calling", arguments.calling,
+                    "A list of blocking, started (and waited for at once), persistent (prepared before): "
+                    "how calls are made; blocking is among them")
+        ->excludes(shared)
+        ->capture_default_str();
+    command
+        .add_option("--in-flight", arguments.in_flight,
+                    "Also with so many calls started before they are waited for; the time of one")
+        ->excludes(shared)
+        ->capture_default_str();
     command.add_option("-c,--check", arguments.check, "Check results before and after timing: 0 or 1")
         ->capture_default_str();
     command

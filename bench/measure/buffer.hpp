@@ -1,5 +1,7 @@
 #pragma once
 
+#include "cache_line.hpp"
+
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -7,6 +9,11 @@
 #include <utility>
 
 namespace tutti::bench {
+
+/// Bytes from one vector to the next where several of `bytes` lie in one buffer and share no cache line.
+constexpr std::size_t spaced(std::size_t bytes) {
+    return (bytes + paired_lines_bytes - 1) / paired_lines_bytes * paired_lines_bytes;
+}
 
 /// Zeroed private memory, page-aligned; in huge pages where it is large and the system has them. Pages come
 /// into being where the first thread that touches them runs.

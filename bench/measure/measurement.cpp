@@ -1,5 +1,7 @@
 #include "measure/measurement.hpp"
 
+#include "measure/buffer.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -24,21 +26,36 @@ Limits limits_of(const Method& method, const Subject& subject) {
     return limits;
 }
 
-/// Every contender once, with inputs and outputs that are new to it. Returns the wrong elements of each.
-std::vector<std::size_t> check_all(Harness& harness, const Data& data, const Subject& subject,
-                                   std::uint64_t salt) {
+/// visit(offset) for the vectors of each call of a run: where they lie behind those of the first.
+template <class Visit>
+void for_each_call(const Problem& problem, std::size_t calls, Visit visit) {
+    for (std::size_t call = 0; call < calls; ++call) {
+        visit(call * spaced(problem.bytes()));
+    }
+}
+
+/// One run of every contender, with inputs and outputs that are new to it. Returns the wrong elements of
+/// each.
+std::vector<std::size_t> check_all(Harness& harness, const Problem& problem, const Data& data,
+                                   const Subject& subject, std::uint64_t salt) {
     std::vector<std::size_t> wrong;
     for (const Contender& contender : subject.contenders) {
-        data.spoil_output(subject.output);
-        data.write_input(subject.input, ++salt);
+        ++salt;
+        for_each_call(problem, contender.calls, [&](std::size_t offset) {
+            data.spoil_output(subject.output + offset);
+            data.write_input(subject.input + offset, salt);
+        });
         harness.meet();
         if (harness.leads() || !contender.leader_alone) {
-            contender.collective(1);
+            contender.collective(contender.calls);
         }
         if (contender.leader_alone) {
             harness.meet();
         }
-        wrong.push_back(data.wrong(subject.result, salt));
+        std::size_t found = 0;
+        for_each_call(problem, contender.calls,
+                      [&](std::size_t offset) { found += data.wrong(subject.result + offset, salt); });
+        wrong.push_back(found);
         harness.meet();
     }
     return wrong;
@@ -54,19 +71,25 @@ std::optional<double> best_median(std::span<std::vector<double>> lengths_us) {
 }
 
 /// Times single runs.
-void measure_runs(Harness& harness, const Data& data, const Subject& subject, const Method& method,
-                  std::span<Point> points) {
-    const auto rewrite = [&](std::uint64_t salt) {
-        data.read_output(subject.output);
-        data.write_input(subject.input, salt);
+void measure_runs(Harness& harness, const Problem& problem, const Data& data, const Subject& subject,
+                  const Method& method, std::span<Point> points) {
+    const auto rewrite = [&](std::size_t calls) {
+        return [&, calls](std::uint64_t salt) {
+            for_each_call(problem, calls, [&](std::size_t offset) {
+                data.read_output(subject.output + offset);
+                data.write_input(subject.input + offset, salt);
+            });
+        };
     };
     std::vector<Timed> timed;
     for (const Contender& contender : subject.contenders) {
-        timed.push_back(
-            {.run = contender.collective, .prepare = rewrite, .leader_alone = contender.leader_alone});
+        timed.push_back({.run = contender.collective,
+                         .prepare = rewrite(contender.calls),
+                         .calls = contender.calls,
+                         .leader_alone = contender.leader_alone});
     }
     for (const Calls& floor : subject.floors) {
-        timed.push_back({.run = floor, .prepare = rewrite});
+        timed.push_back({.run = floor, .prepare = rewrite(1)});
     }
     auto lengths_us = harness.measure(timed, limits_of(method, subject));
     if (!harness.leads()) {
@@ -120,7 +143,7 @@ std::vector<Point> measure(Harness& harness, const Problem& problem, const Subje
     const Data data(problem, harness.rank());
     std::vector<std::size_t> wrong(points.size());
     const auto check = [&](std::uint64_t salt) {
-        const std::vector<std::size_t> found = check_all(harness, data, subject, salt);
+        const std::vector<std::size_t> found = check_all(harness, problem, data, subject, salt);
         for (std::size_t i = 0; i < found.size() && method.check; ++i) {
             wrong[i] += found[i];
         }
@@ -128,7 +151,7 @@ std::vector<Point> measure(Harness& harness, const Problem& problem, const Subje
     // The first calls also build what later ones reuse: plans, connections, pages.
     check(101);
     check(202);
-    measure_runs(harness, data, subject, method, points);
+    measure_runs(harness, problem, data, subject, method, points);
     if (problem.bytes() <= method.loop_bytes) {
         measure_loop(harness, subject, method, points);
     }

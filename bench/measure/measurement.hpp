@@ -26,6 +26,8 @@ struct Contender {
     std::string algorithm = "auto";
     Calls collective;
     bool leader_alone = false;
+    /// In one run, each on vectors of its own, which lie spaced() apart; times are those of one call.
+    std::size_t calls = 1;
 };
 
 /// One member's access to what is measured at one point.

@@ -133,6 +133,35 @@ std::vector<std::string> parse_baselines(const std::string& text, bool shared) {
     return known;
 }
 
+/// Calls that block, with which the others are compared, and those that are asked for.
+std::vector<Calling> parse_callings(const std::string& text, std::size_t in_flight) {
+    std::vector<Calling> callings{Calling{}};
+    std::istringstream words(text);
+    bool started = false;
+    bool persistent = false;
+    for (std::string word; std::getline(words, word, ',');) {
+        if (word != "blocking" && word != "started" && word != "persistent") {
+            throw UsageError(
+                fmt::format("--calling: \"{}\" is unknown; there are: blocking, started, persistent", word));
+        }
+        started = started || word == "started";
+        persistent = persistent || word == "persistent";
+    }
+    if (started) {
+        callings.push_back({.way = Calling::Way::started});
+    }
+    if (persistent) {
+        callings.push_back({.way = Calling::Way::persistent});
+    }
+    if (in_flight < 1 || in_flight > most_calls_in_flight) {
+        throw UsageError(fmt::format("--in-flight: from 1 to {}", most_calls_in_flight));
+    }
+    if (in_flight > 1) {
+        callings.push_back({.way = Calling::Way::started, .in_flight = in_flight});
+    }
+    return callings;
+}
+
 } // namespace
 
 BenchOptions BenchArguments::parsed() const {
@@ -158,6 +187,7 @@ BenchOptions BenchArguments::parsed() const {
     if (repetitions < 1) {
         throw UsageError("--repetitions: at least 1 is needed");
     }
+    options.callings = parse_callings(calling, in_flight);
     options.baselines = parse_baselines(baseline, shared);
     options.in_place = in_place;
     options.shared = shared;
@@ -197,14 +227,15 @@ std::size_t most_bytes(const std::vector<Problem>& problems) {
 
 void check_memory(const BenchOptions& options) {
     for (const int members : options.members) {
-        const std::size_t needed =
-            2 * static_cast<std::size_t>(members) * most_bytes(problems_for(options, members));
+        const std::size_t vectors = 2 * most_in_flight(options.callings);
+        const std::size_t bytes = most_bytes(problems_for(options, members));
+        const std::size_t needed = static_cast<std::size_t>(members) * vectors * bytes;
         if (needed > available_bytes()) {
             throw EnvironmentUnfit(
-                fmt::format("{} members with two vectors of {} each need {} MiB of memory, of which "
-                            "{} are available; choose a smaller --end or fewer --members",
-                            members, format_bytes(most_bytes(problems_for(options, members))), needed >> 20,
-                            available_bytes() >> 20));
+                fmt::format("{} members with {} vectors of {} each need {} MiB of memory, of which {} are "
+                            "available; choose a smaller --end or fewer --members{}",
+                            members, vectors, format_bytes(bytes), needed >> 20, available_bytes() >> 20,
+                            vectors > 2 ? ", or a smaller --in-flight" : ""));
         }
     }
 }

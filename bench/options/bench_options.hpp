@@ -1,5 +1,6 @@
 #pragma once
 
+#include "measure/calling.hpp"
 #include "measure/measurement.hpp"
 #include "measure/problem.hpp"
 #include "options/point_arguments.hpp"
@@ -23,6 +24,8 @@ struct BenchOptions {
     Operator op = Operator::sum;
     bool in_place = false;
     bool shared = false;
+    /// Calls that block come first.
+    std::vector<Calling> callings;
     /// Names of peers, MPI libraries or not.
     std::vector<std::string> baselines;
     bool quiet = false;
@@ -44,6 +47,8 @@ struct BenchArguments {
     std::string op = "sum";
     bool in_place = false;
     bool shared = false;
+    std::string calling = "blocking";
+    std::size_t in_flight = 1;
     bool check = true;
     std::string baseline = "none";
     std::size_t repetitions = 5000;

@@ -131,9 +131,29 @@ std::string comparison_lines(std::span<const Point> points, std::span<const Poin
     return text;
 }
 
+std::string calling_line(const Calling& calling) {
+    const auto line = [&](const std::string& what) {
+        return fmt::format("{}: {}; its median a call, and how many times that of calls that block\n",
+                           name_of(calling), what);
+    };
+    switch (calling.way) {
+    case Calling::Way::blocking:
+        break;
+    case Calling::Way::started:
+        return line(
+            calling.in_flight > 1
+                ? fmt::format("{} calls started on vectors of their own, then waited for", calling.in_flight)
+                : "the same call started and waited for");
+    case Calling::Way::persistent:
+        return line("the same call prepared before, then started and waited for");
+    }
+    return "";
+}
+
 } // namespace
 
-std::string header_text(const Environment& environment, std::span<const std::string> baselines) {
+std::string header_text(const Environment& environment, std::span<const Calling> callings,
+                        std::span<const std::string> baselines) {
     std::string text =
         fmt::format("tutti {} on {}\n", TUTTI_VERSION_STRING, machine_line(environment.machine));
     text += fmt::format("{}, {} kernels, {}, placement {}\n", environment.compiler,
@@ -145,6 +165,9 @@ median, 95 % interval of the median, p99: of runs from the first entry to the la
 reads its last result and rewrites its input; loop: per call of many calls back to back, without that
 floor: the same loads and stores without any synchronisation, measured in turns with the runs
 )";
+    for (const Calling& calling : callings) {
+        text += calling_line(calling);
+    }
     if (!baselines.empty()) {
         text +=
             fmt::format("{}: its median, and how many times Tutti's that is\n", fmt::join(baselines, ", "));

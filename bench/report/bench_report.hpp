@@ -1,5 +1,6 @@
 #pragma once
 
+#include "measure/calling.hpp"
 #include "measure/point.hpp"
 #include "report/environment.hpp"
 
@@ -9,7 +10,8 @@
 namespace tutti::bench {
 
 /// The lines above the tables: where the numbers come from and what the columns mean.
-std::string header_text(const Environment& environment, std::span<const std::string> baselines);
+std::string header_text(const Environment& environment, std::span<const Calling> callings,
+                        std::span<const std::string> baselines);
 
 /// A table of the points of one number of members, each beside the baselines' for the same problem.
 std::string table_text(std::span<const Point> points, std::span<const Point> baselines);

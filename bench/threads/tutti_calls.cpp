@@ -1,9 +1,15 @@
 #include "threads/tutti_calls.hpp"
 
+#include "measure/buffer.hpp"
 #include "measure/types.hpp"
 
+#include <tutti/dynamic.hpp>
+
 #include <algorithm>
+#include <concepts>
+#include <memory>
 #include <span>
+#include <vector>
 
 namespace tutti::bench {
 
@@ -11,85 +17,178 @@ namespace {
 
 using Calls = std::function<void(std::size_t)>;
 
-/// Repeats one call. The options are made once; a caller in a loop would do the same.
-template <class Call>
-Calls repeated(const std::string& algorithm, Call call) {
-    return [algorithm, call](std::size_t calls) {
-        const Options options{.algorithm = algorithm};
-        for (std::size_t i = 0; i < calls; ++i) {
-            call(options);
+/// Vectors of elements that are known when this is compiled, or at run time.
+template <class Vector>
+struct Operands {
+    Vector in;
+    Vector out;
+};
+
+/// What call(caller, operands, options) is repeated with. The options are made once; a caller in a loop would
+/// do the same.
+struct Repeated {
+    Member& me;
+    std::string algorithm;
+};
+
+/// Calls that block.
+struct Blocking : Repeated {
+    template <class T, class Call>
+    Calls operator()(const Operands<std::span<T>>& operands, Call call) const {
+        return [self = *this, operands, call](std::size_t calls) {
+            const Options options{.algorithm = self.algorithm};
+            for (std::size_t i = 0; i < calls; ++i) {
+                call(self.me, operands, options);
+            }
+        };
+    }
+};
+
+using DynamicOperands = Operands<DynamicVector>;
+
+/// Calls that are started. Their types are known at run time only, which costs a start about 10 ns: compiled
+/// for all types and operators, each way of calling would take as long to compile as calls that block.
+struct Starting : Repeated {
+    Calling calling;
+    /// Bytes from the vectors of one call to those of the next that is in flight with it.
+    std::size_t spacing;
+
+    template <class Call>
+    Calls operator()(const DynamicOperands& operands, Call call) const {
+        if (calling.way == Calling::Way::persistent) {
+            return persistent(operands, call);
         }
-    };
-}
+        return calling.in_flight > 1 ? in_flight(operands, call) : started(operands, call);
+    }
+
+private:
+    template <class Call>
+    Calls started(const DynamicOperands& operands, Call call) const {
+        return [self = *this, operands, call](std::size_t calls) {
+            const Options options{.algorithm = self.algorithm};
+            for (std::size_t i = 0; i < calls; ++i) {
+                call(self.me.start, operands, options).wait();
+            }
+        };
+    }
+
+    /// As many as are to be in flight are started, then waited for.
+    template <class Call>
+    Calls in_flight(const DynamicOperands& operands, Call call) const {
+        std::vector<DynamicOperands> places;
+        for (std::size_t i = 0; i < calling.in_flight; ++i) {
+            places.push_back({moved(operands.in, i * spacing), moved(operands.out, i * spacing)});
+        }
+        return [self = *this, places, call](std::size_t calls) {
+            const Options options{.algorithm = self.algorithm};
+            std::vector<Request> requests;
+            requests.reserve(places.size());
+            for (std::size_t left = calls; left > 0; left -= requests.size()) {
+                requests.clear();
+                while (requests.size() < std::min(left, places.size())) {
+                    requests.push_back(call(self.me.start, places[requests.size()], options));
+                }
+                wait_all(requests);
+            }
+        };
+    }
+
+    static DynamicVector moved(const DynamicVector& vector, std::size_t bytes) {
+        return {vector.type(), static_cast<std::byte*>(vector.data()) + bytes, vector.size()};
+    }
+
+    template <class Call>
+    Calls persistent(const DynamicOperands& operands, Call call) const {
+        const Options options{.algorithm = algorithm};
+        return [prepared =
+                    std::make_shared<Persistent>(call(me.prepare, operands, options))](std::size_t calls) {
+            for (std::size_t i = 0; i < calls; ++i) {
+                prepared->start();
+                prepared->wait();
+            }
+        };
+    }
+};
 
 /// One function object for each type and operator, whatever is done with them: they are many.
-template <class T, class Op>
-Calls reducing(Member& me, const Problem& problem, const std::string& algorithm, std::span<T> in,
-               std::span<T> out, const Op& op) {
+template <class Repeat, class Vector, class Op>
+Calls reducing(const Repeat& repeat, const Problem& problem, const Operands<Vector>& operands, const Op& op) {
     const bool in_place = problem.in_place;
     switch (problem.collective) {
     case Collective::reduce:
-        return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
-            in_place ? me.reduce(out, op, Problem::root, options)
-                     : me.reduce(in, out, op, Problem::root, options);
+        return repeat(operands, [op, in_place](auto& caller, const auto& v, const Options& options) {
+            return in_place ? caller.reduce(v.out, op, Problem::root, options)
+                            : caller.reduce(v.in, v.out, op, Problem::root, options);
         });
     case Collective::allreduce:
-        if (problem.shared) {
-            return repeated(algorithm, [&me, in, out, op](const Options& options) {
-                me.allreduce(in, shared(out), op, options);
-            });
+        if constexpr (!std::same_as<Vector, DynamicVector>) {
+            if (problem.shared) {
+                return repeat(operands, [op](auto& caller, const auto& v, const Options& options) {
+                    return caller.allreduce(v.in, shared(v.out), op, options);
+                });
+            }
         }
-        return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
-            in_place ? me.allreduce(out, op, options) : me.allreduce(in, out, op, options);
+        return repeat(operands, [op, in_place](auto& caller, const auto& v, const Options& options) {
+            return in_place ? caller.allreduce(v.out, op, options)
+                            : caller.allreduce(v.in, v.out, op, options);
         });
     case Collective::reduce_scatter:
-        return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
-            in_place ? me.reduce_scatter(out, op, options) : me.reduce_scatter(in, out, op, options);
+        return repeat(operands, [op, in_place](auto& caller, const auto& v, const Options& options) {
+            return in_place ? caller.reduce_scatter(v.out, op, options)
+                            : caller.reduce_scatter(v.in, v.out, op, options);
         });
     case Collective::scan:
-        return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
-            in_place ? me.scan(out, op, options) : me.scan(in, out, op, options);
+        return repeat(operands, [op, in_place](auto& caller, const auto& v, const Options& options) {
+            return in_place ? caller.scan(v.out, op, options) : caller.scan(v.in, v.out, op, options);
         });
     default:
-        return repeated(algorithm, [&me, in, out, op, in_place](const Options& options) {
-            in_place ? me.exscan(out, op, options) : me.exscan(in, out, op, options);
+        return repeat(operands, [op, in_place](auto& caller, const auto& v, const Options& options) {
+            return in_place ? caller.exscan(v.out, op, options) : caller.exscan(v.in, v.out, op, options);
         });
     }
 }
 
-template <class T>
-Calls moving(Member& me, const Problem& problem, const std::string& algorithm, std::span<T> in,
-             std::span<T> out) {
+template <class Repeat, class Vector>
+Calls moving(const Repeat& repeat, const Problem& problem, const Operands<Vector>& operands) {
     const bool in_place = problem.in_place;
     switch (problem.collective) {
+    case Collective::barrier:
+        return repeat(operands, [](auto& caller, const auto& /*none*/, const Options& options) {
+            return caller.barrier(options);
+        });
     case Collective::broadcast:
-        return repeated(algorithm,
-                        [&me, out](const Options& options) { me.broadcast(out, Problem::root, options); });
+        return repeat(operands, [](auto& caller, const auto& v, const Options& options) {
+            return caller.broadcast(v.out, Problem::root, options);
+        });
     case Collective::allgather:
-        if (problem.shared) {
-            return repeated(algorithm, [&me, in, out](const Options& options) {
-                me.allgather(in, shared(out), options);
-            });
+        if constexpr (!std::same_as<Vector, DynamicVector>) {
+            if (problem.shared) {
+                return repeat(operands, [](auto& caller, const auto& v, const Options& options) {
+                    return caller.allgather(v.in, shared(v.out), options);
+                });
+            }
         }
-        return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
-            in_place ? me.allgather(out, options) : me.allgather(in, out, options);
+        return repeat(operands, [in_place](auto& caller, const auto& v, const Options& options) {
+            return in_place ? caller.allgather(v.out, options) : caller.allgather(v.in, v.out, options);
         });
     case Collective::gather:
-        return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
-            in_place ? me.gather(out, Problem::root, options) : me.gather(in, out, Problem::root, options);
+        return repeat(operands, [in_place](auto& caller, const auto& v, const Options& options) {
+            return in_place ? caller.gather(v.out, Problem::root, options)
+                            : caller.gather(v.in, v.out, Problem::root, options);
         });
     case Collective::scatter:
-        return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
-            in_place ? me.scatter(out, Problem::root, options) : me.scatter(in, out, Problem::root, options);
+        return repeat(operands, [in_place](auto& caller, const auto& v, const Options& options) {
+            return in_place ? caller.scatter(v.out, Problem::root, options)
+                            : caller.scatter(v.in, v.out, Problem::root, options);
         });
     case Collective::alltoall:
-        return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
-            in_place ? me.alltoall(out, options) : me.alltoall(in, out, options);
+        return repeat(operands, [in_place](auto& caller, const auto& v, const Options& options) {
+            return in_place ? caller.alltoall(v.out, options) : caller.alltoall(v.in, v.out, options);
         });
     default:
-        return repeated(algorithm, [&me, in, out, in_place](const Options& options) {
-            in_place ? me.shift(out, Problem::distance, options)
-                     : me.shift(in, out, Problem::distance, options);
+        return repeat(operands, [in_place](auto& caller, const auto& v, const Options& options) {
+            return in_place ? caller.shift(v.out, Problem::distance, options)
+                            : caller.shift(v.in, v.out, Problem::distance, options);
         });
     }
 }
@@ -106,18 +205,25 @@ std::size_t vector_elements(const Problem& problem, int rank) {
 } // namespace
 
 Calls tutti_calls(Member& me, const Problem& problem, const std::string& algorithm, std::byte* input,
-                  std::byte* output) {
-    if (problem.collective == Collective::barrier) {
-        return repeated(algorithm, [&me](const Options& options) { me.barrier(options); });
+                  std::byte* output, const Calling& calling) {
+    const std::size_t in_elements = problem.input_elements(me.rank());
+    const std::size_t out_elements = vector_elements(problem, me.rank());
+    if (calling.way != Calling::Way::blocking) {
+        const Starting starting{{me, algorithm}, calling, spaced(problem.bytes())};
+        const DynamicOperands operands{.in = {problem.type, input, in_elements},
+                                       .out = {problem.type, output, out_elements}};
+        return problem.reduces() ? reducing(starting, problem, operands, DynamicOp(problem.op))
+                                 : moving(starting, problem, operands);
     }
+    const Blocking blocking{{me, algorithm}};
     return with_type(problem.type, [&]<class T>(std::type_identity<T>) -> Calls {
-        const std::span<T> in(reinterpret_cast<T*>(input), problem.input_elements(me.rank()));
-        const std::span<T> out(reinterpret_cast<T*>(output), vector_elements(problem, me.rank()));
+        const Operands<std::span<T>> operands{.in = {reinterpret_cast<T*>(input), in_elements},
+                                              .out = {reinterpret_cast<T*>(output), out_elements}};
         if (problem.reduces()) {
             return with_operator<T>(
-                problem.op, [&](const auto& op) { return reducing(me, problem, algorithm, in, out, op); });
+                problem.op, [&](const auto& op) { return reducing(blocking, problem, operands, op); });
         }
-        return moving(me, problem, algorithm, in, out);
+        return moving(blocking, problem, operands);
     });
 }
 

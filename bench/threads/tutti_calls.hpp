@@ -1,5 +1,6 @@
 #pragma once
 
+#include "measure/calling.hpp"
 #include "measure/problem.hpp"
 
 #include <tutti/member.hpp>
@@ -11,9 +12,10 @@
 namespace tutti::bench {
 
 /// The function that solves `problem` so many times as member `me`, through the public interface. `algorithm`
-/// may be empty: the library chooses. In place, `output` is the vector.
+/// may be empty: the library chooses. In place, `output` is the vector. All members ask for it in the same
+/// order.
 std::function<void(std::size_t calls)> tutti_calls(Member& me, const Problem& problem,
                                                    const std::string& algorithm, std::byte* input,
-                                                   std::byte* output);
+                                                   std::byte* output, const Calling& calling = {});
 
 } // namespace tutti::bench

@@ -12,8 +12,7 @@
 namespace tutti::bench {
 
 TuttiRunner::TuttiRunner(const RunnerOptions& options)
-    : options_(options), harness_memory_(HarnessMemory::bytes(
-                             options.members, stamps_needed(options.method, 1 + options.peers.size()))) {
+    : options_(options), harness_memory_(HarnessMemory::bytes(options.members, stamps())) {
     const std::vector<int> cpus =
         machine::place(machine::detect(), options.members, machine::parse_placement(options.placement));
     for (const std::string& name : options.peers) {
@@ -38,10 +37,15 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
             std::make_unique<Team>(TeamOptions{.members = options.members, .placement = options.placement});
         pinning_ = team_->pinning();
     }
+    const std::size_t bytes = most_in_flight(options.callings) * spaced(options.most_bytes);
     for (int member = 0; member < options.members; ++member) {
-        inputs_.emplace_back(options.most_bytes);
-        outputs_.emplace_back(options.most_bytes);
+        inputs_.emplace_back(bytes);
+        outputs_.emplace_back(bytes);
     }
+}
+
+std::size_t TuttiRunner::stamps() const {
+    return stamps_needed(options_.method, options_.callings.size() + options_.peers.size());
 }
 
 void TuttiRunner::run(const std::function<void(Member&)>& body) {
@@ -90,10 +94,13 @@ Subject TuttiRunner::subject_of(Member& me, const Problem& problem,
                     .contenders = {},
                     .floors = floors(problem, me.rank(), all)};
     if (algorithm) {
-        subject.contenders.push_back(
-            {.provider = "tutti",
-             .algorithm = algorithm->empty() ? "auto" : *algorithm,
-             .collective = tutti_calls(me, problem, *algorithm, all.inputs[own], all.outputs[own])});
+        for (const Calling& calling : options_.callings) {
+            subject.contenders.push_back({.provider = name_of(calling),
+                                          .algorithm = algorithm->empty() ? "auto" : *algorithm,
+                                          .collective = tutti_calls(me, problem, *algorithm, all.inputs[own],
+                                                                    all.outputs[own], calling),
+                                          .calls = calling.in_flight});
+        }
     }
     for (const NamedPeer& entry : peers_) {
         if (Calls calls = entry.peer->calls(problem, me.rank(), all)) {
@@ -140,8 +147,7 @@ std::vector<Point> TuttiRunner::measure_all(const Problem& problem,
 
 void TuttiRunner::run_measured(const std::function<void(Harness&, Member&)>& body) {
     HarnessMemory::create(harness_memory_.data(), options_.members, options_.crowded);
-    const HarnessMemory memory(harness_memory_.data(), options_.members,
-                               stamps_needed(options_.method, 1 + options_.peers.size()));
+    const HarnessMemory memory(harness_memory_.data(), options_.members, stamps());
     run([&](Member& me) {
         try {
             Harness harness(memory, me.rank());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "measure/buffer.hpp"
+#include "measure/calling.hpp"
 #include "measure/harness_memory.hpp"
 #include "measure/measurement.hpp"
 #include "peers/peer.hpp"
@@ -30,6 +31,8 @@ struct RunnerOptions {
     /// Thread peers that are measured in turns with Tutti. Those that need threads of their own runtime
     /// system must need the same.
     std::vector<std::string> peers = {};
+    /// How Tutti is called, in turns as well.
+    std::vector<Calling> callings = {Calling{}};
 };
 
 /// Pinned threads, with vectors for every member, on which points are measured one after the other: a team's,
@@ -41,8 +44,8 @@ public:
     explicit TuttiRunner(const RunnerOptions& options);
 
     /// Measures `problem` with an algorithm, or with the library's choice when the name is empty; then, in
-    /// turns with it, by all peers that can do it. Tutti's point comes first. Throws whatever the library
-    /// throws.
+    /// turns with it, by all peers that can do it. Tutti's points come first, one for each way of calling.
+    /// Throws whatever the library throws.
     std::vector<Point> measure(const Problem& problem, const std::string& algorithm);
 
     /// The same by the peers only; nothing if none can.
@@ -66,6 +69,7 @@ private:
 
     std::vector<Point> measure_all(const Problem& problem, const std::optional<std::string>& algorithm);
     Subject subject_of(Member& me, const Problem& problem, const std::optional<std::string>& algorithm);
+    std::size_t stamps() const;
     void run(const std::function<void(Member&)>& body);
     void run_on_crew(const std::function<void(Member&)>& body);
 

@@ -102,6 +102,50 @@ TEST_CASE("results are right for other types, operators and in place") {
     }
 }
 
+TEST_CASE("every way of calling does every collective rightly, and those in flight on vectors of their own") {
+    for (const char* vectors : {"--in-place=false", "--in-place"}) {
+        const TemporaryDirectory directory;
+        const std::string json_path = directory.path() / "points.json";
+        const Outcome outcome = tutti_command({"bench",
+                                               "-t",
+                                               "3",
+                                               "-b",
+                                               "24",
+                                               "-e",
+                                               "24K",
+                                               "-f",
+                                               "1024",
+                                               "-n",
+                                               "10",
+                                               "--rounds",
+                                               "1",
+                                               "--seconds",
+                                               "0.05",
+                                               "--calling",
+                                               "started,persistent",
+                                               "--in-flight",
+                                               "5",
+                                               vectors,
+                                               "--baseline",
+                                               "std_barrier",
+                                               "--json",
+                                               json_path});
+        CAPTURE(outcome.text);
+        REQUIRE(outcome.exit_code == 0);
+        CHECK(outcome.says("tutti_5_in_flight: 5 calls started on vectors of their own"));
+        const nlohmann::json json = read(json_path);
+        std::map<std::string, std::set<std::string>> collectives;
+        for (const nlohmann::json& point : json.at("points")) {
+            check_fields(point);
+            collectives[point.at("provider")].insert(point.at("collective"));
+        }
+        for (const char* name : {"tutti", "tutti_started", "tutti_persistent", "tutti_5_in_flight"}) {
+            CAPTURE(name);
+            CHECK(collectives[name].size() == 12);
+        }
+    }
+}
+
 TEST_CASE("every baseline that is there does every collective that it has, and rightly") {
     const TemporaryDirectory directory;
     const std::string json_path = directory.path() / "points.json";
