@@ -46,7 +46,7 @@ struct Blocking : Repeated {
 
 using DynamicOperands = Operands<DynamicVector>;
 
-/// Calls that are started. Their types are known at run time only, which costs a start about 10 ns: compiled
+/// Calls that are started. Their types are known at run time only, which costs a start some 15 ns: compiled
 /// for all types and operators, each way of calling would take as long to compile as calls that block.
 struct Starting : Repeated {
     Calling calling;
