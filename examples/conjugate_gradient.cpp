@@ -31,19 +31,20 @@ Result with_tutti(const Poisson& matrix, int threads, tutti::mpi::Cluster& clust
 Result by_hand(const Poisson& matrix, int threads) {
     double local = 0;
     double all = 0;
+    const Sum sum = [&](double value) {
+#pragma omp atomic
+        local += value;
+#pragma omp barrier
+        if (omp_get_thread_num() == 0) {
+            MPI_Allreduce(&local, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+            local = 0;
+        }
+#pragma omp barrier
+        return all;
+    };
     return solve(matrix, threads, [&](const auto& body) {
 #pragma omp parallel num_threads(threads)
-        body([&](double value) {
-#pragma omp atomic
-            local += value;
-#pragma omp barrier
-            if (omp_get_thread_num() == 0) {
-                MPI_Allreduce(&local, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-                local = 0;
-            }
-#pragma omp barrier
-            return all;
-        });
+        body(sum);
     });
 }
 

@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
     std::vector networks(5, std::vector<Network>(members));
     std::vector<std::function<void()>> runs;
     for (const auto way : {computation, communication, blocking, overlapped, by_hand}) {
-        runs.push_back([&team, &own = networks[runs.size()], way] {
+        runs.emplace_back([&team, &own = networks[runs.size()], way] {
             team.run([&](tutti::Member& me) { way(me, own[static_cast<std::size_t>(me.rank())]); });
         });
     }
