@@ -106,30 +106,14 @@ TEST_CASE("every way of calling does every collective rightly, and those in flig
     for (const char* vectors : {"--in-place=false", "--in-place"}) {
         const TemporaryDirectory directory;
         const std::string json_path = directory.path() / "points.json";
-        const Outcome outcome = tutti_command({"bench",
-                                               "-t",
-                                               "3",
-                                               "-b",
-                                               "24",
-                                               "-e",
-                                               "24K",
-                                               "-f",
-                                               "1024",
-                                               "-n",
-                                               "10",
-                                               "--rounds",
-                                               "1",
-                                               "--seconds",
-                                               "0.05",
-                                               "--calling",
-                                               "started,persistent",
-                                               "--in-flight",
-                                               "5",
-                                               vectors,
-                                               "--baseline",
-                                               "std_barrier",
-                                               "--json",
-                                               json_path});
+        std::vector<std::string> arguments{"bench", "-t", "3",    "-b", "24", "-e",
+                                           "24K",   "-f", "1024", "-n", "10"};
+        for (const char* more :
+             {"--rounds=1", "--seconds=0.05", "--calling=started,persistent", "--in-flight=5",
+              "--baseline=std_barrier", "--json", json_path.c_str(), vectors}) {
+            arguments.emplace_back(more);
+        }
+        const Outcome outcome = tutti_command(arguments);
         CAPTURE(outcome.text);
         REQUIRE(outcome.exit_code == 0);
         CHECK(outcome.says("tutti_5_in_flight: 5 calls started on vectors of their own"));
