@@ -5,6 +5,7 @@
 #include "measure/statistics.hpp"
 #include "threads/floor.hpp"
 #include "threads/tutti_runner.hpp"
+#include "tune/hand_out.hpp"
 #include "tune/store_times.hpp"
 
 #include <algorithm>
@@ -134,7 +135,11 @@ std::optional<machine::Profile> measure_profile(const machine::Machine& machine,
             }
         }
     }
-    return profile_of(machine, times);
+    machine::Profile profile = profile_of(machine, times);
+    const HandOutTimes handed = hand_out_times(times.touched_bytes, seconds / passes);
+    const std::size_t first = best_split(handed.alone_us, handed.shared_us);
+    profile.hand_out_bytes = times.touched_bytes[std::min(first, times.touched_bytes.size() - 1)];
+    return profile;
 }
 
 } // namespace tutti::bench

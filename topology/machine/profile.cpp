@@ -14,6 +14,9 @@ constexpr std::size_t mib = 1024 * kib;
 /// The L3 of a machine that does not tell of one.
 constexpr std::size_t usual_l3_bytes = 32 * mib;
 
+/// What is worth handing out where nobody has measured it.
+constexpr std::size_t usual_hand_out_bytes = 2 * mib;
+
 /// What a family trades. Reaches are in halves of an L2; 0 where only the L3 matters.
 struct Family {
     const char* name;
@@ -34,6 +37,7 @@ struct Family {
     std::size_t fetch_results_bytes;
     std::size_t pull_between_two_bytes;
     std::size_t scan_between_two_bytes;
+    std::size_t hand_out_bytes;
 };
 
 /// The first that fits. docs/measurements says what was measured, where and how.
@@ -57,7 +61,8 @@ constexpr std::array families{
            .push_bytes = 3 * mib,
            .fetch_results_bytes = 0,
            .pull_between_two_bytes = 16 * kib,
-           .scan_between_two_bytes = 512 * kib},
+           .scan_between_two_bytes = 512 * kib,
+           .hand_out_bytes = usual_hand_out_bytes},
     Family{.name = "AMD Zen",
            .vendor = "AuthenticAMD",
            .number = 0,
@@ -75,7 +80,8 @@ constexpr std::array families{
            .push_bytes = 0,
            .fetch_results_bytes = 0,
            .pull_between_two_bytes = 16 * kib,
-           .scan_between_two_bytes = 512 * kib},
+           .scan_between_two_bytes = 512 * kib,
+           .hand_out_bytes = usual_hand_out_bytes},
     // Behind their L2 caches they have an L3 over a whole mesh, of which a virtual machine sees more than it
     // has: the L2 caches decide. Lines come back together, at no cost that was measured by itself.
     Family{.name = "Intel Xeon with a large L2",
@@ -95,7 +101,8 @@ constexpr std::array families{
            .push_bytes = 4 * mib,
            .fetch_results_bytes = 512 * kib,
            .pull_between_two_bytes = 256 * kib,
-           .scan_between_two_bytes = 2 * mib}};
+           .scan_between_two_bytes = 2 * mib,
+           .hand_out_bytes = 4 * mib}};
 
 bool fits(const Family& family, const Machine& machine) {
     return machine.vendor == family.vendor && (family.number == 0 || machine.family == family.number) &&
@@ -114,6 +121,7 @@ Profile guess(std::size_t l3_bytes) {
             .read_by_one_bytes = 32 * kib,
             .stage_between_two_bytes = 1024,
             .stage_one_way_bytes = 512,
+            .hand_out_bytes = usual_hand_out_bytes,
             .spin_ns = 100e3,
             .yield_ns = 100e3,
             .crowded_yield_ns = 200e3};
@@ -155,6 +163,7 @@ constexpr std::array all_quantities{
     bytes_of<&Profile::read_by_one_bytes>("read-by-one"),
     bytes_of<&Profile::stage_between_two_bytes>("stage-between-two"),
     bytes_of<&Profile::stage_one_way_bytes>("stage-one-way"),
+    bytes_of<&Profile::hand_out_bytes>("hand-out"),
     ns_of<&Profile::spin_ns>("spin"),
     ns_of<&Profile::yield_ns>("yield"),
     ns_of<&Profile::crowded_yield_ns>("crowded-yield")};
@@ -207,6 +216,7 @@ Profile family_profile(const Machine& machine) {
     profile.fetch_results_bytes = family->fetch_results_bytes;
     profile.pull_between_two_bytes = family->pull_between_two_bytes;
     profile.scan_between_two_bytes = family->scan_between_two_bytes;
+    profile.hand_out_bytes = family->hand_out_bytes;
     return profile;
 }
 

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What an allreduce takes over the vectors of all ranks, which the calling thread has filled, in
+/// microseconds, one of each for every size.
+struct HandOutTimes {
+    std::vector<double> alone_us;
+    std::vector<double> shared_us; ///< with one more thread
+};
+
+/// Medians of calls that touch so many bytes, for about `seconds` in all.
+HandOutTimes hand_out_times(std::span<const std::size_t> touched_bytes, double seconds);
+
+} // namespace tutti::bench
