@@ -19,9 +19,9 @@
 // one vector of the root's instead of a range. Operands are combined in the order of the vectors, from the
 // left.
 //
-// The calling thread does the work, or hands slices of a large one to an executor; the call returns when all
-// is done. Nothing is touched where it throws ArgumentError or MismatchError, which names the vectors by the
-// ranks that they stand for.
+// The calling thread does the work, or hands slices of a large one to an executor and does those itself that
+// are not begun; the call returns when all is done. Nothing is touched where it throws ArgumentError or
+// MismatchError, which names the vectors by the ranks that they stand for.
 
 namespace tutti {
 

@@ -58,10 +58,10 @@ private:
 ///
 /// Requests are those of Member::start, with these differences. Any thread may use a request. One that is
 /// destroyed does not wait: the vectors still belong to the operation. wait() blocks the thread until others
-/// have brought what is missing, which is nothing for a worker that they need; wait_any() does not serve.
-/// then() calls its function, and a coroutine goes on, on the thread that completes the operation, within the
-/// call of the last rank, on a thread of the executor, or at the end of what that thread has been called for
-/// already. Such a function must not throw.
+/// have brought what is missing, which is nothing for a worker that they need; then it does what the executor
+/// has not begun. wait_any() does not serve. then() calls its function, and a coroutine goes on, on the
+/// thread that completes the operation, within the call of the last rank, on a thread of the executor, within
+/// a wait(), or at the end of what that thread has been called for already. Such a function must not throw.
 ///
 /// Where the calls of the ranks differ, or overlap in memory, nothing is touched and all requests throw
 /// MismatchError. What the operator or the executor throws, all requests throw. The next operations are not

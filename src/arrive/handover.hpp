@@ -42,9 +42,6 @@ public:
         return step_.compare_exchange_strong(from, to, std::memory_order_acq_rel, std::memory_order_acquire);
     }
 
-    void wait(std::uint32_t step) const noexcept { step_.wait(step, std::memory_order_acquire); }
-    void wake() noexcept { step_.notify_all(); }
-
 private:
     std::atomic<std::uint32_t> step_{0};
 };
@@ -66,17 +63,7 @@ public:
     bool take_back() noexcept { return step_.change(has_function, waits); }
 
     /// By who completes the operation: whether a function was given, which it is to call.
-    bool complete() noexcept {
-        const bool given = step_.exchange(over) == has_function;
-        step_.wake();
-        return given;
-    }
-
-    void wait() const noexcept {
-        for (std::uint32_t step = step_.get(); step != over; step = step_.get()) {
-            step_.wait(step);
-        }
-    }
+    bool complete() noexcept { return step_.exchange(over) == has_function; }
 
 private:
     static constexpr std::uint32_t waits = 0;

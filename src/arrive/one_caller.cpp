@@ -20,9 +20,11 @@ namespace tutti::detail {
 
 namespace {
 
-/// Lets a thread wait for the completion.
+/// Lets a thread wait for the completion. Meanwhile it does what an executor has not begun.
 class Waited final : public arrive::Completion {
 public:
+    void shared_out(std::shared_ptr<arrive::Slices> slices) noexcept override { slices_ = std::move(slices); }
+
     void finished(std::exception_ptr failure) noexcept override {
         failure_ = std::move(failure);
         is_over_.store(true, std::memory_order_release); // pairs with wait()
@@ -30,6 +32,9 @@ public:
     }
 
     void wait() {
+        if (slices_ != nullptr) {
+            slices_->run_unbegun();
+        }
         is_over_.wait(false, std::memory_order_acquire);
         if (failure_ != nullptr) {
             std::rethrow_exception(failure_);
@@ -37,6 +42,7 @@ public:
     }
 
 private:
+    std::shared_ptr<arrive::Slices> slices_;
     std::exception_ptr failure_;
     std::atomic<bool> is_over_{false};
 };

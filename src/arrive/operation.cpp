@@ -61,7 +61,7 @@ bool Arrival::test() {
 }
 
 void Arrival::wait() {
-    handover_.wait();
+    home_->wait();
     check();
 }
 
@@ -108,6 +108,7 @@ void Operation::open(std::shared_ptr<detail::RendezvousState> home, std::uint64_
     number_ = number;
     failure_ = nullptr;
     // Relaxed: who opens it shows it to others by a release of the one before.
+    stage_.store(Stage::gathering, std::memory_order_relaxed);
     next_.store(nullptr, std::memory_order_relaxed);
     arrived_.set(0);
     references_.set(references);
@@ -137,6 +138,27 @@ void Operation::carry_out() noexcept {
                       std::shared_ptr<Completion>(std::shared_ptr<void>(), this));
 }
 
+void Operation::wait() noexcept {
+    // Acquire: pairs with reach(). The slices are there; or the results, or the failure.
+    for (Stage stage = stage_.load(std::memory_order_acquire); stage != Stage::over;
+         stage = stage_.load(std::memory_order_acquire)) {
+        if (stage == Stage::shared_out) {
+            slices_->run_unbegun();
+        }
+        stage_.wait(stage, std::memory_order_acquire);
+    }
+}
+
+void Operation::reach(Stage stage) noexcept {
+    stage_.store(stage, std::memory_order_release); // release: pairs with wait()
+    stage_.notify_all();
+}
+
+void Operation::shared_out(std::shared_ptr<Slices> slices) noexcept {
+    slices_ = std::move(slices);
+    reach(Stage::shared_out);
+}
+
 void Operation::finished(std::exception_ptr failure) noexcept {
     failure_ = std::move(failure);
     for (Contribution& contribution : contributions_) {
@@ -153,6 +175,7 @@ void Operation::finished(std::exception_ptr failure) noexcept {
             arrival.function_ = nullptr;
         }
     }
+    reach(Stage::over); // when all requests say so
     drop(1);
     ready.call_all();
 }
@@ -161,6 +184,7 @@ void Operation::drop(std::size_t references) noexcept {
     // The last one sees that all others are done with it.
     if (references_.down(references) == 0) {
         const std::shared_ptr<detail::RendezvousState> home = std::move(home_);
+        slices_ = nullptr;
         failure_ = nullptr;
         home->give_back(*this);
     }

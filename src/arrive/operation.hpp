@@ -73,6 +73,9 @@ public:
 
     /// Says that a rank's contribution is there. The last one carries the operation out.
     void arrive() noexcept;
+    /// Returns when it is over. Does meanwhile what an executor has not begun.
+    void wait() noexcept;
+    void shared_out(std::shared_ptr<Slices> slices) noexcept override;
     void finished(std::exception_ptr failure) noexcept override;
     /// Nobody may refer to it who has not counted before.
     void drop(std::size_t references) noexcept;
@@ -80,7 +83,14 @@ public:
     const std::exception_ptr& failure() const { return failure_; }
 
 private:
+    enum class Stage : std::uint32_t {
+        gathering,
+        shared_out, ///< there are slices
+        over
+    };
+
     void carry_out() noexcept;
+    void reach(Stage stage) noexcept;
 
     std::shared_ptr<detail::RendezvousState> home_;
     std::uint64_t number_ = 0;
@@ -89,6 +99,9 @@ private:
     std::vector<Arrival> arrivals_;
     alignas(line_bytes) StdCount arrived_;
     alignas(line_bytes) StdCount references_;
+    /// For those that wait.
+    std::atomic<Stage> stage_{Stage::gathering};
+    std::shared_ptr<Slices> slices_;
     std::exception_ptr failure_;
 
     friend class Ready;

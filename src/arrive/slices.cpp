@@ -1,79 +1,58 @@
 #include "arrive/slices.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <functional>
 #include <utility>
-#include <vector>
 
 namespace tutti::arrive {
 
+void Slices::run(std::size_t index) noexcept {
+    if (!take(index)) {
+        return;
+    }
+    // Relaxed: a slice that is made in vain does no harm.
+    if (!has_failed_.load(std::memory_order_relaxed)) {
+        try {
+            pass::carry_out_slice(task_.work, index, taken_.size());
+        } catch (...) {
+            fail(std::current_exception());
+        }
+    }
+    finish_one();
+}
+
+void Slices::not_handed_out(std::exception_ptr failure) noexcept {
+    fail(std::move(failure));
+    for (std::size_t index = 0; index < taken_.size(); ++index) {
+        if (take(index)) {
+            finish_one();
+        }
+    }
+    finish_one();
+}
+
+void Slices::fail(std::exception_ptr failure) {
+    if (!has_failed_.exchange(true, std::memory_order_relaxed)) {
+        failure_ = std::move(failure);
+    }
+}
+
+/// Who hands out has a part in this, so that the executor is not gone before it returns.
+void Slices::finish_one() {
+    // Acquire and release: the last one sees what all others have done.
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        task_.copies.clear();
+        std::exchange(completion_, nullptr)->finished(std::move(failure_));
+    }
+}
+
 namespace {
-
-/// The slices of a task. An executor may keep them longer than the task lasts.
-class Slices {
-public:
-    Slices(Task task, std::size_t count, std::shared_ptr<Completion> completion)
-        : task_(std::move(task)), completion_(std::move(completion)), taken_(count), unfinished_(count + 1) {}
-
-    void run(std::size_t index) noexcept {
-        if (!take(index)) {
-            return;
-        }
-        // Relaxed: a slice that is made in vain does no harm.
-        if (!has_failed_.load(std::memory_order_relaxed)) {
-            try {
-                pass::carry_out_slice(task_.work, index, taken_.size());
-            } catch (...) {
-                fail(std::current_exception());
-            }
-        }
-        finish_one();
-    }
-
-    /// Says that the executor has been called and will not be again.
-    void handed_out() noexcept { finish_one(); }
-
-    /// Says that it has thrown instead: slices that have not begun never will.
-    void not_handed_out(std::exception_ptr failure) noexcept {
-        fail(std::move(failure));
-        for (std::size_t index = 0; index < taken_.size(); ++index) {
-            if (take(index)) {
-                finish_one();
-            }
-        }
-        finish_one();
-    }
-
-private:
-    bool take(std::size_t index) { return !taken_[index].exchange(true, std::memory_order_relaxed); }
-
-    void fail(std::exception_ptr failure) {
-        if (!has_failed_.exchange(true, std::memory_order_relaxed)) {
-            failure_ = std::move(failure);
-        }
-    }
-
-    /// Who hands out has a part in this, so that the executor is not gone before it returns.
-    void finish_one() {
-        // Acquire and release: the last one sees what all others have done.
-        if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            std::exchange(completion_, nullptr)->finished(std::move(failure_));
-        }
-    }
-
-    Task task_;
-    std::shared_ptr<Completion> completion_;
-    /// Whether somebody has begun the slice.
-    std::vector<std::atomic<bool>> taken_;
-    std::atomic<std::size_t> unfinished_;
-    std::atomic<bool> has_failed_{false};
-    std::exception_ptr failure_;
-};
 
 void hand_out(Task task, std::size_t count, const Executor& executor,
               const std::shared_ptr<Completion>& completion) {
     const auto slices = std::make_shared<Slices>(std::move(task), count, completion);
     const std::function<void(std::size_t)> run = [slices](std::size_t index) { slices->run(index); };
+    completion->shared_out(slices); // from here on nothing fails but the executor
     try {
         executor(count, run);
     } catch (...) {

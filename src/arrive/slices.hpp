@@ -4,15 +4,22 @@
 
 #include <tutti/executor.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace tutti::arrive {
+
+class Slices;
 
 /// What is to happen when a task is done.
 class Completion {
 public:
+    /// Called before an executor gets the slices of the task, with what anybody may help with who waits.
+    virtual void shared_out(std::shared_ptr<Slices> slices) noexcept = 0;
     /// Called once, by the thread that finishes: with what was thrown, or null.
     virtual void finished(std::exception_ptr failure) noexcept = 0;
 
@@ -23,6 +30,42 @@ protected:
     Completion(Completion&&) = default;
     Completion& operator=(Completion&&) = default;
     ~Completion() = default;
+};
+
+/// The slices of a task. An executor may keep them longer than the task lasts.
+class Slices {
+public:
+    Slices(Task task, std::size_t count, std::shared_ptr<Completion> completion)
+        : task_(std::move(task)), completion_(std::move(completion)), taken_(count), unfinished_(count + 1) {}
+
+    /// One of them, unless somebody has begun it.
+    void run(std::size_t index) noexcept;
+
+    /// All that nobody has begun. An executor mostly begins with the first, and who helps it with the last.
+    void run_unbegun() noexcept {
+        for (std::size_t index = taken_.size(); index-- > 0;) {
+            run(index);
+        }
+    }
+
+    /// Says that the executor has been called and will not be again.
+    void handed_out() noexcept { finish_one(); }
+
+    /// Says that it has thrown instead: slices that have not begun never will.
+    void not_handed_out(std::exception_ptr failure) noexcept;
+
+private:
+    bool take(std::size_t index) { return !taken_[index].exchange(true, std::memory_order_relaxed); }
+    void fail(std::exception_ptr failure);
+    void finish_one();
+
+    Task task_;
+    std::shared_ptr<Completion> completion_;
+    /// Whether somebody has begun the slice.
+    std::vector<std::atomic<bool>> taken_;
+    std::atomic<std::size_t> unfinished_;
+    std::atomic<bool> has_failed_{false};
+    std::exception_ptr failure_;
 };
 
 /// Carries out a task: at once, or, where there is an executor and enough to do, in slices of about

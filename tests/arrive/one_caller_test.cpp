@@ -262,3 +262,20 @@ TEST_CASE("the caller gets what the operator or the executor throws") {
     };
     CHECK_THROWS_WITH_AS(allreduce(own, sum, failing), "executor", std::runtime_error);
 }
+
+TEST_CASE("a caller does itself what an executor does not begin") {
+    const Vectors ins = inputs_of(3, 100000);
+    const Vector all = prefix_of(ins, 2);
+    Vectors outs(3, Vector(100000));
+    test::Idle idle;
+    for (const Executor& executor : {idle.executor(), Executor([](std::size_t, const auto&) {})}) {
+        for (Vector& out : outs) {
+            out.assign(out.size(), 0);
+        }
+        allreduce(ins, outs, Fold(), executor);
+        CHECK(outs == Vectors(3, all));
+    }
+    outs = Vectors(3, Vector(100000));
+    idle.run();
+    CHECK(outs == Vectors(3, Vector(100000)));
+}

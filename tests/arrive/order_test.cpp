@@ -213,3 +213,42 @@ TEST_CASE("threads that act for all ranks at random, with many operations open")
         CHECK(wrong == 0);
     }
 }
+
+TEST_CASE("who waits does itself what an executor does not begin") {
+    for (int round = 0; round < 20; ++round) {
+        test::Idle idle;
+        Rendezvous meeting(2, {.executor = idle.executor(), .slice_bytes = 64});
+        std::array<std::vector<int>, 2> values{std::vector(1000, 1), std::vector(1000, 2)};
+        Request mine = meeting.at(0).allreduce(values[0], sum);
+        std::atomic<int> seen = 0;
+        std::thread before([&] { // before the last rank arrives, or after
+            mine.wait();
+            seen += values[0][999];
+        });
+        Request second = meeting.at(1).allreduce(values[1], sum);
+        bool is_called = false;
+        second.then([&] { is_called = true; });
+        before.join();
+        CHECK(seen == 3);
+        CHECK(second.test());
+        CHECK(is_called);
+        CHECK(values[1] == std::vector(1000, 3));
+        idle.run();
+        CHECK(values[1] == std::vector(1000, 3));
+    }
+}
+
+TEST_CASE("nobody waits for an executor where nobody waits") {
+    test::Idle idle;
+    std::array<std::vector<int>, 2> values{std::vector(1000, 1), std::vector(1000, 2)};
+    Request request;
+    {
+        Rendezvous meeting(2, {.executor = idle.executor(), .slice_bytes = 64});
+        request = meeting.at(0).allreduce(values[0], sum);
+        static_cast<void>(meeting.at(1).allreduce(values[1], sum));
+        CHECK(!request.test());
+    }
+    idle.run();
+    CHECK(request.test());
+    CHECK(values[0] == std::vector(1000, 3));
+}

@@ -77,6 +77,32 @@ private:
     std::vector<std::thread> workers_;
 };
 
+/// An executor that keeps what it is given and runs none of it.
+class Idle {
+public:
+    Executor executor() {
+        return [this](std::size_t count, const std::function<void(std::size_t)>& task) {
+            const std::lock_guard lock(mutex_);
+            kept_.push_back([count, task] {
+                for (std::size_t index = 0; index < count; ++index) {
+                    task(index);
+                }
+            });
+        };
+    }
+
+    /// After all.
+    void run() {
+        for (const std::function<void()>& each : kept_) {
+            each();
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::function<void()>> kept_;
+};
+
 /// An executor that does everything at once, the last task first.
 inline Executor backwards() {
     return [](std::size_t count, const std::function<void(std::size_t)>& task) {

@@ -38,8 +38,6 @@ public:
     bool change(std::uint32_t from, std::uint32_t to) {
         return step_.compare_exchange_strong(from, to, orders.change, RL_INFO, orders.get, RL_INFO);
     }
-    void wait(std::uint32_t /*step*/) const { rl::yield(1, RL_INFO); }
-    void wake() {}
 
 private:
     rl::atomic<std::uint32_t> step_{0};
@@ -96,7 +94,7 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
 
     void learn(unsigned rank) {
         if constexpr (learns == Learns::waits) {
-            handovers[rank].wait();
+            wait(rank);
             check(rank);
             return;
         }
@@ -111,7 +109,13 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
                 call(rank);
             }
         }
-        handovers[rank].wait();
+        wait(rank);
+    }
+
+    void wait(unsigned rank) {
+        while (!handovers[rank].is_over()) {
+            rl::yield(1, RL_INFO);
+        }
     }
 
     /// By the rank or by who completes, one of the two.
