@@ -17,9 +17,11 @@ class Cluster;
 ///
 /// A group is a handle; copies share the same seats. It stays usable for as many parallel regions as the
 /// program has: a thread joins, calls collectives, and leaves when its Member is destroyed. Every seat is to
-/// be taken once for each region, also by a thread that has nothing to do in it. Nobody can tell a thread
-/// that will not come from one that is late: where a region may get fewer threads than the group has seats,
-/// compare (omp_get_num_threads() == group.size()) before anybody joins, or the others wait for good.
+/// be taken once for each region, also by a thread that has nothing to do in it. Where nobody has ever taken
+/// a seat, as in a region that gets fewer threads than the group has seats, those that wait for it throw an
+/// Error after a while (GroupOptions::join_deadline). After that nobody can tell a thread that will not come
+/// from one that is late: where later regions may get fewer threads, compare (omp_get_num_threads() ==
+/// group.size()) before anybody joins, or the others wait for good.
 ///
 /// When a Member is destroyed by an exception, the region has failed for all members: those that are there
 /// are released with Aborted, be it in this region or still in the one before, and so are those that are yet

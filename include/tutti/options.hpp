@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -43,6 +44,10 @@ struct GroupOptions {
     /// be used (damaged, from another machine or version) is reported on stderr, once, and the built-in
     /// choice is used; tuning() of the team or group tells.
     std::string tuning = {};
+    /// Of a Group: how long members wait in calls for seats that nobody has ever taken, until they throw an
+    /// Error that names these. Begins anew with each seat that is taken for the first time; time in which the
+    /// process is stopped does not count. 0: for ever.
+    std::chrono::milliseconds join_deadline = std::chrono::minutes(1);
 };
 
 } // namespace tutti

@@ -18,6 +18,10 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
         throw ArgumentError("Group: members is " + std::to_string(members) + ", must be in 1.." +
                             std::to_string(most_members));
     }
+    if (options.join_deadline.count() < 0) {
+        throw ArgumentError("Group: join_deadline is " + std::to_string(options.join_deadline.count()) +
+                            " ms, must be 0 (for ever) or more");
+    }
     try {
         return std::make_shared<detail::GroupState>(members, execute::setting_for(members, options));
     } catch (const std::invalid_argument& error) { // what is known of the machine is contradictory

@@ -7,8 +7,10 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti::detail {
 
@@ -23,6 +25,24 @@ void count_from(std::uint64_t meeting, Attendance& attendance) {
         attendance.meeting = meeting;
         attendance.region = 1;
     }
+}
+
+/// "members 1, 2 have", with the first of them.
+std::string text_of(const std::vector<int>& members) {
+    constexpr std::size_t most = 8;
+    std::string text = members.size() == 1 ? "member " : "members ";
+    for (std::size_t place = 0; place < std::min(most, members.size()); ++place) {
+        text += (place == 0 ? "" : ", ") + std::to_string(members[place]);
+    }
+    if (members.size() > most) {
+        text += " and " + std::to_string(members.size() - most) + " more";
+    }
+    return text + (members.size() == 1 ? " has" : " have");
+}
+
+std::string text_of(std::chrono::milliseconds time) {
+    return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000) + " s"
+                                    : std::to_string(time.count()) + " ms";
 }
 
 } // namespace
@@ -61,6 +81,32 @@ void GroupState::take_seat(int rank) {
     mine.taken = true;
     mine.holder = std::this_thread::get_id();
     ++taken_;
+    // Relaxed: whoever waits looks again.
+    if (!presence(rank).has_joined.exchange(true, std::memory_order_relaxed)) {
+        join_deadline_.restart();
+    }
+}
+
+void GroupState::require_joined(int member, int peer) {
+    const auto has_joined = [this](int rank) {
+        return presence(rank).has_joined.load(std::memory_order_relaxed); // which lasts
+    };
+    if (!has_joined(member) || has_joined(peer) || !join_deadline_.has_passed()) {
+        return;
+    }
+    std::vector<int> absent;
+    for (int rank = 0; rank < size(); ++rank) {
+        if (!has_joined(rank)) {
+            absent.push_back(rank);
+        }
+    }
+    if (absent.empty()) { // the last has just come
+        return;
+    }
+    throw Error(text_of(absent) + " not joined within " + text_of(join_deadline_.deadline()) +
+                ": all seats of a group are to be taken, by as many threads. Look at what limits these "
+                "(num_threads, OMP_THREAD_LIMIT, nested regions, the size of a pool); "
+                "GroupOptions::join_deadline is how long members wait for them");
 }
 
 void GroupState::leave_seat(int rank) {

@@ -62,7 +62,8 @@ GroupState::GroupState(int members, execute::Setting setting)
                             : execute::patience_of(setting_.options.wait, members, members - 1)),
       pages_(execute::group_bytes(members)),
       mailbox_(execute::mailbox_in(pages_.data(), members, mailbox::most_sets, failure_.word())),
-      presences_(reinterpret_cast<execute::Presence*>(&mailbox_.board(members))) {
+      presences_(reinterpret_cast<execute::Presence*>(&mailbox_.board(members))),
+      join_deadline_(setting_.options.join_deadline) {
     require_kernels();
     seats_.reserve(static_cast<std::size_t>(members));
     for (int rank = 0; rank < members; ++rank) {

@@ -3,6 +3,7 @@
 #include "cache_line.hpp"
 #include "execute/call_log.hpp"
 #include "execute/failure.hpp"
+#include "execute/join_deadline.hpp"
 #include "execute/lanes.hpp"
 #include "execute/recent.hpp"
 #include "execute/seat.hpp"
@@ -37,6 +38,8 @@ struct alignas(line_bytes) Presence {
     CallLog log;
     /// Whether the member has left for good and will not make any more calls.
     std::atomic<bool> left_for_good{false};
+    /// Whether a thread has ever joined to be this member. No thread joins a team or a sub-group.
+    std::atomic<bool> has_joined{false};
 };
 
 static_assert(std::is_trivially_destructible_v<Presence>, "they live in pages that are just given back");
@@ -97,6 +100,10 @@ public:
     /// not leave for `longest_leave`: then what would have been the next region has failed for everybody.
     TUTTI_COMPONENT_API void take_seat(int rank);
     static constexpr std::chrono::milliseconds longest_leave{1000};
+
+    /// Throws an Error that names the seats that nobody has ever taken, where `member`, which has joined, has
+    /// waited too long for one of them to be `peer`.
+    void require_joined(int member, int peer);
 
     /// Gives a seat back that has been taken.
     TUTTI_COMPONENT_API void leave_seat(int rank);
@@ -177,6 +184,7 @@ private:
     std::mutex seats_mutex_;
     std::condition_variable seats_changed_;
     int taken_ = 0;
+    execute::JoinDeadline join_deadline_;
     std::shared_ptr<GroupState> itself_;
     /// The groups that this one was made of, the first one first, and its members' ranks in that.
     std::vector<std::weak_ptr<GroupState>> ancestors_;

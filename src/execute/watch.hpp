@@ -11,9 +11,9 @@
 namespace tutti::execute {
 
 /// Looks whether what a run of `member` waits for can still come, and throws what is wrong where it cannot:
-/// the group has failed, or the peer is in another call, or gone. Returns whether the run may stop waiting,
-/// since it waits for no more than that a member has left an operation before, which it has if it is gone.
-/// `takes_long` where it may take the time to read what the peer has called.
+/// the group has failed, or the peer is in another call, or gone, or has not joined in time. Returns whether
+/// the run may stop waiting, since it waits for no more than that a member has left an operation before,
+/// which it has if it is gone. `takes_long` where it may take the time to read what the peer has called.
 template <class Runner>
 bool watch(detail::GroupState& group, Sequence sequence, int member, const Runner& runner, bool takes_long) {
     if (group.failure().raised()) {
@@ -21,6 +21,7 @@ bool watch(detail::GroupState& group, Sequence sequence, int member, const Runne
     }
     const int peer = runner.peer();
     if (takes_long) {
+        group.require_joined(member, peer);
         if (const auto text = difference(group, sequence, member, peer)) {
             throw MismatchError(*text);
         }

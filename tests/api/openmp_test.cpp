@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <chrono>
 #include <stdexcept>
 
 using namespace tutti;
@@ -21,6 +22,23 @@ TEST_CASE("the threads of an OpenMP region are a group") {
             sums[static_cast<std::size_t>(rank)] = x[99];
         }
         REQUIRE(sums == std::vector<int>(members, 6 + 4 * i));
+    }
+}
+
+TEST_CASE("a region that gets fewer threads than the group has seats ends with an error") {
+    Group group(4, {.join_deadline = std::chrono::milliseconds(30)});
+    std::vector<Thrown> thrown(2);
+#pragma omp parallel num_threads(2)
+    {
+        const int rank = omp_get_thread_num();
+        thrown[static_cast<std::size_t>(rank)] = test::thrown_by([&] {
+            Member me = group.join(rank);
+            me.barrier();
+        });
+    }
+    for (const Thrown& each : thrown) {
+        CHECK(each.kind != Thrown::Kind::nothing);
+        CHECK(test::mentions(each.text, "members 2, 3 have not joined within 30 ms"));
     }
 }
 

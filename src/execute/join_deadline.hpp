@@ -1,0 +1,32 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace tutti::execute {
+
+/// How long the members of a group have waited for seats that nobody has ever taken. Any member may use it at
+/// any time.
+class JoinDeadline {
+public:
+    /// 0: for ever.
+    explicit JoinDeadline(std::chrono::milliseconds deadline) : deadline_(deadline) {}
+
+    std::chrono::milliseconds deadline() const { return deadline_; }
+
+    /// Such a seat has been taken: all waiting so far has been worth it.
+    void restart() noexcept {
+        waited_ns_.store(0, std::memory_order_relaxed); // nothing else hangs on it
+    }
+
+    /// A member looks that waits for such a seat. Returns whether that has taken too long.
+    bool has_passed() noexcept;
+
+private:
+    std::chrono::milliseconds deadline_;
+    std::atomic<std::int64_t> looked_ns_{0};
+    std::atomic<std::int64_t> waited_ns_{0};
+};
+
+} // namespace tutti::execute
