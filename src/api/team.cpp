@@ -1,34 +1,15 @@
+#include "api/placement.hpp"
 #include "api/team_threads.hpp"
-#include "machine/machine.hpp"
 #include "machine/placement.hpp"
 
-#include <tutti/error.hpp>
 #include <tutti/team.hpp>
 
 #include <mutex>
-#include <stdexcept>
 #include <utility>
 
 namespace tutti {
 
 namespace {
-
-using execute::most_members;
-
-/// Where each member goes.
-std::vector<int> cpus_for(const TeamOptions& options) {
-    if (options.members < 0 || options.members > most_members) {
-        throw ArgumentError("Team: members is " + std::to_string(options.members) + ", must be in 1.." +
-                            std::to_string(most_members) + ", or 0 for one on each allowed CPU");
-    }
-    const machine::Machine machine = machine::here();
-    const int members = options.members != 0 ? options.members : static_cast<int>(machine.pus.size());
-    try {
-        return machine::place(machine, members, machine::parse_placement(options.placement));
-    } catch (const std::invalid_argument& error) {
-        throw ArgumentError(std::string("Team: ") + error.what());
-    }
-}
 
 /// Where teams go whose threads cannot be waited for. What those use must last as long as they do.
 void keep(std::unique_ptr<detail::TeamThreads> threads) {
@@ -41,7 +22,8 @@ void keep(std::unique_ptr<detail::TeamThreads> threads) {
 } // namespace
 
 Team::Team(const TeamOptions& options)
-    : threads_(std::make_unique<detail::TeamThreads>(cpus_for(options), options)) {
+    : threads_(std::make_unique<detail::TeamThreads>(
+          detail::cpus_for("Team", "members", options.members, options.placement), options)) {
     threads_->start_missing();
 }
 

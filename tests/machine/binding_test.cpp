@@ -149,6 +149,37 @@ TEST_CASE("every placed member's pin holds when read back") {
     }
 }
 
+TEST_CASE("a pin can be undone, also one on another, and by another thread") {
+    const Indices bound = binding_of_this_thread();
+    std::thread([&] {
+        const int first = bound.front();
+        const int last = bound.back();
+        pin_this_thread(first);
+        const Indices inner = cpus_of_this_thread();
+        pin_this_thread(last);
+        unpin_thread(gettid(), 60000, inner); // not the one that it has
+        CHECK(binding_of_this_thread() == Indices{last});
+        unpin_thread(gettid(), last, inner);
+        CHECK(binding_of_this_thread() == Indices{first});
+        CHECK(process_cpus() == bound);
+        std::thread([&, thread = gettid()] { unpin_thread(thread, first, bound); }).join();
+        CHECK(binding_of_this_thread() == bound);
+        CHECK(process_cpus() == bound);
+        unpin_thread(gettid(), first, Indices{last}); // there is no pin
+        CHECK(binding_of_this_thread() == bound);
+    }).join();
+}
+
+TEST_CASE("a thread that another one has bound elsewhere stays there") {
+    const Indices bound = binding_of_this_thread();
+    std::thread([&] {
+        pin_this_thread(bound.front());
+        bind_behind_our_back(bound);
+        unpin_thread(gettid(), bound.front(), Indices{bound.back()});
+        CHECK(binding_of_this_thread() == (bound.size() > 1 ? bound : Indices{bound.back()}));
+    }).join();
+}
+
 TEST_CASE("a pin that cannot be had reports why and leaves the thread where it was") {
     const Indices bound = binding_of_this_thread();
     constexpr int absent = 60000;

@@ -65,15 +65,15 @@ std::optional<std::vector<int>> cpus_of_thread(pid_t thread_id) {
     return std::nullopt;
 }
 
-/// Binds the calling thread to these CPUs, ascending; the error if that fails.
-std::error_code bind_this_thread(std::span<const int> os_indices) {
+/// Binds a thread, 0 for the calling one, to these CPUs, ascending; the error if that fails.
+std::error_code bind_thread(pid_t thread_id, std::span<const int> os_indices) {
     const auto room = static_cast<unsigned>(os_indices.back()) + 1;
     const CpuSet set = make_cpu_set(room);
     const std::size_t set_bytes = CPU_ALLOC_SIZE(room);
     for (const int os_index : os_indices) {
         CPU_SET_S(static_cast<unsigned>(os_index), set_bytes, set.get());
     }
-    if (sched_setaffinity(0, set_bytes, set.get()) != 0) {
+    if (sched_setaffinity(thread_id, set_bytes, set.get()) != 0) {
         return {errno, std::generic_category()};
     }
     return {};
@@ -141,7 +141,7 @@ PinResult try_to_pin(int os_index) {
     // With all the memory that it needs, so that no binding goes unnoted.
     Pins::Pin pin{os_index, before ? pins().binding_without_pin(gettid(), *before) : std::vector<int>()};
     Pins::Pin& noted = pins().by_thread[gettid()];
-    const std::error_code error = bind_this_thread(std::array{os_index});
+    const std::error_code error = bind_thread(0, std::array{os_index});
     if (error) {
         const bool absent = error == std::errc::invalid_argument;
         return {.pinned = false,
@@ -173,15 +173,28 @@ PinResult pin_this_thread(int os_index) {
     }
 }
 
+void unpin_thread(int thread_id, int os_index, std::span<const int> before) {
+    const std::lock_guard lock(pins().mutex);
+    const auto pin = pins().by_thread.find(thread_id);
+    if (before.empty() || pin == pins().by_thread.end() || pin->second.os_index != os_index ||
+        cpus_of_thread(thread_id) != std::vector<int>{os_index} || bind_thread(thread_id, before)) {
+        return;
+    }
+    if (before.size() == 1) { // it may have been pinned there before
+        pin->second.os_index = before.front();
+    } else {
+        pins().by_thread.erase(pin);
+    }
+}
+
 void move_this_thread(int os_index) {
     if (os_index < 0 || sched_getcpu() == os_index) {
         return;
     }
     const std::lock_guard lock(pins().mutex);
     const std::optional<std::vector<int>> binding = cpus_of_thread(0);
-    if (binding && std::ranges::binary_search(*binding, os_index) &&
-        !bind_this_thread(std::array{os_index})) {
-        bind_this_thread(*binding);
+    if (binding && std::ranges::binary_search(*binding, os_index) && !bind_thread(0, std::array{os_index})) {
+        bind_thread(0, *binding);
     }
 }
 

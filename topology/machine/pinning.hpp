@@ -20,6 +20,10 @@ struct PinResult {
 /// changes nothing. The thread's previous binding is remembered for process_cpus() until the thread ends.
 PinResult pin_this_thread(int os_index);
 
+/// Undoes a pin_this_thread() to `os_index`: binds the thread to the CPUs that it had before, ascending,
+/// unless it has ended since or is bound elsewhere. Any thread may do so for any other.
+void unpin_thread(int thread_id, int os_index, std::span<const int> before);
+
 /// Has the calling thread go on on a CPU, unless it may not or is there already. Its binding stays what it
 /// is: the system may move it away again. `unpinned` asks for nothing.
 void move_this_thread(int os_index);
