@@ -1,15 +1,16 @@
-# tutti_component(NAME IF CONDITION DESCRIPTION TEXT HEADERS FILES... OBJECTS MODULES... [LINKS LIBRARIES...]
-#                 [FIND LINES...] [CFLAGS FLAGS...] [LIBS FLAGS...] [DEBIAN PACKAGES...])
+# tutti_component(NAME IF CONDITION DESCRIPTION TEXT HEADERS FILES... [OBJECTS MODULES...] [LINKS LIBRARIES...]
+#                 [FIND LINES...] [REQUIRES PACKAGES...] [CFLAGS FLAGS...] [LIBS FLAGS...] [DEBIAN PACKAGES...])
 #
 # A library beside tutti, which nobody needs who does not ask for it: tutti::NAME, find_package(tutti COMPONENTS NAME),
 # pkg-config tutti-NAME, the install components and Debian packages libtutti-NAME and libtutti-NAME-dev. This call is all
 # that a component needs. Where CONDITION is false it is not built, and its HEADERS, files of include/tutti, are not
 # installed.
 #
-# OBJECTS are modules that it is made of, LINKS what it links besides tutti. Programs that link it need these as well:
-# FIND are lines of CMake that find LINKS, CFLAGS and LIBS say the same to pkg-config, DEBIAN to Debian's users.
+# OBJECTS are modules that it is made of; without any it is its headers. LINKS is what it links besides tutti. Programs
+# that link it need these as well: FIND are lines of CMake that find LINKS; REQUIRES, CFLAGS and LIBS say the same to
+# pkg-config, DEBIAN to Debian's users.
 function(tutti_component name)
-  cmake_parse_arguments(arg "" "IF;DESCRIPTION" "HEADERS;OBJECTS;LINKS;FIND;CFLAGS;LIBS;DEBIAN" ${ARGN})
+  cmake_parse_arguments(arg "" "IF;DESCRIPTION" "HEADERS;OBJECTS;LINKS;FIND;REQUIRES;CFLAGS;LIBS;DEBIAN" ${ARGN})
   set_property(GLOBAL APPEND PROPERTY TUTTI_COMPONENT_HEADERS ${arg_HEADERS})
   foreach(header IN LISTS arg_HEADERS)
     set_property(GLOBAL PROPERTY TUTTI_LINKS_OF_${header} ${arg_LINKS})
@@ -21,14 +22,20 @@ function(tutti_component name)
   set_property(GLOBAL APPEND PROPERTY TUTTI_COMPONENTS ${name})
   set_property(GLOBAL APPEND PROPERTY TUTTI_COMPONENT_CFLAGS ${arg_CFLAGS})
   set(library tutti_${name})
-  list(TRANSFORM arg_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
-  add_library(${library} ${arg_OBJECTS})
+  if(arg_OBJECTS)
+    list(TRANSFORM arg_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+    add_library(${library} ${arg_OBJECTS})
+    tutti_configure(${library})
+    set_target_properties(${library} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${TUTTI_SO_VERSION}
+                          LINKER_LANGUAGE CXX)
+    target_link_libraries(${library} PUBLIC tutti ${arg_LINKS})
+  else()
+    add_library(${library} INTERFACE)
+    target_link_libraries(${library} INTERFACE tutti ${arg_LINKS})
+  endif()
   add_library(tutti::${name} ALIAS ${library})
-  tutti_configure(${library})
-  set_target_properties(${library} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${TUTTI_SO_VERSION}
-                        EXPORT_NAME ${name} LINKER_LANGUAGE CXX)
-  target_link_libraries(${library} PUBLIC tutti ${arg_LINKS})
-  if(BUILD_SHARED_LIBS)
+  set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
+  if(arg_OBJECTS AND BUILD_SHARED_LIBS)
     # It says itself what the library hides from it, not the programs that link both.
     target_link_options(${library} PRIVATE LINKER:-z,defs)
     if(PROJECT_IS_TOP_LEVEL)
@@ -37,5 +44,5 @@ function(tutti_component name)
     endif()
   endif()
   tutti_install_component(${name} DESCRIPTION "${arg_DESCRIPTION}" HEADERS ${arg_HEADERS} FIND ${arg_FIND}
-                          CFLAGS ${arg_CFLAGS} LIBS ${arg_LIBS} DEBIAN ${arg_DEBIAN})
+                          REQUIRES ${arg_REQUIRES} CFLAGS ${arg_CFLAGS} LIBS ${arg_LIBS} DEBIAN ${arg_DEBIAN})
 endfunction()

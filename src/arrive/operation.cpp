@@ -25,6 +25,9 @@ public:
         last_ = &arrival;
     }
 
+    /// Whether the calling thread is in one of them.
+    bool is_calling() const { return is_calling_; }
+
     void call_all() noexcept {
         if (std::exchange(is_calling_, true)) {
             return;
@@ -90,6 +93,14 @@ void Arrival::forget() noexcept {
     static_cast<void>(handover_.take_back()); // or the operation is over, and this thread has yet to call it
     function_ = nullptr;
     takes_no_more_ = false;
+}
+
+void Arrival::require_movable_waiter() const {
+    if (Ready::here().is_calling()) {
+        throw Error(
+            "a task cannot be suspended within a function that has been given to then(), or a coroutine "
+            "that goes on in place of one: others wait for that to return");
+    }
 }
 
 void Arrival::release() noexcept {

@@ -51,6 +51,13 @@ void Operation::forget() noexcept {
     }
 }
 
+void Operation::require_movable_waiter() const {
+    throw Error(
+        "a task cannot be suspended until an operation of Member::start or Member::prepare is complete: only "
+        "the thread may use its request that has started it, and the task may go on on another one. "
+        "Let the thread wait(), or use a Rendezvous");
+}
+
 void Operation::release() noexcept {
     if (home_ == nullptr) {
         delete this;

@@ -41,6 +41,7 @@ public:
     void wait() override;
     void then(std::function<void()> function, Calls calls) override;
     void forget() noexcept override;
+    void require_movable_waiter() const override;
     void release() noexcept override;
     void start() override;
     void start(const detail::Call& call) override;

@@ -53,6 +53,12 @@ case $made in *libtutti-mpi*)
     ;;
 esac
 
+case $made in *libtutti-tbb*)
+    depends libtutti-tbb-dev "libtutti-dev \(= $version\)"
+    depends libtutti-tbb-dev libtbb-dev
+    ;;
+esac
+
 [ "$(find "$directory" -maxdepth 1 -name '*.deb' | wc -l)" = "$(echo "$made" | tr ';' '\n' | wc -l)" ] ||
     fail "there are other packages than $made"
 seen=$directory/files

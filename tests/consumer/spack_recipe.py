@@ -53,7 +53,7 @@ recipe_class = runpy.run_path(str(recipe))["Tutti"]
 
 options = dict(re.findall(r"^(\w+):\w+=(.*)$", cache.read_text(), re.M))
 variants = [arguments[0] for name, arguments, _ in said if name == "variant"]
-assert variants == ["shared", "mpi"], variants
+assert variants == ["shared", "mpi", "tbb"], variants
 for values in itertools.product((False, True), repeat=len(variants)):
     chosen = dict(zip(variants, values))
     arguments = dict(recipe_class(chosen).cmake_args())
@@ -61,10 +61,12 @@ for values in itertools.product((False, True), repeat=len(variants)):
     assert not unknown, f"the tree has no options {unknown}"
     assert arguments["BUILD_SHARED_LIBS"] == chosen["shared"], arguments
     assert arguments["TUTTI_BUILD_MPI"] == chosen["mpi"], arguments
+    assert arguments["TUTTI_BUILD_TBB"] == chosen["tbb"], arguments
 
 needed = re.search(r"cmake_minimum_required\(VERSION ([\d.]+)\)", (source / "CMakeLists.txt").read_text())[1]
 assert ("depends_on", (f"cmake@{needed}:",), {"type": "build"}) in said, f"the tree needs CMake {needed}"
-assert ("depends_on", ("mpi",), {"when": "+mpi"}) in said
+for variant in ("mpi", "tbb"):
+    assert ("depends_on", (variant,), {"when": f"+{variant}"}) in said
 assert ("Apache-2.0",) in [arguments for name, arguments, _ in said if name == "license"]
 tree = pathlib.Path(urllib.parse.urlparse(recipe_class.git).path)
 assert tree == source.resolve(), f"the recipe builds {tree}"

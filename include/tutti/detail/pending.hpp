@@ -2,7 +2,6 @@
 
 #include <tutti/detail/call.hpp>
 
-#include <coroutine>
 #include <cstdint>
 #include <functional>
 
@@ -23,6 +22,8 @@ public:
     virtual void then(std::function<void()> function, Calls calls) = 0;
     /// What then() was given is not to be called any more.
     virtual void forget() noexcept = 0;
+    /// Throws Error where who waits for it must not go on on another thread, or not leave this one now.
+    virtual void require_movable_waiter() const = 0;
     /// Nobody asks any more. Waits until it is over.
     virtual void release() noexcept = 0;
 
@@ -46,7 +47,8 @@ protected:
     ~Restartable() = default;
 };
 
-/// Lets a coroutine wait. None waits for a null pointer. One that is destroyed while it waits is forgotten.
+/// Lets a coroutine wait, or what else resume() lets go on. None waits for a null pointer. One that is
+/// destroyed while it waits is forgotten.
 class Awaiter {
 public:
     explicit Awaiter(Pending* pending) noexcept : pending_(pending) {}
@@ -60,8 +62,16 @@ public:
     Awaiter(Awaiter&&) = delete;
     Awaiter& operator=(Awaiter&&) = delete;
 
+    /// Throws Error where what waits must not go on on another thread.
+    void require_movable_waiter() const {
+        if (pending_ != nullptr) {
+            pending_->require_movable_waiter();
+        }
+    }
+
     bool await_ready() const { return pending_ == nullptr || pending_->test(); }
-    void await_suspend(std::coroutine_handle<> coroutine) {
+    template <class Coroutine>
+    void await_suspend(Coroutine coroutine) {
         waits_ = true;
         try {
             pending_->then(

@@ -24,12 +24,15 @@ class Tutti(CMakePackage):
     variant("shared", default=True, description="Build shared libraries")
     variant("mpi", default=False, description="Build the component mpi, clusters of MPI processes")
 
+    variant("tbb", default=False, description="Have the component tbb, tasks of oneTBB")
+
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     # By which CMake finds hwloc.
     depends_on("pkgconfig", type="build")
     depends_on("hwloc@2:")
     depends_on("mpi", when="+mpi")
+    depends_on("tbb", when="+tbb")
 
     requires("platform=linux")
 
@@ -37,6 +40,7 @@ class Tutti(CMakePackage):
         return [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("TUTTI_BUILD_MPI", "mpi"),
+            self.define_from_variant("TUTTI_BUILD_TBB", "tbb"),
             self.define("TUTTI_BUILD_COMMAND", False),
             self.define("TUTTI_BUILD_TESTS", False),
         ]

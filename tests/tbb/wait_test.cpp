@@ -1,0 +1,189 @@
+// Tasks of oneTBB that wait for one another's arrival, and are suspended meanwhile.
+
+#include <tutti/rendezvous.hpp>
+#include <tutti/tbb.hpp>
+#include <tutti/tutti.hpp>
+
+#include <doctest/doctest.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+/// Runs task(0) .. task(count - 1) in an arena, and returns when they have returned.
+void run_tasks(::tbb::task_arena& arena, int count, const std::function<void(int)>& task) {
+    ::tbb::task_group group;
+    arena.execute([&] {
+        for (int rank = 0; rank < count; ++rank) {
+            group.run([&, rank] { task(rank); });
+        }
+        group.wait();
+    });
+}
+
+struct Throwing {
+    int operator()(int /*left*/, int /*right*/) const { throw std::runtime_error("operator"); }
+};
+
+template <class Exception>
+std::string text_of(const std::function<void()>& function) {
+    try {
+        function();
+    } catch (const Exception& exception) {
+        return exception.what();
+    }
+    return "nothing of the kind";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("64 ranks on two threads") {
+    constexpr int ranks = 64;
+    ::tbb::task_arena arena(2);
+    tutti::Rendezvous meeting(ranks);
+    std::atomic<int> wrong = 0;
+    run_tasks(arena, ranks, [&](int rank) {
+        for (int round = 0; round < 50; ++round) {
+            std::array<std::int64_t, 2> values{rank, round};
+            tutti::tbb::wait(meeting.at(rank).allreduce(values, tutti::sum));
+            wrong += values[0] == ranks * (ranks - 1) / 2 && values[1] == ranks * round ? 0 : 1;
+            int value = rank == round ? round : -1;
+            tutti::tbb::wait(meeting.at(rank).broadcast(std::span(&value, 1), round));
+            wrong += value == round ? 0 : 1;
+        }
+    });
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("where all tasks wait, a thread outside their arena lets them go on") {
+    constexpr int ranks = 16;
+    for (const int threads : {1, 2}) {
+        ::tbb::task_arena arena(threads, 0);
+        tutti::Rendezvous meeting(ranks + 1);
+        std::atomic<int> arrived = 0;
+        std::atomic<int> sums = 0;
+        std::thread outside([&] {
+            for (int rounds = 1; rounds <= 20; ++rounds) {
+                while (arrived < rounds * ranks) {
+                    std::this_thread::yield();
+                }
+                int one = 1;
+                meeting.at(ranks).allreduce(std::span(&one, 1), tutti::sum).wait();
+                sums += one;
+            }
+        });
+        ::tbb::task_group group;
+        arena.execute([&] {
+            for (int rank = 0; rank < ranks; ++rank) {
+                group.run([&, rank] {
+                    for (int round = 0; round < 20; ++round) {
+                        int one = 1;
+                        const tutti::Request request =
+                            meeting.at(rank).allreduce(std::span(&one, 1), tutti::sum);
+                        ++arrived;
+                        tutti::tbb::wait(request);
+                        sums += one;
+                    }
+                });
+            }
+        });
+        outside.join();
+        arena.execute([&] { group.wait(); });
+        CHECK(sums == 20 * (ranks + 1) * (ranks + 1));
+    }
+}
+
+TEST_CASE("a thread that is in no arena may wait, too") {
+    tutti::Rendezvous meeting(2);
+    int mine = 1;
+    int other = 2;
+    const tutti::Request request = meeting.at(0).allreduce(std::span(&mine, 1), tutti::sum);
+    std::thread thread([&] { meeting.at(1).allreduce(std::span(&other, 1), tutti::sum).wait(); });
+    tutti::tbb::wait(request);
+    CHECK(mine == 3);
+    thread.join();
+    tutti::tbb::wait(request); // complete
+    tutti::tbb::wait(tutti::Request());
+}
+
+TEST_CASE("tasks that wait for what fails go on, and are told") {
+    ::tbb::task_arena arena(2);
+    tutti::Rendezvous meeting(8);
+    std::array<std::string, 8> texts;
+    run_tasks(arena, 8, [&](int rank) {
+        int one = 1;
+        std::string& text = texts[static_cast<std::size_t>(rank)];
+        text = text_of<std::runtime_error>(
+            [&] { tutti::tbb::wait(meeting.at(rank).allreduce(std::span(&one, 1), Throwing())); });
+        text += " and " + text_of<tutti::MismatchError>([&] {
+                    tutti::tbb::wait(meeting.at(rank).broadcast(std::span(&one, 1), rank == 3 ? 1 : 0));
+                });
+        tutti::tbb::wait(meeting.at(rank).allreduce(std::span(&one, 1), tutti::sum));
+        text += " and " + std::to_string(one);
+    });
+    for (const std::string& text : texts) {
+        CHECK(contains(text, "operator and members 0 and 3 differ"));
+        CHECK(contains(text, " and 8"));
+    }
+}
+
+TEST_CASE("tasks that wait for a rendezvous that is destroyed are told") {
+    ::tbb::task_arena arena(2);
+    std::optional<tutti::Rendezvous> meeting(5);
+    std::array<std::string, 4> texts;
+    std::atomic<int> arrived = 0;
+    std::thread outside([&] {
+        while (arrived < 4) {
+            std::this_thread::yield();
+        }
+        meeting.reset();
+    });
+    run_tasks(arena, 4, [&](int rank) {
+        int one = 1;
+        const tutti::Request request = meeting->at(rank).allreduce(std::span(&one, 1), tutti::sum);
+        ++arrived;
+        texts[static_cast<std::size_t>(rank)] = text_of<tutti::Error>([&] { tutti::tbb::wait(request); });
+    });
+    outside.join();
+    for (const std::string& text : texts) {
+        CHECK(contains(text, "the rendezvous has been destroyed"));
+    }
+}
+
+TEST_CASE("what cannot be waited for so is refused") {
+    tutti::Rendezvous meeting(2);
+    int mine = 1;
+    int other = 2;
+    tutti::Request request = meeting.at(0).allreduce(std::span(&mine, 1), tutti::sum);
+    bool is_called = false;
+    request.then([&] { is_called = true; });
+    CHECK(contains(text_of<tutti::Error>([&] { tutti::tbb::wait(request); }), "it takes one"));
+
+    std::string text;
+    tutti::Request second = meeting.at(1).allreduce(std::span(&other, 1), tutti::sum);
+    CHECK(is_called);
+    second.then([&] { text = text_of<tutti::Error>([&] { tutti::tbb::wait(meeting.at(0).barrier()); }); });
+    CHECK(contains(text, "given to then()"));
+
+    tutti::Group group(1);
+    tutti::Member me = group.join(0);
+    tutti::Request started = me.start.barrier();
+    CHECK(contains(text_of<tutti::Error>([&] { tutti::tbb::wait(started); }), "Member::start"));
+    started.wait();
+}
