@@ -142,6 +142,7 @@ void GroupState::begin_anew() {
         each.saw_failure = false;
     }
     recover();
+    join_deadline_.restart();
     seats_changed_.notify_all();
 }
 

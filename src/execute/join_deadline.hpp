@@ -15,7 +15,7 @@ public:
 
     std::chrono::milliseconds deadline() const { return deadline_; }
 
-    /// Such a seat has been taken: all waiting so far has been worth it.
+    /// Such a seat has been taken, or all who have waited have left.
     void restart() noexcept {
         waited_ns_.store(0, std::memory_order_relaxed); // nothing else hangs on it
     }
