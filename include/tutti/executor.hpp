@@ -8,8 +8,9 @@ namespace tutti {
 /// Runs task(0) .. task(count - 1), each once, on any threads, concurrently or not, before it returns or
 /// later: what a pool of threads does for a loop. It may copy the task and must keep a copy until it has run
 /// all of them. The tasks do not throw. Where it throws itself, what it was handed has failed, and no task
-/// does anything any more that has not begun. Nobody who waits relies on it: tasks that it has not begun are
-/// done by the waiting thread, after which they do nothing.
+/// does anything any more that has not begun. No thread that waits relies on it: it does what has
+/// not begun itself, after which the tasks do nothing. Functions, coroutines and suspended tasks do rely on
+/// it.
 using Executor = std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
 
 /// Bytes that a slice of an operation touches which is handed to an Executor, by default. An operation that
