@@ -13,6 +13,7 @@ namespace tutti::bench {
 namespace {
 
 constexpr std::size_t ranks = 4;
+constexpr std::size_t slice_bytes = std::size_t{256} << 10U;
 constexpr std::size_t least_calls = 5;
 constexpr std::size_t most_calls = 100;
 
@@ -29,7 +30,7 @@ public:
         : most_elements_(most_touched_bytes / (2 * ranks * sizeof(double))),
           in_(ranks, std::vector<double>(most_elements_)), out_(in_),
           team_({.members = 2, .caller_is_member = true}), alone_(ranks),
-          shared_(ranks, {.executor = team_.executor(), .slice_bytes = default_slice_bytes}) {}
+          shared_(ranks, {.executor = team_.executor(), .slice_bytes = slice_bytes}) {}
 
     double alone_us(std::size_t touched_bytes) { return call_us(alone_, touched_bytes); }
     double shared_us(std::size_t touched_bytes) { return call_us(shared_, touched_bytes); }

@@ -11,10 +11,8 @@ namespace tutti {
 /// does anything any more that has not begun. No thread that waits relies on it: it does what has
 /// not begun itself, after which the tasks do nothing. Functions, coroutines and suspended tasks do rely on
 /// it.
+///
+/// It is called only where that pays: the machine's profile says from where on (`tutti info`, hand-out).
 using Executor = std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
-
-/// Bytes that a slice of an operation touches which is handed to an Executor, by default. An operation that
-/// touches less than twice as much is carried out at once by the thread that has all its operands.
-inline constexpr std::size_t default_slice_bytes = std::size_t{256} << 10U;
 
 } // namespace tutti

@@ -24,7 +24,9 @@ TUTTI_API Pending& arrive(RendezvousState& state, int rank, const Call& call);
 struct RendezvousOptions {
     /// Shares in the work of large operations. Without one, the last rank to arrive does all of it.
     Executor executor = {};
-    std::size_t slice_bytes = default_slice_bytes;
+    /// Bytes that a slice touches; an operation of two and more is handed to the executor. 0: 256 KiB, from
+    /// where on the machine's profile says that it pays.
+    std::size_t slice_bytes = 0;
 };
 
 /// The calls of one rank of a Rendezvous, from which it must not be kept longer than that lasts.

@@ -47,6 +47,9 @@ private:
     std::atomic<bool> is_over_{false};
 };
 
+/// What all vectors have together where all of them fit into a cache, so that nothing is stored past it.
+constexpr std::size_t most_small_bytes = std::size_t{256} << 10U;
+
 std::uintptr_t address(const void* vector) {
     return reinterpret_cast<std::uintptr_t>(vector);
 }
@@ -103,8 +106,8 @@ void AllCalls::carry_out(const Executor& executor) {
     }
     // Shared with the thread that finishes, which may look at it a little longer than this call lasts.
     const auto waited = std::make_shared<Waited>();
-    arrive::carry_out(arrive::task_of(state().all, 1, executor ? machine::allowed_pus() : 1), executor,
-                      default_slice_bytes, waited);
+    arrive::carry_out(arrive::task_of(state().all, 1, executor ? machine::allowed_pus() : 1), executor, 0,
+                      waited);
     waited->wait();
 }
 
@@ -118,7 +121,7 @@ bool AllCalls::carry_out_small() const {
     const auto ranks = static_cast<int>(ranks_);
     const bool one_output = call.kind == Kind::reduce;
     const std::size_t bytes = call.output_count * bytes_of(call.type);
-    if (call.input_count != call.output_count || 2 * ranks_ * bytes >= default_slice_bytes ||
+    if (call.input_count != call.output_count || 2 * ranks_ * bytes >= most_small_bytes ||
         call.root >= ranks || !are_apart(one_output, bytes)) {
         return false;
     }

@@ -1,5 +1,7 @@
 #include "arrive/slices.hpp"
 
+#include "execute/caches.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -61,12 +63,19 @@ void hand_out(Task task, std::size_t count, const Executor& executor,
     slices->handed_out();
 }
 
+std::size_t slices_of(std::size_t touched_bytes, std::size_t slice_bytes) {
+    if (slice_bytes != 0) {
+        return touched_bytes / slice_bytes;
+    }
+    const bool pays = touched_bytes >= execute::Caches::here().profile().hand_out_bytes;
+    return pays ? touched_bytes / usual_slice_bytes : 1;
+}
+
 } // namespace
 
 void carry_out(Task task, const Executor& executor, std::size_t slice_bytes,
                const std::shared_ptr<Completion>& completion) noexcept {
-    const std::size_t slices =
-        executor ? pass::touched_bytes(task.work) / std::max<std::size_t>(slice_bytes, 1) : 1;
+    const std::size_t slices = executor ? slices_of(pass::touched_bytes(task.work), slice_bytes) : 1;
     try {
         if (slices > 1) {
             return hand_out(std::move(task), slices, executor, completion);

@@ -68,8 +68,12 @@ private:
     std::exception_ptr failure_;
 };
 
+/// Bytes that a slice touches where nobody says.
+inline constexpr std::size_t usual_slice_bytes = std::size_t{256} << 10U;
+
 /// Carries out a task: at once, or, where there is an executor and enough to do, in slices of about
-/// `slice_bytes` that it runs. The executor must last until the completion.
+/// `slice_bytes` that it runs; 0: of the usual ones, if that pays on this machine. The executor must last
+/// until the completion.
 void carry_out(Task task, const Executor& executor, std::size_t slice_bytes,
                const std::shared_ptr<Completion>& completion) noexcept;
 

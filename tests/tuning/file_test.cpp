@@ -127,7 +127,7 @@ TEST_CASE("heads of other files are refused") {
     };
     CHECK(says(forged("tutti-tuning 5", "{\"schema\": 1}"), "no file that tutti tune has written"));
     CHECK(says(forged("tutti-tuning 5", "tutti-tuning 1"),
-               "version 1, and this library reads version 4: run tutti tune again"));
+               "version 1, and this library reads version 5: run tutti tune again"));
     CHECK(says(forged("library ", "librarian "), "library's version"));
     CHECK(says(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
     CHECK(says(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
