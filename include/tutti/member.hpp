@@ -15,6 +15,10 @@
 
 namespace tutti {
 
+namespace c {
+class Inside;
+}
+
 namespace detail {
 
 class GroupState;
@@ -82,6 +86,7 @@ public:
 
 private:
     friend class Collectives<Member>;
+    friend class c::Inside;
 
     void run(const detail::Call& call, const Options& /*in the call*/) {
         detail::execute_or_repeat(*seat_, call);

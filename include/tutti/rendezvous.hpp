@@ -13,6 +13,10 @@
 
 namespace tutti {
 
+namespace c {
+class Inside;
+}
+
 namespace detail {
 
 class RendezvousState;
@@ -40,6 +44,7 @@ public:
 
 private:
     friend class Collectives<Arriving, detail::Starts>;
+    friend class c::Inside;
     Request run(const detail::Call& call, const Options& /*in the call*/) {
         return Request(detail::arrive(*state_, rank_, call));
     }

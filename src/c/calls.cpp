@@ -1,0 +1,73 @@
+#include "c/calls.hpp"
+
+#include "c/options.hpp"
+#include "c/rendezvous.hpp"
+#include "c/status.hpp"
+#include "execute/seat.hpp"
+
+#include <tutti/start.hpp>
+
+#include <memory>
+#include <string>
+
+namespace tutti::c {
+
+using detail::Call;
+
+Caller::Caller(const char* function, const tutti_caller& me) : function_(function), me_(me) {
+    const std::uint64_t way = me.how & way_mask;
+    if (way < blocks || way > arrives) {
+        refuse(function, "`me` is no caller: tutti_join() makes one");
+    }
+    if (way != blocks) {
+        there(function, "request", me.request) = TUTTI_REQUEST_NULL;
+    }
+    if (way == arrives) {
+        const Arriving arriving = there(function_, "rendezvous", me_.rendezvous).rendezvous.at(me_.rank);
+        rendezvous_ = &Inside::state_of(arriving);
+        rank_ = arriving.rank();
+        size_ = arriving.size();
+    } else {
+        const Seated& found = member_behind(function, me);
+        seat_ = &found.seat();
+        rank_ = found.rank();
+        size_ = found.size();
+    }
+}
+
+Options Caller::options() const {
+    return call_options(function_, me_.options);
+}
+
+void Caller::check_shared(const Call& call) const {
+    if (call.in_place || (call.kind != detail::Kind::allreduce && call.kind != detail::Kind::allgather)) {
+        refuse(function_, "`me` is of tutti_shared(), which is for the output of an allreduce or allgather "
+                          "that are not in place");
+    }
+}
+
+void Caller::make(const Call& asked) const {
+    Call call = asked;
+    if ((me_.how & shares_output) != 0) {
+        check_shared(call);
+        call.shared_output = true;
+    }
+    switch (me_.how & way_mask) {
+    case starts:
+        *me_.request = {&detail::start(*seat_, call), started};
+        return;
+    case prepares: {
+        auto kept = std::make_unique<Prepared>(Prepared{nullptr, call});
+        kept->operation = &detail::prepare(*seat_, call);
+        *me_.request = {kept.release(), prepared};
+        return;
+    }
+    case arrives:
+        *me_.request = {&detail::arrive(*rendezvous_, rank_, call), arrived};
+        return;
+    default:
+        detail::execute_or_repeat(*seat_, call);
+    }
+}
+
+} // namespace tutti::c

@@ -1,0 +1,115 @@
+#pragma once
+
+#include "c/members.hpp"
+
+#include <tutti/counts.hpp>
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/make_call.hpp>
+#include <tutti/detail/pending.hpp>
+#include <tutti/dynamic.hpp>
+#include <tutti/tutti.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tutti::c {
+
+/// How a caller calls: tutti_caller::how, one of these and any of those below.
+enum How : std::uint64_t { blocks = 1, starts = 2, prepares = 3, arrives = 4, way_mask = 7 };
+inline constexpr std::uint64_t shares_output = 8;
+inline constexpr std::uint64_t counts_on_all = 16;
+
+/// What tutti_request::kind says; any other number is no request.
+enum Kind : std::uint64_t {
+    no_operation = 0,
+    started = 0x7475'7474'6900'0001,
+    prepared = 0x7475'7474'6900'0002,
+    arrived = 0x7475'7474'6900'0003
+};
+
+/// What is behind the request of a prepared call.
+struct Prepared {
+    detail::Restartable* operation;
+    /// To make the same call with other vectors.
+    detail::Call call;
+};
+
+/// A caller that has been looked up.
+class Caller {
+public:
+    /// Throws ArgumentError where it is none.
+    Caller(const char* function, const tutti_caller& me);
+
+    const char* function() const { return function_; }
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+    /// Whether every member gives the counts of a gather or scatter.
+    bool has_counts_on_all() const { return (me_.how & counts_on_all) != 0; }
+    Options options() const;
+    /// Makes the call in the caller's way.
+    void make(const detail::Call& call) const;
+
+private:
+    void check_shared(const detail::Call& call) const;
+
+    const char* function_;
+    const tutti_caller& me_;
+    detail::Seat* seat_ = nullptr;
+    detail::RendezvousState* rendezvous_ = nullptr;
+    int rank_ = 0;
+    int size_ = 0;
+};
+
+/// The elements of a type, of which `other` is any of so many bytes, and how their addresses are to be
+/// aligned.
+struct Elements {
+    Type type;
+    std::size_t bytes;
+    std::size_t align;
+};
+/// Throws ArgumentError where it is no type.
+Elements elements_of(const char* function, tutti_type type);
+
+/// The library's operator, or the program's own. Throws ArgumentError where it is none.
+DynamicOp operator_of(const char* function, tutti_op op, std::size_t element_bytes);
+
+/// Throws ArgumentError where an address cannot be that of `count` elements.
+void check_vector(const char* function, const char* name, const void* address, std::size_t count,
+                  const Elements& elements);
+
+/// `n` times `blocks`. Throws ArgumentError where no memory is so long.
+std::size_t checked_product(const char* function, std::size_t n, std::size_t blocks,
+                            const Elements& elements);
+
+/// A call that is put together from what a C program passes. All throw ArgumentError where it makes no sense,
+/// which names the argument.
+class Making : detail::CallMaker {
+public:
+    Making(const Caller& caller, detail::Kind kind, tutti_type type);
+
+    /// Vectors of so many elements; one of which nothing is looked at has 0.
+    void reads(const char* name, const void* in, std::size_t count);
+    void writes(const char* name, void* out, std::size_t count);
+    void is_in_place(const char* name, void* inout, std::size_t count);
+    void combines(tutti_op op);
+    /// Or the distance.
+    void has_root(int root) { call_.root = root; }
+    /// `sent` are all counts but where an all-to-all has two kinds. They live until the call has been made.
+    void has_counts(const Counts* sent, const Counts* received = nullptr) {
+        call_.counts = sent;
+        call_.received = received;
+    }
+    void has_counts_at_root() { call_.counts_at_root = true; }
+
+    const Elements& elements() const { return elements_; }
+    void make() const { caller_.make(call_); }
+
+private:
+    const Caller& caller_;
+    Elements elements_;
+    detail::Call call_;
+    std::optional<DynamicOp> op_;
+};
+
+} // namespace tutti::c

@@ -1,0 +1,99 @@
+#include "c/members.hpp"
+#include "c/options.hpp"
+#include "c/status.hpp"
+
+#include <tutti/group.hpp>
+#include <tutti/team.hpp>
+#include <tutti/tutti.h>
+
+#include <string>
+
+using namespace tutti;
+
+struct tutti_group {
+    Group group;
+};
+
+struct tutti_team {
+    Team team;
+};
+
+namespace {
+
+TeamOptions chosen(const tutti_team_options* given) {
+    const auto options = c::known("team", given, tutti_team_options TUTTI_TEAM_OPTIONS_INIT);
+    TeamOptions made{.members = options.members,
+                     .group = c::group_options("team", options.group),
+                     .caller_is_member = options.caller_is_member != 0};
+    if (options.placement != nullptr) {
+        made.placement = options.placement;
+    }
+    return made;
+}
+
+} // namespace
+
+tutti_status tutti_group_create(int members, const tutti_group_options* options, tutti_group** group) {
+    return c::guarded([&] {
+        auto& made = c::there("group", "group", group);
+        made = nullptr;
+        made = new tutti_group{Group(members, c::group_options("group", options))};
+    });
+}
+
+tutti_status tutti_group_free(tutti_group* group) {
+    delete group;
+    return TUTTI_OK;
+}
+
+tutti_status tutti_group_size(const tutti_group* group, int* size) {
+    return c::guarded(
+        [&] { c::there("group_size", "size", size) = c::there("group_size", "group", group).group.size(); });
+}
+
+tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me) {
+    return c::guarded([&] {
+        c::there("join", "me", me) = {};
+        Member member = c::there("join", "group", group).group.join(rank);
+        const tutti_caller made = c::caller_of(member, 0);
+        const std::uint64_t number = c::members.add(c::Seated(std::move(member)));
+        *me = made;
+        me->member = number;
+    });
+}
+
+tutti_status tutti_group_run(tutti_group* group, int rank, tutti_member_function function, void* user) {
+    return c::guarded([&] {
+        c::there("group_run", "function", function);
+        c::there("group_run", "group", group).group.run(rank, [&](Member& me) {
+            c::call_as_member(me, function, user);
+        });
+    });
+}
+
+tutti_status tutti_team_create(const tutti_team_options* options, tutti_team** team) {
+    return c::guarded([&] {
+        auto& made = c::there("team", "team", team);
+        made = nullptr;
+        made = new tutti_team{Team(chosen(options))};
+    });
+}
+
+tutti_status tutti_team_free(tutti_team* team) {
+    delete team;
+    return TUTTI_OK;
+}
+
+tutti_status tutti_team_size(const tutti_team* team, int* size) {
+    return c::guarded(
+        [&] { c::there("team_size", "size", size) = c::there("team_size", "team", team).team.size(); });
+}
+
+tutti_status tutti_team_run(tutti_team* team, tutti_member_function function, void* user) {
+    return c::guarded([&] {
+        c::there("team_run", "function", function);
+        c::there("team_run", "team", team).team.run([&](Member& me) {
+            c::call_as_member(me, function, user);
+        });
+    });
+}

@@ -1,0 +1,175 @@
+// The collectives with irregular blocks.
+
+#include "c/calls.hpp"
+#include "c/status.hpp"
+
+#include <tutti/tutti.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+
+using namespace tutti;
+using c::Caller;
+using c::guarded;
+using c::Making;
+using detail::Kind;
+
+namespace {
+
+/// The irregular blocks of a vector.
+class Blocks {
+public:
+    /// `name` is that of the counts, `displacements` null where there are none.
+    Blocks(const Caller& caller, const char* name, const std::size_t* counts,
+           const std::size_t* displacements)
+        : counts_(made(caller, name, counts, displacements)) {
+        const bool displaced = counts_.has_displacements();
+        for (std::size_t i = 0; i < counts_.span().size(); ++i) {
+            const std::size_t count = counts_.span()[i];
+            const std::size_t start = displaced ? displacements[i] : elements_;
+            std::size_t end = 0;
+            if (count != 0 && __builtin_add_overflow(start, count, &end)) {
+                c::refuse(caller.function(), std::string("the sum of `") + name + "`" +
+                                                 (displaced ? " and displacements" : "") + " overflows");
+            }
+            elements_ = std::max(elements_, end);
+        }
+    }
+
+    const Counts* counts() const { return &counts_; }
+    /// The elements of the vector, as far as the blocks reach.
+    std::size_t elements() const { return elements_; }
+    std::size_t of(int rank) const { return counts_.span()[static_cast<std::size_t>(rank)]; }
+
+private:
+    static Counts made(const Caller& caller, const char* name, const std::size_t* counts,
+                       const std::size_t* displacements) {
+        const auto members = static_cast<std::size_t>(caller.size());
+        const std::span given(&c::there(caller.function(), name, counts), members);
+        return displacements == nullptr ? Counts(given) : Counts(given, std::span(displacements, members));
+    }
+
+    Counts counts_;
+    std::size_t elements_ = 0;
+};
+
+/// The blocks of a gather or scatter: those of the root, or what all members give.
+class RootedBlocks {
+public:
+    RootedBlocks(const Caller& caller, int root, const std::size_t* counts, const std::size_t* displacements)
+        : is_root_(caller.rank() == root), on_all_(caller.has_counts_on_all()) {
+        if (is_root_ || on_all_) {
+            blocks_.emplace(caller, "counts", counts, displacements);
+        }
+    }
+
+    /// Elements of the whole vector, of which the others have `otherwise`.
+    std::size_t whole_or(std::size_t otherwise) const { return is_root_ ? blocks_->elements() : otherwise; }
+
+    void give_to(Making& call) const {
+        call.has_counts(blocks_ ? blocks_->counts() : nullptr);
+        if (!on_all_) {
+            call.has_counts_at_root();
+        }
+    }
+
+private:
+    bool is_root_;
+    bool on_all_;
+    std::optional<Blocks> blocks_;
+};
+
+} // namespace
+
+tutti_status tutti_reduce_scatterv(tutti_caller me, const void* in, void* block, const size_t counts[],
+                                   tutti_type type, tutti_op op) {
+    return guarded([&] {
+        const Caller caller("reduce_scatterv", me);
+        Making call(caller, Kind::reduce_scatter, type);
+        const Blocks blocks(caller, "counts", counts, nullptr);
+        if (in == TUTTI_IN_PLACE) {
+            call.is_in_place("block", block, blocks.elements());
+        } else {
+            call.reads("in", in, blocks.elements());
+            call.writes("block", block, blocks.of(caller.rank()));
+        }
+        call.has_counts(blocks.counts());
+        call.combines(op);
+        call.make();
+    });
+}
+
+tutti_status tutti_allgatherv(tutti_caller me, const void* block, size_t n, void* out, const size_t counts[],
+                              const size_t displacements[], tutti_type type) {
+    return guarded([&] {
+        const Caller caller("allgatherv", me);
+        Making call(caller, Kind::allgather, type);
+        const Blocks blocks(caller, "counts", counts, displacements);
+        if (block == TUTTI_IN_PLACE) {
+            call.is_in_place("out", out, blocks.elements());
+        } else {
+            call.reads("block", block, n);
+            call.writes("out", out, blocks.elements());
+        }
+        call.has_counts(blocks.counts());
+        call.make();
+    });
+}
+
+tutti_status tutti_gatherv(tutti_caller me, const void* block, size_t n, void* out, const size_t counts[],
+                           const size_t displacements[], tutti_type type, int root) {
+    return guarded([&] {
+        const Caller caller("gatherv", me);
+        Making call(caller, Kind::gather, type);
+        const RootedBlocks blocks(caller, root, counts, displacements);
+        if (block == TUTTI_IN_PLACE) {
+            call.is_in_place("out", out, blocks.whole_or(n));
+        } else {
+            call.reads("block", block, n);
+            call.writes("out", out, blocks.whole_or(0));
+        }
+        call.has_root(root);
+        blocks.give_to(call);
+        call.make();
+    });
+}
+
+tutti_status tutti_scatterv(tutti_caller me, const void* in, const size_t counts[],
+                            const size_t displacements[], void* block, size_t n, tutti_type type, int root) {
+    return guarded([&] {
+        const Caller caller("scatterv", me);
+        Making call(caller, Kind::scatter, type);
+        const RootedBlocks blocks(caller, root, counts, displacements);
+        if (in == TUTTI_IN_PLACE) {
+            call.is_in_place("block", block, blocks.whole_or(n));
+        } else {
+            call.reads("in", in, blocks.whole_or(0));
+            call.writes("block", block, n);
+        }
+        call.has_root(root);
+        blocks.give_to(call);
+        call.make();
+    });
+}
+
+tutti_status tutti_alltoallv(tutti_caller me, const void* in, const size_t send_counts[],
+                             const size_t send_displacements[], void* out, const size_t recv_counts[],
+                             const size_t recv_displacements[], tutti_type type) {
+    return guarded([&] {
+        const Caller caller("alltoallv", me);
+        Making call(caller, Kind::alltoall, type);
+        const Blocks received(caller, "recv_counts", recv_counts, recv_displacements);
+        if (in == TUTTI_IN_PLACE) {
+            call.is_in_place("out", out, received.elements());
+            call.has_counts(received.counts(), received.counts());
+            return call.make();
+        }
+        const Blocks sent(caller, "send_counts", send_counts, send_displacements);
+        call.reads("in", in, sent.elements());
+        call.writes("out", out, received.elements());
+        call.has_counts(sent.counts(), received.counts());
+        call.make();
+    });
+}

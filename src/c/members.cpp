@@ -1,0 +1,113 @@
+#include "c/members.hpp"
+
+#include "c/calls.hpp"
+#include "c/status.hpp"
+#include "execute/group_state.hpp"
+#include "execute/seat.hpp"
+
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace tutti::c {
+
+constinit Numbered<Seated> members;
+
+tutti_caller caller_of(const Member& member, std::uint64_t number) {
+    return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks};
+}
+
+Seated& member_behind(const char* function, const tutti_caller& me) {
+    Seated* const found = members.find(me.member);
+    if (found == nullptr) {
+        refuse(function, "`me` is no member any more, or has never been one");
+    }
+    return *found;
+}
+
+Seated& seated(const char* function, const tutti_caller& me) {
+    if (me.how != blocks) {
+        refuse(function,
+               "`me` is not what tutti_join() has made: only collectives can be called in other ways");
+    }
+    return member_behind(function, me);
+}
+
+void call_as_member(Member& member, tutti_member_function function, void* user) {
+    struct Lent {
+        explicit Lent(Member& to) : number(members.add(Seated(to))) {}
+        ~Lent() { members.take(number); }
+        Lent(const Lent&) = delete;
+        Lent& operator=(const Lent&) = delete;
+        Lent(Lent&&) = delete;
+        Lent& operator=(Lent&&) = delete;
+        std::uint64_t number;
+    };
+    const Lent lent(member);
+    const tutti_status status = function(caller_of(member, lent.number), user);
+    if (status != TUTTI_OK) {
+        throw_status(status, "the function of member " + std::to_string(member.rank()));
+    }
+}
+
+Member& member_of(const tutti_caller& me) {
+    return seated("member_of", me).member();
+}
+
+namespace {
+
+/// Makes a caller of a member that has been made, or of none.
+void hand_over(tutti_caller& to, std::optional<Member> member) {
+    if (member) {
+        const tutti_caller made = caller_of(*member, 0);
+        to = made;
+        to.member = members.add(Seated(std::move(*member)));
+    }
+}
+
+} // namespace
+
+} // namespace tutti::c
+
+using namespace tutti;
+
+tutti_status tutti_leave(tutti_caller me) {
+    return c::guarded([&] {
+        if (c::seated("leave", me).is_lent()) {
+            c::refuse("leave", "`me` leaves when the function returns to which it was given");
+        }
+        c::members.take(me.member);
+    });
+}
+
+tutti_status tutti_abort(tutti_caller me, const char* text) {
+    return c::guarded([&] {
+        detail::Seat& seat = c::seated("abort", me).seat();
+        const Error failure(text == nullptr ? "tutti_abort() without a text" : text);
+        seat.group().fail(seat.rank(), std::make_exception_ptr(failure));
+    });
+}
+
+tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part) {
+    return c::guarded([&] {
+        c::there("split", "part", part) = {};
+        c::hand_over(*part, c::seated("split", me).member().split(color, key));
+    });
+}
+
+tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_caller* part) {
+    return c::guarded([&] {
+        c::there("subset", "part", part) = {};
+        if (n != 0) {
+            c::there("subset", "ranks", ranks);
+        }
+        c::hand_over(*part, c::seated("subset", me).member().subset(std::span(ranks, n)));
+    });
+}
+
+tutti_status tutti_dup(tutti_caller me, tutti_caller* copy) {
+    return c::guarded([&] {
+        c::there("dup", "copy", copy) = {};
+        c::hand_over(*copy, c::seated("dup", me).member().dup());
+    });
+}

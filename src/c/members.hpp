@@ -1,0 +1,57 @@
+#pragma once
+
+#include "c/numbered.hpp"
+
+#include <tutti/c.hpp>
+#include <tutti/member.hpp>
+#include <tutti/rendezvous.hpp>
+#include <tutti/tutti.h>
+
+#include <optional>
+#include <utility>
+
+namespace tutti::c {
+
+/// What the public classes keep to themselves.
+class Inside {
+public:
+    static detail::Seat& seat_of(const Member& member) { return *member.seat_; }
+    static detail::RendezvousState& state_of(const Arriving& arriving) { return *arriving.state_; }
+};
+
+/// What is behind a caller that is a member.
+class Seated {
+public:
+    /// One that leaves when the program says so.
+    explicit Seated(Member&& member) : Seated(member) { own_.emplace(std::move(member)); }
+    /// One that lasts as long as the function to which it was given.
+    explicit Seated(Member& member)
+        : seat_(&Inside::seat_of(member)), rank_(member.rank()), size_(member.size()), lent_(&member) {}
+
+    bool is_lent() const { return !own_; }
+    Member& member() { return own_ ? *own_ : *lent_; }
+    detail::Seat& seat() const { return *seat_; }
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+
+private:
+    detail::Seat* seat_;
+    int rank_;
+    int size_;
+    Member* lent_;
+    std::optional<Member> own_;
+};
+
+/// Those of the process.
+extern constinit Numbered<Seated> members;
+
+/// The caller of a member, under the number that it has been given.
+tutti_caller caller_of(const Member& member, std::uint64_t number);
+
+/// The member of a caller, whichever way it calls. Throws ArgumentError where there is none.
+Seated& member_behind(const char* function, const tutti_caller& me);
+
+/// The member of a caller that blocks. Throws ArgumentError for any other one.
+Seated& seated(const char* function, const tutti_caller& me);
+
+} // namespace tutti::c

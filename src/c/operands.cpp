@@ -1,0 +1,143 @@
+// Types, operators and vectors of C programs.
+
+#include "c/calls.hpp"
+#include "c/status.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace tutti::c {
+
+namespace {
+
+/// An operator of the program's own.
+struct UserOp {
+    tutti_op_function function;
+    void* user;
+    bool commutative;
+};
+
+constinit Numbered<UserOp> operators;
+
+/// Those of a type of some size are that size above these bits.
+constexpr unsigned type_bits = 8;
+constexpr std::uint64_t type_mask = (1U << type_bits) - 1;
+
+} // namespace
+
+Elements elements_of(const char* function, tutti_type asked) {
+    const std::uint64_t known = asked & type_mask;
+    const std::size_t bytes = asked >> type_bits;
+    if (known >= TUTTI_INT8 && known <= TUTTI_DOUBLE_COMPLEX && bytes == 0) {
+        const DynamicInput none(static_cast<Type>(known - TUTTI_INT8), nullptr, 0);
+        return {none.type(), none.element_bytes(), none.element_align()};
+    }
+    if (known != 0 || bytes == 0) {
+        refuse(function, "`type` is " + std::to_string(asked) +
+                             ", which is neither a TUTTI_... type nor of tutti_type_of_size()");
+    }
+    return {Type::other, bytes, 1};
+}
+
+DynamicOp operator_of(const char* function, tutti_op op, std::size_t element_bytes) {
+    if (op >= TUTTI_SUM && op <= TUTTI_BXOR) {
+        return DynamicOp(static_cast<Operator>(op - TUTTI_SUM));
+    }
+    const UserOp* const own = operators.find(op);
+    if (own == nullptr) {
+        refuse(function, "`op` is " + std::to_string(op) +
+                             ", which is neither a TUTTI_... operator nor of tutti_op_create()");
+    }
+    return {own->function, own->user, element_bytes, own->commutative};
+}
+
+std::size_t checked_product(const char* function, std::size_t n, std::size_t blocks,
+                            const Elements& elements) {
+    std::size_t count = 0;
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(n, blocks, &count) || __builtin_mul_overflow(count, elements.bytes, &bytes) ||
+        bytes > PTRDIFF_MAX) {
+        refuse(function, "a vector would be longer than memory: `n` is " + std::to_string(n) + ", of " +
+                             std::to_string(elements.bytes) + " bytes each");
+    }
+    return count;
+}
+
+void check_vector(const char* function, const char* name, const void* address, std::size_t count,
+                  const Elements& elements) {
+    const auto refuse_address = [&](const char* why) {
+        refuse(function, std::string("`") + name + "` " + why);
+    };
+    if (count == 0) {
+        return;
+    }
+    if (count > PTRDIFF_MAX / elements.bytes) {
+        refuse_address("would be longer than memory");
+    }
+    if (address == nullptr) {
+        refuse_address("is a null pointer");
+    }
+    if (address == TUTTI_IN_PLACE) {
+        refuse_address("is TUTTI_IN_PLACE, which only what a call reads can be");
+    }
+    if (reinterpret_cast<std::uintptr_t>(address) % elements.align != 0) {
+        refuse_address("is not aligned for its elements");
+    }
+}
+
+Making::Making(const Caller& caller, detail::Kind kind, tutti_type type)
+    : caller_(caller), elements_(elements_of(caller.function(), type)), call_(call(kind, caller.options())) {
+    call_.type = elements_.type;
+    call_.element_bytes = elements_.bytes;
+    call_.element_align = elements_.type == Type::other
+                              ? DynamicInput(elements_.bytes, nullptr, 0).element_align()
+                              : elements_.align;
+}
+
+void Making::reads(const char* name, const void* in, std::size_t count) {
+    check_vector(caller_.function(), name, in, count, elements_);
+    call_.input = count != 0 ? in : nullptr;
+    call_.input_count = count;
+}
+
+void Making::writes(const char* name, void* out, std::size_t count) {
+    check_vector(caller_.function(), name, out, count, elements_);
+    call_.output = count != 0 ? out : nullptr;
+    call_.output_count = count;
+}
+
+void Making::is_in_place(const char* name, void* inout, std::size_t count) {
+    writes(name, inout, count);
+    call_.in_place = true;
+    call_.input = call_.output;
+    call_.input_count = count;
+}
+
+void Making::combines(tutti_op op) {
+    op_ = operator_of(caller_.function(), op, elements_.bytes);
+    call_ = reduction(call_, *op_);
+}
+
+} // namespace tutti::c
+
+using namespace tutti;
+
+tutti_type tutti_type_of_size(size_t bytes) {
+    return bytes >> (64 - c::type_bits) == 0 ? static_cast<tutti_type>(bytes) << c::type_bits : 0;
+}
+
+tutti_status tutti_op_create(tutti_op_function function, void* user, int commutative, tutti_op* op) {
+    return c::guarded([&] {
+        c::there("op_create", "op", op) = 0;
+        c::there("op_create", "function", function);
+        *op = c::operators.add({function, user, commutative != 0});
+    });
+}
+
+tutti_status tutti_op_free(tutti_op op) {
+    return c::guarded([&] {
+        if (op != 0 && !c::operators.take(op)) {
+            c::refuse("op_free", "`op` is none of tutti_op_create(), or has been freed");
+        }
+    });
+}

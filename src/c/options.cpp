@@ -1,0 +1,35 @@
+#include "c/options.hpp"
+
+namespace tutti::c {
+
+namespace {
+
+/// One of `count` enumerators.
+template <class Enum>
+Enum one_of(const char* function, const char* name, int value, int count) {
+    if (value < 0 || value >= count) {
+        refuse(function, std::string("`options.") + name + "` is " + std::to_string(value) +
+                             ", which is no TUTTI_... of its kind");
+    }
+    return static_cast<Enum>(value);
+}
+
+std::string_view text_or_none(const char* text) {
+    return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
+} // namespace
+
+Options call_options(const char* function, const tutti_call_options* given) {
+    const auto options = known(function, given, tutti_call_options TUTTI_CALL_OPTIONS_INIT);
+    return {.algorithm = text_or_none(options.algorithm),
+            .order = one_of<Order>(function, "order", options.order, 2)};
+}
+
+GroupOptions group_options(const char* function, const tutti_group_options* given) {
+    const auto options = known(function, given, tutti_group_options TUTTI_GROUP_OPTIONS_INIT);
+    return {.wait = one_of<Wait>(function, "wait", options.wait, 4),
+            .tuning = std::string(text_or_none(options.tuning))};
+}
+
+} // namespace tutti::c

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "c/status.hpp"
+
+#include <tutti/options.hpp>
+#include <tutti/tutti.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+namespace tutti::c {
+
+/// Options as this library knows them: what a program does not know that is older is as in `defaults`. Throws
+/// ArgumentError where one that is newer has chosen what the library does not know.
+template <class Options>
+Options known(const char* function, const Options* given, Options defaults) {
+    if (given == nullptr) {
+        return defaults;
+    }
+    if (given->size < sizeof(std::size_t) || given->size > 4096) {
+        refuse(function, "`options.size` is " + std::to_string(given->size) +
+                             ": initialise options with their TUTTI_..._OPTIONS_INIT");
+    }
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
+    std::memcpy(&defaults, given, std::min(given->size, sizeof(Options)));
+    for (std::size_t i = sizeof(Options); i < given->size; ++i) {
+        if (bytes[i] != 0) {
+            refuse(function, "`options` has a choice that this version of the library does not know");
+        }
+    }
+    return defaults;
+}
+
+Options call_options(const char* function, const tutti_call_options* given);
+GroupOptions group_options(const char* function, const tutti_group_options* given);
+
+} // namespace tutti::c

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <tutti/error.hpp>
+#include <tutti/tutti.h>
+
+#include <string>
+#include <utility>
+
+namespace tutti::c {
+
+/// What a function of the program has returned that is no status of the library.
+class StatusError : public Error {
+public:
+    StatusError(tutti_status status, const std::string& text) : Error(text), status_(status) {}
+    tutti_status status() const { return status_; }
+
+private:
+    tutti_status status_;
+};
+
+/// The status of the exception that is being handled, whose text becomes that of the calling thread's last
+/// failure. What ends the thread goes on.
+tutti_status noted();
+
+/// Throws what a function of the program means by a status that is not TUTTI_OK. `whose` says which function.
+[[noreturn]] void throw_status(tutti_status status, const std::string& whose);
+
+/// No exception leaves the library.
+template <class Function>
+tutti_status guarded(Function function) {
+    try {
+        function();
+        return TUTTI_OK;
+    } catch (...) {
+        return noted();
+    }
+}
+
+[[noreturn]] inline void refuse(const char* function, const std::string& what) {
+    throw ArgumentError(std::string(function) + ": " + what);
+}
+
+/// What an argument points to.
+template <class T>
+T& there(const char* function, const char* name, T* pointer) {
+    if (pointer == nullptr) {
+        refuse(function, std::string("`") + name + "` is a null pointer");
+    }
+    return *pointer;
+}
+
+} // namespace tutti::c

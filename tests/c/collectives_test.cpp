@@ -1,0 +1,266 @@
+// Every collective in every way of calling, held against loops over the ranks.
+
+#include "cases.hpp"
+#include "support.hpp"
+
+#include <tutti/c.hpp>
+#include <tutti/tutti.hpp>
+
+#include <atomic>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <tuple>
+
+using namespace tutti;
+using test::Case;
+using test::Elements;
+using test::Meeting;
+
+namespace {
+
+enum class Way { blocking, started, persistent, arriving };
+constexpr const char* way_names[] = {"blocking", "started", "persistent", "arriving"};
+
+/// Two numbers under (a, b) op (c, d) = (a c, c b + d), which does not commute, in 24 bytes.
+struct Affine {
+    std::int64_t scale;
+    std::int64_t shift;
+    std::int64_t count;
+    friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+Affine compose(const Affine& one, const Affine& two) {
+    const auto unsigned_of = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
+    return {
+        static_cast<std::int64_t>(unsigned_of(one.scale) * unsigned_of(two.scale)),
+        static_cast<std::int64_t>(unsigned_of(two.scale) * unsigned_of(one.shift) + unsigned_of(two.shift)),
+        one.count + two.count};
+}
+
+void compose_all(const void* in, void* inout, std::size_t n, void* user) {
+    const auto* const left = static_cast<const Affine*>(in);
+    auto* const right = static_cast<Affine*>(inout);
+    for (std::size_t i = 0; i < n; ++i) {
+        right[i] = compose(left[i], right[i]);
+    }
+    static_cast<std::atomic<std::size_t>*>(user)->fetch_add(n);
+}
+
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+    return a == b;
+}
+
+/// A vector with a guard behind it.
+template <class T>
+struct Guarded {
+    explicit Guarded(std::vector<T> with) : elements(std::move(with)) { elements.push_back(T{}); }
+    bool holds(std::vector<T> expected) const {
+        expected.push_back(T{});
+        return same(elements, expected);
+    }
+    std::vector<T> elements;
+};
+
+/// Everything that one member calls in one way; what went wrong first, or nothing.
+template <class T>
+std::string problem_of(tutti_caller me, tutti_rendezvous* meeting, Way way, std::vector<Case<T>> cases) {
+    std::vector<Guarded<T>> outs;
+    std::vector<tutti_request> requests(cases.size(), tutti_request TUTTI_REQUEST_NULL);
+    outs.reserve(cases.size());
+    const auto finish = [&](std::size_t i, tutti_status status) -> std::string {
+        if (status != TUTTI_OK) {
+            return cases[i].name + ": " + tutti_error_text();
+        }
+        return outs[i].holds(cases[i].expected) ? "" : cases[i].name + " is wrong";
+    };
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const Case<T>& each = cases[i];
+        T* const out = outs.emplace_back(each.out).elements.data();
+        tutti_caller caller = me;
+        if (way == Way::started) {
+            caller = tutti_start(me, &requests[i]);
+        } else if (way == Way::arriving) {
+            caller = tutti_arrive(meeting, me.rank, &requests[i]);
+        } else if (way == Way::persistent) {
+            caller = tutti_prepare(me, &requests[i]);
+        }
+        tutti_status status = each.call(caller, each.input(), out);
+        if (way == Way::persistent && status == TUTTI_OK) {
+            status = tutti_restart(&requests[i]);
+            status = status == TUTTI_OK ? tutti_wait(&requests[i]) : status;
+        }
+        if (way == Way::blocking || way == Way::persistent || status != TUTTI_OK) {
+            if (const std::string problem = finish(i, status); !problem.empty()) {
+                return problem;
+            }
+        }
+    }
+    if (way == Way::persistent) { // once more, on other vectors
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            std::vector<T> in = cases[i].in;
+            outs[i] = Guarded<T>(cases[i].out);
+            Guarded<T> other(cases[i].out);
+            const bool has_vectors = cases[i].name != "barrier";
+            const tutti_status status =
+                has_vectors ? tutti_restart_with(&requests[i], cases[i].in_place ? TUTTI_IN_PLACE : in.data(),
+                                                 other.elements.data())
+                            : tutti_restart(&requests[i]);
+            std::swap(outs[i], other);
+            const tutti_status waited = tutti_wait(&requests[i]);
+            if (const std::string problem = finish(i, status != TUTTI_OK ? status : waited);
+                !problem.empty()) {
+                return "on other vectors: " + problem;
+            }
+            if (tutti_request_free(&requests[i]) != TUTTI_OK || requests[i].operation != nullptr) {
+                return "request_free";
+            }
+        }
+        return {};
+    }
+    if (tutti_wait_all(requests.data(), requests.size()) != TUTTI_OK) {
+        return tutti_error_text();
+    }
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        if (const std::string problem = finish(i, TUTTI_OK); !problem.empty()) {
+            return problem;
+        }
+    }
+    return {};
+}
+
+template <class T>
+void check(const Elements<T>& elements) {
+    const auto sizes =
+        test::reduced ? std::vector<int>{1, 2, 3, 5} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16};
+    for (const int members : sizes) {
+        const Meeting meeting(members);
+        std::vector<std::string> problems(static_cast<std::size_t>(members));
+        const tutti_status status = test::run_team(members, [&](tutti_caller me) {
+            std::string& mine = problems[static_cast<std::size_t>(me.rank)];
+            for (const std::size_t n : {0U, 1U, 3U, 600U}) {
+                for (const Way way : {Way::blocking, Way::started, Way::persistent, Way::arriving}) {
+                    mine = problem_of(me, meeting.get(), way,
+                                      test::Cases<T>(elements, me.rank, me.size, n).take());
+                    if (!mine.empty()) {
+                        mine = std::string(way_names[static_cast<int>(way)]) + ", n = " + std::to_string(n) +
+                               ": " + mine;
+                        return TUTTI_ERROR + 100;
+                    }
+                }
+            }
+            return int{TUTTI_OK};
+        });
+        CAPTURE(members);
+        CHECK_MESSAGE(status == TUTTI_OK, std::string(tutti_error_text()));
+        CHECK(problems == std::vector<std::string>(problems.size()));
+    }
+}
+
+} // namespace
+
+TEST_CASE("every collective, from C, in every way: integers") {
+    check<std::int32_t>(
+        {TUTTI_INT32, TUTTI_SUM,
+         [](std::size_t rank, std::size_t i) { return static_cast<std::int32_t>(rank * 1000 + i % 977); },
+         [](std::int32_t a, std::int32_t b) { return a + b; }});
+}
+
+TEST_CASE("every collective, from C, in every way: complex numbers") {
+    using Complex = std::complex<double>;
+    check<Complex>({TUTTI_DOUBLE_COMPLEX, TUTTI_SUM,
+                    [](std::size_t rank, std::size_t i) {
+                        return Complex(static_cast<double>(rank), static_cast<double>(i % 977));
+                    },
+                    [](const Complex& a, const Complex& b) { return a + b; }});
+}
+
+TEST_CASE("every collective, from C, in every way: a struct under an operator that does not commute") {
+    std::atomic<std::size_t> combined{0};
+    tutti_op op = 0;
+    REQUIRE(tutti_op_create(compose_all, &combined, 0, &op) == TUTTI_OK);
+    check<Affine>(
+        {tutti_type_of_size(sizeof(Affine)), op,
+         [](std::size_t rank, std::size_t i) {
+             return Affine{static_cast<std::int64_t>(2 * rank + 1), static_cast<std::int64_t>(i), 1};
+         },
+         compose});
+    CHECK(combined > 0);
+    CHECK(tutti_op_free(op) == TUTTI_OK);
+}
+
+TEST_CASE("one output that all members share") {
+    for (const int members : {1, 2, 3, 5, 8}) {
+        const auto p = static_cast<std::size_t>(members);
+        std::vector<double> sum(1000), all(p * 10), blocks(p * (p + 1) / 2);
+        std::atomic<int> wrong{0};
+        const Meeting meeting(members);
+        const tutti_status status = test::run_team(members, [&](tutti_caller me) {
+            const auto r = static_cast<std::size_t>(me.rank);
+            const std::vector<double> in(1000, me.rank + 1);
+            std::vector<std::size_t> counts;
+            for (std::size_t i = 0; i < p; ++i) {
+                counts.push_back(i + 1);
+            }
+            tutti_request request = TUTTI_REQUEST_NULL;
+            for (const bool arrives : {false, true}) {
+                const auto caller = [&] {
+                    return tutti_shared(arrives ? tutti_arrive(meeting.get(), me.rank, &request) : me);
+                };
+                const auto expect = [&](tutti_status got) { wrong += got == TUTTI_OK ? 0 : 1; };
+                expect(tutti_allreduce(caller(), in.data(), sum.data(), 1000, TUTTI_DOUBLE, TUTTI_SUM));
+                expect(tutti_wait(&request));
+                expect(tutti_allgather(caller(), in.data(), all.data(), 10, TUTTI_DOUBLE));
+                expect(tutti_wait(&request));
+                expect(tutti_allgatherv(caller(), in.data(), counts[r], blocks.data(), counts.data(), nullptr,
+                                        TUTTI_DOUBLE));
+                expect(tutti_wait(&request));
+                wrong += sum[999] == members * (members + 1) / 2.0 ? 0 : 1;
+                wrong += all.back() == members && blocks.back() == members && blocks[0] == 1 ? 0 : 1;
+                expect(tutti_barrier(me));
+            }
+            return int{TUTTI_OK};
+        });
+        CHECK(status == TUTTI_OK);
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("members that call from C and from C++ are in the same calls") {
+    Team team({.members = 5, .placement = "none"});
+    std::atomic<int> wrong{0};
+    team.run([&](Member& me) {
+        const std::vector<std::size_t> counts = {1, 2, 3, 4, 5};
+        const auto rank = static_cast<std::size_t>(me.rank());
+        std::vector<double> in(600, me.rank()), out(600), all(15);
+        int one = me.rank(), total = 0;
+        if (me.rank() % 2 == 0) {
+            me.allreduce(in, out, sum);
+            me.allreduce(one, total, max);
+            me.allgather(std::span(in).first(counts[rank]), all, Counts(counts));
+            me.gather(std::span(in).first(counts[rank]), all, CountsAtRoot(counts), 2);
+            me.start.scan(in, out, sum).wait();
+            me.barrier();
+        } else {
+            test::Part part = [&](tutti_caller c) {
+                wrong += &tutti::c::member_of(c) == &me ? 0 : 1;
+                tutti_request request = TUTTI_REQUEST_NULL;
+                tutti_allreduce(c, in.data(), out.data(), in.size(), TUTTI_DOUBLE, TUTTI_SUM);
+                tutti_allreduce(c, &one, &total, 1, TUTTI_INT, TUTTI_MAX);
+                tutti_allgatherv(c, in.data(), counts[rank], all.data(), counts.data(), nullptr,
+                                 TUTTI_DOUBLE);
+                tutti_gatherv(c, in.data(), counts[rank], nullptr, nullptr, nullptr, TUTTI_DOUBLE, 2);
+                tutti_scan(tutti_start(c, &request), in.data(), out.data(), in.size(), TUTTI_DOUBLE,
+                           TUTTI_SUM);
+                tutti_wait(&request);
+                return tutti_barrier(c);
+            };
+            tutti::c::call_as_member(me, test::call_part, &part);
+        }
+        wrong += total == 4 && all[14] == 4 && out[599] == me.rank() * (me.rank() + 1) / 2.0 ? 0 : 1;
+    });
+    CHECK(wrong == 0);
+}

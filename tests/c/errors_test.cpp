@@ -1,0 +1,403 @@
+// What goes wrong, and what is said of it.
+
+#include "support.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+using tutti::test::call_part;
+using tutti::test::mentions;
+using tutti::test::Part;
+using tutti::test::run_team;
+
+namespace {
+
+void check_refused(tutti_status status, const std::string& text) {
+    CHECK(status == TUTTI_ARGUMENT_ERROR);
+    CHECK_MESSAGE(mentions(tutti_error_text(), text), std::string(tutti_error_text()));
+}
+
+/// A group of one member, who has joined.
+class Alone {
+public:
+    Alone() {
+        REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
+        REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
+    }
+    ~Alone() {
+        tutti_leave(me);
+        tutti_group_free(group);
+    }
+    Alone(const Alone&) = delete;
+    Alone& operator=(const Alone&) = delete;
+    Alone(Alone&&) = delete;
+    Alone& operator=(Alone&&) = delete;
+
+    tutti_group* group = nullptr;
+    tutti_caller me{};
+};
+
+struct Outcome {
+    tutti_status status = TUTTI_OK;
+    std::string text;
+};
+
+/// What each member's part returns; the team goes on as if all was well.
+std::vector<Outcome> outcomes(int members, const Part& part) {
+    std::vector<Outcome> all(static_cast<std::size_t>(members));
+    run_team(members, [&](tutti_caller me) {
+        const tutti_status status = part(me);
+        all[static_cast<std::size_t>(me.rank)] = {status, tutti_error_text()};
+        return status;
+    });
+    return all;
+}
+
+int count(const std::vector<Outcome>& all, tutti_status status) {
+    return static_cast<int>(
+        std::count_if(all.begin(), all.end(), [&](const Outcome& each) { return each.status == status; }));
+}
+
+void keep_right(const void* /*in*/, void* /*inout*/, std::size_t /*n*/, void* /*user*/) {}
+
+} // namespace
+
+TEST_CASE("null pointers are named") {
+    Alone alone;
+    double one = 1;
+    int number = 0;
+    const std::size_t counts[] = {1};
+    tutti_group* group = nullptr;
+    check_refused(tutti_group_create(1, nullptr, nullptr), "group: `group` is a null pointer");
+    check_refused(tutti_group_size(nullptr, &number), "`group` is a null pointer");
+    check_refused(tutti_group_size(alone.group, nullptr), "`size` is a null pointer");
+    check_refused(tutti_join(nullptr, 0, &alone.me), "join: `group` is a null pointer");
+    Alone again;
+    check_refused(tutti_join(again.group, 0, nullptr), "join: `me` is a null pointer");
+    check_refused(tutti_group_run(nullptr, 0, call_part, nullptr), "group_run: `group`");
+    check_refused(tutti_group_run(again.group, 0, nullptr, nullptr), "group_run: `function`");
+    check_refused(tutti_team_create(nullptr, nullptr), "team: `team` is a null pointer");
+    check_refused(tutti_team_run(nullptr, call_part, nullptr), "team_run: `team`");
+    check_refused(tutti_rendezvous_create(1, nullptr, nullptr), "rendezvous: `rendezvous`");
+    check_refused(tutti_op_create(nullptr, nullptr, 1, nullptr), "op_create: `op`");
+    check_refused(tutti_task_run(nullptr, 0), "task_run: `task`");
+    const tutti_caller me = again.me;
+    check_refused(tutti_allreduce(me, nullptr, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
+                  "allreduce: `in` is a null pointer");
+    check_refused(tutti_allreduce(me, &one, nullptr, 1, TUTTI_DOUBLE, TUTTI_SUM),
+                  "allreduce: `out` is a null pointer");
+    check_refused(tutti_broadcast(me, nullptr, 1, TUTTI_DOUBLE, 0), "broadcast: `inout` is a null pointer");
+    check_refused(tutti_allgatherv(me, &one, 1, &one, nullptr, nullptr, TUTTI_DOUBLE),
+                  "allgatherv: `counts` is a null pointer");
+    check_refused(tutti_gatherv(me, &one, 1, &one, nullptr, nullptr, TUTTI_DOUBLE, 0),
+                  "gatherv: `counts` is a null pointer");
+    check_refused(tutti_alltoallv(me, &one, nullptr, nullptr, &one, counts, nullptr, TUTTI_DOUBLE),
+                  "alltoallv: `send_counts` is a null pointer");
+    check_refused(tutti_alltoallv(me, &one, counts, nullptr, &one, nullptr, nullptr, TUTTI_DOUBLE),
+                  "alltoallv: `recv_counts` is a null pointer");
+    check_refused(tutti_barrier(tutti_start(me, nullptr)), "barrier: `request` is a null pointer");
+    check_refused(tutti_split(me, 0, 0, nullptr), "split: `part` is a null pointer");
+    check_refused(tutti_subset(me, nullptr, 1, &alone.me), "subset: `ranks` is a null pointer");
+    check_refused(tutti_wait(nullptr), "wait: `request` is a null pointer");
+    check_refused(tutti_wait_all(nullptr, 2), "wait_all: `request` is a null pointer");
+    tutti_request request = TUTTI_REQUEST_NULL;
+    check_refused(tutti_test(&request, nullptr), "test: `done` is a null pointer");
+    check_refused(tutti_wait_any(&request, 1, nullptr), "wait_any: `index` is a null pointer");
+    check_refused(tutti_then(&request, nullptr, nullptr), "then: `function` is a null pointer");
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+    CHECK(tutti_team_free(nullptr) == TUTTI_OK);
+    CHECK(tutti_rendezvous_free(nullptr) == TUTTI_OK);
+    CHECK(tutti_request_free(nullptr) == TUTTI_OK);
+    CHECK(tutti_op_free(0) == TUTTI_OK);
+}
+
+TEST_CASE("arguments that make no sense are named") {
+    Alone alone;
+    const tutti_caller me = alone.me;
+    std::array<double, 4> in{1, 2, 3, 4}, out{};
+    const auto sum = [&](tutti_type type, tutti_op op) {
+        return tutti_allreduce(me, in.data(), out.data(), 2, type, op);
+    };
+    check_refused(sum(0, TUTTI_SUM), "allreduce: `type` is 0");
+    check_refused(sum(TUTTI_SUM, TUTTI_DOUBLE), "`type` is 65");
+    check_refused(sum(TUTTI_DOUBLE, TUTTI_DOUBLE), "`op` is 10");
+    check_refused(sum(tutti_type_of_size(0), TUTTI_SUM), "`type` is 0");
+    check_refused(sum(tutti_type_of_size(~std::size_t{0}), TUTTI_SUM), "`type` is 0");
+    check_refused(sum(tutti_type_of_size(8), TUTTI_SUM), "sum");
+    check_refused(sum(TUTTI_DOUBLE_COMPLEX, TUTTI_MAX), "max");
+    check_refused(sum(TUTTI_DOUBLE, TUTTI_BAND), "band");
+    check_refused(sum(TUTTI_DOUBLE, std::uint64_t{1} << 40U), "`op` is");
+    check_refused(tutti_op_free(TUTTI_SUM), "op_free: `op`");
+    const void* const odd = reinterpret_cast<const char*>(in.data()) + 1;
+    check_refused(tutti_allreduce(me, odd, out.data(), 1, TUTTI_DOUBLE, TUTTI_SUM), "`in` is not aligned");
+    check_refused(tutti_allreduce(me, in.data(), in.data() + 1, 2, TUTTI_DOUBLE, TUTTI_SUM), "overlap");
+    check_refused(tutti_allreduce(me, in.data(), out.data(), ~std::size_t{0}, TUTTI_DOUBLE, TUTTI_SUM),
+                  "would be longer than memory: `n` is 18446744073709551615");
+    check_refused(tutti_allreduce(me, in.data(), const_cast<void*>(TUTTI_IN_PLACE), 1, TUTTI_INT8, TUTTI_SUM),
+                  "`out` is TUTTI_IN_PLACE");
+    check_refused(tutti_reduce(me, in.data(), out.data(), 1, TUTTI_DOUBLE, TUTTI_SUM, 1), "`root` is 1");
+    check_refused(tutti_gather(me, in.data(), out.data(), 1, TUTTI_DOUBLE, -1), "`root` is -1");
+    const std::size_t counts[] = {2}, huge[] = {~std::size_t{0}}, places[] = {1};
+    check_refused(tutti_allgatherv(me, in.data(), 1, out.data(), counts, nullptr, TUTTI_DOUBLE),
+                  "`block` has 1 elements, but `counts[0]` is 2");
+    check_refused(tutti_allgatherv(me, in.data(), 1, out.data(), huge, places, TUTTI_DOUBLE), "overflows");
+    check_refused(tutti_join(alone.group, 1, &alone.me), "rank is 1");
+    alone.me = me;
+    tutti_caller twice{};
+    check_refused(tutti_join(alone.group, 0, &twice), "taken");
+    CHECK(twice.size == 0);
+    tutti_group* group = nullptr;
+    check_refused(tutti_group_create(0, nullptr, &group), "members is 0");
+    CHECK(group == nullptr);
+    check_refused(tutti_group_run(alone.group, 7, call_part, nullptr), "rank is 7");
+    const int ranks[] = {0, 3};
+    check_refused(tutti_subset(me, ranks, 2, &twice), "3");
+}
+
+TEST_CASE("a call that is repeated but for an address that is wrong") {
+    Alone alone;
+    std::array<std::uint8_t, 16> bytes{1, 2, 3, 4}, copies{};
+    alignas(8) std::array<double, 3> in{1, 2, 3}, out{};
+    const auto sum = [&](const void* from, void* to) {
+        return tutti_allreduce(alone.me, from, to, 2, TUTTI_DOUBLE, TUTTI_SUM);
+    };
+    const auto all = [&](const void* from, void* to) {
+        return tutti_alltoall(alone.me, from, to, 2, TUTTI_UINT8);
+    };
+    for (int i = 0; i < 3; ++i) {
+        REQUIRE(sum(in.data(), out.data()) == TUTTI_OK);
+        check_refused(sum(nullptr, out.data()), "allreduce: `in` is a null pointer");
+        check_refused(sum(in.data(), nullptr), "allreduce: `out` is a null pointer");
+        check_refused(sum(reinterpret_cast<char*>(in.data()) + 1, out.data()), "`in` is not aligned");
+        check_refused(sum(in.data(), in.data() + 1), "overlap");
+        REQUIRE(sum(TUTTI_IN_PLACE, out.data()) == TUTTI_OK);
+        check_refused(sum(TUTTI_IN_PLACE, nullptr), "allreduce: `out` is a null pointer");
+        REQUIRE(all(bytes.data(), copies.data()) == TUTTI_OK);
+        check_refused(all(bytes.data(), const_cast<void*>(TUTTI_IN_PLACE)), "`out` is TUTTI_IN_PLACE");
+        check_refused(tutti_alltoall(alone.me, bytes.data(), copies.data(), ~std::size_t{0}, TUTTI_UINT8),
+                      "longer than memory");
+    }
+    CHECK(copies[1] == 2);
+    CHECK(out[1] == 2);
+}
+
+TEST_CASE("callers that are none, or are to call in a way that there is not") {
+    Alone alone;
+    double one = 1;
+    tutti_request request = TUTTI_REQUEST_NULL;
+    check_refused(tutti_barrier(tutti_caller{}), "barrier: `me` is no caller");
+    tutti_caller garbage;
+    std::fill_n(reinterpret_cast<unsigned char*>(&garbage), sizeof garbage, 0xa5);
+    CHECK(tutti_barrier(garbage) == TUTTI_ARGUMENT_ERROR);
+    tutti_caller copy{};
+    REQUIRE(tutti_dup(alone.me, &copy) == TUTTI_OK);
+    CHECK(copy.size == 1);
+    REQUIRE(tutti_leave(copy) == TUTTI_OK);
+    check_refused(tutti_barrier(copy), "barrier: `me` is no member any more");
+    check_refused(tutti_leave(copy), "leave: `me` is no member any more");
+    check_refused(tutti_split(tutti_start(alone.me, &request), 0, 0, &copy), "split: `me` is not what");
+    check_refused(tutti_leave(tutti_shared(alone.me)), "leave: `me` is not what");
+    check_refused(tutti_barrier(tutti_prepare(tutti_start(alone.me, &request), &request)),
+                  "`me` is no caller");
+    check_refused(tutti_broadcast(tutti_shared(alone.me), &one, 1, TUTTI_DOUBLE, 0), "tutti_shared()");
+    check_refused(tutti_allreduce(tutti_shared(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
+                  "tutti_shared()");
+    CHECK(run_team(2, [](tutti_caller me) {
+              check_refused(tutti_leave(me), "leave: `me` leaves when the function returns");
+              return tutti_barrier(me);
+          }) == TUTTI_OK);
+}
+
+TEST_CASE("options are checked, and those of another version known") {
+    Alone alone;
+    const tutti_caller me = alone.me;
+    double one = 1;
+    tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
+    const auto sum = [&](const tutti_call_options* with) {
+        return tutti_allreduce(tutti_with(me, with), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM);
+    };
+    CHECK(sum(&options) == TUTTI_OK);
+    options.order = TUTTI_ORDER_SERIAL;
+    options.algorithm = "ring";
+    CHECK(sum(&options) == TUTTI_ARGUMENT_ERROR); // as in C++: a ring has an order of its own
+    options.order = TUTTI_ORDER_ANY;
+    CHECK(sum(&options) == TUTTI_OK);
+    options.algorithm = "nonesuch";
+    check_refused(sum(&options), "\"nonesuch\"");
+    options.algorithm = nullptr;
+    options.order = 7;
+    check_refused(sum(&options), "`options.order` is 7");
+    options.size = sizeof options.size + sizeof options.algorithm; // of a program that knows no order
+    CHECK(sum(&options) == TUTTI_OK);
+    options.size = 0;
+    check_refused(sum(&options), "`options.size` is 0");
+    struct {
+        tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
+        std::uint64_t later = 0;
+    } newer;
+    newer.options.size = sizeof newer;
+    CHECK(sum(&newer.options) == TUTTI_OK);
+    newer.later = 1;
+    check_refused(sum(&newer.options), "does not know");
+    tutti_group* group = nullptr;
+    tutti_group_options of_group = TUTTI_GROUP_OPTIONS_INIT;
+    of_group.wait = 9;
+    check_refused(tutti_group_create(1, &of_group, &group), "`options.wait` is 9");
+    tutti_team* team = nullptr;
+    tutti_team_options of_team = TUTTI_TEAM_OPTIONS_INIT;
+    of_team.placement = "nowhere";
+    check_refused(tutti_team_create(&of_team, &team), "nowhere");
+    of_team.placement = "none";
+    of_team.members = 3;
+    of_team.caller_is_member = 1;
+    of_group.wait = TUTTI_WAIT_SLEEP;
+    of_team.group = &of_group;
+    REQUIRE(tutti_team_create(&of_team, &team) == TUTTI_OK);
+    int size = 0;
+    CHECK(tutti_team_size(team, &size) == TUTTI_OK);
+    CHECK(size == 3);
+    std::atomic<bool> is_here{false};
+    const auto caller = std::this_thread::get_id();
+    Part part = [&](tutti_caller member) {
+        is_here = is_here || (member.rank == 0 && std::this_thread::get_id() == caller);
+        return tutti_barrier(member);
+    };
+    CHECK(tutti_team_run(team, call_part, &part) == TUTTI_OK);
+    CHECK(is_here);
+    CHECK(tutti_team_free(team) == TUTTI_OK);
+}
+
+TEST_CASE("members in different calls") {
+    const auto all = outcomes(3, [](tutti_caller me) {
+        std::array<double, 300> in{}, out{};
+        return tutti_allreduce(me, in.data(), out.data(), me.rank == 1 ? 200 : 300, TUTTI_DOUBLE, TUTTI_SUM);
+    });
+    CHECK(count(all, TUTTI_MISMATCH_ERROR) >= 1);
+    CHECK(count(all, TUTTI_MISMATCH_ERROR) + count(all, TUTTI_ABORTED) == 3);
+    for (const Outcome& each : all) {
+        CHECK(mentions(each.text, "allreduce"));
+    }
+}
+
+TEST_CASE("what a member's function returns is what the run returns") {
+    std::vector<Outcome> all(4);
+    const tutti_status status = run_team(4, [&](tutti_caller me) {
+        Outcome& mine = all[static_cast<std::size_t>(me.rank)];
+        mine.status = me.rank == 2 ? 123 : tutti_barrier(me);
+        mine.text = me.rank == 2 ? "" : tutti_error_text();
+        return mine.status;
+    });
+    CHECK(status == 123);
+    CHECK(mentions(tutti_error_text(), "the function of member 2 has returned 123"));
+    CHECK(count(all, TUTTI_ABORTED) == 3);
+    CHECK(mentions(all[0].text, "member 2 failed: the function of member 2 has returned 123"));
+
+    // What the library has said goes on to the others and to the caller.
+    const tutti_status refused = run_team(3, [&](tutti_caller me) {
+        double one = 1;
+        return me.rank == 1 ? tutti_broadcast(me, &one, 1, TUTTI_DOUBLE, 9) : tutti_barrier(me);
+    });
+    CHECK(refused == TUTTI_ARGUMENT_ERROR);
+    CHECK(mentions(tutti_error_text(), "broadcast: `root` is 9"));
+}
+
+TEST_CASE("group_run tells the others what a function has returned") {
+    tutti_group* group = nullptr;
+    REQUIRE(tutti_group_create(3, nullptr, &group) == TUTTI_OK);
+    std::vector<Outcome> all(3);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 3; ++rank) {
+        threads.emplace_back([&, rank] {
+            Part part = [&](tutti_caller me) { return me.rank == 0 ? 200 : tutti_barrier(me); };
+            const tutti_status status = tutti_group_run(group, rank, call_part, &part);
+            all[static_cast<std::size_t>(rank)] = {status, tutti_error_text()};
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    CHECK(all[0].status == 200);
+    CHECK(count(all, TUTTI_ABORTED) == 2);
+    CHECK(mentions(all[1].text, "the function of member 0 has returned 200"));
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+}
+
+TEST_CASE("what an operator throws that is written in C++") {
+    for (const bool memory : {false, true}) {
+        tutti_op op = 0;
+        const auto throws = [](const void*, void*, std::size_t, void* user) {
+            if (user != nullptr) {
+                throw std::bad_alloc();
+            }
+            throw std::range_error("out of range");
+        };
+        int nothing = 0;
+        REQUIRE(tutti_op_create(throws, memory ? &nothing : nullptr, 1, &op) == TUTTI_OK);
+        const auto all = outcomes(3, [&](tutti_caller me) {
+            double in = 1, out = 0;
+            return tutti_allreduce(me, &in, &out, 1, TUTTI_DOUBLE, op);
+        });
+        const tutti_status expected = memory ? TUTTI_NO_MEMORY : TUTTI_FOREIGN_ERROR;
+        CHECK(count(all, expected) >= 1);
+        CHECK(count(all, expected) + count(all, TUTTI_ABORTED) == 3);
+        CHECK(tutti_op_free(op) == TUTTI_OK);
+    }
+}
+
+TEST_CASE("operators that have been freed are known as such, and calls in flight keep theirs") {
+    tutti_op op = 0;
+    REQUIRE(tutti_op_create(keep_right, nullptr, 0, &op) == TUTTI_OK);
+    CHECK(run_team(2, [&](tutti_caller me) {
+              double in = me.rank, out = 9;
+              tutti_request request = TUTTI_REQUEST_NULL;
+              tutti_status status = tutti_scan(tutti_prepare(me, &request), &in, &out, 1, TUTTI_DOUBLE, op);
+              status = status == TUTTI_OK ? tutti_barrier(me) : status;
+              if (me.rank == 0) {
+                  tutti_op_free(op);
+              }
+              status = status == TUTTI_OK ? tutti_barrier(me) : status;
+              status = status == TUTTI_OK ? tutti_restart(&request) : status;
+              status = status == TUTTI_OK ? tutti_wait(&request) : status;
+              CHECK(out == me.rank);
+              tutti_request_free(&request);
+              return status;
+          }) == TUTTI_OK);
+    CHECK(tutti_op_free(op) == TUTTI_ARGUMENT_ERROR);
+}
+
+TEST_CASE("the text of a failure is that of the thread, until its next one") {
+    std::thread([] {
+        CHECK(std::string(tutti_error_text()).empty());
+        CHECK(tutti_wait(nullptr) == TUTTI_ARGUMENT_ERROR);
+        CHECK(tutti_group_free(nullptr) == TUTTI_OK);
+        CHECK(mentions(tutti_error_text(), "wait"));
+        std::thread([] { CHECK(std::string(tutti_error_text()).empty()); }).join();
+        CHECK(tutti_task_run(nullptr, 0) == TUTTI_ARGUMENT_ERROR);
+        CHECK(mentions(tutti_error_text(), "task_run"));
+    }).join();
+}
+
+TEST_CASE("more members than a first handful") {
+    constexpr int members = 200;
+    tutti_group* group = nullptr;
+    REQUIRE(tutti_group_create(members, nullptr, &group) == TUTTI_OK);
+    for (int round = 0; round < 2; ++round) {
+        std::vector<tutti_caller> callers(members);
+        for (int rank = 0; rank < members; ++rank) {
+            REQUIRE(tutti_join(group, rank, &callers[static_cast<std::size_t>(rank)]) == TUTTI_OK);
+        }
+        for (const tutti_caller& each : callers) {
+            CHECK(each.size == members);
+            CHECK(tutti_leave(each) == TUTTI_OK);
+            CHECK(tutti_leave(each) == TUTTI_ARGUMENT_ERROR);
+        }
+    }
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+}

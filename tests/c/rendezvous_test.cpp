@@ -1,0 +1,151 @@
+// Ranks that are only names, and executors of C programs.
+
+#include "support.hpp"
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+using tutti::test::Meeting;
+using tutti::test::mentions;
+
+namespace {
+
+/// Runs tasks on threads of its own, after it has returned; or fails after some of them have begun.
+struct Pool {
+    bool fails = false;
+    std::atomic<int> handed{0};
+    std::mutex mutex;
+    std::vector<std::thread> threads;
+
+    static tutti_status run(void* user, std::size_t count, tutti_task* task) {
+        auto& pool = *static_cast<Pool*>(user);
+        pool.handed += static_cast<int>(count);
+        CHECK(tutti_task_run(task, count) == TUTTI_ARGUMENT_ERROR);
+        if (pool.fails) {
+            CHECK(tutti_task_run(task, 0) == TUTTI_OK);
+            return 300;
+        }
+        const std::scoped_lock lock(pool.mutex);
+        for (std::size_t i = 0; i < count; ++i) {
+            pool.threads.emplace_back([task, i] { CHECK(tutti_task_run(task, i) == TUTTI_OK); });
+        }
+        return TUTTI_OK;
+    }
+
+    void join() {
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        threads.clear();
+    }
+};
+
+tutti_rendezvous_options with(Pool& pool) {
+    tutti_rendezvous_options options = TUTTI_RENDEZVOUS_OPTIONS_INIT;
+    options.executor = Pool::run;
+    options.user = &pool;
+    options.slice_bytes = 4096;
+    return options;
+}
+
+/// One allreduce of all ranks, by this thread; what each request says.
+std::vector<tutti_status> arrive_all(tutti_rendezvous* meeting, int ranks, std::vector<double>& result) {
+    const std::size_t n = 100'000;
+    std::vector<std::vector<double>> in, out;
+    std::vector<tutti_request> requests(static_cast<std::size_t>(ranks), tutti_request TUTTI_REQUEST_NULL);
+    std::vector<tutti_status> all;
+    for (int rank = 0; rank < ranks; ++rank) {
+        in.emplace_back(n, rank);
+        out.emplace_back(n, -1);
+    }
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        CHECK(tutti_allreduce(tutti_arrive(meeting, static_cast<int>(i), &requests[i]), in[i].data(),
+                              out[i].data(), n, TUTTI_DOUBLE, TUTTI_SUM) == TUTTI_OK);
+    }
+    for (tutti_request& request : requests) {
+        all.push_back(tutti_wait(&request));
+    }
+    result = out.back();
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("an executor carries a large operation out") {
+    Pool pool;
+    const tutti_rendezvous_options options = with(pool);
+    const Meeting meeting(3, &options);
+    int size = 0;
+    CHECK(tutti_rendezvous_size(meeting.get(), &size) == TUTTI_OK);
+    CHECK(size == 3);
+    for (int i = 0; i < 5; ++i) {
+        std::vector<double> result;
+        CHECK(arrive_all(meeting.get(), 3, result) == std::vector<tutti_status>(3, TUTTI_OK));
+        CHECK(result == std::vector<double>(result.size(), 3));
+        pool.join();
+    }
+    CHECK(pool.handed > 5);
+}
+
+TEST_CASE("an executor that fails") {
+    Pool pool;
+    pool.fails = true;
+    const tutti_rendezvous_options options = with(pool);
+    const Meeting meeting(2, &options);
+    std::vector<double> result;
+    for (int i = 0; i < 3; ++i) {
+        CHECK(arrive_all(meeting.get(), 2, result) == std::vector<tutti_status>(2, 300));
+        CHECK(mentions(tutti_error_text(), "the executor has returned 300"));
+    }
+    pool.fails = false;
+    CHECK(arrive_all(meeting.get(), 2, result) == std::vector<tutti_status>(2, TUTTI_OK));
+    pool.join();
+}
+
+TEST_CASE("arguments of those who arrive") {
+    const Meeting meeting(2);
+    int in = 1, out = 0;
+    tutti_request request{&in, 123}; // is written whatever becomes of the call
+    const auto arrive = [&](tutti_rendezvous* at, int rank, tutti_request* to) {
+        return tutti_allreduce(tutti_arrive(at, rank, to), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
+    };
+    CHECK(arrive(nullptr, 0, &request) == TUTTI_ARGUMENT_ERROR);
+    CHECK(mentions(tutti_error_text(), "allreduce: `rendezvous` is a null pointer"));
+    CHECK(request.operation == nullptr);
+    CHECK(arrive(meeting.get(), 2, &request) == TUTTI_ARGUMENT_ERROR);
+    CHECK(mentions(tutti_error_text(), "`rank` is 2"));
+    CHECK(arrive(meeting.get(), 0, nullptr) == TUTTI_ARGUMENT_ERROR);
+    CHECK(mentions(tutti_error_text(), "`request`"));
+    tutti_rendezvous* none = nullptr;
+    CHECK(tutti_rendezvous_create(0, nullptr, &none) == TUTTI_ARGUMENT_ERROR);
+    CHECK(none == nullptr);
+    // All ranks may still meet.
+    tutti_request other = TUTTI_REQUEST_NULL;
+    int sum = 0;
+    CHECK(arrive(meeting.get(), 0, &request) == TUTTI_OK);
+    CHECK(tutti_allreduce(tutti_arrive(meeting.get(), 1, &other), &in, &sum, 1, TUTTI_INT, TUTTI_SUM) ==
+          TUTTI_OK);
+    CHECK(tutti_wait(&request) == TUTTI_OK);
+    CHECK(tutti_wait(&other) == TUTTI_OK);
+    CHECK(out == 2);
+    CHECK(sum == 2);
+}
+
+TEST_CASE("operations at which a rank is missing") {
+    tutti_rendezvous* meeting = nullptr;
+    REQUIRE(tutti_rendezvous_create(2, nullptr, &meeting) == TUTTI_OK);
+    tutti_request request = TUTTI_REQUEST_NULL;
+    int calls = 0;
+    REQUIRE(tutti_barrier(tutti_arrive(meeting, 1, &request)) == TUTTI_OK);
+    CHECK(tutti_then(
+              &request, [](void* number) { ++*static_cast<int*>(number); }, &calls) == TUTTI_OK);
+    std::size_t index = 0;
+    CHECK(tutti_wait_any(&request, 1, &index) == TUTTI_ARGUMENT_ERROR);
+    CHECK(tutti_rendezvous_free(meeting) == TUTTI_OK);
+    CHECK(tutti_wait(&request) == TUTTI_ERROR);
+    CHECK(request.operation == nullptr);
+    CHECK(calls == 0);
+}

@@ -1,0 +1,185 @@
+// Requests of C programs.
+
+#include "support.hpp"
+
+#include <array>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+using tutti::test::mentions;
+using tutti::test::run_team;
+
+namespace {
+
+tutti_request none() {
+    return tutti_request TUTTI_REQUEST_NULL;
+}
+
+tutti_status start_sum(tutti_caller me, tutti_request& request, const int& in, int& out) {
+    return tutti_allreduce(tutti_start(me, &request), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
+}
+
+void add(void* number) {
+    ++*static_cast<int*>(number);
+}
+
+} // namespace
+
+TEST_CASE("a request that waits for nothing") {
+    tutti_request request = none();
+    int done = 0;
+    int calls = 0;
+    std::size_t index = 9;
+    CHECK(tutti_wait(&request) == TUTTI_OK);
+    CHECK(tutti_test(&request, &done) == TUTTI_OK);
+    CHECK(done == 1);
+    CHECK(tutti_then(&request, add, &calls) == TUTTI_OK);
+    CHECK(calls == 1);
+    CHECK(tutti_wait_any(&request, 1, &index) == TUTTI_OK);
+    CHECK(index == 1);
+    CHECK(tutti_wait_all(nullptr, 0) == TUTTI_OK);
+    CHECK(tutti_request_free(&request) == TUTTI_OK);
+    CHECK(tutti_restart(&request) == TUTTI_ARGUMENT_ERROR);
+    CHECK(mentions(tutti_error_text(), "restart: `request` is not of a prepared call"));
+    tutti_request garbage{&done, 77};
+    CHECK(tutti_wait(&garbage) == TUTTI_ARGUMENT_ERROR);
+    CHECK(mentions(tutti_error_text(), "begin with TUTTI_REQUEST_NULL"));
+}
+
+TEST_CASE("waiting for any of several") {
+    CHECK(run_team(3, [](tutti_caller me) {
+              constexpr std::size_t n = 100; // more than there are lanes
+              std::vector<int> in(n, me.rank), out(n);
+              std::vector<tutti_request> requests(n, none());
+              std::vector<int> seen(n);
+              for (std::size_t i = 0; i < n; i += 2) {
+                  CHECK(start_sum(me, requests[i], in[i], out[i]) == TUTTI_OK);
+              }
+              std::size_t index = 0;
+              for (std::size_t i = 0; i < n / 2; ++i) {
+                  CHECK(tutti_wait_any(requests.data(), n, &index) == TUTTI_OK);
+                  REQUIRE(index < n);
+                  CHECK(out[index] == 3);
+                  ++seen[index];
+              }
+              for (std::size_t i = 0; i < n; ++i) {
+                  CHECK(seen[i] == (i % 2 == 0 ? 1 : 0));
+              }
+              CHECK(tutti_wait_any(requests.data(), n, &index) == TUTTI_OK);
+              CHECK(index == n);
+              int one = 1;
+              CHECK(tutti_broadcast(tutti_prepare(me, &requests[1]), &one, 1, TUTTI_INT, 0) == TUTTI_OK);
+              CHECK(tutti_wait_any(requests.data(), n, &index) == TUTTI_ARGUMENT_ERROR);
+              CHECK(mentions(tutti_error_text(), "`requests[1]` is of a prepared call"));
+              return tutti_request_free(&requests[1]);
+          }) == TUTTI_OK);
+}
+
+TEST_CASE("functions that are called when an operation is complete start others") {
+    struct Chain {
+        tutti_caller me;
+        std::array<tutti_request, 3> requests{none(), none(), none()};
+        std::array<int, 4> numbers{1, 0, 0, 0};
+        std::size_t done = 0;
+
+        static void go_on(void* user) {
+            auto& chain = *static_cast<Chain*>(user);
+            const std::size_t i = chain.done++;
+            if (i < chain.requests.size()) {
+                CHECK(start_sum(chain.me, chain.requests[i], chain.numbers[i], chain.numbers[i + 1]) ==
+                      TUTTI_OK);
+                CHECK(tutti_then(&chain.requests[i], go_on, &chain) == TUTTI_OK);
+            }
+        }
+    };
+    CHECK(run_team(2, [](tutti_caller me) {
+              Chain chain{.me = me};
+              Chain::go_on(&chain);
+              int is_over = 0;
+              for (std::size_t i = 0; i < 3; ++i) {
+                  for (is_over = 0; is_over == 0;) {
+                      CHECK(tutti_test(&chain.requests[i], &is_over) == TUTTI_OK);
+                  }
+              }
+              CHECK(chain.done == 4);
+              CHECK(chain.numbers == std::array<int, 4>{1, 2, 4, 8});
+              return int{TUTTI_OK};
+          }) == TUTTI_OK);
+}
+
+TEST_CASE("a prepared call is started when it is not under way, on vectors like its own") {
+    std::atomic<bool> refused{false};
+    CHECK(run_team(2, [&](tutti_caller me) {
+              std::array<double, 10> in{}, out{};
+              tutti_request step = none();
+              tutti_request started = none();
+              CHECK(tutti_scan(tutti_prepare(me, &step), in.data(), out.data(), 10, TUTTI_DOUBLE,
+                               TUTTI_SUM) == TUTTI_OK);
+              CHECK(tutti_wait(&step) == TUTTI_OK); // it has not been started
+              CHECK(tutti_restart_with(&step, TUTTI_IN_PLACE, out.data()) == TUTTI_ARGUMENT_ERROR);
+              CHECK(tutti_restart_with(&step, in.data(), in.data()) == TUTTI_ARGUMENT_ERROR);
+              CHECK(tutti_restart_with(&step, nullptr, out.data()) == TUTTI_ARGUMENT_ERROR);
+              const void* const odd = reinterpret_cast<const char*>(in.data()) + 1;
+              CHECK(tutti_restart_with(&step, odd, out.data()) == TUTTI_ARGUMENT_ERROR);
+              CHECK(mentions(tutti_error_text(), "restart_with: `in` is not aligned"));
+              CHECK(tutti_barrier(tutti_prepare(me, &started)) == TUTTI_OK);
+              while (me.rank == 1 && !refused) {
+                  std::this_thread::yield(); // what member 0 has started is under way until then
+              }
+              CHECK(tutti_restart(&started) == TUTTI_OK);
+              if (me.rank == 0) {
+                  CHECK(tutti_restart(&started) == TUTTI_ERROR);
+                  CHECK(mentions(tutti_error_text(), "under way"));
+                  refused = true;
+              }
+              CHECK(tutti_wait(&started) == TUTTI_OK);
+              CHECK(tutti_request_free(&started) == TUTTI_OK);
+              return tutti_request_free(&step);
+          }) == TUTTI_OK);
+}
+
+TEST_CASE("operations that fail are told of once each, and used up") {
+    std::vector<tutti_status> all(3);
+    run_team(3, [&](tutti_caller me) {
+        std::array<tutti_request, 3> requests{none(), none(), none()};
+        std::array<int, 3> in{1, 2, 3}, out{};
+        tutti_status& mine = all[static_cast<std::size_t>(me.rank)];
+        for (std::size_t i = 0; i < 3; ++i) {
+            const bool differs = i == 1 && me.rank == 1;
+            CHECK(tutti_allreduce(tutti_start(me, &requests[i]), &in[i], &out[i], 1, TUTTI_INT,
+                                  differs ? TUTTI_MAX : TUTTI_SUM) <= TUTTI_ABORTED);
+        }
+        mine = tutti_wait_all(requests.data(), 3);
+        for (const tutti_request& each : requests) {
+            CHECK(each.operation == nullptr);
+        }
+        CHECK(tutti_wait_all(requests.data(), 3) == TUTTI_OK);
+        return mine;
+    });
+    int told = 0;
+    for (const tutti_status status : all) {
+        told += status == TUTTI_MISMATCH_ERROR || status == TUTTI_ABORTED ? 1 : 0;
+    }
+    CHECK(told >= 1);
+}
+
+TEST_CASE("a request is freed, or outlives its member") {
+    tutti_group* group = nullptr;
+    tutti_caller me{};
+    REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
+    REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
+    int in = 1, out = 0;
+    tutti_request freed = none(), kept = none(), step = none();
+    REQUIRE(start_sum(me, freed, in, out) == TUTTI_OK);
+    CHECK(tutti_request_free(&freed) == TUTTI_OK);
+    CHECK(freed.operation == nullptr);
+    REQUIRE(start_sum(me, kept, in, out) == TUTTI_OK);
+    REQUIRE(tutti_barrier(tutti_prepare(me, &step)) == TUTTI_OK);
+    CHECK(tutti_leave(me) == TUTTI_OK);
+    CHECK(tutti_wait(&kept) == TUTTI_OK);
+    CHECK(out == 1);
+    CHECK(tutti_restart(&step) == TUTTI_ERROR);
+    CHECK(tutti_request_free(&step) == TUTTI_OK);
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+}

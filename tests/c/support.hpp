@@ -1,0 +1,59 @@
+#pragma once
+
+#include <tutti/tutti.h>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+
+namespace tutti::test {
+
+#if defined(TUTTI_REDUCED_TESTS)
+inline constexpr bool reduced = true;
+#else
+inline constexpr bool reduced = false;
+#endif
+
+inline bool mentions(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// What a function of the program is given as `user`.
+using Part = std::function<tutti_status(tutti_caller)>;
+
+inline tutti_status call_part(tutti_caller me, void* user) {
+    return (*static_cast<const Part*>(user))(me);
+}
+
+/// Runs `part` on every member of a team of its own.
+inline tutti_status run_team(int members, Part part) {
+    tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
+    options.members = members;
+    options.placement = "none";
+    tutti_team* team = nullptr;
+    REQUIRE(tutti_team_create(&options, &team) == TUTTI_OK);
+    const tutti_status status = tutti_team_run(team, call_part, &part);
+    CHECK(tutti_team_free(team) == TUTTI_OK);
+    return status;
+}
+
+/// A rendezvous for one test.
+class Meeting {
+public:
+    explicit Meeting(int ranks, const tutti_rendezvous_options* options = nullptr) {
+        REQUIRE(tutti_rendezvous_create(ranks, options, &rendezvous_) == TUTTI_OK);
+    }
+    ~Meeting() { tutti_rendezvous_free(rendezvous_); }
+    Meeting(const Meeting&) = delete;
+    Meeting& operator=(const Meeting&) = delete;
+    Meeting(Meeting&&) = delete;
+    Meeting& operator=(Meeting&&) = delete;
+
+    tutti_rendezvous* get() const { return rendezvous_; }
+
+private:
+    tutti_rendezvous* rendezvous_ = nullptr;
+};
+
+} // namespace tutti::test
