@@ -8,6 +8,11 @@ if(TUTTI_INSTALL)
   set(TUTTI_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
+# What programs in other languages than C++ link besides an archive.
+set(TUTTI_CXX_RUNTIME ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(FILTER TUTTI_CXX_RUNTIME EXCLUDE REGEX "^(c|gcc|gcc_s)$")
+list(REMOVE_DUPLICATES TUTTI_CXX_RUNTIME)
+
 # tutti_package(NAME SUMMARY TEXT [SECTION NAME] [NEEDS PACKAGES...] [DEBIAN PACKAGES...]): an install component, which
 # brings the licence. It NEEDS others of this version, and as a Debian package those of DEBIAN. One without a SECTION
 # is installed, but not packaged.
@@ -61,7 +66,8 @@ function(tutti_install_library)
   get_target_property(type tutti TYPE)
   if(type STREQUAL "STATIC_LIBRARY")
     set(TUTTI_IS_STATIC TRUE)
-    set(libraries ${HWLOC_LDFLAGS} -pthread)
+    list(TRANSFORM TUTTI_CXX_RUNTIME PREPEND -l OUTPUT_VARIABLE runtime)
+    set(libraries ${HWLOC_LDFLAGS} -pthread ${runtime})
     tutti_package(libtutti-dev SECTION libdevel SUMMARY "Headers and what CMake and pkg-config need"
                   DEBIAN libhwloc-dev pkg-config)
   else()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # debian.sh CMAKE CPACK SHARED BUILT DIRECTORY OPTIONS...: makes the Debian packages, checks what they depend on, and
-# unpacks them: the three of the library and the command into DIRECTORY/root, all into DIRECTORY/root_mpi.
+# unpacks them: the three of the library and the command into DIRECTORY/root, all into DIRECTORY/root_all.
 #
 # The packages are those of a shared build with the command, which is configured with OPTIONS, but not compiled again: the
 # libraries are taken from the build directory SHARED, the command from BUILT, which may be `none`.
@@ -43,6 +43,9 @@ depends libtutti 'libc6'
 depends libtutti '[^,]*(mpi|tbb|fmt)[^,]*' not
 depends libtutti-dev "libtutti \(= $version\)"
 depends libtutti-dev '[^,]*mpi[^,]*' not
+depends libtutti-c "libtutti \(= $version\)"
+depends libtutti-c-dev "libtutti-dev \(= $version\)"
+depends libtutti-c-dev "libtutti-c \(= $version\)"
 [ "$built" = none ] || depends tutti '[^,]*mpi[^,]*' not
 case $made in *libtutti-mpi*)
     depends libtutti-mpi "libtutti \(= $version\)"
@@ -70,9 +73,9 @@ for package in $(echo "$made" | tr ';' ' '); do
         ;;
     esac
     echo "$files" >>"$seen"
-    dpkg -x "$deb" "$directory/root_mpi"
+    dpkg -x "$deb" "$directory/root_all"
     case $package in libtutti | libtutti-dev | tutti) dpkg -x "$deb" "$directory/root" ;; esac
-    grep -q '^License: Apache-2.0$' "$directory/root_mpi/usr/share/doc/$package/copyright" ||
+    grep -q '^License: Apache-2.0$' "$directory/root_all/usr/share/doc/$package/copyright" ||
         fail "$package has no copyright file"
 done
 twice=$(sort "$seen" | uniq -d)

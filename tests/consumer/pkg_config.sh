@@ -7,7 +7,8 @@ shift 4
 [ "${2:-}" ] || set -- "$@" tutti
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tutti.pc)")
 export PKG_CONFIG_PATH
+case $source in *.c) standard=c11 ;; *) standard=c++20 ;; esac
 # The words of the flags are meant to be split.
 # shellcheck disable=SC2046
-"$compiler" -std=c++20 "$source" -o "$program" $(pkg-config "$@" --cflags --libs)
+"$compiler" -std=$standard "$source" -o "$program" $(pkg-config "$@" --cflags --libs)
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir tutti) "$program"
