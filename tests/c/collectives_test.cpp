@@ -192,6 +192,25 @@ TEST_CASE("every collective, from C, in every way: a struct under an operator th
     CHECK(tutti_op_free(op) == TUTTI_OK);
 }
 
+TEST_CASE("an algorithm that does not keep rank order serves an operator only if that commutes") {
+    for (const int commutative : {0, 1}) {
+        std::atomic<std::size_t> combined{0};
+        tutti_op op = 0;
+        REQUIRE(tutti_op_create(compose_all, &combined, commutative, &op) == TUTTI_OK);
+        const tutti_status status = test::run_team(5, [&](tutti_caller me) {
+            tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
+            options.algorithm = "circulant";
+            std::vector<Affine> in(50, Affine{1, me.rank, 1}), out(50);
+            const tutti_status made = tutti_allreduce(tutti_with(me, &options), in.data(), out.data(), 50,
+                                                      tutti_type_of_size(sizeof(Affine)), op);
+            CHECK((made != TUTTI_OK || out[49] == Affine{1, 10, 5}));
+            return made;
+        });
+        CHECK(status == (commutative != 0 ? TUTTI_OK : TUTTI_ARGUMENT_ERROR));
+        CHECK(tutti_op_free(op) == TUTTI_OK);
+    }
+}
+
 TEST_CASE("one output that all members share") {
     for (const int members : {1, 2, 3, 5, 8}) {
         const auto p = static_cast<std::size_t>(members);
