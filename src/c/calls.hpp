@@ -35,6 +35,11 @@ struct Prepared {
     detail::Call call;
 };
 
+/// Whether a program has passed TUTTI_IN_PLACE.
+inline bool is_in_place(const void* address) {
+    return address == TUTTI_IN_PLACE; // NOLINT(performance-no-int-to-ptr)
+}
+
 /// A caller that has been looked up.
 class Caller {
 public:

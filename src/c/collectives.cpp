@@ -29,6 +29,11 @@ struct Asked {
     int root = 0;
 };
 
+/// A broadcast has one vector.
+bool is_in_place(const Asked& asked) {
+    return asked.kind == Kind::broadcast || c::is_in_place(asked.in);
+}
+
 constexpr bool reduces(Kind kind) {
     return kind == Kind::reduce || kind == Kind::allreduce || kind == Kind::reduce_scatter ||
            kind == Kind::scan || kind == Kind::exscan;
@@ -80,30 +85,29 @@ int root_or_distance(const Asked& asked, int members) {
     }
     Call call{.kind = asked.kind, .type = static_cast<Type>(type)};
     call.op = reduces(asked.kind) ? static_cast<Operator>(op) : call.op;
-    call.in_place = asked.in == TUTTI_IN_PLACE;
+    call.in_place = is_in_place(asked);
     call.root = root_or_distance(asked, member->size());
     const auto blocks = blocks_of(asked.kind, call.in_place, member->rank() == asked.root,
                                   static_cast<std::size_t>(member->size()));
     constexpr std::size_t most = std::size_t{1} << 32U; // what has a key is shorter by far
-    const auto out = reinterpret_cast<std::uintptr_t>(asked.out);
-    const auto in = call.in_place ? out : reinterpret_cast<std::uintptr_t>(asked.in);
+    const void* const input = call.in_place ? asked.out : asked.in;
+    const auto lowest_bits =
+        reinterpret_cast<std::uintptr_t>(input) | reinterpret_cast<std::uintptr_t>(asked.out);
     const std::size_t align_mask = detail::bytes_of(call.type) / (call.type >= Type::c32 ? 2 : 1) - 1;
-    if (asked.n > most || asked.out == TUTTI_IN_PLACE || ((in | out) & align_mask) != 0) {
+    if (asked.n > most || c::is_in_place(asked.out) || (lowest_bits & align_mask) != 0) {
         return false;
     }
     call.input_count = blocks.in * asked.n;
     call.output_count = blocks.out * asked.n;
     const std::uint64_t key = detail::key_of(call);
-    return key != 0 &&
-           detail::execute_again(member->seat(), key,
-                                 call.input_count != 0 ? reinterpret_cast<const void*>(in) : nullptr,
-                                 call.output_count != 0 ? asked.out : nullptr);
+    return key != 0 && detail::execute_again(member->seat(), key, call.input_count != 0 ? input : nullptr,
+                                             call.output_count != 0 ? asked.out : nullptr);
 }
 
 [[gnu::noinline]] void make(const tutti_caller& me, const Asked& asked) {
     const c::Caller caller(asked.function, me);
     c::Making call(caller, asked.kind, asked.type);
-    const bool in_place = asked.in == TUTTI_IN_PLACE;
+    const bool in_place = is_in_place(asked);
     const auto blocks =
         blocks_of(asked.kind, in_place, caller.rank() == asked.root, static_cast<std::size_t>(caller.size()));
     const std::size_t in_count = c::checked_product(asked.function, asked.n, blocks.in, call.elements());
@@ -140,8 +144,7 @@ tutti_status tutti_barrier(tutti_caller me) {
 }
 
 tutti_status tutti_broadcast(tutti_caller me, void* inout, size_t n, tutti_type type, int root) {
-    return collective(
-        me, {"broadcast", Kind::broadcast, "inout", "inout", TUTTI_IN_PLACE, inout, n, type, 0, root});
+    return collective(me, {"broadcast", Kind::broadcast, "inout", "inout", nullptr, inout, n, type, 0, root});
 }
 
 tutti_status tutti_reduce(tutti_caller me, const void* in, void* out, size_t n, tutti_type type, tutti_op op,

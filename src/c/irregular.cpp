@@ -89,7 +89,7 @@ tutti_status tutti_reduce_scatterv(tutti_caller me, const void* in, void* block,
         const Caller caller("reduce_scatterv", me);
         Making call(caller, Kind::reduce_scatter, type);
         const Blocks blocks(caller, "counts", counts, nullptr);
-        if (in == TUTTI_IN_PLACE) {
+        if (c::is_in_place(in)) {
             call.is_in_place("block", block, blocks.elements());
         } else {
             call.reads("in", in, blocks.elements());
@@ -107,7 +107,7 @@ tutti_status tutti_allgatherv(tutti_caller me, const void* block, size_t n, void
         const Caller caller("allgatherv", me);
         Making call(caller, Kind::allgather, type);
         const Blocks blocks(caller, "counts", counts, displacements);
-        if (block == TUTTI_IN_PLACE) {
+        if (c::is_in_place(block)) {
             call.is_in_place("out", out, blocks.elements());
         } else {
             call.reads("block", block, n);
@@ -124,7 +124,7 @@ tutti_status tutti_gatherv(tutti_caller me, const void* block, size_t n, void* o
         const Caller caller("gatherv", me);
         Making call(caller, Kind::gather, type);
         const RootedBlocks blocks(caller, root, counts, displacements);
-        if (block == TUTTI_IN_PLACE) {
+        if (c::is_in_place(block)) {
             call.is_in_place("out", out, blocks.whole_or(n));
         } else {
             call.reads("block", block, n);
@@ -142,7 +142,7 @@ tutti_status tutti_scatterv(tutti_caller me, const void* in, const size_t counts
         const Caller caller("scatterv", me);
         Making call(caller, Kind::scatter, type);
         const RootedBlocks blocks(caller, root, counts, displacements);
-        if (in == TUTTI_IN_PLACE) {
+        if (c::is_in_place(in)) {
             call.is_in_place("block", block, blocks.whole_or(n));
         } else {
             call.reads("in", in, blocks.whole_or(0));
@@ -161,7 +161,7 @@ tutti_status tutti_alltoallv(tutti_caller me, const void* in, const size_t send_
         const Caller caller("alltoallv", me);
         Making call(caller, Kind::alltoall, type);
         const Blocks received(caller, "recv_counts", recv_counts, recv_displacements);
-        if (in == TUTTI_IN_PLACE) {
+        if (c::is_in_place(in)) {
             call.is_in_place("out", out, received.elements());
             call.has_counts(received.counts(), received.counts());
             return call.make();

@@ -77,7 +77,7 @@ void check_vector(const char* function, const char* name, const void* address, s
     if (address == nullptr) {
         refuse_address("is a null pointer");
     }
-    if (address == TUTTI_IN_PLACE) {
+    if (is_in_place(address)) {
         refuse_address("is TUTTI_IN_PLACE, which only what a call reads can be");
     }
     if (reinterpret_cast<std::uintptr_t>(address) % elements.align != 0) {

@@ -7,13 +7,15 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 
 using namespace tutti;
 
 /// What an executor is handed. Each run that it owes refers to it, and so does the call of the executor.
 struct tutti_task {
-    tutti_task(std::size_t runs, const std::function<void(std::size_t)>& function)
-        : count(runs), run(function), references(runs + 1) {}
+    tutti_task(std::size_t runs, std::function<void(std::size_t)> function)
+        : count(runs), run(std::move(function)), references(runs + 1) {}
 
     /// Acquire and release: whoever is last frees what all others have used.
     void drop(std::size_t dropped) {

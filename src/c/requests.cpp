@@ -58,7 +58,7 @@ Request used_up(tutti_request& request) {
 
 void wait(tutti_request& request) {
     if (detail::Pending* const pending = pending_of(request)) {
-        const Request last = used_up(request);
+        const Request finished = used_up(request);
         pending->wait();
     }
 }
@@ -78,12 +78,12 @@ tutti_status tutti_test(tutti_request* request, int* done) {
         try {
             is_over = pending == nullptr || pending->test();
         } catch (...) {
-            const Request last = used_up(asked);
+            const Request finished = used_up(asked);
             *done = 1;
             throw;
         }
         if (is_over) {
-            const Request last = used_up(asked);
+            const Request finished = used_up(asked);
             *done = 1;
         }
     });
@@ -91,7 +91,7 @@ tutti_status tutti_test(tutti_request* request, int* done) {
 
 tutti_status tutti_wait_all(tutti_request requests[], size_t n) {
     return guarded([&] {
-        std::exception_ptr first;
+        std::exception_ptr failure;
         for (size_t i = 0; i < n; ++i) {
             tutti_request& request = checked("wait_all", requests == nullptr ? nullptr : &requests[i]);
             try {
@@ -100,11 +100,11 @@ tutti_status tutti_wait_all(tutti_request requests[], size_t n) {
                 if (std::current_exception() == nullptr) {
                     throw; // the thread is being ended
                 }
-                first = first == nullptr ? std::current_exception() : first;
+                failure = failure == nullptr ? std::current_exception() : failure;
             }
         }
-        if (first != nullptr) {
-            std::rethrow_exception(first);
+        if (failure != nullptr) {
+            std::rethrow_exception(failure);
         }
     });
 }
@@ -160,7 +160,7 @@ tutti_status tutti_restart_with(tutti_request* request, const void* in, void* ou
     return guarded([&] {
         const c::Prepared& again = prepared_of("restart_with", request);
         detail::Call call = again.call;
-        call.in_place = in == TUTTI_IN_PLACE;
+        call.in_place = c::is_in_place(in);
         call.input = call.in_place ? out : in;
         call.output = out;
         const c::Elements elements{call.type, call.element_bytes,
@@ -178,11 +178,11 @@ tutti_status tutti_request_free(tutti_request* request) {
         }
         tutti_request& freed = checked("request_free", request);
         if (freed.kind == c::prepared) {
-            const std::unique_ptr<c::Prepared> last(static_cast<c::Prepared*>(freed.operation));
+            const std::unique_ptr<c::Prepared> finished(static_cast<c::Prepared*>(freed.operation));
             freed = TUTTI_REQUEST_NULL;
-            last->operation->release();
+            finished->operation->release();
         } else {
-            const Request last = used_up(freed);
+            const Request finished = used_up(freed);
         }
     });
 }

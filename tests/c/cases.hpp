@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <functional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -133,7 +132,10 @@ private:
     }
 
     void reductions() {
-        const auto [type, op, root, n] = std::tuple{elements_.type, elements_.op, root_, n_};
+        const auto type = elements_.type;
+        const auto op = elements_.op;
+        const auto root = root_;
+        const auto n = n_;
         const Vector mine = vector(r_, n);
         const Vector result = reduced(p_ - 1, n);
         const auto broadcast = [=](tutti_caller me, const void*, void* inout) {
@@ -163,7 +165,9 @@ private:
     }
 
     void prefixes() {
-        const auto [type, op, n] = std::tuple{elements_.type, elements_.op, n_};
+        const auto type = elements_.type;
+        const auto op = elements_.op;
+        const auto n = n_;
         const Vector mine = vector(r_, n);
         const auto scan = [=](tutti_caller me, const void* in, void* out) {
             return tutti_scan(me, in, out, n, type, op);
@@ -187,7 +191,9 @@ private:
     }
 
     void gathers() {
-        const auto [type, root, n] = std::tuple{elements_.type, root_, n_};
+        const auto type = elements_.type;
+        const auto root = root_;
+        const auto n = n_;
         const Vector mine = vector(r_, n);
         Vector all;
         for (std::size_t rank = 0; rank < p_; ++rank) {
@@ -209,7 +215,9 @@ private:
     }
 
     void scatters() {
-        const auto [type, root, n] = std::tuple{elements_.type, root_, n_};
+        const auto type = elements_.type;
+        const auto root = root_;
+        const auto n = n_;
         const Vector all = vector(static_cast<std::size_t>(root), p_ * n);
         const Vector block = part(all, r_ * n, n);
         const auto scatter = [=](tutti_caller me, const void* in, void* out) {
@@ -220,7 +228,8 @@ private:
     }
 
     void exchanges() {
-        const auto [type, n] = std::tuple{elements_.type, n_};
+        const auto type = elements_.type;
+        const auto n = n_;
         const auto alltoall = [=](tutti_caller me, const void* in, void* out) {
             return tutti_alltoall(me, in, out, n, type);
         };

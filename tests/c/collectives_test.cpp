@@ -214,7 +214,7 @@ TEST_CASE("an algorithm that does not keep rank order serves an operator only if
 TEST_CASE("one output that all members share") {
     for (const int members : {1, 2, 3, 5, 8}) {
         const auto p = static_cast<std::size_t>(members);
-        std::vector<double> sum(1000), all(p * 10), blocks(p * (p + 1) / 2);
+        std::vector<double> total(1000), all(p * 10), blocks(p * (p + 1) / 2);
         std::atomic<int> wrong{0};
         const Meeting meeting(members);
         const tutti_status status = test::run_team(members, [&](tutti_caller me) {
@@ -230,14 +230,14 @@ TEST_CASE("one output that all members share") {
                     return tutti_shared(arrives ? tutti_arrive(meeting.get(), me.rank, &request) : me);
                 };
                 const auto expect = [&](tutti_status got) { wrong += got == TUTTI_OK ? 0 : 1; };
-                expect(tutti_allreduce(caller(), in.data(), sum.data(), 1000, TUTTI_DOUBLE, TUTTI_SUM));
+                expect(tutti_allreduce(caller(), in.data(), total.data(), 1000, TUTTI_DOUBLE, TUTTI_SUM));
                 expect(tutti_wait(&request));
                 expect(tutti_allgather(caller(), in.data(), all.data(), 10, TUTTI_DOUBLE));
                 expect(tutti_wait(&request));
                 expect(tutti_allgatherv(caller(), in.data(), counts[r], blocks.data(), counts.data(), nullptr,
                                         TUTTI_DOUBLE));
                 expect(tutti_wait(&request));
-                wrong += sum[999] == members * (members + 1) / 2.0 ? 0 : 1;
+                wrong += total[999] == members * (members + 1) / 2.0 ? 0 : 1;
                 wrong += all.back() == members && blocks.back() == members && blocks[0] == 1 ? 0 : 1;
                 expect(tutti_barrier(me));
             }
