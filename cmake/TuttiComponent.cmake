@@ -1,6 +1,6 @@
 # tutti_component(NAME IF CONDITION DESCRIPTION TEXT HEADERS FILES... [OBJECTS MODULES...] [LINKS LIBRARIES...]
 #                 [FIND LINES...] [REQUIRES PACKAGES...] [CFLAGS FLAGS...] [LIBS FLAGS...] [DEBIAN PACKAGES...]
-#                 [LANGUAGE NAME])
+#                 [LANGUAGE NAME] [NEEDS COMPONENTS...])
 #
 # A library beside tutti, which nobody needs who does not ask for it: tutti::NAME, find_package(tutti COMPONENTS NAME),
 # pkg-config tutti-NAME, the install components and Debian packages libtutti-NAME and libtutti-NAME-dev. This call is all
@@ -9,9 +9,11 @@
 #
 # OBJECTS are modules that it is made of; without any it is its headers. LINKS is what it links besides tutti. Programs
 # that link it need these as well: FIND are lines of CMake that find LINKS; REQUIRES, CFLAGS and LIBS say the same to
-# pkg-config, DEBIAN to Debian's users. LANGUAGE is what programs are written in, C++20 by default.
+# pkg-config, DEBIAN to Debian's users. LANGUAGE is what programs are written in, C++20 by default. NEEDS are components
+# that it is made over.
 function(tutti_component name)
-  cmake_parse_arguments(arg "" "IF;DESCRIPTION;LANGUAGE" "HEADERS;OBJECTS;LINKS;FIND;REQUIRES;CFLAGS;LIBS;DEBIAN" ${ARGN})
+  cmake_parse_arguments(arg "" "IF;DESCRIPTION;LANGUAGE"
+                        "HEADERS;OBJECTS;LINKS;FIND;REQUIRES;CFLAGS;LIBS;DEBIAN;NEEDS" ${ARGN})
   set_property(GLOBAL APPEND PROPERTY TUTTI_COMPONENT_HEADERS ${arg_HEADERS})
   foreach(header IN LISTS arg_HEADERS)
     set_property(GLOBAL PROPERTY TUTTI_LINKS_OF_${header} ${arg_LINKS})
@@ -45,5 +47,6 @@ function(tutti_component name)
     endif()
   endif()
   tutti_install_component(${name} DESCRIPTION "${arg_DESCRIPTION}" LANGUAGE "${arg_LANGUAGE}" HEADERS ${arg_HEADERS} FIND ${arg_FIND}
-                          REQUIRES ${arg_REQUIRES} CFLAGS ${arg_CFLAGS} LIBS ${arg_LIBS} DEBIAN ${arg_DEBIAN})
+                          REQUIRES ${arg_REQUIRES} CFLAGS ${arg_CFLAGS} LIBS ${arg_LIBS} DEBIAN ${arg_DEBIAN}
+                          NEEDS ${arg_NEEDS})
 endfunction()

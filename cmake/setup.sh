@@ -17,7 +17,7 @@ build_packages='cmake:cmake g++:g++ ninja-build:ninja pkg-config:pkg-config libh
 bench_packages='libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi'
 bench_optional='libmpich-dev:mpicxx.mpich mpich:mpirun.mpich libomp-dev:/usr/lib/x86_64-linux-gnu/libomp.so.5 libgloo-dev:gloo/context.h'
 test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi
-    libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip dpkg-dev:dpkg-shlibdeps file:file python3:python3'
+    libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip dpkg-dev:dpkg-shlibdeps file:file python3:python3 gfortran:gfortran'
 lint_packages='clang-format:clang-format clang-tidy:run-clang-tidy'
 
 is_there() {

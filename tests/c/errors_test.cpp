@@ -315,7 +315,10 @@ TEST_CASE("group_run tells the others what a function has returned") {
     std::vector<std::thread> threads;
     for (int rank = 0; rank < 3; ++rank) {
         threads.emplace_back([&, rank] {
-            Part part = [&](tutti_caller me) { return me.rank == 0 ? 200 : tutti_barrier(me); };
+            Part part = [&](tutti_caller me) {
+                CHECK(tutti_barrier(me) == TUTTI_OK);
+                return me.rank == 0 ? 200 : tutti_barrier(me);
+            };
             const tutti_status status = tutti_group_run(group, rank, call_part, &part);
             all[static_cast<std::size_t>(rank)] = {status, tutti_error_text()};
         });

@@ -7,7 +7,7 @@ shift 4
 [ "${2:-}" ] || set -- "$@" tutti
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tutti.pc)")
 export PKG_CONFIG_PATH
-case $source in *.c) standard=c11 ;; *) standard=c++20 ;; esac
+case $source in *.c) standard=c11 ;; *.f90) standard=f2018 ;; *) standard=c++20 ;; esac
 # The words of the flags are meant to be split.
 # shellcheck disable=SC2046
 "$compiler" -std=$standard "$source" -o "$program" $(pkg-config "$@" --cflags --libs)

@@ -1,0 +1,205 @@
+// Fortran's arrays, and what is said of them.
+
+#include "fortran/arrays.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int tutti_f_in_place = 0;
+
+static _Thread_local char last_text[512];
+
+tutti_status tutti_f_note(tutti_status status, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(last_text, sizeof last_text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+tutti_status tutti_f_noted(tutti_status status) {
+    return status == TUTTI_OK ? status : tutti_f_note(status, "%s", tutti_error_text());
+}
+
+void tutti_f_finish(tutti_status status, int* ierr) {
+    if (ierr != NULL) {
+        *ierr = status;
+    } else if (status != TUTTI_OK) {
+        fflush(NULL);
+        fprintf(stderr, "ERROR STOP tutti: %s\n", last_text);
+        exit(1);
+    }
+}
+
+void* tutti_f_taken(void** handle) {
+    void* const taken = *handle;
+    *handle = NULL;
+    return taken;
+}
+
+void tutti_f_copy_text(const CFI_cdesc_t* text, char* to, size_t bytes) {
+    const size_t length = text->elem_len < bytes ? text->elem_len : bytes - 1;
+    memcpy(to, text->base_addr, length);
+    to[length] = 0;
+}
+
+/// The module's tutti_error_text: fills with blanks.
+void tutti_f_error_text(CFI_cdesc_t* text);
+void tutti_f_error_text(CFI_cdesc_t* text) {
+    const size_t length = strlen(last_text);
+    memset(text->base_addr, ' ', text->elem_len);
+    memcpy(text->base_addr, last_text, length < text->elem_len ? length : text->elem_len);
+}
+
+/// 0 where the library knows no such type.
+static tutti_type type_of(const CFI_cdesc_t* array) {
+    switch (array->type) {
+    case CFI_type_int8_t:
+        return TUTTI_INT8;
+    case CFI_type_int16_t:
+        return TUTTI_INT16;
+    case CFI_type_int32_t:
+        return TUTTI_INT32;
+    case CFI_type_int64_t:
+        return TUTTI_INT64;
+    case CFI_type_float:
+        return TUTTI_FLOAT;
+    case CFI_type_double:
+        return TUTTI_DOUBLE;
+    case CFI_type_float_Complex:
+        return TUTTI_FLOAT_COMPLEX;
+    case CFI_type_double_Complex:
+        return TUTTI_DOUBLE_COMPLEX;
+    default:
+        return 0;
+    }
+}
+
+struct array {
+    const char* name;
+    void* data;
+    size_t n;
+    tutti_type type;
+};
+
+static tutti_status take(const char* function, const char* name, const CFI_cdesc_t* given,
+                         struct array* taken) {
+    *taken = (struct array){name, given->base_addr, 1, type_of(given)};
+    if (taken->type == 0) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR,
+                            "%s: `%s` is of a type that is none of integer(1,2,4,8), real(4,8), complex(4,8)",
+                            function, name);
+    }
+    for (int i = 0; i < given->rank; ++i) {
+        if (given->dim[i].extent < 0) {
+            return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` is of assumed size: pass a section of it",
+                                function, name);
+        }
+        taken->n *= (size_t)given->dim[i].extent;
+    }
+    if (taken->n > 1 && CFI_is_contiguous(given) == 0) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` is not contiguous: pass a copy", function, name);
+    }
+    return TUTTI_OK;
+}
+
+tutti_status tutti_f_one(const char* function, const char* name, const CFI_cdesc_t* array,
+                         struct tutti_f_vectors* v) {
+    struct array taken;
+    const tutti_status status = take(function, name, array, &taken);
+    *v = (struct tutti_f_vectors){TUTTI_IN_PLACE, taken.data, taken.n, taken.type};
+    return status;
+}
+
+/// That an array has `blocks` times n elements, or no matter how many where nobody looks.
+static tutti_status check_number(const char* function, const struct array* array, size_t blocks, size_t n) {
+    if (blocks == 0 || array->n == blocks * n) {
+        return TUTTI_OK;
+    }
+    return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %zu elements, must have %zu", function,
+                        array->name, array->n, blocks * n);
+}
+
+/// n where an array is to have `blocks` times so many.
+static tutti_status divide(const char* function, const struct array* array, size_t blocks, size_t* n) {
+    *n = array->n / blocks;
+    if (array->n % blocks != 0) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR,
+                            "%s: `%s` has %zu elements, which do not make %zu equal blocks", function,
+                            array->name, array->n, blocks);
+    }
+    return TUTTI_OK;
+}
+
+tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cdesc_t* in, size_t in_blocks,
+                         const char* out_name, const CFI_cdesc_t* out, size_t out_blocks, size_t inout_blocks,
+                         struct tutti_f_vectors* v) {
+    struct array to = {out_name, NULL, 0, 0};
+    struct array from = {in_name, NULL, 0, 0};
+    const int in_place = in->base_addr == &tutti_f_in_place;
+    tutti_status status = TUTTI_OK;
+    *v = (struct tutti_f_vectors){in_place ? TUTTI_IN_PLACE : in->base_addr, out->base_addr, 0, 0};
+    if (in_place) {
+        status = take(function, out_name, out, &to);
+        v->type = to.type;
+        return status != TUTTI_OK ? status : divide(function, &to, inout_blocks, &v->n);
+    }
+    const int needs_in = in_blocks != 0;
+    const int needs_out = out_blocks != 0;
+    if (needs_in) {
+        status = take(function, in_name, in, &from);
+        v->type = from.type;
+    }
+    if (needs_out && status == TUTTI_OK) {
+        status = take(function, out_name, out, &to);
+        v->type = to.type;
+    }
+    if (status == TUTTI_OK && needs_in && needs_out && from.type != to.type) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` and `%s` are of different types", function,
+                            in_name, out_name);
+    }
+    if (status != TUTTI_OK) {
+        return status;
+    }
+    // The one that is a block says how long that is.
+    const int in_says = needs_in && (in_blocks == 1 || out_blocks != 1);
+    status = in_says ? divide(function, &from, in_blocks, &v->n) : divide(function, &to, out_blocks, &v->n);
+    if (status == TUTTI_OK && needs_in) {
+        status = check_number(function, &from, in_blocks, v->n);
+    }
+    return status != TUTTI_OK || !needs_out ? status : check_number(function, &to, out_blocks, v->n);
+}
+
+tutti_status tutti_f_numbers(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,
+                             size_t** numbers) {
+    struct array taken;
+    *numbers = NULL;
+    if (array == NULL) {
+        return TUTTI_OK;
+    }
+    const tutti_status status = take(function, name, array, &taken);
+    if (status != TUTTI_OK) {
+        return status;
+    }
+    if (taken.n != count || (taken.type != TUTTI_INT32 && taken.type != TUTTI_INT64)) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` must be %zu numbers of integer(4) or integer(8)",
+                            function, name, count);
+    }
+    *numbers = malloc(count * sizeof(size_t));
+    if (*numbers == NULL) {
+        return tutti_f_note(TUTTI_NO_MEMORY, "%s: out of memory", function);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        const int64_t number =
+            taken.type == TUTTI_INT32 ? ((const int32_t*)taken.data)[i] : ((const int64_t*)taken.data)[i];
+        if (number < 0) {
+            return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %lld as a number of elements", function,
+                                name, (long long)number);
+        }
+        (*numbers)[i] = (size_t)number;
+    }
+    return TUTTI_OK;
+}

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <tutti/tutti.h>
+
+#include <ISO_Fortran_binding.h>
+#include <stddef.h>
+
+/// Two vectors, of which `in` may be TUTTI_IN_PLACE, in the terms of the interface for C.
+struct tutti_f_vectors {
+    const void* in;
+    void* out;
+    size_t n;
+    tutti_type type;
+};
+
+/// The variable of the module that stands for TUTTI_IN_PLACE.
+extern int tutti_f_in_place;
+
+#pragma GCC visibility push(hidden)
+
+/// One array, of which all elements are meant.
+tutti_status tutti_f_one(const char* function, const char* name, const CFI_cdesc_t* array,
+                         struct tutti_f_vectors* v);
+
+/// Two arrays that are to have `in_blocks` and `out_blocks` times n elements; 0 is one at which nobody looks.
+/// In place the second has `inout_blocks` times n. Finds n.
+tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cdesc_t* in, size_t in_blocks,
+                         const char* out_name, const CFI_cdesc_t* out, size_t out_blocks, size_t inout_blocks,
+                         struct tutti_f_vectors* v);
+
+/// `counts` numbers of integer(4) or integer(8), none of them negative, into memory to be freed. NULL, in
+/// *numbers, for an argument that is absent.
+tutti_status tutti_f_numbers(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,
+                             size_t** numbers);
+
+/// Keeps a text for tutti_f_error_text(), and returns `status`.
+tutti_status tutti_f_note(tutti_status status, const char* format, ...) __attribute__((format(printf, 2, 3)));
+/// The same of what a function of the interface for C has returned.
+tutti_status tutti_f_noted(tutti_status status);
+
+/// Hands a status to the program, or stops it where that has no place for a failure.
+void tutti_f_finish(tutti_status status, int* ierr);
+
+/// A handle, in whose place there is none any more.
+void* tutti_f_taken(void** handle);
+
+/// Fortran's text as C's.
+void tutti_f_copy_text(const CFI_cdesc_t* text, char* to, size_t bytes);
+
+#pragma GCC visibility pop

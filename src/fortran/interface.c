@@ -1,0 +1,154 @@
+// What the module tutti is made of: takes Fortran's arrays apart and calls the interface for C.
+
+#include "fortran/arrays.h"
+
+#include <tutti/tutti.h>
+
+#include <stddef.h>
+
+/// Who calls: its rank is that of the root, or not, and there are so many.
+struct place {
+    int is_root;
+    size_t members;
+};
+
+static tutti_status find_place(const char* function, const tutti_caller* me, int root, struct place* place) {
+    int size = me->size;
+    if (me->rendezvous != NULL && tutti_rendezvous_size(me->rendezvous, &size) != TUTTI_OK) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` has no rendezvous", function);
+    }
+    if (size < 1) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` is no caller: tutti_join() makes one", function);
+    }
+    place->is_root = me->rank == root;
+    place->members = (size_t)size;
+    return TUTTI_OK;
+}
+
+/// Ends a function of the module with a call of the interface for C, if all was well before it.
+#define FINISH(status, call) tutti_f_finish((status) != TUTTI_OK ? (status) : tutti_f_noted(call), ierr)
+
+void tutti_f_barrier(tutti_caller me, int* ierr) {
+    FINISH(TUTTI_OK, tutti_barrier(me));
+}
+
+void tutti_f_broadcast(tutti_caller me, CFI_cdesc_t* inout, int root, int* ierr) {
+    struct tutti_f_vectors v;
+    const tutti_status status = tutti_f_one("broadcast", "inout", inout, &v);
+    FINISH(status, tutti_broadcast(me, v.out, v.n, v.type, root));
+}
+
+// Those whose vectors are equally long.
+#define EQUAL(name, call, ...)                                                                               \
+    void tutti_f_##name(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, __VA_ARGS__, int* ierr) {        \
+        struct tutti_f_vectors v;                                                                            \
+        const tutti_status status = tutti_f_two(#name, "in", in, 1, "out", out, 1, 1, &v);                   \
+        FINISH(status, call);                                                                                \
+    }
+EQUAL(allreduce, tutti_allreduce(me, v.in, v.out, v.n, v.type, op), tutti_op op)
+EQUAL(scan, tutti_scan(me, v.in, v.out, v.n, v.type, op), tutti_op op)
+EQUAL(exscan, tutti_exscan(me, v.in, v.out, v.n, v.type, op), tutti_op op)
+EQUAL(shift, tutti_shift(me, v.in, v.out, v.n, v.type, distance), int distance)
+
+void tutti_f_reduce(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int root, int* ierr) {
+    struct tutti_f_vectors v;
+    struct place place = {0, 1};
+    tutti_status status = find_place("reduce", &me, root, &place);
+    if (status == TUTTI_OK) {
+        status = tutti_f_two("reduce", "in", in, 1, "out", out, place.is_root ? 1 : 0, 1, &v);
+    }
+    FINISH(status, tutti_reduce(me, v.in, v.out, v.n, v.type, op, root));
+}
+
+void tutti_f_reduce_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, tutti_op op, int* ierr) {
+    struct tutti_f_vectors v;
+    struct place place = {0, 1};
+    tutti_status status = find_place("reduce_scatter", &me, 0, &place);
+    if (status == TUTTI_OK) {
+        status = tutti_f_two("reduce_scatter", "in", in, place.members, "block", block, 1, place.members, &v);
+    }
+    FINISH(status, tutti_reduce_scatter(me, v.in, v.out, v.n, v.type, op));
+}
+
+void tutti_f_allgather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int* ierr) {
+    struct tutti_f_vectors v;
+    struct place place = {0, 1};
+    tutti_status status = find_place("allgather", &me, 0, &place);
+    if (status == TUTTI_OK) {
+        status = tutti_f_two("allgather", "block", block, 1, "out", out, place.members, place.members, &v);
+    }
+    FINISH(status, tutti_allgather(me, v.in, v.out, v.n, v.type));
+}
+
+void tutti_f_gather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int root, int* ierr) {
+    struct tutti_f_vectors v;
+    struct place place = {0, 1};
+    tutti_status status = find_place("gather", &me, root, &place);
+    if (status == TUTTI_OK) {
+        status = tutti_f_two("gather", "block", block, 1, "out", out, place.is_root ? place.members : 0,
+                             place.is_root ? place.members : 1, &v);
+    }
+    FINISH(status, tutti_gather(me, v.in, v.out, v.n, v.type, root));
+}
+
+void tutti_f_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, int root, int* ierr) {
+    struct tutti_f_vectors v;
+    struct place place = {0, 1};
+    tutti_status status = find_place("scatter", &me, root, &place);
+    if (status == TUTTI_OK) {
+        status = tutti_f_two("scatter", "in", in, place.is_root ? place.members : 0, "block", block, 1,
+                             place.is_root ? place.members : 1, &v);
+    }
+    FINISH(status, tutti_scatter(me, v.in, v.out, v.n, v.type, root));
+}
+
+void tutti_f_alltoall(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int* ierr) {
+    struct tutti_f_vectors v;
+    struct place place = {0, 1};
+    tutti_status status = find_place("alltoall", &me, 0, &place);
+    if (status == TUTTI_OK) {
+        status =
+            tutti_f_two("alltoall", "in", in, place.members, "out", out, place.members, place.members, &v);
+    }
+    FINISH(status, tutti_alltoall(me, v.in, v.out, v.n, v.type));
+}
+
+// Groups, rendezvous and requests, whose functions differ by the last argument only.
+#define FORWARD(name, parameters, call)                                                                      \
+    void tutti_f_##name parameters {                                                                         \
+        FINISH(TUTTI_OK, call);                                                                              \
+    }
+FORWARD(group_create, (int members, tutti_group** group, int* ierr), tutti_group_create(members, NULL, group))
+FORWARD(group_free, (tutti_group * *group, int* ierr), tutti_group_free(tutti_f_taken((void**)group)))
+FORWARD(join, (tutti_group * *group, int rank, tutti_caller* me, int* ierr), tutti_join(*group, rank, me))
+FORWARD(leave, (tutti_caller me, int* ierr), tutti_leave(me))
+FORWARD(split, (tutti_caller me, int color, int key, tutti_caller* part, int* ierr),
+        tutti_split(me, color, key, part))
+FORWARD(dup, (tutti_caller me, tutti_caller* copy, int* ierr), tutti_dup(me, copy))
+FORWARD(rendezvous_create, (int ranks, tutti_rendezvous** rendezvous, int* ierr),
+        tutti_rendezvous_create(ranks, NULL, rendezvous))
+FORWARD(rendezvous_free, (tutti_rendezvous * *rendezvous, int* ierr),
+        tutti_rendezvous_free(tutti_f_taken((void**)rendezvous)))
+FORWARD(op_create, (tutti_op_function function, void* user, int commutative, tutti_op* op, int* ierr),
+        tutti_op_create(function, user, commutative, op))
+FORWARD(op_free, (tutti_op op, int* ierr), tutti_op_free(op))
+FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
+FORWARD(restart, (tutti_request * request, int* ierr), tutti_restart(request))
+FORWARD(request_free, (tutti_request * request, int* ierr), tutti_request_free(request))
+
+void tutti_f_test(tutti_request* request, _Bool* done, int* ierr) {
+    int is_done = 0;
+    const tutti_status status = tutti_f_noted(tutti_test(request, &is_done));
+    *done = is_done != 0;
+    FINISH(status, TUTTI_OK);
+}
+
+tutti_caller tutti_f_arrive(tutti_rendezvous** rendezvous, int rank, tutti_request* request) {
+    return tutti_arrive(*rendezvous, rank, request);
+}
+
+void tutti_f_abort(tutti_caller me, CFI_cdesc_t* text, int* ierr) {
+    char copy[256];
+    tutti_f_copy_text(text, copy, sizeof copy);
+    FINISH(TUTTI_OK, tutti_abort(me, copy));
+}

@@ -1,0 +1,190 @@
+// The functions of the module with irregular blocks.
+
+#include "fortran/arrays.h"
+
+#include <stdlib.h>
+
+/// The counts and displacements of a vector, in the terms of the interface for C.
+struct blocks {
+    size_t* counts;
+    size_t* displacements;
+};
+
+static tutti_status size_of(const char* function, const tutti_caller* me, size_t* members) {
+    int size = me->size;
+    if (me->rendezvous != NULL && tutti_rendezvous_size(me->rendezvous, &size) != TUTTI_OK) {
+        size = 0;
+    }
+    *members = (size_t)size;
+    return me->rank >= 0 && me->rank < size ? TUTTI_OK : tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` is no caller", function);
+}
+
+/// That a vector of so many elements is as long as its blocks reach.
+static tutti_status check_reach(const char* function, const char* name, size_t elements,
+                                const struct blocks* blocks, size_t members) {
+    size_t end = 0;
+    for (size_t i = 0; i < members; ++i) {
+        const size_t start = blocks->displacements != NULL ? blocks->displacements[i] : end;
+        if (blocks->counts[i] != 0 && start + blocks->counts[i] > end) {
+            end = start + blocks->counts[i];
+        }
+    }
+    if (blocks->displacements != NULL ? end <= elements : end == elements) {
+        return TUTTI_OK;
+    }
+    return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %zu elements, and its blocks %zu", function, name,
+                        elements, end);
+}
+
+/// Of a vector that is divided by `counts`; `displacements` may be absent.
+static tutti_status take_blocks(const char* function, const char* name, size_t elements,
+                                const char* counts_name, const CFI_cdesc_t* counts,
+                                const CFI_cdesc_t* displacements, size_t members, struct blocks* blocks) {
+    tutti_status status = tutti_f_numbers(function, counts_name, counts, members, &blocks->counts);
+    if (status == TUTTI_OK) {
+        status = tutti_f_numbers(function, "displacements", displacements, members, &blocks->displacements);
+    }
+    return status == TUTTI_OK ? check_reach(function, name, elements, blocks, members) : status;
+}
+
+static void free_blocks(struct blocks* blocks) {
+    free(blocks->counts);
+    free(blocks->displacements);
+}
+
+static int is_in_place(const CFI_cdesc_t* array) {
+    return array->base_addr == &tutti_f_in_place;
+}
+
+/// A vector that is read, or NULL for one that is in place.
+static tutti_status take_input(const char* function, const char* name, const CFI_cdesc_t* in,
+                               const struct tutti_f_vectors* out, struct tutti_f_vectors* taken) {
+    if (is_in_place(in)) {
+        *taken = (struct tutti_f_vectors){TUTTI_IN_PLACE, NULL, 0, out->type};
+        return TUTTI_OK;
+    }
+    const tutti_status status = tutti_f_one(function, name, in, taken);
+    taken->in = taken->out;
+    if (status == TUTTI_OK && taken->type != out->type) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: the vectors are of different types", function);
+    }
+    return status;
+}
+
+void tutti_f_reduce_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, CFI_cdesc_t* counts,
+                             tutti_op op, int* ierr) {
+    struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
+    struct blocks blocks = {NULL, NULL};
+    size_t members = 0;
+    tutti_status status = size_of("reduce_scatterv", &me, &members);
+    status = status != TUTTI_OK ? status : tutti_f_one("reduce_scatterv", "block", block, &to);
+    status = status != TUTTI_OK ? status : take_input("reduce_scatterv", "in", in, &to, &from);
+    if (status == TUTTI_OK) {
+        status = take_blocks("reduce_scatterv", is_in_place(in) ? "block" : "in",
+                             is_in_place(in) ? to.n : from.n, "counts", counts, NULL, members, &blocks);
+    }
+    if (status == TUTTI_OK && !is_in_place(in) && to.n != blocks.counts[me.rank]) {
+        status =
+            tutti_f_note(TUTTI_ARGUMENT_ERROR, "reduce_scatterv: `block` has %zu elements, must have %zu",
+                         to.n, blocks.counts[me.rank]);
+    }
+    if (status == TUTTI_OK) {
+        status = tutti_f_noted(tutti_reduce_scatterv(me, from.in, to.out, blocks.counts, to.type, op));
+    }
+    free_blocks(&blocks);
+    tutti_f_finish(status, ierr);
+}
+
+void tutti_f_allgatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_cdesc_t* counts,
+                        CFI_cdesc_t* displacements, int* ierr) {
+    struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
+    struct blocks blocks = {NULL, NULL};
+    size_t members = 0;
+    tutti_status status = size_of("allgatherv", &me, &members);
+    status = status != TUTTI_OK ? status : tutti_f_one("allgatherv", "out", out, &to);
+    status = status != TUTTI_OK ? status : take_input("allgatherv", "block", block, &to, &from);
+    if (status == TUTTI_OK) {
+        status = take_blocks("allgatherv", "out", to.n, "counts", counts, displacements, members, &blocks);
+    }
+    if (status == TUTTI_OK) {
+        status = tutti_f_noted(
+            tutti_allgatherv(me, from.in, from.n, to.out, blocks.counts, blocks.displacements, to.type));
+    }
+    free_blocks(&blocks);
+    tutti_f_finish(status, ierr);
+}
+
+void tutti_f_gatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_cdesc_t* counts, int root,
+                     CFI_cdesc_t* displacements, int* ierr) {
+    struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
+    struct blocks blocks = {NULL, NULL};
+    size_t members = 0;
+    const int is_root = me.rank == root;
+    tutti_status status = size_of("gatherv", &me, &members);
+    if (status == TUTTI_OK && (is_root || is_in_place(block))) {
+        status = tutti_f_one("gatherv", "out", out, &to);
+        status = status != TUTTI_OK ? status : take_input("gatherv", "block", block, &to, &from);
+    } else if (status == TUTTI_OK) { // nobody looks at its output
+        status = tutti_f_one("gatherv", "block", block, &from);
+        to = (struct tutti_f_vectors){NULL, NULL, 0, from.type};
+        from.in = from.out;
+    }
+    if (status == TUTTI_OK && is_root) {
+        status = take_blocks("gatherv", "out", to.n, "counts", counts, displacements, members, &blocks);
+    }
+    if (status == TUTTI_OK) {
+        status = tutti_f_noted(tutti_gatherv(me, from.in, is_in_place(block) ? to.n : from.n, to.out,
+                                             blocks.counts, blocks.displacements, to.type, root));
+    }
+    free_blocks(&blocks);
+    tutti_f_finish(status, ierr);
+}
+
+void tutti_f_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* counts, CFI_cdesc_t* block, int root,
+                      CFI_cdesc_t* displacements, int* ierr) {
+    struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
+    struct blocks blocks = {NULL, NULL};
+    size_t members = 0;
+    const int is_root = me.rank == root;
+    tutti_status status = size_of("scatterv", &me, &members);
+    status = status != TUTTI_OK ? status : tutti_f_one("scatterv", "block", block, &to);
+    if (status == TUTTI_OK && (is_root || is_in_place(in))) {
+        status = take_input("scatterv", "in", in, &to, &from);
+    }
+    if (status == TUTTI_OK && is_root) {
+        status = take_blocks("scatterv", is_in_place(in) ? "block" : "in", is_in_place(in) ? to.n : from.n,
+                             "counts", counts, displacements, members, &blocks);
+    }
+    if (status == TUTTI_OK) {
+        status = tutti_f_noted(
+            tutti_scatterv(me, from.in, blocks.counts, blocks.displacements, to.out, to.n, to.type, root));
+    }
+    free_blocks(&blocks);
+    tutti_f_finish(status, ierr);
+}
+
+void tutti_f_alltoallv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* send_counts, CFI_cdesc_t* out,
+                       CFI_cdesc_t* recv_counts, CFI_cdesc_t* send_displacements,
+                       CFI_cdesc_t* recv_displacements, int* ierr) {
+    struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
+    struct blocks sent = {NULL, NULL}, received = {NULL, NULL};
+    size_t members = 0;
+    tutti_status status = size_of("alltoallv", &me, &members);
+    status = status != TUTTI_OK ? status : tutti_f_one("alltoallv", "out", out, &to);
+    status = status != TUTTI_OK ? status : take_input("alltoallv", "in", in, &to, &from);
+    if (status == TUTTI_OK) {
+        status = take_blocks("alltoallv", "out", to.n, "recv_counts", recv_counts, recv_displacements,
+                             members, &received);
+    }
+    if (status == TUTTI_OK && !is_in_place(in)) {
+        status = take_blocks("alltoallv", "in", from.n, "send_counts", send_counts, send_displacements,
+                             members, &sent);
+    }
+    if (status == TUTTI_OK) {
+        status = tutti_f_noted(tutti_alltoallv(me, from.in, sent.counts, sent.displacements, to.out,
+                                               received.counts, received.displacements, to.type));
+    }
+    free_blocks(&sent);
+    free_blocks(&received);
+    tutti_f_finish(status, ierr);
+}

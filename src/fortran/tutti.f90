@@ -1,0 +1,385 @@
+! Collectives among the threads of a process, for Fortran: OpenMP regions. The arguments are those of the interface for C
+! (tutti/tutti.h), but that arrays know their type and their number of elements. Ranks and roots count from 0, as in MPI.
+!
+!     call tutti_join(group, omp_get_thread_num(), me)
+!     call tutti_allreduce(me, in, out, TUTTI_SUM)                             ! blocks
+!     call tutti_allreduce(tutti_start(me, request), in, out, TUTTI_SUM)       ! is started
+!     call tutti_allreduce(tutti_prepare(me, request), in, out, TUTTI_SUM)     ! is prepared
+!
+! Arrays are contiguous ones of integer(1,2,4,8), real(4,8) or complex(4,8), of any rank, or scalars. With
+! TUTTI_IN_PLACE as the first array, the second one is both. What is started is `asynchronous`, as with MPI. Every
+! procedure has an argument `ierr` at the end, which becomes TUTTI_OK or another status. Without it, a failure stops the
+! program. Counts and displacements are integer(4) or integer(8); those that need not be given are named.
+module tutti
+    use, intrinsic :: iso_c_binding
+    implicit none
+    public
+
+    integer(c_int), parameter :: TUTTI_OK = 0, TUTTI_ARGUMENT_ERROR = 1, TUTTI_MISMATCH_ERROR = 2, &
+        TUTTI_ABORTED = 3, TUTTI_ERROR = 4, TUTTI_NO_MEMORY = 5, TUTTI_FOREIGN_ERROR = 6
+
+    integer(c_int64_t), parameter :: TUTTI_SUM = 65, TUTTI_PROD = 66, TUTTI_MIN = 67, TUTTI_MAX = 68, &
+        TUTTI_LAND = 69, TUTTI_LOR = 70, TUTTI_LXOR = 71, TUTTI_BAND = 72, TUTTI_BOR = 73, TUTTI_BXOR = 74
+
+    ! Stands for the array that a call reads.
+    integer(c_int), bind(c, name="tutti_f_in_place") :: TUTTI_IN_PLACE
+
+    type, bind(c) :: tutti_group
+        type(c_ptr) :: handle = c_null_ptr
+    end type
+
+    type, bind(c) :: tutti_rendezvous
+        type(c_ptr) :: handle = c_null_ptr
+    end type
+
+    type, bind(c) :: tutti_request
+        type(c_ptr) :: operation = c_null_ptr
+        integer(c_int64_t) :: kind = 0
+    end type
+
+    ! Who calls, and how. Only `rank` and `size` are for the program to read.
+    type, bind(c) :: tutti_caller
+        integer(c_int) :: rank = 0
+        integer(c_int) :: size = 0
+        integer(c_int64_t) :: member = 0
+        type(c_ptr) :: rendezvous = c_null_ptr
+        type(c_ptr) :: request = c_null_ptr
+        type(c_ptr) :: options = c_null_ptr
+        integer(c_int64_t) :: how = 0
+    end type
+
+    interface
+        ! Seats for threads, which take them with tutti_join.
+        subroutine tutti_group_create(members, group, ierr) &
+            bind(c, name="tutti_f_group_create")
+            import
+            integer(c_int), value :: members
+            type(tutti_group), intent(inout) :: group
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_group_free(group, ierr) &
+            bind(c, name="tutti_f_group_free")
+            import
+            type(tutti_group), intent(inout) :: group
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_join(group, rank, new, ierr) &
+            bind(c, name="tutti_f_join")
+            import
+            type(tutti_group), intent(inout) :: group
+            integer(c_int), value :: rank
+            type(tutti_caller), intent(out) :: new
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_leave(me, ierr) &
+            bind(c, name="tutti_f_leave")
+            import
+            type(tutti_caller), value :: me
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        ! Releases the others with TUTTI_ABORTED, whose text carries this one.
+        subroutine tutti_abort(me, text, ierr) &
+            bind(c, name="tutti_f_abort")
+            import
+            type(tutti_caller), value :: me
+            character(kind=c_char, len=*), intent(in) :: text
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_split(me, color, key, new, ierr) &
+            bind(c, name="tutti_f_split")
+            import
+            type(tutti_caller), value :: me
+            integer(c_int), value :: color
+            integer(c_int), value :: key
+            type(tutti_caller), intent(out) :: new
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_dup(me, new, ierr) &
+            bind(c, name="tutti_f_dup")
+            import
+            type(tutti_caller), value :: me
+            type(tutti_caller), intent(out) :: new
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_rendezvous_create(ranks, rendezvous, ierr) &
+            bind(c, name="tutti_f_rendezvous_create")
+            import
+            integer(c_int), value :: ranks
+            type(tutti_rendezvous), intent(inout) :: rendezvous
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_rendezvous_free(rendezvous, ierr) &
+            bind(c, name="tutti_f_rendezvous_free")
+            import
+            type(tutti_rendezvous), intent(inout) :: rendezvous
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        ! An operator of the program's own: c_funloc of a procedure as the interface for C describes it, and an address that
+        ! it is given.
+        subroutine tutti_op_create(function, user, commutative, new_op, ierr) &
+            bind(c, name="tutti_f_op_create")
+            import
+            type(c_funptr), value :: function
+            type(c_ptr), value :: user
+            integer(c_int), value :: commutative
+            integer(c_int64_t), intent(out) :: new_op
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_op_free(op, ierr) &
+            bind(c, name="tutti_f_op_free")
+            import
+            integer(c_int64_t), value :: op
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        ! What the last failure on the calling thread was.
+        subroutine tutti_error_text(message) &
+            bind(c, name="tutti_f_error_text")
+            import
+            character(kind=c_char, len=*), intent(out) :: message
+        end subroutine
+
+        type(tutti_caller) function tutti_start(me, request) bind(c, name="tutti_start")
+            import
+            type(tutti_caller), value :: me
+            type(tutti_request), intent(inout) :: request
+        end function
+
+        type(tutti_caller) function tutti_prepare(me, request) bind(c, name="tutti_prepare")
+            import
+            type(tutti_caller), value :: me
+            type(tutti_request), intent(inout) :: request
+        end function
+
+        type(tutti_caller) function tutti_arrive(rendezvous, rank, request) bind(c, name="tutti_f_arrive")
+            import
+            type(tutti_rendezvous), intent(inout) :: rendezvous
+            integer(c_int), value :: rank
+            type(tutti_request), intent(inout) :: request
+        end function
+
+        type(tutti_caller) function tutti_shared(me) bind(c, name="tutti_shared")
+            import
+            type(tutti_caller), value :: me
+        end function
+
+        type(tutti_caller) function tutti_counts_on_all(me) bind(c, name="tutti_counts_on_all")
+            import
+            type(tutti_caller), value :: me
+        end function
+
+        subroutine tutti_wait(request, ierr) &
+            bind(c, name="tutti_f_wait")
+            import
+            type(tutti_request), intent(inout) :: request
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_test(request, done, ierr) &
+            bind(c, name="tutti_f_test")
+            import
+            type(tutti_request), intent(inout) :: request
+            logical(c_bool), intent(out) :: done
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_restart(request, ierr) &
+            bind(c, name="tutti_f_restart")
+            import
+            type(tutti_request), intent(inout) :: request
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_request_free(request, ierr) &
+            bind(c, name="tutti_f_request_free")
+            import
+            type(tutti_request), intent(inout) :: request
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_barrier(me, ierr) &
+            bind(c, name="tutti_f_barrier")
+            import
+            type(tutti_caller), value :: me
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_broadcast(me, inout, root, ierr) &
+            bind(c, name="tutti_f_broadcast")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), asynchronous :: inout
+            integer(c_int), value :: root
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_reduce(me, in, out, op, root, ierr) &
+            bind(c, name="tutti_f_reduce")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), asynchronous :: out
+            integer(c_int64_t), value :: op
+            integer(c_int), value :: root
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_allreduce(me, in, out, op, ierr) &
+            bind(c, name="tutti_f_allreduce")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), asynchronous :: out
+            integer(c_int64_t), value :: op
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_scan(me, in, out, op, ierr) &
+            bind(c, name="tutti_f_scan")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), asynchronous :: out
+            integer(c_int64_t), value :: op
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_exscan(me, in, out, op, ierr) &
+            bind(c, name="tutti_f_exscan")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), asynchronous :: out
+            integer(c_int64_t), value :: op
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_reduce_scatter(me, in, block, op, ierr) &
+            bind(c, name="tutti_f_reduce_scatter")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), asynchronous :: block
+            integer(c_int64_t), value :: op
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_allgather(me, block, out, ierr) &
+            bind(c, name="tutti_f_allgather")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: block
+            type(*), dimension(..), asynchronous :: out
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_gather(me, block, out, root, ierr) &
+            bind(c, name="tutti_f_gather")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: block
+            type(*), dimension(..), asynchronous :: out
+            integer(c_int), value :: root
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_scatter(me, in, block, root, ierr) &
+            bind(c, name="tutti_f_scatter")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), asynchronous :: block
+            integer(c_int), value :: root
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_alltoall(me, in, out, ierr) &
+            bind(c, name="tutti_f_alltoall")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), asynchronous :: out
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_shift(me, in, out, distance, ierr) &
+            bind(c, name="tutti_f_shift")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), asynchronous :: out
+            integer(c_int), value :: distance
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_reduce_scatterv(me, in, block, counts, op, ierr) &
+            bind(c, name="tutti_f_reduce_scatterv")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), asynchronous :: block
+            type(*), dimension(..), intent(in) :: counts
+            integer(c_int64_t), value :: op
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_allgatherv(me, block, out, counts, displacements, ierr) &
+            bind(c, name="tutti_f_allgatherv")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: block
+            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in) :: counts
+            type(*), dimension(..), intent(in), optional :: displacements
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        ! Only the root's counts and displacements are looked at, and so for a scatterv.
+        subroutine tutti_gatherv(me, block, out, counts, root, displacements, ierr) &
+            bind(c, name="tutti_f_gatherv")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: block
+            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in) :: counts
+            integer(c_int), value :: root
+            type(*), dimension(..), intent(in), optional :: displacements
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_scatterv(me, in, counts, block, root, displacements, ierr) &
+            bind(c, name="tutti_f_scatterv")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), intent(in) :: counts
+            type(*), dimension(..), asynchronous :: block
+            integer(c_int), value :: root
+            type(*), dimension(..), intent(in), optional :: displacements
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_alltoallv(me, in, send_counts, out, recv_counts, send_displacements, recv_displacements, ierr) &
+            bind(c, name="tutti_f_alltoallv")
+            import
+            type(tutti_caller), value :: me
+            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), intent(in) :: send_counts
+            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in) :: recv_counts
+            type(*), dimension(..), intent(in), optional :: send_displacements
+            type(*), dimension(..), intent(in), optional :: recv_displacements
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+    end interface
+end module tutti

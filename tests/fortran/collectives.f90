@@ -1,0 +1,303 @@
+! Every procedure of the module, called inside regions of OpenMP, held against what its collective promises.
+module support
+    use omp_lib
+    use tutti
+    implicit none
+    integer :: wrong = 0
+contains
+    subroutine expect(holds, what)
+        logical, intent(in) :: holds
+        character(*), intent(in) :: what
+        character(300) :: text
+        if (.not. holds) then
+            call tutti_error_text(text)
+!$omp critical
+            wrong = wrong + 1
+            print *, what, ': ', trim(text)
+!$omp end critical
+        end if
+    end subroutine
+
+    ! That a call has been refused, with these words.
+    subroutine refused(ierr, words)
+        integer, intent(in) :: ierr
+        character(*), intent(in) :: words
+        character(300) :: text
+        call tutti_error_text(text)
+        call expect(ierr == TUTTI_ARGUMENT_ERROR .and. index(text, words) > 0, 'not refused: '//words)
+    end subroutine
+
+    integer function next(r, p)
+        integer, intent(in) :: r, p
+        next = mod(r + 1, p)
+    end function
+
+    ! The twelve collectives. `how` is 0 where they block, 1 where they are started, 2 prepared, 3 where ranks arrive.
+    subroutine all_collectives(me, meeting, how)
+        type(tutti_caller), intent(in) :: me
+        type(tutti_rendezvous), intent(inout) :: meeting
+        integer, intent(in) :: how
+        type(tutti_request) :: request
+        integer, parameter :: n = 3
+        integer :: r, p, i
+        integer, asynchronous :: one, two, total
+        real(8), asynchronous :: mine(n), theirs(n), whole(n, me%size), parts(n, me%size)
+        r = me%rank
+        p = me%size
+        mine = [(10 * r + i, i = 1, n)]
+
+        call tutti_barrier(by())
+        call done()
+        theirs = mine
+        call tutti_broadcast(by(), theirs, p - 1)
+        call done()
+        call expect(all(theirs == [(10 * (p - 1) + i, i = 1, n)]), 'broadcast')
+
+        theirs = -1
+        call tutti_reduce(by(), mine, theirs, TUTTI_SUM, p - 1)
+        call done()
+        call expect(all(theirs == merge([(5 * p * (p - 1) + i * p, i = 1, n)], -1, r == p - 1)), 'reduce')
+        call tutti_allreduce(by(), mine, theirs, TUTTI_MAX)
+        call done()
+        call expect(all(theirs == [(10 * (p - 1) + i, i = 1, n)]), 'allreduce')
+        one = r
+        two = 1
+        call tutti_allreduce(by(), TUTTI_IN_PLACE, one, TUTTI_SUM)
+        call done()
+        call expect(one == p * (p - 1) / 2, 'allreduce of a scalar in place')
+
+        parts = spread(mine, 2, p)
+        call tutti_reduce_scatter(by(), parts, theirs, TUTTI_SUM)
+        call done()
+        call expect(all(theirs == [(5 * p * (p - 1) + i * p, i = 1, n)]), 'reduce_scatter')
+        call tutti_reduce_scatter(by(), TUTTI_IN_PLACE, parts, TUTTI_SUM)
+        call done()
+        call expect(all(parts(:, r + 1) == theirs), 'reduce_scatter in place')
+
+        call tutti_allgather(by(), mine, whole)
+        call done()
+        call expect(all(whole == everything(p)), 'allgather')
+        whole = 0
+        whole(:, r + 1) = mine
+        call tutti_allgather(by(), TUTTI_IN_PLACE, whole)
+        call done()
+        call expect(all(whole == everything(p)), 'allgather in place')
+        whole = 0
+        call tutti_gather(by(), mine, whole, 0)
+        call done()
+        call expect(all(whole == merge(everything(p), 0d0, r == 0)), 'gather')
+        theirs = 0
+        whole = everything(p)
+        call tutti_scatter(by(), whole, theirs, 0)
+        call done()
+        call expect(all(theirs == mine), 'scatter')
+
+        parts = r
+        call tutti_alltoall(by(), parts, whole)
+        call done()
+        call expect(all(whole == spread([(real(i, 8), i = 0, p - 1)], 1, n)), 'alltoall')
+        call tutti_scan(by(), two, total, TUTTI_SUM)
+        call done()
+        call expect(total == r + 1, 'scan')
+        total = 0
+        call tutti_exscan(by(), two, total, TUTTI_SUM)
+        call done()
+        call expect(total == r, 'exscan')
+        one = r
+        call tutti_shift(by(), one, total, -1)
+        call done()
+        call expect(total == next(r, p), 'shift')
+    contains
+        type(tutti_caller) function by()
+            by = me
+            if (how == 1) by = tutti_start(me, request)
+            if (how == 2) by = tutti_prepare(me, request)
+            if (how == 3) by = tutti_arrive(meeting, me%rank, request)
+        end function
+        subroutine done()
+            if (how == 2) call tutti_restart(request)
+            call tutti_wait(request)
+            call tutti_request_free(request)
+        end subroutine
+    end subroutine
+
+    ! Those with irregular blocks: member r has r + 1 elements, and block i lies at the end of the vector minus those of i + 1
+    ! members, with a gap behind it, where there are displacements.
+    subroutine irregular(me)
+        type(tutti_caller), intent(in) :: me
+        integer :: r, p, i, length
+        integer :: counts(me%size), places(me%size)
+        integer(8) :: wide(me%size)
+        complex(4), allocatable :: mine(:), whole(:), back(:), expected(:)
+        r = me%rank
+        p = me%size
+        counts = [(i, i = 1, p)]
+        wide = counts
+        length = p * (p + 1) / 2
+        places = [(length + p - i * (i + 1) / 2 - i, i = 1, p)]
+        allocate (mine(r + 1), back(r + 1))
+        mine = cmplx(r, 1)
+        allocate (expected(length))
+        expected = [((cmplx(counts(i) - 1, 1), length = 1, i), i = 1, p)]
+        length = p * (p + 1) / 2
+        allocate (whole(length))
+
+        whole = 0
+        call tutti_allgatherv(me, mine, whole, counts)
+        call expect(all(whole == expected), 'allgatherv')
+        whole = 0
+        call tutti_gatherv(me, mine, whole, wide, p - 1)
+        call expect(all(whole == merge(expected, (0., 0.), r == p - 1)), 'gatherv')
+        back = 0
+        call tutti_scatterv(me, whole, counts, back, p - 1)
+        call expect(all(back == mine), 'scatterv')
+        call tutti_reduce_scatterv(me, expected, back, counts, TUTTI_SUM)
+        call expect(all(back == p * mine), 'reduce_scatterv')
+        whole = expected
+        call tutti_reduce_scatterv(me, TUTTI_IN_PLACE, whole, counts, TUTTI_SUM)
+        call expect(all(whole(r * (r + 1) / 2 + 1:(r + 1) * (r + 2) / 2) == back), 'reduce_scatterv in place')
+
+        deallocate (whole)
+        allocate (whole(length + p))
+        whole = 7
+        call tutti_allgatherv(me, mine, whole, counts, places)
+        do i = 1, p
+            call expect(all(whole(places(i) + 1:places(i) + i) == cmplx(i - 1, 1)), 'allgatherv with displacements')
+        end do
+        call tutti_alltoallv(me, spread(cmplx(r, 0), 1, p * (r + 1)), [(r + 1, i = 1, p)], whole(:length), counts)
+        call expect(all(whole(:length) == expected - (0., 1.)), 'alltoallv')
+    end subroutine
+
+    ! What is said of arguments that are wrong; nobody has called anything then.
+    subroutine refusals(me)
+        type(tutti_caller), intent(in) :: me
+        real(8) :: a(4, 4), b(4, 4)
+        real(4) :: c(4, 4)
+        logical :: flags(4)
+        integer :: few(1), ierr
+        type(tutti_caller) :: nobody
+        type(tutti_request) :: request
+        logical(c_bool) :: done
+        a = 0
+        few = 1
+        call tutti_allreduce(me, a(1, :), b(:, 1), TUTTI_SUM, ierr)
+        call refused(ierr, 'allreduce: `in` is not contiguous')
+        call tutti_allreduce(me, a(:, 1), b(1:3:2, 1), TUTTI_SUM, ierr)
+        call refused(ierr, 'allreduce: `out` is not contiguous')
+        call tutti_allreduce(me, a, c, TUTTI_SUM, ierr)
+        call refused(ierr, 'allreduce: `in` and `out` are of different types')
+        call tutti_broadcast(me, flags, 0, ierr)
+        call refused(ierr, 'broadcast: `inout` is of a type that is none of')
+        call tutti_allreduce(me, a(:, 1), b(:, 1:2), TUTTI_SUM, ierr)
+        call refused(ierr, 'allreduce: `out` has 8 elements, must have 4')
+        call tutti_allgather(me, a(:, 1), b(1:1, 1), ierr)
+        call refused(ierr, 'allgather: `out` has 1 elements, must have')
+        call tutti_allreduce(me, a, b, 5_8, ierr)
+        call refused(ierr, '`op` is 5')
+        call tutti_reduce(me, a, b, TUTTI_SUM, -1, ierr)
+        call refused(ierr, '`root` is -1')
+        call tutti_barrier(nobody, ierr)
+        call refused(ierr, '`me` is no caller')
+        call tutti_allgatherv(me, a, b, few, ierr=ierr)
+        if (me%size /= 1) call refused(ierr, 'allgatherv: `counts` must be')
+        call tutti_restart(request, ierr)
+        call refused(ierr, 'not of a prepared call')
+        call tutti_test(request, done, ierr)
+        call expect(ierr == TUTTI_OK .and. done, 'test of no operation')
+        call assumed(me, b)
+    end subroutine
+
+    subroutine assumed(me, sized)
+        type(tutti_caller), intent(in) :: me
+        real(8) :: sized(*)
+        integer :: ierr
+        call tutti_broadcast(me, sized, 0, ierr)
+        call refused(ierr, 'broadcast: `inout` is of assumed size')
+    end subroutine
+
+    ! All types, and arrays of no rank and of many.
+    subroutine types(me)
+        type(tutti_caller), intent(in) :: me
+        integer(1) :: i1
+        integer(2) :: i2(2, 1, 2)
+        integer(8) :: i8(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2)
+        real(4) :: r4(0), r4s
+        complex(8) :: c8(2, 2)
+        i1 = 1_1
+        i2 = 2_2
+        i8 = 3_8
+        r4s = 0.5
+        c8 = (1, -1)
+        call tutti_allreduce(me, TUTTI_IN_PLACE, i1, TUTTI_SUM)
+        call tutti_allreduce(me, TUTTI_IN_PLACE, i2, TUTTI_SUM)
+        call tutti_allreduce(me, TUTTI_IN_PLACE, i8, TUTTI_SUM)
+        call tutti_allreduce(me, TUTTI_IN_PLACE, r4, TUTTI_SUM)
+        call tutti_allreduce(me, TUTTI_IN_PLACE, r4s, TUTTI_SUM)
+        call tutti_allreduce(me, TUTTI_IN_PLACE, c8, TUTTI_SUM)
+        call expect(i1 == me%size .and. all(i2 == 2 * me%size) .and. all(i8 == 3 * me%size) .and. &
+                    r4s == 0.5 * me%size .and. all(c8 == me%size * (1, -1)), 'types')
+    end subroutine
+
+    function everything(p)
+        integer, intent(in) :: p
+        integer :: i, j
+        real(8) :: everything(3, p)
+        everything = reshape([((10 * (j - 1) + i, i = 1, 3), j = 1, p)], [3, p])
+    end function
+end module
+
+program collectives
+    use support
+    implicit none
+    integer :: p, how, part_size
+    do p = 1, 5
+        call all_in_region(p)
+    end do
+    call fail()
+    print *, wrong, ' wrong'
+    if (wrong /= 0) error stop 1
+contains
+    subroutine all_in_region(members)
+        integer, intent(in) :: members
+        type(tutti_group) :: group
+        type(tutti_rendezvous) :: meeting
+        type(tutti_caller) :: me, part
+        call tutti_group_create(members, group)
+        call tutti_rendezvous_create(members, meeting)
+!$omp parallel num_threads(members) private(me, part, how, part_size)
+        call tutti_join(group, omp_get_thread_num(), me)
+        do how = 0, 3
+            call all_collectives(me, meeting, how)
+        end do
+        call irregular(me)
+        call refusals(me)
+        call types(me)
+        call tutti_split(me, mod(me%rank, 2), 0, part)
+        part_size = 1
+        call tutti_allreduce(part, TUTTI_IN_PLACE, part_size, TUTTI_SUM)
+        call expect(part_size == part%size .and. part_size == (members + 1 - mod(me%rank, 2)) / 2, 'split')
+        call tutti_leave(part)
+        call tutti_leave(me)
+!$omp end parallel
+        call tutti_rendezvous_free(meeting)
+        call tutti_group_free(group)
+    end subroutine
+
+    ! One fails, and the others are told why.
+    subroutine fail()
+        type(tutti_group) :: group
+        type(tutti_caller) :: me
+        integer :: ierr
+        character(200) :: text
+        call tutti_group_create(3, group)
+!$omp parallel num_threads(3) private(me, ierr, text)
+        call tutti_join(group, omp_get_thread_num(), me, ierr)
+        if (ierr == TUTTI_OK .and. me%rank == 1) call tutti_abort(me, 'no bread left')
+        if (ierr == TUTTI_OK .and. me%rank /= 1) call tutti_barrier(me, ierr)
+        call tutti_error_text(text)
+        call expect(omp_get_thread_num() == 1 .or. ierr == TUTTI_ABORTED .and. index(text, 'no bread left') > 0, 'abort')
+        if (me%size /= 0) call tutti_leave(me)
+!$omp end parallel
+        call tutti_group_free(group)
+    end subroutine
+end program
