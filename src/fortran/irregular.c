@@ -16,7 +16,9 @@ static tutti_status size_of(const char* function, const tutti_caller* me, size_t
         size = 0;
     }
     *members = (size_t)size;
-    return me->rank >= 0 && me->rank < size ? TUTTI_OK : tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` is no caller", function);
+    return me->rank >= 0 && me->rank < size
+               ? TUTTI_OK
+               : tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` is no caller", function);
 }
 
 /// That a vector of so many elements is as long as its blocks reach.

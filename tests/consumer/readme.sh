@@ -1,8 +1,8 @@
 #!/bin/sh
 # readme.sh COMPILER PREFIX README DIRECTORY [MPIRUN...]: compiles and runs the programs of README, against the
-# library installed in PREFIX. A program is a block of ```cpp or ```c that includes a header of Tutti. It says what it prints
-# in a comment `// ... prints: TEXT`. Those for clusters are left out where no MPIRUN is given, those in C where CC names
-# no compiler.
+# library installed in PREFIX. A program is a block of ```cpp or ```c that includes a header of Tutti, or of ```fortran. It says what it prints
+# in a comment `// ... prints: TEXT`, or `! ...`. Those for clusters are left out where no MPIRUN is given, those in C or
+# Fortran where CC or FC names no compiler.
 set -eu
 compiler=$1 prefix=$2 readme=$3 directory=$4
 shift 4
@@ -13,22 +13,27 @@ rm -rf "$directory"
 mkdir -p "$directory"
 awk -v directory="$directory" '
     /^```/ && inside { if (program) { printf "%s", text >(directory "/line_" first "." language) } inside = 0; next }
-    /^```(cpp|c)$/ { inside = 1; program = 0; text = ""; first = NR + 1; language = substr($0, 4); next }
+    /^```(cpp|c|fortran)$/ { inside = 1; program = $0 ~ /fortran/; text = ""; first = NR + 1; language = program ? "f90" : substr($0, 4); next }
     inside { text = text $0 "\n" }
     inside && /^#include <tutti\// { program = 1 }
 ' "$readme"
 ran=0
-for source in "$directory"/line_*.c*; do
-    program=${source%.c*}
-    expected=$(sed -n 's|.*// .*prints: ||p' "$source")
+for source in "$directory"/line_*; do
+    program=$directory/$(basename "${source%.*}")_program
+    expected=$(sed -n 's/.*\(\/\/\|!\) .*prints: //p' "$source")
     [ -n "$expected" ] || { echo "$source: does not say what it prints"; exit 1; }
     package=tutti flags='' run='' with="$compiler -std=c++20"
-    case $source in *.c)
+    case $source in
+    *.c)
         [ "${CC:-}" ] || { echo "$source: left out, there is no C compiler"; continue; }
         package=tutti-c with="$CC -std=c11"
         ;;
+    *.f90)
+        [ "${FC:-}" ] || { echo "$source: left out, there is no Fortran compiler"; continue; }
+        package=tutti-fortran with="$FC -std=f2018 -J$directory"
+        ;;
     esac
-    grep -q '<omp.h>' "$source" && flags=-fopenmp
+    grep -q -e '<omp.h>' -e 'use omp_lib' "$source" && flags=-fopenmp
     if grep -q '<tutti/mpi.hpp>' "$source"; then
         [ $# -gt 0 ] || { echo "$source: left out, there is no MPI"; continue; }
         package=tutti-mpi run="$* -n 2"
