@@ -163,7 +163,7 @@ TUTTI_API tutti_caller tutti_prepare(tutti_caller me, tutti_request* request);
 /// above.
 TUTTI_API tutti_caller tutti_arrive(tutti_rendezvous* rendezvous, int rank, tutti_request* request);
 
-/// The same caller, with options of which the call reads a copy. NULL: without any.
+/// The same caller, with options, which are read when the call is made. NULL: without any.
 TUTTI_API tutti_caller tutti_with(tutti_caller me, const tutti_call_options* options);
 
 /// The same caller, for an allreduce or allgather whose output is the same memory on every member: each

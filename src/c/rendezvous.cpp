@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -34,14 +33,20 @@ namespace {
 
 void hand_on(tutti_executor executor, void* user, std::size_t count,
              const std::function<void(std::size_t)>& run) {
-    auto made = std::make_unique<tutti_task>(count, run);
-    tutti_task* const task = made.release();
-    const tutti_status status = executor(user, count, task);
+    auto* const task = new tutti_task(count, run);
+    // Those that have not begun never will.
+    const auto give_up = [&] { task->drop(1 + count - task->begun.load(std::memory_order_relaxed)); };
+    tutti_status status = TUTTI_OK;
+    try {
+        status = executor(user, count, task);
+    } catch (...) {
+        give_up();
+        throw;
+    }
     if (status == TUTTI_OK) {
         return task->drop(1);
     }
-    // Those that have not begun never will.
-    task->drop(1 + count - task->begun.load(std::memory_order_relaxed));
+    give_up();
     c::throw_status(status, "the executor");
 }
 

@@ -136,6 +136,15 @@ FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
 FORWARD(restart, (tutti_request * request, int* ierr), tutti_restart(request))
 FORWARD(request_free, (tutti_request * request, int* ierr), tutti_request_free(request))
 
+void tutti_f_wait_all(CFI_cdesc_t* requests, int* ierr) {
+    const size_t n = (size_t)requests->dim[0].extent;
+    const tutti_status status =
+        n < 2 || CFI_is_contiguous(requests)
+            ? TUTTI_OK
+            : tutti_f_note(TUTTI_ARGUMENT_ERROR, "wait_all: `requests` is not contiguous");
+    FINISH(status, tutti_wait_all(requests->base_addr, n));
+}
+
 void tutti_f_test(tutti_request* request, _Bool* done, int* ierr) {
     int is_done = 0;
     const tutti_status status = tutti_f_noted(tutti_test(request, &is_done));

@@ -185,6 +185,13 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
+        subroutine tutti_wait_all(requests, ierr) &
+            bind(c, name="tutti_f_wait_all")
+            import
+            type(tutti_request), intent(inout) :: requests(:)
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
         subroutine tutti_test(request, done, ierr) &
             bind(c, name="tutti_f_test")
             import

@@ -176,10 +176,13 @@ contains
         logical :: flags(4)
         integer :: few(1), ierr
         type(tutti_caller) :: nobody
-        type(tutti_request) :: request
+        type(tutti_request) :: request, several(3)
+        integer, asynchronous :: started, also_started
         logical(c_bool) :: done
         a = 0
         few = 1
+        started = 1
+        also_started = 1
         call tutti_allreduce(me, a(1, :), b(:, 1), TUTTI_SUM, ierr)
         call refused(ierr, 'allreduce: `in` is not contiguous')
         call tutti_allreduce(me, a(:, 1), b(1:3:2, 1), TUTTI_SUM, ierr)
@@ -200,6 +203,12 @@ contains
         call refused(ierr, '`me` is no caller')
         call tutti_allgatherv(me, a, b, few, ierr=ierr)
         if (me%size /= 1) call refused(ierr, 'allgatherv: `counts` must be')
+        call tutti_broadcast(tutti_start(me, several(1)), started, 0)
+        call tutti_broadcast(tutti_start(me, several(3)), also_started, 0)
+        call tutti_wait_all(several(1:3:2), ierr)
+        call refused(ierr, 'wait_all: `requests` is not contiguous')
+        call tutti_wait_all(several)
+        call expect(.not. c_associated(several(3)%operation), 'wait_all')
         call tutti_restart(request, ierr)
         call refused(ierr, 'not of a prepared call')
         call tutti_test(request, done, ierr)
