@@ -42,5 +42,6 @@ class Tutti(CMakePackage):
             self.define_from_variant("TUTTI_BUILD_MPI", "mpi"),
             self.define_from_variant("TUTTI_BUILD_TBB", "tbb"),
             self.define("TUTTI_BUILD_COMMAND", False),
+            self.define("TUTTI_BUILD_FORTRAN", False),
             self.define("TUTTI_BUILD_TESTS", False),
         ]
