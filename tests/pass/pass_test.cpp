@@ -285,7 +285,7 @@ TEST_CASE("irregular blocks are where their offsets say") {
     const std::vector<std::vector<std::size_t>> rows{{0, 1, 3, 6}, {0, 4, 4, 5}, {0, 2, 4, 4}};
     const std::vector<std::vector<std::size_t>> columns{{0, 1, 5, 7}, {0, 2, 2, 4}, {0, 3, 4, 4}};
     const auto places = [](const std::vector<std::size_t>& ends) {
-        std::vector<plan::BlockPlace> blocks;
+        std::vector<tutti::plan::BlockPlace> blocks;
         for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
             blocks.push_back({ends[i], ends[i + 1] - ends[i]});
         }
