@@ -221,7 +221,7 @@ public:
                           options);
     }
 
-    /// The irregular form into one vector that all members share.
+    /// The irregular form into one vector that all members share; without displacements.
     template <class Block, class T>
     requires detail::LocalVectors<Way, Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, Counts counts, const Options& options = {}) {

@@ -7,6 +7,7 @@
 #include <tutti/executor.hpp>
 #include <tutti/start.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <ranges>
@@ -21,7 +22,8 @@
 //
 // The calling thread does the work, or hands slices of a large one to an executor and does those itself that
 // are not begun; the call returns when all is done. Nothing is touched where it throws ArgumentError or
-// MismatchError, which names the vectors by the ranks that they stand for.
+// MismatchError, which name the vectors by the ranks that they stand for. Elements are those of any vectors
+// but DynamicVector; there are at most 65535 vectors.
 
 namespace tutti {
 
@@ -107,8 +109,7 @@ public:
     int size() const { return calls_.ranks(); }
     template <class In, class Out>
     bool repeat(const In& in, const Out& out) {
-        // Elements that are known at run time may be others.
-        return !Dynamic<Out> && calls_.repeat(in.data(), in.size(), out.data(), out.size());
+        return calls_.repeat(in.data(), in.size(), out.data(), out.size());
     }
     void carry_out(const Executor& executor) { calls_.carry_out(executor); }
 
@@ -130,14 +131,22 @@ template <class In, class Out>
 concept VectorRanges = VectorRange<In> && VectorRange<Out> &&
     Vectors<std::ranges::range_reference_t<In>, std::ranges::range_reference_t<Out>>;
 
-[[noreturn]] TUTTI_API void refuse_numbers(const char* collective, std::size_t inputs, std::size_t outputs);
+/// A range that has the counts of every rank.
+template <class Range>
+concept CountsRange = std::ranges::forward_range<Range> && std::ranges::sized_range<Range> &&
+    std::same_as<std::ranges::range_value_t<Range>, Counts>;
 
-/// The number of ranks that two ranges stand for. Throws ArgumentError where they differ.
-inline std::size_t ranks_of(const char* collective, std::size_t inputs, std::size_t outputs) {
-    if (inputs != outputs) {
-        refuse_numbers(collective, inputs, outputs);
+[[noreturn]] TUTTI_API void refuse_numbers(const char* collective, std::size_t vectors, std::size_t others,
+                                           const char* what);
+
+/// The number of ranks that ranges stand for, of vectors and of `what`. Throws ArgumentError where they
+/// differ.
+inline std::size_t ranks_of(const char* collective, std::size_t vectors, std::size_t others,
+                            const char* what = "outputs") {
+    if (vectors != others) {
+        refuse_numbers(collective, vectors, others, what);
     }
-    return inputs;
+    return vectors;
 }
 
 template <class In, class Out, class Call>
@@ -291,19 +300,19 @@ void alltoall(In&& inputs, Out&& outputs, const Executor& executor = {}) {
                     [&](auto& me, auto in, auto out) { me.alltoall(in, out); });
 }
 
-/// The same of irregular blocks: the numbers of elements of those that rank r sends and receives are in the
-/// r-th of either ranges.
-template <class In, class Sent, class Out, class Received>
-requires detail::VectorRanges<In, Out> && detail::VectorRanges<Sent, Received>
+/// The same of irregular blocks: the counts of those that rank r sends and receives are in the r-th place of
+/// either range, such as a std::vector<Counts>.
+template <class In, detail::CountsRange Sent, class Out, detail::CountsRange Received>
+requires detail::VectorRanges<In, Out>
 void alltoall(In&& inputs, Sent&& send_counts, Out&& outputs, Received&& recv_counts,
               const Executor& executor = {}) {
-    detail::ranks_of("alltoall", std::ranges::size(send_counts), std::ranges::size(recv_counts));
-    detail::ranks_of("alltoall", std::ranges::size(inputs), std::ranges::size(send_counts));
+    const std::size_t ranks = std::ranges::size(inputs);
+    detail::ranks_of("alltoall", ranks, std::ranges::size(send_counts), "send_counts");
+    detail::ranks_of("alltoall", ranks, std::ranges::size(recv_counts), "recv_counts");
     auto sent = std::ranges::begin(send_counts);
     auto received = std::ranges::begin(recv_counts);
-    detail::for_all("alltoall", inputs, outputs, executor, [&](auto& me, auto in, auto out) {
-        me.alltoall(in, Counts(*sent++), out, Counts(*received++));
-    });
+    detail::for_all("alltoall", inputs, outputs, executor,
+                    [&](auto& me, auto in, auto out) { me.alltoall(in, *sent++, out, *received++); });
 }
 
 template <detail::VectorRange InOut>
@@ -311,14 +320,13 @@ void alltoall(InOut&& inouts, const Executor& executor = {}) {
     detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.alltoall(inout); });
 }
 
-/// In place: block j of vector i and block i of vector j take each other's place. The numbers of elements are
-/// in the i-th range of counts.
-template <detail::VectorRange InOut, detail::VectorRange Numbers>
+/// In place: block j of vector i and block i of vector j take each other's place. The counts of rank r are in
+/// the r-th place of the range.
+template <detail::VectorRange InOut, detail::CountsRange Numbers>
 void alltoall(InOut&& inouts, Numbers&& counts, const Executor& executor = {}) {
-    detail::ranks_of("alltoall", std::ranges::size(inouts), std::ranges::size(counts));
+    detail::ranks_of("alltoall", std::ranges::size(inouts), std::ranges::size(counts), "counts");
     auto own = std::ranges::begin(counts);
-    detail::for_all_in_place(inouts, executor,
-                             [&](auto& me, auto inout) { me.alltoall(inout, Counts(*own++)); });
+    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.alltoall(inout, *own++); });
 }
 
 /// Output r becomes the reduction of inputs 0 .. r.

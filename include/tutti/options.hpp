@@ -47,7 +47,7 @@ struct GroupOptions {
     /// Of a Group: how long members wait in calls for seats that nobody has ever taken, until they throw an
     /// Error that names these. Begins anew with each seat that is taken for the first time; time in which the
     /// process is stopped does not count. 0: for ever.
-    std::chrono::milliseconds join_deadline = std::chrono::minutes(1);
+    std::chrono::milliseconds join_deadline = std::chrono::minutes(10);
 };
 
 } // namespace tutti

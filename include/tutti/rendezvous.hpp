@@ -63,19 +63,20 @@ private:
 /// ranks may arrive at the same time, and any number of operations ahead of others. Operands are combined in
 /// rank order from the left. Calls cannot name an algorithm.
 ///
-/// Requests are those of Member::start, with these differences. Any thread may use a request. One that is
-/// destroyed does not wait: the vectors still belong to the operation. wait() blocks the thread until others
-/// have brought what is missing, which is nothing for a worker that they need; then it does what the executor
-/// has not begun. wait_any() does not serve. then() calls its function, and a coroutine goes on, on the
-/// thread that completes the operation, within the call of the last rank, on a thread of the executor, within
-/// a wait(), or at the end of what that thread has been called for already. Such a function must not throw.
+/// Requests are those of Member::start, with these differences. Any thread may use a request. It takes one
+/// function or coroutine in all, also where it is complete. One that is destroyed does not wait: the vectors
+/// still belong to the operation. wait() blocks the thread until others have brought what is missing, which
+/// is nothing for a worker that they need; then it does what the executor has not begun. wait_any() does not
+/// serve. then() calls its function, and a coroutine goes on, on the thread that completes the operation,
+/// within the call of the last rank, on a thread of the executor, within a wait(), or at the end of what that
+/// thread has been called for already. Such a function must not throw.
 ///
 /// Where the calls of the ranks differ, or overlap in memory, nothing is touched and all requests throw
 /// MismatchError. What the operator or the executor throws, all requests throw. The next operations are not
 /// affected. ArgumentError is thrown at once, and its rank has not arrived.
 class TUTTI_API Rendezvous {
 public:
-    /// Throws ArgumentError unless `ranks` is at least 1.
+    /// Throws ArgumentError unless `ranks` is in 1..65535.
     explicit Rendezvous(int ranks, const RendezvousOptions& options = {});
     /// Requests of operations at which not all ranks have arrived throw Error. Those that an executor still
     /// carries out are completed.

@@ -2,6 +2,7 @@
 
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/pending.hpp>
+#include <tutti/error.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -55,10 +56,12 @@ public:
     /// Calls `function` when the operation is complete, on the thread that completes it: within its next
     /// test() or wait(), or at the end of a call that blocks; at once if it is complete. Not if it fails.
     /// It may make any calls. What it throws counts as a failure of the member. Throws Error where a function
-    /// or a coroutine waits for the operation already.
+    /// or a coroutine waits for the operation already, ArgumentError if `function` is empty.
     void then(std::function<void()> function) {
-        if (pending_ == nullptr) {
+        if (pending_ == nullptr && function) {
             function();
+        } else if (pending_ == nullptr) {
+            throw ArgumentError("then: `function` is empty");
         } else {
             pending_->then(std::move(function), detail::Pending::Calls::when_complete);
         }

@@ -76,7 +76,8 @@ public:
 
     /// Has the members run the tasks that it is handed, each a share of those that are next to each other, in
     /// a run(), for whose end it waits: for calls that one thread makes for all, `tutti::allreduce(inputs,
-    /// outputs, tutti::sum, team.executor())`. Throws what run() does. The team must last as long.
+    /// outputs, tutti::sum, team.executor())`. Throws what run() does, so it is not for
+    /// members of the same team. The team must last as long.
     Executor executor();
 
 private:

@@ -311,14 +311,16 @@ TUTTI_API tutti_status tutti_request_free(tutti_request* request);
 enum { TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3 };
 
 /// See tutti::GroupOptions. `tuning` is a file of `tutti tune`; NULL: the one that TUTTI_TUNING names, if
-/// any.
+/// any. Members that wait for seats that nobody has taken within `join_deadline_ms` get a TUTTI_ERROR that
+/// names these; 0: they wait for ever.
 typedef struct tutti_group_options {
     size_t size;
     int wait;
     const char* tuning;
+    int64_t join_deadline_ms;
 } tutti_group_options;
 #define TUTTI_GROUP_OPTIONS_INIT                                                                             \
-    { sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0 }
+    { sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, 600000 }
 
 /// Seats for 1 .. 65535 threads. `options` may be NULL.
 TUTTI_API tutti_status tutti_group_create(int members, const tutti_group_options* options,

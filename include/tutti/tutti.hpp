@@ -9,6 +9,7 @@
 #include <tutti/one_caller.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
+#include <tutti/placement.hpp>
 #include <tutti/reduce_local.hpp>
 #include <tutti/rendezvous.hpp>
 #include <tutti/request.hpp>

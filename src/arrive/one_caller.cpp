@@ -56,16 +56,20 @@ std::uintptr_t address(const void* vector) {
 
 } // namespace
 
-void refuse_numbers(const char* collective, std::size_t inputs, std::size_t outputs) {
-    throw ArgumentError(std::string(collective) + ": there are " + std::to_string(inputs) + " inputs and " +
-                        std::to_string(outputs) + " outputs: there must be as many");
+void refuse_numbers(const char* collective, std::size_t vectors, std::size_t others, const char* what) {
+    throw ArgumentError(std::string(collective) + ": there are " + std::to_string(vectors) +
+                        " vectors, but " + std::to_string(others) + " " + what + ": there must be as many");
 }
 
 struct AllCalls::State {
     explicit State(std::size_t ranks) : all(ranks) {}
 
     void add(const Call& call) {
-        all[static_cast<std::size_t>(next)].take(call, next, static_cast<int>(all.size()));
+        try {
+            all[static_cast<std::size_t>(next)].take(call, next, static_cast<int>(all.size()));
+        } catch (const ArgumentError& error) {
+            throw ArgumentError(std::string(error.what()) + " (rank " + std::to_string(next) + ")");
+        }
         ++next;
     }
 

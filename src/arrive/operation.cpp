@@ -69,6 +69,9 @@ void Arrival::wait() {
 }
 
 void Arrival::then(std::function<void()> function, Calls calls) {
+    if (function == nullptr) {
+        throw ArgumentError("then: `function` is empty");
+    }
     const bool only_if_complete = calls == Calls::when_complete;
     if (only_if_complete && is_over()) {
         check();

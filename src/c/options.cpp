@@ -1,5 +1,7 @@
 #include "c/options.hpp"
 
+#include <chrono>
+
 namespace tutti::c {
 
 namespace {
@@ -29,7 +31,8 @@ Options call_options(const char* function, const tutti_call_options* given) {
 GroupOptions group_options(const char* function, const tutti_group_options* given) {
     const auto options = known(function, given, tutti_group_options TUTTI_GROUP_OPTIONS_INIT);
     return {.wait = one_of<Wait>(function, "wait", options.wait, 4),
-            .tuning = std::string(text_or_none(options.tuning))};
+            .tuning = std::string(text_or_none(options.tuning)),
+            .join_deadline = std::chrono::milliseconds(options.join_deadline_ms)};
 }
 
 } // namespace tutti::c

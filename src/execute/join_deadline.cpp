@@ -17,7 +17,9 @@ bool JoinDeadline::has_passed() noexcept {
     const std::int64_t passed =
         before == 0 ? 0 : std::clamp<std::int64_t>(now.count() - before, 0, most.count());
     const std::int64_t waited = waited_ns_.fetch_add(passed, std::memory_order_relaxed) + passed;
-    return std::chrono::nanoseconds(waited) >= deadline_;
+    // Not in nanoseconds, of which the longest deadline has too many.
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(waited)) >=
+           deadline_;
 }
 
 } // namespace tutti::execute

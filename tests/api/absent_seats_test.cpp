@@ -121,7 +121,7 @@ TEST_CASE("a thread that comes to its seat after that is told, too, and waiting 
 
 TEST_CASE("a seat may be taken late") {
     for (const std::chrono::milliseconds deadline :
-         {std::chrono::milliseconds(0), GroupOptions().join_deadline}) {
+         {std::chrono::milliseconds(0), GroupOptions().join_deadline, std::chrono::milliseconds::max()}) {
         for (const Wait wait : ways) {
             Group group(3, {.wait = wait, .join_deadline = deadline});
             std::vector<int> sums(3);

@@ -355,6 +355,15 @@ TEST_CASE("a rendezvous that is destroyed lets go of whom it keeps waiting") {
 }
 
 TEST_CASE("a request takes one function, and calls none if it fails") {
+    {
+        Rendezvous one(1);
+        Request request = one.at(0).barrier();
+        CHECK_THROWS_AS(request.then(nullptr), ArgumentError);
+        bool called = false;
+        request.then([&] { called = true; });
+        CHECK(called);
+        CHECK_THROWS_AS(Request().then(nullptr), ArgumentError);
+    }
     Rendezvous meeting(2);
     int value = 1;
     std::array<int, 2> two{};

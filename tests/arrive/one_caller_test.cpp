@@ -119,10 +119,11 @@ void movements(std::size_t ranks, std::size_t block, const Executor& executor) {
     CHECK(own == outs);
     const std::vector<std::vector<std::size_t>> counts(ranks, std::vector<std::size_t>(ranks, block));
     Vectors irregular(ranks, Vector(block * ranks));
-    alltoall(ins, counts, irregular, counts, executor);
+    const std::vector<Counts> lists(counts.begin(), counts.end());
+    alltoall(ins, lists, irregular, lists, executor);
     CHECK(irregular == outs);
     own = ins;
-    alltoall(own, counts, executor);
+    alltoall(own, lists, executor);
     CHECK(own == outs);
     // The blocks from behind.
     std::vector<std::size_t> places(ranks);
@@ -183,6 +184,28 @@ TEST_CASE("vectors may be spans, arrays and ranges of them") {
     }
     allreduce(ins, outs, sum);
     CHECK(memory == std::array<double, 6>{9, 12, 9, 12, 9, 12});
+}
+
+TEST_CASE("counts are not taken for data, nor data for counts") {
+    std::vector<std::vector<std::size_t>> data{{10, 20, 21}, {30, 31, 40}};
+    const std::vector<std::size_t> first{1, 2};
+    const std::vector<std::size_t> second{2, 1};
+    alltoall(data, std::vector{Counts(first), Counts(second)});
+    CHECK(data == std::vector<std::vector<std::size_t>>{{10, 30, 31}, {20, 21, 40}});
+}
+
+TEST_CASE("who is wrong is named by its rank") {
+    Vectors ins{{1, 2}, {3, 4}, {5}};
+    Vectors outs(3, Vector(2));
+    CHECK_THROWS_WITH_AS(allreduce(ins, outs, sum),
+                         "allreduce: `in` has 1 elements and `out` has 2 elements: they must have the same "
+                         "number (rank 2)",
+                         ArgumentError);
+    const std::vector<std::size_t> counts{1, 1, 0};
+    CHECK_THROWS_WITH_AS(alltoall(outs, std::vector(2, Counts(counts))),
+                         "alltoall: there are 3 vectors, but 2 counts: there must be as many", ArgumentError);
+    Element (*const nothing)(Element, Element) = nullptr;
+    CHECK_THROWS_AS(allreduce(outs, nothing), ArgumentError);
 }
 
 TEST_CASE("what is wrong is told before anything is touched") {

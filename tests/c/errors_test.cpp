@@ -274,6 +274,21 @@ TEST_CASE("options are checked, and those of another version known") {
     CHECK(tutti_team_free(team) == TUTTI_OK);
 }
 
+TEST_CASE("a seat that nobody takes is named") {
+    tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
+    tutti_group* group = nullptr;
+    options.join_deadline_ms = -1;
+    check_refused(tutti_group_create(2, &options, &group), "join_deadline is -1 ms");
+    options.join_deadline_ms = 30;
+    REQUIRE(tutti_group_create(2, &options, &group) == TUTTI_OK);
+    tutti_caller me;
+    REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
+    CHECK(tutti_barrier(me) == TUTTI_ERROR);
+    CHECK(mentions(tutti_error_text(), "member 1 has not joined within 30 ms"));
+    CHECK(tutti_leave(me) == TUTTI_OK);
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+}
+
 TEST_CASE("members in different calls") {
     const auto all = outcomes(3, [](tutti_caller me) {
         std::array<double, 300> in{}, out{};

@@ -148,6 +148,9 @@ protected:
 #endif
         }
         if constexpr (std::is_pointer_v<Op>) {
+            if (op == nullptr) {
+                throw ArgumentError("the operator is a null pointer to a function");
+            }
             call.function = reinterpret_cast<std::uintptr_t>(op);
         }
         call.state = &op;
