@@ -108,6 +108,17 @@ void in_flight(Caller& caller) {
     vectors<Point>(caller, tutti::first);
 }
 
+template <class Member>
+void in_every_way(Member& me) {
+    if constexpr (std::same_as<Member, tutti::Member>) {
+        tutti::Rendezvous meeting(2);
+        tutti::Arriving arriving = meeting.at(0);
+        in_flight(arriving);
+        in_flight(me.start);
+        in_flight(me.prepare);
+    }
+}
+
 } // namespace
 
 void collectives(MEMBER& me);
@@ -122,11 +133,5 @@ void collectives(MEMBER& me) {
     all<Point>(me, tutti::first, tutti::non_commutative([](const Point& a, const Point& b) {
                    return Point{a.x + b.x, a.y * b.y};
                }));
-    if constexpr (std::same_as<MEMBER, tutti::Member>) {
-        tutti::Rendezvous meeting(2);
-        tutti::Arriving arriving = meeting.at(0);
-        in_flight(arriving);
-        in_flight(me.start);
-        in_flight(me.prepare);
-    }
+    in_every_way(me);
 }
