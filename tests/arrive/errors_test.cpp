@@ -59,18 +59,7 @@ struct Throwing {
     }
 };
 
-/// A coroutine that nobody waits for, and which keeps what it has ended with.
-struct Task {
-    struct promise_type {
-        Task get_return_object() { return {}; }
-        std::suspend_never initial_suspend() { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() { std::terminate(); }
-    };
-};
-
-Task await_text(Request request, std::string& text) {
+test::Task await_text(Request request, std::string& text) {
     try {
         co_await request;
         text = "complete";

@@ -28,16 +28,6 @@ constexpr int rounds = 200;
 constexpr int rounds = 2000;
 #endif
 
-struct Task {
-    struct promise_type {
-        Task get_return_object() { return {}; }
-        std::suspend_never initial_suspend() { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() { std::terminate(); }
-    };
-};
-
 /// Goes on on a worker of the pool.
 struct Yield {
     test::Pool& pool;
@@ -47,7 +37,7 @@ struct Yield {
 };
 
 /// Rounds in which every rank contributes what it has got in the round before.
-Task act(test::Pool& pool, Rendezvous& meeting, int rank, std::atomic<int>& wrong, std::latch& done) {
+test::Task act(test::Pool& pool, Rendezvous& meeting, int rank, std::atomic<int>& wrong, std::latch& done) {
     std::minstd_rand random(static_cast<unsigned>(rank + 1));
     const std::int64_t size = meeting.size();
     std::array<std::int64_t, 3> in{};

@@ -3,8 +3,10 @@
 #include <tutti/executor.hpp>
 
 #include <condition_variable>
+#include <coroutine>
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -12,6 +14,17 @@
 #include <vector>
 
 namespace tutti::test {
+
+/// A coroutine that nobody waits for.
+struct Task {
+    struct promise_type {
+        Task get_return_object() { return {}; }
+        std::suspend_never initial_suspend() { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() { std::terminate(); }
+    };
+};
 
 /// A few threads that run what they are given, in order, and never wait for one another.
 class Pool {
