@@ -23,12 +23,16 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Of the vector of a rank, where all together have so many bytes.
+std::size_t elements_of(std::size_t touched_bytes) {
+    return touched_bytes / (2 * ranks * sizeof(double));
+}
+
 /// Vectors of all ranks, and the ways to call.
 class Callers {
 public:
     explicit Callers(std::size_t most_touched_bytes)
-        : most_elements_(most_touched_bytes / (2 * ranks * sizeof(double))),
-          in_(ranks, std::vector<double>(most_elements_)), out_(in_),
+        : in_(ranks, std::vector<double>(elements_of(most_touched_bytes))), out_(in_),
           team_({.members = 2, .caller_is_member = true}), alone_(ranks),
           shared_(ranks, {.executor = team_.executor(), .slice_bytes = slice_bytes}) {}
 
@@ -37,7 +41,7 @@ public:
 
 private:
     double call_us(Rendezvous& meeting, std::size_t touched_bytes) {
-        const std::size_t elements = touched_bytes / (2 * ranks * sizeof(double));
+        const std::size_t elements = elements_of(touched_bytes);
         for (auto* vectors : {&in_, &out_}) {
             for (std::vector<double>& vector : *vectors) {
                 std::fill_n(vector.begin(), elements, 1);
@@ -52,7 +56,6 @@ private:
         return 1e6 * seconds_since(start);
     }
 
-    std::size_t most_elements_;
     std::vector<std::vector<double>> in_;
     std::vector<std::vector<double>> out_;
     Team team_;
