@@ -9,15 +9,15 @@ namespace tutti::execute {
 namespace {
 
 /// An operation's messages may still be read when the next one on its lane starts: one set for each.
-constexpr unsigned sets = 2;
+constexpr unsigned lane_sets = 2;
 
 static_assert(std::is_trivially_destructible_v<Starts>, "they live in pages that are just given back");
 
 } // namespace
 
 Lane::Lane(int members, const mailbox::StdWord& failed, mailbox::Doorbell& bell)
-    : pages_(mailbox_bytes(members, sets)), mailbox_(mailbox_in(pages_.data(), members, sets, failed), bell) {
-}
+    : pages_(mailbox_bytes(members, lane_sets)),
+      mailbox_(mailbox_in(pages_.data(), members, lane_sets, failed), bell) {}
 
 Lanes::Lanes(int members, const mailbox::StdWord& failed)
     : members_(members), failed_(failed),

@@ -12,10 +12,6 @@ using schedule::Space;
 
 namespace {
 
-bool is(Vector vector, Space space) {
-    return vector.space() == static_cast<std::size_t>(space);
-}
-
 /// What the step becomes where blocks are irregular.
 Code exchanging(const Step& step) {
     switch (step.code) {
@@ -25,7 +21,7 @@ Code exchanging(const Step& step) {
     case Code::publish:
         return step.code;
     case Code::copy:
-        if (is(step.left, Space::input) && is(step.to, Space::output) && !step.to.remote() &&
+        if (step.left.is(Space::input) && step.to.is(Space::output) && !step.to.remote() &&
             step.count == 1) {
             return Code::exchange;
         }

@@ -10,13 +10,9 @@ namespace {
 
 constexpr Vector own_output{Space::output, false, false};
 
-bool is(Vector vector, Space space) {
-    return vector.space() == static_cast<std::size_t>(space);
-}
-
 /// The step that does once what `step` does for every member.
 Step done_once(Step step) {
-    const bool from_input = is(step.left, Space::input);
+    const bool from_input = step.left.is(Space::input);
     switch (step.code) {
     case Code::enter:
     case Code::open:
@@ -27,7 +23,7 @@ Step done_once(Step step) {
         return step;
     case Code::copy_to_every:
     case Code::reduce_every_to_every:
-        if (from_input && is(step.to, Space::output)) {
+        if (from_input && step.to.is(Space::output)) {
             step.code = step.code == Code::copy_to_every ? Code::copy : Code::reduce_every;
             step.to = own_output;
             return step;
