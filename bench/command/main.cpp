@@ -64,8 +64,9 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
                              ->excludes(in_place);
     command
         .add_option("--calling", arguments.calling,
-                    "A list of blocking, started (and waited for at once), persistent (prepared before): "
-                    "how calls are made; blocking is among them")
+                    "A list of blocking, started (and waited for at once), persistent (prepared before), "
+                    "arriving (for ranks that are only names), one_caller (one for all): how calls are made; "
+                    "blocking is among them")
         ->excludes(shared)
         ->capture_default_str();
     command

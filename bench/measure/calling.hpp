@@ -6,22 +6,30 @@
 
 namespace tutti::bench {
 
-/// How a member makes its calls.
+/// How calls are made.
 struct Calling {
     enum class Way {
         blocking,
         /// Started, and waited for at once.
         started,
         /// Prepared before; started and waited for.
-        persistent
+        persistent,
+        /// At a Rendezvous, by each member for a rank, and waited for at once.
+        arriving,
+        /// By member 0 for all, while the others sleep; long ones with as many threads as there are members.
+        one_caller
     };
     Way way = Way::blocking;
     /// So many are started before they are waited for, each on vectors of its own, spaced() apart.
     std::size_t in_flight = 1;
 };
 
-/// As a contender: "tutti", "tutti_started", "tutti_64_in_flight", "tutti_persistent".
+/// As a contender: "tutti", "tutti_started", "tutti_64_in_flight", "tutti_persistent", "tutti_arriving",
+/// "tutti_one_caller".
 std::string name_of(const Calling& calling);
+
+/// Whether it is one of these ways.
+bool has_way(const std::vector<Calling>& callings, Calling::Way way);
 
 /// The most calls that one of them has in flight.
 std::size_t most_in_flight(const std::vector<Calling>& callings);

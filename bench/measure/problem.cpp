@@ -63,6 +63,13 @@ std::size_t Problem::input_elements(int rank) const {
     }
 }
 
+std::size_t Problem::vector_elements(int rank) const {
+    if (collective == Collective::reduce || collective == Collective::exscan) {
+        return elements;
+    }
+    return in_place ? std::max(input_elements(rank), output_elements(rank)) : output_elements(rank);
+}
+
 std::size_t Problem::output_elements(int rank) const {
     switch (collective) {
     case Collective::reduce:

@@ -46,6 +46,8 @@ struct Problem {
     /// Elements that member `rank` contributes, and those of the result that it gets.
     std::size_t input_elements(int rank) const;
     std::size_t output_elements(int rank) const;
+    /// Elements of the vector that it hands over as output; in place, as the only one.
+    std::size_t vector_elements(int rank) const;
 
     friend bool operator==(const Problem&, const Problem&) = default;
 };

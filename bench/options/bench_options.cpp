@@ -11,11 +11,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 namespace tutti::bench {
 
@@ -133,25 +135,24 @@ std::vector<std::string> parse_baselines(const std::string& text, bool shared) {
     return known;
 }
 
+/// In the order of Calling::Way.
+constexpr std::array<std::string_view, 5> ways_of_calling = {"blocking", "started", "persistent", "arriving",
+                                                             "one_caller"};
+
 /// Calls that block, with which the others are compared, and those that are asked for.
 std::vector<Calling> parse_callings(const std::string& text, std::size_t in_flight) {
     std::vector<Calling> callings{Calling{}};
     std::istringstream words(text);
-    bool started = false;
-    bool persistent = false;
     for (std::string word; std::getline(words, word, ',');) {
-        if (word != "blocking" && word != "started" && word != "persistent") {
-            throw UsageError(
-                fmt::format("--calling: \"{}\" is unknown; there are: blocking, started, persistent", word));
+        const auto known = std::ranges::find(ways_of_calling, word);
+        if (known == ways_of_calling.end()) {
+            throw UsageError(fmt::format("--calling: \"{}\" is unknown; there are: {}", word,
+                                         fmt::join(ways_of_calling, ", ")));
         }
-        started = started || word == "started";
-        persistent = persistent || word == "persistent";
-    }
-    if (started) {
-        callings.push_back({.way = Calling::Way::started});
-    }
-    if (persistent) {
-        callings.push_back({.way = Calling::Way::persistent});
+        const auto way = static_cast<Calling::Way>(known - ways_of_calling.begin());
+        if (!has_way(callings, way)) {
+            callings.push_back({.way = way});
+        }
     }
     if (in_flight < 1 || in_flight > most_calls_in_flight) {
         throw UsageError(fmt::format("--in-flight: from 1 to {}", most_calls_in_flight));
@@ -160,6 +161,19 @@ std::vector<Calling> parse_callings(const std::string& text, std::size_t in_flig
         callings.push_back({.way = Calling::Way::started, .in_flight = in_flight});
     }
     return callings;
+}
+
+/// What the ways of calling that are not by members cannot do.
+void check_callings(const BenchOptions& options) {
+    const bool one_caller = has_way(options.callings, Calling::Way::one_caller);
+    if ((one_caller || has_way(options.callings, Calling::Way::arriving)) &&
+        options.algorithms != std::vector<std::string>{""}) {
+        throw UsageError("--calling arriving, one_caller: such calls cannot name an algorithm; leave "
+                         "--algorithm out");
+    }
+    if (one_caller && (options.type != Type::f64 || options.op != Operator::sum)) {
+        throw UsageError("--calling one_caller: is measured with --type f64 and --op sum only");
+    }
 }
 
 } // namespace
@@ -188,6 +202,7 @@ BenchOptions BenchArguments::parsed() const {
         throw UsageError("--repetitions: at least 1 is needed");
     }
     options.callings = parse_callings(calling, in_flight);
+    check_callings(options);
     options.baselines = parse_baselines(baseline, shared);
     options.in_place = in_place;
     options.shared = shared;

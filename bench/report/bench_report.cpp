@@ -146,6 +146,10 @@ std::string calling_line(const Calling& calling) {
                 : "the same call started and waited for");
     case Calling::Way::persistent:
         return line("the same call prepared before, then started and waited for");
+    case Calling::Way::arriving:
+        return line("each member arrives for a rank that is only a name, and waits");
+    case Calling::Way::one_caller:
+        return line("member 0 calls for all, the others sleep");
     }
     return "";
 }

@@ -46,8 +46,7 @@ struct Blocking : Repeated {
 
 using DynamicOperands = Operands<DynamicVector>;
 
-/// Calls that are started. Their types are known at run time only, which costs a start some 15 ns: compiled
-/// for all types and operators, each way of calling would take as long to compile as calls that block.
+/// Calls that are started.
 struct Starting : Repeated {
     Calling calling;
     /// Bytes from the vectors of one call to those of the next that is in flight with it.
@@ -105,6 +104,22 @@ private:
             for (std::size_t i = 0; i < calls; ++i) {
                 prepared->start();
                 prepared->wait();
+            }
+        };
+    }
+};
+
+/// Calls of a rank that is only a name.
+struct AtRendezvous {
+    Rendezvous& meeting;
+    int rank;
+
+    template <class Call>
+    Calls operator()(const DynamicOperands& operands, Call call) const {
+        return [self = *this, operands, call](std::size_t calls) {
+            Arriving me = self.meeting.at(self.rank);
+            for (std::size_t i = 0; i < calls; ++i) {
+                call(me, operands, Options{}).wait();
             }
         };
     }
@@ -193,28 +208,27 @@ Calls moving(const Repeat& repeat, const Problem& problem, const Operands<Vector
     }
 }
 
-/// The elements of the vector that a member hands over as output; in place, as the only one.
-std::size_t vector_elements(const Problem& problem, int rank) {
-    if (problem.collective == Collective::reduce || problem.collective == Collective::exscan) {
-        return problem.elements;
-    }
-    return problem.in_place ? std::max(problem.input_elements(rank), problem.output_elements(rank))
-                            : problem.output_elements(rank);
+/// Compiled for all types and operators, each way of calling would take as long to compile as calls that
+/// block. That they are known at run time only costs a call some 15 ns.
+template <class Repeat>
+Calls dynamic_calls(const Repeat& repeat, const Problem& problem, int rank, std::byte* input,
+                    std::byte* output) {
+    const Operands<DynamicVector> operands{.in = {problem.type, input, problem.input_elements(rank)},
+                                           .out = {problem.type, output, problem.vector_elements(rank)}};
+    return problem.reduces() ? reducing(repeat, problem, operands, DynamicOp(problem.op))
+                             : moving(repeat, problem, operands);
 }
 
 } // namespace
 
 Calls tutti_calls(Member& me, const Problem& problem, const std::string& algorithm, std::byte* input,
                   std::byte* output, const Calling& calling) {
-    const std::size_t in_elements = problem.input_elements(me.rank());
-    const std::size_t out_elements = vector_elements(problem, me.rank());
     if (calling.way != Calling::Way::blocking) {
         const Starting starting{{me, algorithm}, calling, spaced(problem.bytes())};
-        const DynamicOperands operands{.in = {problem.type, input, in_elements},
-                                       .out = {problem.type, output, out_elements}};
-        return problem.reduces() ? reducing(starting, problem, operands, DynamicOp(problem.op))
-                                 : moving(starting, problem, operands);
+        return dynamic_calls(starting, problem, me.rank(), input, output);
     }
+    const std::size_t in_elements = problem.input_elements(me.rank());
+    const std::size_t out_elements = problem.vector_elements(me.rank());
     const Blocking blocking{{me, algorithm}};
     return with_type(problem.type, [&]<class T>(std::type_identity<T>) -> Calls {
         const Operands<std::span<T>> operands{.in = {reinterpret_cast<T*>(input), in_elements},
@@ -225,6 +239,11 @@ Calls tutti_calls(Member& me, const Problem& problem, const std::string& algorit
         }
         return moving(blocking, problem, operands);
     });
+}
+
+Calls arriving_calls(Rendezvous& meeting, int rank, const Problem& problem, std::byte* input,
+                     std::byte* output) {
+    return dynamic_calls(AtRendezvous{meeting, rank}, problem, rank, input, output);
 }
 
 } // namespace tutti::bench

@@ -4,6 +4,7 @@
 #include "machine/placement.hpp"
 #include "peers/peer_modules.hpp"
 #include "threads/floor.hpp"
+#include "threads/one_caller_calls.hpp"
 #include "threads/tutti_calls.hpp"
 
 #include <exception>
@@ -36,6 +37,17 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
         team_ =
             std::make_unique<Team>(TeamOptions{.members = options.members, .placement = options.placement});
         pinning_ = team_->pinning();
+    }
+    if (has_way(options.callings, Calling::Way::arriving)) {
+        // Whoever waits does what nobody has begun: they need no other threads.
+        const RendezvousOptions by_those_that_wait{.executor = [](std::size_t, const auto&) {}};
+        meeting_ = std::make_unique<Rendezvous>(options.members, by_those_that_wait);
+    }
+    if (has_way(options.callings, Calling::Way::one_caller)) {
+        helpers_ =
+            std::make_unique<Team>(TeamOptions{.members = std::min(options.members, machine::allowed_pus()),
+                                               .placement = options.placement,
+                                               .caller_is_member = true});
     }
     const std::size_t bytes = most_in_flight(options.callings) * spaced(options.most_bytes);
     for (int member = 0; member < options.members; ++member) {
@@ -84,6 +96,32 @@ Vectors TuttiRunner::vectors(const Problem& problem) const {
     return vectors;
 }
 
+std::vector<Contender> TuttiRunner::own_contenders(Member& me, const Problem& problem,
+                                                   const std::string& algorithm, const Vectors& all) {
+    std::vector<Contender> contenders;
+    const auto own = static_cast<std::size_t>(me.rank());
+    std::byte* const input = all.inputs[own];
+    std::byte* const output = all.outputs[own];
+    for (const Calling& calling : options_.callings) {
+        Contender contender{.provider = name_of(calling),
+                            .algorithm = algorithm.empty() ? "auto" : algorithm,
+                            .collective = {},
+                            .calls = calling.in_flight};
+        if (calling.way == Calling::Way::one_caller) {
+            contender.collective = one_caller_calls(problem, all, helpers_->executor());
+            contender.leader_alone = true;
+        } else if (calling.way == Calling::Way::arriving) {
+            contender.collective = arriving_calls(*meeting_, me.rank(), problem, input, output);
+        } else {
+            contender.collective = tutti_calls(me, problem, algorithm, input, output, calling);
+        }
+        if (contender.collective) {
+            contenders.push_back(std::move(contender));
+        }
+    }
+    return contenders;
+}
+
 Subject TuttiRunner::subject_of(Member& me, const Problem& problem,
                                 const std::optional<std::string>& algorithm) {
     const Vectors all = vectors(problem);
@@ -91,17 +129,9 @@ Subject TuttiRunner::subject_of(Member& me, const Problem& problem,
     Subject subject{.input = all.inputs[own],
                     .output = all.outputs[own],
                     .result = all.outputs[own],
-                    .contenders = {},
+                    .contenders =
+                        algorithm ? own_contenders(me, problem, *algorithm, all) : std::vector<Contender>{},
                     .floors = floors(problem, me.rank(), all)};
-    if (algorithm) {
-        for (const Calling& calling : options_.callings) {
-            subject.contenders.push_back({.provider = name_of(calling),
-                                          .algorithm = algorithm->empty() ? "auto" : *algorithm,
-                                          .collective = tutti_calls(me, problem, *algorithm, all.inputs[own],
-                                                                    all.outputs[own], calling),
-                                          .calls = calling.in_flight});
-        }
-    }
     for (const NamedPeer& entry : peers_) {
         if (Calls calls = entry.peer->calls(problem, me.rank(), all)) {
             subject.contenders.push_back({.provider = entry.name,

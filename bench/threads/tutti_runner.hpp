@@ -8,6 +8,7 @@
 #include "threads/flag_exchange.hpp"
 
 #include <tutti/group.hpp>
+#include <tutti/rendezvous.hpp>
 #include <tutti/team.hpp>
 
 #include <cstddef>
@@ -68,6 +69,8 @@ private:
     };
 
     std::vector<Point> measure_all(const Problem& problem, const std::optional<std::string>& algorithm);
+    std::vector<Contender> own_contenders(Member& me, const Problem& problem, const std::string& algorithm,
+                                          const Vectors& all);
     Subject subject_of(Member& me, const Problem& problem, const std::optional<std::string>& algorithm);
     std::size_t stamps() const;
     void run(const std::function<void(Member&)>& body);
@@ -80,6 +83,10 @@ private:
     std::unique_ptr<Team> team_;
     std::unique_ptr<Crew> crew_;
     std::unique_ptr<Group> group_;
+    /// At which members arrive that call so.
+    std::unique_ptr<Rendezvous> meeting_;
+    /// Who helps one caller.
+    std::unique_ptr<Team> helpers_;
     Buffer harness_memory_;
     std::vector<Buffer> inputs_;
     std::vector<Buffer> outputs_;

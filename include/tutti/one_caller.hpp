@@ -33,10 +33,10 @@ namespace detail {
 /// are kept, which is what makes a small operation cheap.
 class TUTTI_API AllCalls {
 public:
-    /// Throws ArgumentError where there are none.
-    explicit AllCalls(std::size_t ranks) : ranks_(ranks) {
+    /// Those of a collective. Throws ArgumentError where there are none.
+    AllCalls(const char* collective, std::size_t ranks) : collective_(collective), ranks_(ranks) {
         if (ranks == 0) {
-            refuse_ranks(ranks);
+            refuse_ranks(collective, ranks);
         }
     }
     ~AllCalls() = default;
@@ -79,7 +79,7 @@ private:
 
     struct State;
 
-    [[noreturn]] static void refuse_ranks(std::size_t ranks);
+    [[noreturn]] static void refuse_ranks(const char* collective, std::size_t ranks);
     void keep(const void* input, void* output) {
         inputs_[alike_] = input;
         outputs_[alike_] = output;
@@ -91,6 +91,7 @@ private:
     bool are_apart(bool one_output, std::size_t bytes) const;
     bool are_in_order(bool one_output, std::size_t bytes) const;
 
+    const char* collective_;
     std::size_t ranks_;
     std::size_t alike_ = 0;
     std::uint64_t key_ = 0;
@@ -104,7 +105,7 @@ private:
 /// How all ranks call.
 class Listing : public Collectives<Listing, Starts> {
 public:
-    explicit Listing(std::size_t ranks) : calls_(ranks) {}
+    Listing(const char* collective, std::size_t ranks) : calls_(collective, ranks) {}
 
     int size() const { return calls_.ranks(); }
     template <class In, class Out>
@@ -151,7 +152,7 @@ inline std::size_t ranks_of(const char* collective, std::size_t vectors, std::si
 
 template <class In, class Out, class Call>
 void for_all(const char* collective, In& inputs, Out& outputs, const Executor& executor, Call call) {
-    Listing ranks(ranks_of(collective, std::ranges::size(inputs), std::ranges::size(outputs)));
+    Listing ranks(collective, ranks_of(collective, std::ranges::size(inputs), std::ranges::size(outputs)));
     auto output = std::ranges::begin(outputs);
     for (auto&& input : inputs) {
         auto&& own = *output;
@@ -164,8 +165,8 @@ void for_all(const char* collective, In& inputs, Out& outputs, const Executor& e
 }
 
 template <class InOut, class Call>
-void for_all_in_place(InOut& inouts, const Executor& executor, Call call) {
-    Listing ranks(std::ranges::size(inouts));
+void for_all_in_place(const char* collective, InOut& inouts, const Executor& executor, Call call) {
+    Listing ranks(collective, std::ranges::size(inouts));
     for (auto&& inout : inouts) {
         if (!ranks.repeat(view(inout), view(inout))) {
             call(ranks, view(inout));
@@ -174,10 +175,25 @@ void for_all_in_place(InOut& inouts, const Executor& executor, Call call) {
     ranks.carry_out(executor);
 }
 
+/// The rank of the vector that is `result` itself, or -1.
+template <class Result, class InOut>
+int place_of(const Result& result, InOut& inouts) {
+    int rank = 0;
+    for (auto&& inout : inouts) {
+        const auto own = view(inout);
+        if (own.data() == result.data() && own.size() == result.size() && !own.empty()) {
+            return rank;
+        }
+        ++rank;
+    }
+    return -1;
+}
+
 /// `whole` is that of the root, rank 0; the others have none.
 template <class Blocks, class Whole, class Call>
-void for_all_with_one(Blocks& blocks, Whole& whole, const Executor& executor, Call call) {
-    Listing ranks(std::ranges::size(blocks));
+void for_all_with_one(const char* collective, Blocks& blocks, Whole& whole, const Executor& executor,
+                      Call call) {
+    Listing ranks(collective, std::ranges::size(blocks));
     auto own = view(whole);
     for (auto&& block : blocks) {
         call(ranks, view(block), own);
@@ -191,14 +207,23 @@ void for_all_with_one(Blocks& blocks, Whole& whole, const Executor& executor, Ca
 /// Copies the `root`-th vector to all others.
 template <detail::VectorRange InOut>
 void broadcast(InOut&& inouts, int root, const Executor& executor = {}) {
-    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.broadcast(inout, root); });
+    detail::for_all_in_place("broadcast", inouts, executor,
+                             [&](auto& me, auto inout) { me.broadcast(inout, root); });
 }
 
-/// `out` becomes the reduction of all inputs.
+/// `out` becomes the reduction of all inputs. It may be one of them.
 template <detail::VectorRange In, detail::Vector Out, class Op>
 void reduce(In&& inputs, Out&& out, const Op& op, const Executor& executor = {}) {
-    detail::Listing ranks(std::ranges::size(inputs));
     auto result = detail::view(out); // of which only the root's is looked at
+    using Element = typename decltype(detail::view(*std::ranges::begin(inputs)))::element_type;
+    if constexpr (!std::is_const_v<Element>) {
+        if (const int root = detail::place_of(result, inputs); root >= 0) {
+            detail::for_all_in_place("reduce", inputs, executor,
+                                     [&](auto& me, auto inout) { me.reduce(inout, op, root); });
+            return;
+        }
+    }
+    detail::Listing ranks("reduce", std::ranges::size(inputs));
     for (auto&& input : inputs) {
         if (!ranks.repeat(detail::view(input), result)) {
             ranks.reduce(detail::view(input), result, op, 0);
@@ -217,7 +242,8 @@ void allreduce(In&& inputs, Out&& outputs, const Op& op, const Executor& executo
 
 template <detail::VectorRange InOut, class Op>
 void allreduce(InOut&& inouts, const Op& op, const Executor& executor = {}) {
-    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.allreduce(inout, op); });
+    detail::for_all_in_place("allreduce", inouts, executor,
+                             [&](auto& me, auto inout) { me.allreduce(inout, op); });
 }
 
 /// The r-th block becomes the r-th part of the reduction of all inputs, which are p times as long.
@@ -230,7 +256,8 @@ void reduce_scatter(In&& inputs, Out&& blocks, const Op& op, const Executor& exe
 
 template <detail::VectorRange InOut, class Op>
 void reduce_scatter(InOut&& inouts, const Op& op, const Executor& executor = {}) {
-    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.reduce_scatter(inout, op); });
+    detail::for_all_in_place("reduce_scatter", inouts, executor,
+                             [&](auto& me, auto inout) { me.reduce_scatter(inout, op); });
 }
 
 template <class In, class Out, class Op>
@@ -250,7 +277,8 @@ void allgather(In&& blocks, Out&& outputs, const Executor& executor = {}) {
 
 template <detail::VectorRange InOut>
 void allgather(InOut&& inouts, const Executor& executor = {}) {
-    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.allgather(inout); });
+    detail::for_all_in_place("allgather", inouts, executor,
+                             [&](auto& me, auto inout) { me.allgather(inout); });
 }
 
 template <class In, class Out>
@@ -263,32 +291,33 @@ void allgather(In&& blocks, Out&& outputs, Counts counts, const Executor& execut
 /// In place: the r-th block of the r-th vector goes to all others.
 template <detail::VectorRange InOut>
 void allgather(InOut&& inouts, Counts counts, const Executor& executor = {}) {
-    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.allgather(inout, counts); });
+    detail::for_all_in_place("allgather", inouts, executor,
+                             [&](auto& me, auto inout) { me.allgather(inout, counts); });
 }
 
 /// `out` becomes all blocks in order.
 template <detail::VectorRange In, detail::Vector Out>
 void gather(In&& blocks, Out&& out, const Executor& executor = {}) {
-    detail::for_all_with_one(blocks, out, executor,
+    detail::for_all_with_one("gather", blocks, out, executor,
                              [](auto& me, auto block, auto whole) { me.gather(block, whole, 0); });
 }
 
 template <detail::VectorRange In, detail::Vector Out>
 void gather(In&& blocks, Out&& out, Counts counts, const Executor& executor = {}) {
-    detail::for_all_with_one(blocks, out, executor,
+    detail::for_all_with_one("gather", blocks, out, executor,
                              [&](auto& me, auto block, auto whole) { me.gather(block, whole, counts, 0); });
 }
 
 /// The r-th block becomes the r-th part of `in`.
 template <detail::Vector In, detail::VectorRange Out>
 void scatter(In&& in, Out&& blocks, const Executor& executor = {}) {
-    detail::for_all_with_one(blocks, in, executor,
+    detail::for_all_with_one("scatter", blocks, in, executor,
                              [](auto& me, auto block, auto whole) { me.scatter(whole, block, 0); });
 }
 
 template <detail::Vector In, detail::VectorRange Out>
 void scatter(In&& in, Out&& blocks, Counts counts, const Executor& executor = {}) {
-    detail::for_all_with_one(blocks, in, executor,
+    detail::for_all_with_one("scatter", blocks, in, executor,
                              [&](auto& me, auto block, auto whole) { me.scatter(whole, block, counts, 0); });
 }
 
@@ -317,7 +346,7 @@ void alltoall(In&& inputs, Sent&& send_counts, Out&& outputs, Received&& recv_co
 
 template <detail::VectorRange InOut>
 void alltoall(InOut&& inouts, const Executor& executor = {}) {
-    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.alltoall(inout); });
+    detail::for_all_in_place("alltoall", inouts, executor, [&](auto& me, auto inout) { me.alltoall(inout); });
 }
 
 /// In place: block j of vector i and block i of vector j take each other's place. The counts of rank r are in
@@ -326,7 +355,8 @@ template <detail::VectorRange InOut, detail::CountsRange Numbers>
 void alltoall(InOut&& inouts, Numbers&& counts, const Executor& executor = {}) {
     detail::ranks_of("alltoall", std::ranges::size(inouts), std::ranges::size(counts), "counts");
     auto own = std::ranges::begin(counts);
-    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.alltoall(inout, *own++); });
+    detail::for_all_in_place("alltoall", inouts, executor,
+                             [&](auto& me, auto inout) { me.alltoall(inout, *own++); });
 }
 
 /// Output r becomes the reduction of inputs 0 .. r.
@@ -339,7 +369,7 @@ void scan(In&& inputs, Out&& outputs, const Op& op, const Executor& executor = {
 
 template <detail::VectorRange InOut, class Op>
 void scan(InOut&& inouts, const Op& op, const Executor& executor = {}) {
-    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.scan(inout, op); });
+    detail::for_all_in_place("scan", inouts, executor, [&](auto& me, auto inout) { me.scan(inout, op); });
 }
 
 /// Output r becomes the reduction of inputs 0 .. r - 1; that of rank 0 is kept.
@@ -352,7 +382,7 @@ void exscan(In&& inputs, Out&& outputs, const Op& op, const Executor& executor =
 
 template <detail::VectorRange InOut, class Op>
 void exscan(InOut&& inouts, const Op& op, const Executor& executor = {}) {
-    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.exscan(inout, op); });
+    detail::for_all_in_place("exscan", inouts, executor, [&](auto& me, auto inout) { me.exscan(inout, op); });
 }
 
 /// Output r + distance (mod p) becomes input r.
@@ -365,7 +395,8 @@ void shift(In&& inputs, Out&& outputs, int distance, const Executor& executor = 
 
 template <detail::VectorRange InOut>
 void shift(InOut&& inouts, int distance, const Executor& executor = {}) {
-    detail::for_all_in_place(inouts, executor, [&](auto& me, auto inout) { me.shift(inout, distance); });
+    detail::for_all_in_place("shift", inouts, executor,
+                             [&](auto& me, auto inout) { me.shift(inout, distance); });
 }
 
 } // namespace tutti

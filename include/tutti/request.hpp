@@ -89,6 +89,13 @@ private:
 /// in flight that could make it ready.
 TUTTI_API void wait_until(const std::function<bool()>& ready);
 
+namespace detail {
+
+/// The same for `caller`, which errors name.
+TUTTI_API void wait_until(const char* caller, const std::function<bool()>& ready);
+
+} // namespace detail
+
 /// A Request or a Persistent.
 template <class R>
 concept Waitable = requires(R& request) {
@@ -133,7 +140,7 @@ requires std::same_as<std::ranges::range_value_t<Range>, Request> std::size_t wa
         return false;
     };
     if (!look() && any) {
-        wait_until(look);
+        detail::wait_until("wait_any", look);
     }
     if (found != size) {
         Request& request = *std::ranges::next(std::ranges::begin(requests),

@@ -2,6 +2,7 @@
 #include "api/team_threads.hpp"
 #include "machine/placement.hpp"
 
+#include <tutti/error.hpp>
 #include <tutti/team.hpp>
 
 #include <mutex>
@@ -64,6 +65,9 @@ void Team::run(const std::function<void(Member&)>& function) {
 
 Executor Team::executor() {
     return [threads = threads_.get()](std::size_t count, const std::function<void(std::size_t)>& task) {
+        if (task == nullptr) {
+            throw ArgumentError("Team::executor: task is empty; pass one that takes an index");
+        }
         threads->run([&](const Member& me) {
             const auto members = static_cast<std::size_t>(me.size());
             const auto rank = static_cast<std::size_t>(me.rank());

@@ -7,7 +7,8 @@
 
 namespace tutti::arrive {
 
-/// Throws MismatchError unless all ranks make the same call, the `number`-th one, with vectors of their own.
+/// Throws MismatchError unless all ranks make the same call, the `number`-th one, or 0 if there are no
+/// others, with vectors of their own.
 void require_agreement(std::span<const Contribution> all, std::uint64_t number);
 
 } // namespace tutti::arrive

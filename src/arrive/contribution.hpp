@@ -40,8 +40,9 @@ struct Task {
     std::vector<std::unique_ptr<std::byte[]>> copies;
 };
 
-/// What the calls of all ranks together ask for, the `number`-th ones, of which `cpus` CPUs do some. Touches
-/// no vector but to copy inputs. Throws MismatchError where they do not go together.
+/// What the calls of all ranks together ask for, the `number`-th ones (0: there are no others), of which
+/// `cpus` CPUs do some. Touches no vector but to copy inputs. Throws MismatchError where they do not go
+/// together.
 Task task_of(std::span<const Contribution> all, std::uint64_t number, int cpus);
 
 } // namespace tutti::arrive

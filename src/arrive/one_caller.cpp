@@ -77,16 +77,16 @@ struct AllCalls::State {
     int next = 0;
 };
 
-void AllCalls::refuse_ranks(std::size_t ranks) {
-    throw ArgumentError("there are " + std::to_string(ranks) + " vectors, must be 1.." +
-                        std::to_string(execute::most_members));
+void AllCalls::refuse_ranks(const char* collective, std::size_t ranks) {
+    throw ArgumentError(std::string(collective) + ": there are " + std::to_string(ranks) +
+                        " vectors, must be 1.." + std::to_string(execute::most_members));
 }
 
 /// With the calls that are alike.
 AllCalls::State& AllCalls::state() {
     if (state_ == nullptr) {
         if (ranks_ > static_cast<std::size_t>(execute::most_members)) {
-            refuse_ranks(ranks_);
+            refuse_ranks(collective_, ranks_);
         }
         auto state = std::make_shared<State>(ranks_);
         Call call = Key(key_).call();
@@ -110,7 +110,7 @@ void AllCalls::carry_out(const Executor& executor) {
     }
     // Shared with the thread that finishes, which may look at it a little longer than this call lasts.
     const auto waited = std::make_shared<Waited>();
-    arrive::carry_out(arrive::task_of(state().all, 1, executor ? machine::allowed_pus() : 1), executor, 0,
+    arrive::carry_out(arrive::task_of(state().all, 0, executor ? machine::allowed_pus() : 1), executor, 0,
                       waited);
     waited->wait();
 }

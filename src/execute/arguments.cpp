@@ -152,8 +152,8 @@ private:
         }
         if (shape_.aliasing == Aliasing::same && is_rooted(collective_of(call_.kind))) {
             refuse(call_, both_names(call_) +
-                              "are the same memory, which the other members cannot know: let all of them "
-                              "call it in place, with one vector");
+                              "are the same memory, which the other members cannot know: separate them, or "
+                              "let all members call it in place, with one vector");
         }
         if (shape_.aliasing == Aliasing::invalid) {
             const bool divided = shape_.input_is_block || shape_.output_is_block;

@@ -166,9 +166,10 @@ std::string text_of_claims(Sequence sequence, int member, int other, std::uint64
                            const Claim& theirs) {
     const Words& words = words_of(sequence);
     const std::string does = std::string(" ") + words.does + " ";
-    return "members " + std::to_string(member) + " and " + std::to_string(other) + " differ at " +
-           words.adjective + "operation " + std::to_string(number) + ": " + named(member) + does +
-           own.describe() + ", but " + named(other) + does + theirs.describe() +
+    const std::string place =
+        number == 0 ? "" : " at " + std::string(words.adjective) + "operation " + std::to_string(number);
+    return "members " + std::to_string(member) + " and " + std::to_string(other) + " differ" + place + ": " +
+           named(member) + does + own.describe() + ", but " + named(other) + does + theirs.describe() +
            hidden_difference(own, theirs) + ": all members must make the same call with the same arguments";
 }
 

@@ -38,7 +38,8 @@ std::string text_of(run::Fault fault, const detail::GroupState& group, Sequence 
                     int peer, const Claim& claim, const run::Prepared& prepared,
                     const run::Bindings& bindings);
 
-/// What is wrong where two members have made these different claims at an operation of a sequence.
+/// What is wrong where two members have made these different claims at an operation of a sequence, the
+/// `number`-th one from 1 on, or 0 if it is the only one.
 std::string text_of_claims(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
                            const Claim& theirs);
 

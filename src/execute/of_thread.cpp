@@ -7,6 +7,7 @@
 #include <tutti/request.hpp>
 
 #include <exception>
+#include <string>
 #include <utility>
 
 namespace tutti::execute {
@@ -41,7 +42,7 @@ void OfThread::look_after(bool takes_long) {
     }
 }
 
-void OfThread::wait_until(const std::function<bool()>& ready) {
+void OfThread::wait_until(const std::function<bool()>& ready, const char* caller) {
     const auto has_news = [&] {
         progress();
         return is_empty() || has_continuations() || ready();
@@ -53,7 +54,9 @@ void OfThread::wait_until(const std::function<bool()>& ready) {
             std::rethrow_exception(failed_->failure());
         }
         if (is_empty()) {
-            throw Error("wait_until: the calling thread has nothing in flight that could make it ready");
+            throw Error(std::string(caller) +
+                        ": the calling thread has nothing in flight that could make it ready; requests of a "
+                        "Rendezvous are waited for one by one, with wait()");
         }
         const mailbox::Patience patience = first_->patience();
         if (first_->next_of_thread_ == nullptr) {
@@ -97,7 +100,11 @@ void OfThread::call_continuations() {
 namespace tutti {
 
 void wait_until(const std::function<bool()>& ready) {
-    execute::OfThread::here().wait_until(ready);
+    detail::wait_until("wait_until", ready);
+}
+
+void detail::wait_until(const char* caller, const std::function<bool()>& ready) {
+    execute::OfThread::here().wait_until(ready, caller);
 }
 
 } // namespace tutti

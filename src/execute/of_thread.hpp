@@ -32,7 +32,7 @@ public:
     void look_after(bool takes_long);
     /// Makes everything progress until ready(). Where nothing is left that could make it so, throws what has
     /// ended something meanwhile, or else Error.
-    void wait_until(const std::function<bool()>& ready);
+    void wait_until(const std::function<bool()>& ready, const char* caller = "wait_until");
 
     /// The continuations of operations that are over are called when no call is under way.
     void add_continuation(Operation& operation) noexcept;

@@ -1,5 +1,7 @@
 #include "execute/prepared_call.hpp"
 
+#include "execute/refuse.hpp"
+
 #include <tutti/error.hpp>
 
 #include <algorithm>
@@ -67,6 +69,8 @@ void PreparedCall::require_like(const Call& other) const {
     }
     require_count(other.in_place ? "inout" : "in", other.input_count, call_.input_count);
     require_count("out", other.output_count, call_.output_count);
+    check_pointer(call_, input_name(call_), other.input, other.input_count);
+    check_pointer(call_, output_name(call_), other.output, other.output_count);
     Call moved = call_;
     moved.input = other.input;
     moved.output = other.output;

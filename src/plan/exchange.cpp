@@ -21,8 +21,7 @@ Code exchanging(const Step& step) {
     case Code::publish:
         return step.code;
     case Code::copy:
-        if (step.left.is(Space::input) && step.to.is(Space::output) && !step.to.remote() &&
-            step.count == 1) {
+        if (step.left.is(Space::input) && step.to.is(Space::output) && !step.to.remote() && step.count == 1) {
             return Code::exchange;
         }
         [[fallthrough]];

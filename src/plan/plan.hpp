@@ -43,7 +43,9 @@ public:
                                           (lapped ? 16U : 0U))) {}
 
     constexpr std::size_t space() const { return bits_ & 7U; }
-    constexpr bool is(schedule::Space space) const { return this->space() == static_cast<std::size_t>(space); }
+    constexpr bool is(schedule::Space space) const {
+        return this->space() == static_cast<std::size_t>(space);
+    }
     constexpr bool remote() const { return (bits_ & 8U) != 0; }
     constexpr bool lapped() const { return (bits_ & 16U) != 0; }
 

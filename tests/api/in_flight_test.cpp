@@ -416,6 +416,8 @@ TEST_CASE("wrong arguments are refused on the spot, and the member starts again"
                        "start: `out` has 5 elements, but was prepared with 4"));
         CHECK(mentions(thrown_by([&] { step.start(in); }).text, "prepared with two vectors"));
         CHECK(mentions(thrown_by([&] { step.start(in, in); }).text, "do not lie to each other"));
+        CHECK(mentions(thrown_by([&] { step.start(in, std::span<int>(static_cast<int*>(nullptr), 4)); }).text,
+                       "allreduce: `out` has 4 elements but is a null pointer"));
         std::vector<float> other(4);
         CHECK(mentions(thrown_by([&] { step.start(other, other); }).text, "another type"));
         if (me.rank() == 1) {

@@ -343,6 +343,18 @@ TEST_CASE("a rendezvous that is destroyed lets go of whom it keeps waiting") {
     }
 }
 
+TEST_CASE("wait_any says what does serve") {
+    Rendezvous meeting(2);
+    int value = 0;
+    std::vector<Request> requests;
+    requests.push_back(meeting.at(0).broadcast(std::span(&value, 1), 0));
+    CHECK_THROWS_WITH_AS(
+        wait_any(requests),
+        doctest::Contains("wait_any: the calling thread has nothing in flight that could make "
+                          "it ready; requests of a Rendezvous are waited for one by one"),
+        Error);
+}
+
 TEST_CASE("a request takes one function, and calls none if it fails") {
     {
         Rendezvous one(1);

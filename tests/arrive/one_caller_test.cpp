@@ -159,7 +159,7 @@ TEST_CASE("every collective over the vectors of one caller") {
     test::Pool pool(2);
     Team team({.members = 3, .placement = "none"});
     Team caller({.members = 2, .placement = "none", .caller_is_member = true});
-    for (const std::size_t ranks : {1U, 2U, 3U, 4U, 7U, 17U}) {
+    for (const std::size_t ranks : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 16U, 17U}) {
         for (const Executor& executor :
              {Executor(), test::backwards(), pool.executor(), team.executor(), caller.executor()}) {
             // The last is more than one would do alone.
@@ -186,6 +186,21 @@ TEST_CASE("vectors may be spans, arrays and ranges of them") {
     CHECK(memory == std::array<double, 6>{9, 12, 9, 12, 9, 12});
 }
 
+TEST_CASE("a reduction may take the place of any of its operands") {
+    for (const std::size_t block : {3U, 100'000U}) {
+        for (const std::size_t root : {0U, 1U, 2U}) {
+            Vectors vectors;
+            for (const Element value : {Element(1), Element(2), Element(3)}) {
+                vectors.emplace_back(block, value);
+            }
+            Vectors expected = vectors;
+            expected[root] = Vector(block, Fold{}(Fold{}(1, 2), 3));
+            reduce(vectors, vectors[root], Fold{});
+            CHECK(vectors == expected);
+        }
+    }
+}
+
 TEST_CASE("counts are not taken for data, nor data for counts") {
     std::vector<std::vector<std::size_t>> data{{10, 20, 21}, {30, 31, 40}};
     const std::vector<std::size_t> first{1, 2};
@@ -204,6 +219,12 @@ TEST_CASE("who is wrong is named by its rank") {
     const std::vector<std::size_t> counts{1, 1, 0};
     CHECK_THROWS_WITH_AS(alltoall(outs, std::vector(2, Counts(counts))),
                          "alltoall: there are 3 vectors, but 2 counts: there must be as many", ArgumentError);
+    CHECK_THROWS_WITH_AS(broadcast(Vectors(), 0), "broadcast: there are 0 vectors, must be 1..65535",
+                         ArgumentError);
+    ins[2] = {5, 6, 7};
+    CHECK_THROWS_WITH_AS(scan(ins, sum),
+                         doctest::Contains("members 0 and 2 differ: member 0 calls scan of 16 bytes"),
+                         MismatchError);
     Element (*const nothing)(Element, Element) = nullptr;
     CHECK_THROWS_AS(allreduce(outs, nothing), ArgumentError);
 }
@@ -245,10 +266,16 @@ TEST_CASE("whether small vectors overlap is seen wherever they lie") {
         const auto overlap = [](const auto& one, const auto& other) {
             return one.data() < other.data() + count && other.data() < one.data() + count;
         };
+        // A reduction may take the place of one of its operands.
+        std::size_t root = 0;
+        while (only_reduces && root < ranks && outs[0].data() != ins[root].data()) {
+            ++root;
+        }
         for (std::size_t rank = 0; rank < (only_reduces ? 1 : ranks); ++rank) {
             for (std::size_t other = 0; other < ranks; ++other) {
                 const bool outputs = !only_reduces && rank != other && overlap(outs[rank], outs[other]);
-                const bool same = !only_reduces && rank == other && outs[rank].data() == ins[rank].data();
+                const bool same =
+                    only_reduces ? other == root : rank == other && outs[rank].data() == ins[rank].data();
                 allowed = allowed && !outputs && (same || !overlap(outs[rank], ins[other]));
             }
         }

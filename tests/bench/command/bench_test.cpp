@@ -7,7 +7,6 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <string>
 #include <vector>
 
 using tutti::bench::TemporaryDirectory;
@@ -109,8 +108,8 @@ TEST_CASE("every way of calling does every collective rightly, and those in flig
         std::vector<std::string> arguments{"bench", "-t", "3",    "-b", "24", "-e",
                                            "24K",   "-f", "1024", "-n", "10"};
         for (const char* more :
-             {"--rounds=1", "--seconds=0.05", "--calling=started,persistent", "--in-flight=5",
-              "--baseline=std_barrier", "--json", json_path.c_str(), vectors}) {
+             {"--rounds=1", "--seconds=0.05", "--calling=started,persistent,arriving,one_caller",
+              "--in-flight=5", "--baseline=std_barrier", "--json", json_path.c_str(), vectors}) {
             arguments.emplace_back(more);
         }
         const Outcome outcome = tutti_command(arguments);
@@ -123,10 +122,13 @@ TEST_CASE("every way of calling does every collective rightly, and those in flig
             check_fields(point);
             collectives[point.at("provider")].insert(point.at("collective"));
         }
-        for (const char* name : {"tutti", "tutti_started", "tutti_persistent", "tutti_5_in_flight"}) {
+        for (const char* name :
+             {"tutti", "tutti_started", "tutti_persistent", "tutti_5_in_flight", "tutti_arriving"}) {
             CAPTURE(name);
             CHECK(collectives[name].size() == 12);
         }
+        // No barrier; in place, no reduce, gather and scatter either.
+        CHECK(collectives["tutti_one_caller"].size() == (std::string_view(vectors) == "--in-place" ? 8 : 11));
     }
 }
 
