@@ -1,6 +1,7 @@
 #include "tune/hand_out.hpp"
 
 #include "measure/statistics.hpp"
+#include "tune/store_times.hpp"
 
 #include <tutti/rendezvous.hpp>
 #include <tutti/team.hpp>
@@ -64,6 +65,11 @@ private:
 };
 
 } // namespace
+
+std::size_t hand_out_bytes(std::span<const std::size_t> touched_bytes, const HandOutTimes& times) {
+    const std::size_t first = best_split(times.alone_us, times.shared_us);
+    return first < touched_bytes.size() ? touched_bytes[first] : 0;
+}
 
 HandOutTimes hand_out_times(std::span<const std::size_t> touched_bytes, double seconds) {
     Callers callers(std::ranges::max(touched_bytes));

@@ -136,9 +136,8 @@ std::optional<machine::Profile> measure_profile(const machine::Machine& machine,
         }
     }
     machine::Profile profile = profile_of(machine, times);
-    const HandOutTimes handed = hand_out_times(times.touched_bytes, seconds / passes);
-    const std::size_t first = best_split(handed.alone_us, handed.shared_us);
-    profile.hand_out_bytes = times.touched_bytes[std::min(first, times.touched_bytes.size() - 1)];
+    profile.hand_out_bytes =
+        hand_out_bytes(times.touched_bytes, hand_out_times(times.touched_bytes, seconds / passes));
     return profile;
 }
 

@@ -67,7 +67,8 @@ std::size_t slices_of(std::size_t touched_bytes, std::size_t slice_bytes) {
     if (slice_bytes != 0) {
         return touched_bytes / slice_bytes;
     }
-    const bool pays = touched_bytes >= execute::Caches::here().profile().hand_out_bytes;
+    const std::size_t from_bytes = execute::Caches::here().profile().hand_out_bytes;
+    const bool pays = from_bytes != 0 && touched_bytes >= from_bytes;
     return pays ? touched_bytes / usual_slice_bytes : 1;
 }
 

@@ -70,7 +70,7 @@ struct Profile {
     std::size_t stage_one_way_bytes = 0;
 
     /// From here on who has the vectors of all members hands parts of the pass over them to other threads,
-    /// which have to wake up and to fetch what lies in its caches.
+    /// which have to wake up and to fetch what lies in its caches. 0: never.
     std::size_t hand_out_bytes = 0;
 
     /// How long a member spins, and then yields, before it sleeps; and how long it yields where members share

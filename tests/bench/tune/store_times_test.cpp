@@ -1,3 +1,4 @@
+#include "tune/hand_out.hpp"
 #include "tune/store_times.hpp"
 
 #include <doctest/doctest.h>
@@ -45,6 +46,9 @@ void gain(const StoreTimes& times, std::vector<double>& us, std::size_t bytes) {
 TEST_CASE("the second of two ways begins where all that follows is the shortest") {
     CHECK(best_split(std::vector<double>{5, 5, 5, 5}, std::vector<double>{9, 6, 4, 3}) == 2);
     CHECK(best_split(std::vector<double>{5, 5, 5, 5}, std::vector<double>{9, 3, 6, 3}) == 1); // one is noise
+    const std::vector<std::size_t> touched{1 * mib, 2 * mib, 4 * mib};
+    CHECK(bench::hand_out_bytes(touched, {.alone_us = {5, 5, 5}, .shared_us = {9, 4, 3}}) == 2 * mib);
+    CHECK(bench::hand_out_bytes(touched, {.alone_us = {5, 5, 5}, .shared_us = {9, 8, 7}}) == 0);
     CHECK(best_split(std::vector<double>{5, 5}, std::vector<double>{9, 4.9}) == 2);           // no gain
     CHECK(best_split(std::vector<double>{5, 5}, std::vector<double>{2, 2}) == 0);
 }
