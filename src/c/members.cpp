@@ -82,9 +82,7 @@ tutti_status tutti_leave(tutti_caller me) {
 
 tutti_status tutti_abort(tutti_caller me, const char* text) {
     return c::guarded([&] {
-        detail::Seat& seat = c::seated("abort", me).seat();
-        const Error failure(text == nullptr ? "tutti_abort() without a text" : text);
-        seat.group().fail(seat.rank(), std::make_exception_ptr(failure));
+        c::seated("abort", me).seat().abort(text == nullptr ? "tutti_abort() without a text" : text);
     });
 }
 

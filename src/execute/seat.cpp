@@ -76,6 +76,7 @@ bool Seat::is_new_here() {
 void Seat::resume(std::uint64_t epoch) {
     line_.resume(epoch);
     front_ = nullptr; // so that the next call is shown, whichever it is
+    has_aborted_ = false;
     recorded_ = {};
     in_flight_ = nullptr;
     group_.presence(rank_).log.clear();
@@ -189,6 +190,9 @@ void Seat::run(const Call& call) {
                     ": called by an operator, inside another call of the same member: operators must not "
                     "make calls of the group that they reduce for");
     }
+    if (has_aborted_) {
+        group_.failure().throw_aborted();
+    }
     if (!bring_to_front([&](const PreparedCall& prepared) { return prepared.serves(call); })) {
         try {
             prepare(call);
@@ -204,6 +208,12 @@ void Seat::run(const Call& call) {
     record();
     const Running running(runs_operator_, call.kernels != nullptr);
     run_front(call.input, call.output, call.state);
+}
+
+void Seat::abort(const char* text) {
+    group_.fail(rank_, std::make_exception_ptr(Error(text)));
+    has_aborted_ = true;
+    front_ = nullptr; // so that no call is taken for a repeated one
 }
 
 bool Seat::run_again(std::uint64_t key, const void* input, void* output) {

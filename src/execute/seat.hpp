@@ -54,6 +54,10 @@ public:
     void run(const Call& call);
     bool run_again(std::uint64_t key, const void* input, void* output);
 
+    /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
+    /// theirs, until the group is used again.
+    void abort(const char* text);
+
     /// What the member has in flight. Made on first use.
     execute::InFlight& in_flight();
     /// Waits for that: the member leaves.
@@ -72,7 +76,7 @@ public:
         ~OperatorRuns() {
             if (runs_) {
                 seat_.runs_operator_ = ran_before_;
-                seat_.front_ = front_;
+                seat_.front_ = seat_.has_aborted_ ? nullptr : front_;
             }
         }
         OperatorRuns(const OperatorRuns&) = delete;
@@ -130,6 +134,7 @@ private:
     run::Line line_;
     /// The call that is made or prepared, the first of all; null at the start and after a failure.
     execute::PreparedCall* front_ = nullptr;
+    bool has_aborted_ = false;
     /// By the time when they were made last.
     std::vector<std::unique_ptr<execute::PreparedCall>> prepared_calls_;
     run::Bindings bindings_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -68,6 +69,32 @@ int count(const std::vector<Outcome>& all, tutti_status status) {
 void keep_right(const void* /*in*/, void* /*inout*/, std::size_t /*n*/, void* /*user*/) {}
 
 } // namespace
+
+TEST_CASE("what the member that aborts calls afterwards is not taken for a call of its own") {
+    constexpr int rounds = 50;
+    for (int round = 0; round < rounds; ++round) {
+        std::atomic<int> there{0};
+        const std::vector<Outcome> all = outcomes(3, [&](tutti_caller me) {
+            std::array<double, 10> in{};
+            std::array<double, 10> out{};
+            if (me.rank != 2) {
+                ++there;
+                return tutti_allreduce(me, in.data(), out.data(), in.size(), TUTTI_DOUBLE, TUTTI_SUM);
+            }
+            while (there < 2) {
+                std::this_thread::yield();
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(2)); // so that they sleep as well
+            CHECK(tutti_abort(me, "stop it") == TUTTI_OK);
+            CHECK(tutti_barrier(me) == TUTTI_ABORTED);
+            return tutti_broadcast(me, in.data(), in.size(), TUTTI_DOUBLE, 0);
+        });
+        CAPTURE(round);
+        CHECK(count(all, TUTTI_ABORTED) == 3);
+        CHECK(mentions(all[0].text, "stop it"));
+        CHECK(mentions(all[1].text, "stop it"));
+    }
+}
 
 TEST_CASE("null pointers are named") {
     Alone alone;
