@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,7 +78,7 @@ void GroupState::take_seat(int rank) {
     count_from(seat(rank).last_meeting(), mine);
     ++mine.joins;
     if (++mine.region <= 0) {
-        failure_.throw_aborted();
+        throw_missed(rank);
     }
     mine.taken = true;
     mine.holder = std::this_thread::get_id();
@@ -84,6 +86,20 @@ void GroupState::take_seat(int rank) {
     // Relaxed: whoever waits looks again.
     if (!presence(rank).has_joined.exchange(true, std::memory_order_relaxed)) {
         join_deadline_.restart();
+    }
+}
+
+void GroupState::throw_missed(int rank) const {
+    try {
+        failure_.throw_aborted();
+    } catch (const Aborted& told) {
+        std::optional<Aborted> missed;
+        try {
+            missed.emplace("join: the region to which seat " + std::to_string(rank) +
+                           " comes has failed before; join again to come to the next one: " + told.what());
+        } catch (const std::bad_alloc&) {
+        }
+        throw Aborted(missed ? *missed : told);
     }
 }
 

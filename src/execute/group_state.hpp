@@ -158,6 +158,9 @@ public:
     std::shared_ptr<const schedule::Synchronised> synchronised(const execute::ScheduleName& name);
 
 private:
+    /// Throws Aborted to who comes to a region that has failed before.
+    [[noreturn]] void throw_missed(int rank) const;
+
     /// Begins anew after a failure, when all have left: lets every seat know how many regions it has missed.
     void begin_anew();
 
