@@ -32,4 +32,11 @@ public:
     using Error::Error;
 };
 
+/// A call of some member has waited longer than the deadline of its group (GroupOptions::deadline). Every
+/// member of the group is released; the message says who is where.
+class TUTTI_API TimeoutError : public Error {
+public:
+    using Error::Error;
+};
+
 } // namespace tutti

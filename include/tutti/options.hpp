@@ -48,6 +48,11 @@ struct GroupOptions {
     /// Error that names these. Begins anew with each seat that is taken for the first time; time in which the
     /// process is stopped does not count. 0: for ever.
     std::chrono::milliseconds join_deadline = std::chrono::minutes(10);
+    /// How long a call of a member may wait for others, from where it begins to wait slowly, until all
+    /// members throw a TimeoutError that says who is where. Time in which the process is stopped does not
+    /// count; a member inside an operator is waited for even then. 0: as long as the environment variable
+    /// TUTTI_TIMEOUT says, in seconds ("0.5"), else for ever.
+    std::chrono::milliseconds deadline = {};
 };
 
 } // namespace tutti

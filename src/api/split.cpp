@@ -125,7 +125,7 @@ std::optional<Member> Member::regroup(const Choice& choice) {
             // Whoever throws first releases the others, so all must know it before.
             try {
                 allgather_for_split(choice, choices);
-            } catch (const Aborted&) { // by one that knows it as well
+            } catch (const Error&) { // by one that knows it as well
             }
             throw MismatchError(*text);
         }

@@ -3,6 +3,7 @@
 #include "execute/attendance.hpp"
 
 #include "execute/group_state.hpp"
+#include "execute/roll_call.hpp"
 
 #include <tutti/error.hpp>
 
@@ -40,11 +41,6 @@ std::string text_of(const std::vector<int>& members) {
         text += " and " + std::to_string(members.size() - most) + " more";
     }
     return text + (members.size() == 1 ? " has" : " have");
-}
-
-std::string text_of(std::chrono::milliseconds time) {
-    return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000) + " s"
-                                    : std::to_string(time.count()) + " ms";
 }
 
 } // namespace
@@ -92,14 +88,17 @@ void GroupState::take_seat(int rank) {
 void GroupState::throw_missed(int rank) const {
     try {
         failure_.throw_aborted();
-    } catch (const Aborted& told) {
+    } catch (const Error& told) {
         std::optional<Aborted> missed;
         try {
             missed.emplace("join: the region to which seat " + std::to_string(rank) +
                            " comes has failed before; join again to come to the next one: " + told.what());
         } catch (const std::bad_alloc&) {
         }
-        throw Aborted(missed ? *missed : told);
+        if (!missed) {
+            throw;
+        }
+        throw Aborted(*missed);
     }
 }
 
@@ -119,7 +118,7 @@ void GroupState::require_joined(int member, int peer) {
     if (absent.empty()) { // the last has just come
         return;
     }
-    throw Error(text_of(absent) + " not joined within " + text_of(join_deadline_.deadline()) +
+    throw Error(text_of(absent) + " not joined within " + execute::text_of(join_deadline_.deadline()) +
                 ": all seats of a group are to be taken, by as many threads. Look at what limits these "
                 "(num_threads, OMP_THREAD_LIMIT, nested regions, the size of a pool); "
                 "GroupOptions::join_deadline is how long members wait for them");

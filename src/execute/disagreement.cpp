@@ -20,7 +20,16 @@ std::string named(int member) {
     return "member " + std::to_string(member);
 }
 
-/// Nothing while the member writes.
+/// What a description does not show.
+std::string hidden_difference(const Claim& one, const Claim& other) {
+    if (one.counts != other.counts && one.counts != 0 && other.counts != 0) {
+        return ", and their counts differ";
+    }
+    return one.describe() == other.describe() ? ", and their operators are different functions" : "";
+}
+
+} // namespace
+
 std::optional<CallHistory> history_of(const GroupState& group, Sequence sequence, int member) {
     if (sequence == Sequence::blocking) {
         // Acquire: pairs with the release of a member that enters; its record of that call came before.
@@ -37,13 +46,6 @@ std::optional<CallHistory> history_of(const GroupState& group, Sequence sequence
     return starts.log.read(count);
 }
 
-/// How the texts speak of a sequence.
-struct Words {
-    const char* adjective;
-    const char* does;
-    const char* doing;
-};
-
 const Words& words_of(Sequence sequence) {
     static constexpr std::array<Words, 3> words{{{"", "calls", "calling"},
                                                  {"started ", "starts", "starting"},
@@ -51,15 +53,6 @@ const Words& words_of(Sequence sequence) {
     return words[static_cast<std::size_t>(sequence)];
 }
 
-/// What a description does not show.
-std::string hidden_difference(const Claim& one, const Claim& other) {
-    if (one.counts != other.counts && one.counts != 0 && other.counts != 0) {
-        return ", and their counts differ";
-    }
-    return one.describe() == other.describe() ? ", and their operators are different functions" : "";
-}
-
-/// Says in a sub-group who its members are, since users know them by other ranks.
 std::string whereabouts(const GroupState& group, int member, int other) {
     const std::optional<int> own = group.rank_in_first(member);
     const std::optional<int> theirs = group.rank_in_first(other);
@@ -70,8 +63,6 @@ std::string whereabouts(const GroupState& group, int member, int other) {
            " and " + std::to_string(other) + " are " + std::to_string(*own) + " and " +
            std::to_string(*theirs) + " of the whole group: ";
 }
-
-} // namespace
 
 std::optional<std::string> difference(const GroupState& group, Sequence sequence, int member, int other) {
     const std::optional<CallHistory> own = history_of(group, sequence, member);

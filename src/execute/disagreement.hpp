@@ -14,6 +14,21 @@ class GroupState;
 
 namespace tutti::execute {
 
+/// The calls of a member, as far as its log tells. Any member may ask at any time: nothing while the member
+/// writes.
+std::optional<CallHistory> history_of(const detail::GroupState& group, Sequence sequence, int member);
+
+/// How texts speak of a sequence.
+struct Words {
+    const char* adjective;
+    const char* does;
+    const char* doing;
+};
+const Words& words_of(Sequence sequence);
+
+/// Says in a sub-group who two of its members are, since users know them by other ranks.
+std::string whereabouts(const detail::GroupState& group, int member, int other);
+
 /// What is wrong where the logs of two members show different calls: the first of a sequence in which they
 /// differ, and what each called. Nothing where they do not, as far as they reach back and the members have
 /// come; then both are on their way through the same calls. Any member may ask at any time.

@@ -40,6 +40,29 @@ auto with_text(const std::exception_ptr& cause, Use use) {
     }
 }
 
+bool is_timeout(const std::exception_ptr& cause) {
+    try {
+        std::rethrow_exception(cause);
+    } catch (const TimeoutError&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
+/// Throws an E with this text if there is memory for that.
+template <class E>
+void throw_if_memory(const std::string& text) {
+    std::optional<E> made;
+    try {
+        made.emplace(text);
+    } catch (const std::bad_alloc&) {
+    }
+    if (made) {
+        throw E(*made);
+    }
+}
+
 } // namespace
 
 const std::exception_ptr& thread_end() {
@@ -71,6 +94,7 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     const std::exception_ptr& told = cause != nullptr ? cause : thread_end();
     const bool is_own = *whose == '\0';
     first_ = is_own ? told : nullptr;
+    is_timeout_ = is_timeout(told);
     with_text(told, [&](const char* text) {
         static_cast<void>(std::snprintf(brief_.data(), brief_.size(),
                                         "released because member %d%s failed: %s", member, whose, text));
@@ -86,14 +110,7 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
 void Failure::throw_aborted() const {
     const std::scoped_lock lock(mutex_);
     if (!text_.empty()) {
-        std::optional<Aborted> aborted;
-        try {
-            aborted.emplace(text_);
-        } catch (const std::bad_alloc&) {
-        }
-        if (aborted) {
-            throw Aborted(*aborted);
-        }
+        is_timeout_ ? throw_if_memory<TimeoutError>(text_) : throw_if_memory<Aborted>(text_);
     }
     throw BriefAborted(untold_, brief_);
 }

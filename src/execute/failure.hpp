@@ -30,8 +30,8 @@ public:
     TUTTI_COMPONENT_API void raise(int member, const std::exception_ptr& cause,
                                    const char* whose = "") noexcept;
 
-    /// Throws Aborted with the text of the first failure, or of the one forgotten last; cut where there
-    /// is no memory for all of it.
+    /// Throws Aborted, or TimeoutError where that was the first failure, with the text of that, or of the one
+    /// forgotten last; cut where there is no memory for all of it.
     [[noreturn]] TUTTI_COMPONENT_API void throw_aborted() const;
 
     /// The first failure, or null where there was none or it was another group's.
@@ -44,6 +44,7 @@ private:
     mutable std::mutex mutex_;
     std::exception_ptr first_;
     std::string text_;
+    bool is_timeout_ = false;
     /// Where there is no memory for that: the text as far as it goes, and what to copy an Aborted from.
     std::array<char, 256> brief_{};
     Aborted untold_ = untold();

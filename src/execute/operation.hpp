@@ -3,6 +3,7 @@
 #include "execute/kept_operator.hpp"
 #include "execute/lanes.hpp"
 #include "execute/prepared_call.hpp"
+#include "execute/waited.hpp"
 #include "mailbox/mailbox.hpp"
 #include "run/bindings.hpp"
 #include "run/line.hpp"
@@ -90,6 +91,7 @@ private:
     run::Line* line_ = nullptr;
     run::Line own_line_;
     std::optional<Runner> runner_;
+    Waited waited_;
     std::exception_ptr failure_;
 
     std::function<void()> continuation_;

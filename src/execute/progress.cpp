@@ -108,6 +108,7 @@ void InFlight::begin(Operation& operation) {
     }
     operation.bindings_.bind(prepared, input, operation.output_, operation.operator_.data());
     operation.runner_.emplace(operation.lane_->mailbox(), *operation.line_, prepared, operation.bindings_);
+    operation.waited_.restart();
     operation.state_ = Operation::State::running;
 }
 
@@ -229,7 +230,8 @@ void InFlight::look_after(bool takes_long) {
             }
             const bool is_read = read_for != nullptr && read_for->sequence_ == operation->sequence_ &&
                                  read_for->runner_->peer() == operation->runner_->peer();
-            if (watch(group_, operation->sequence_, rank_, *operation->runner_, takes_long && !is_read)) {
+            if (watch(group_, operation->sequence_, rank_, *operation->runner_, operation->waited_,
+                      takes_long && !is_read)) {
                 operation->is_excused_ = true;
             }
             read_for = operation;

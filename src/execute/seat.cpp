@@ -142,15 +142,16 @@ void Seat::run_front(const void* input, void* output, const void* state) {
 }
 
 void Seat::run_slowly(Runner& runner, run::State state) {
+    execute::Waited waited;
     while (state != run::State::done) {
-        wait(runner, state);
+        wait(runner, state, waited);
         state = runner.advance(mailbox::eager_looks(group_.patience()));
     }
     runs_operator_ = false;
     execute::OfThread::here().call_continuations();
 }
 
-void Seat::wait(Runner& runner, run::State state) {
+void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
     using execute::Sequence;
     if (state == run::State::failed) {
         group_.failure().throw_aborted();
@@ -169,7 +170,7 @@ void Seat::wait(Runner& runner, run::State state) {
         return is_excused || runner.is_ready();
     };
     const auto check = [&](bool takes_long) {
-        is_excused = execute::watch(group_, Sequence::blocking, rank_, runner, takes_long);
+        is_excused = execute::watch(group_, Sequence::blocking, rank_, runner, waited, takes_long);
         thread.look_after(takes_long);
     };
     mailbox::Doorbell& bell = group_.board(runner.peer()).bell;

@@ -5,6 +5,7 @@
 #include "execute/call_log.hpp"
 #include "execute/plans.hpp"
 #include "execute/prepared_call.hpp"
+#include "execute/waited.hpp"
 #include "mailbox/mailbox.hpp"
 #include "run/bindings.hpp"
 #include "run/line.hpp"
@@ -127,7 +128,7 @@ private:
     /// Goes on with a run that waits, until it is done.
     void run_slowly(Runner& runner, run::State state);
     /// Waits until the run can go on, or throws what has ended it.
-    void wait(Runner& runner, run::State state);
+    void wait(Runner& runner, run::State state, execute::Waited& waited);
 
     GroupState& group_;
     int rank_;

@@ -6,6 +6,7 @@
 #include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct Setting {
     /// How many threads of the process can.
     int process_cpus = 1;
     GroupOptions options = {};
+    /// How long calls may wait for others; 0: for ever.
+    std::chrono::milliseconds deadline = {};
     /// See tuning::Situation.
     int l3_groups = 1;
     tuning::Choices choices = {};

@@ -2,6 +2,8 @@
 
 #include "execute/disagreement.hpp"
 #include "execute/group_state.hpp"
+#include "execute/roll_call.hpp"
+#include "execute/waited.hpp"
 
 #include <tutti/error.hpp>
 
@@ -11,11 +13,13 @@
 namespace tutti::execute {
 
 /// Looks whether what a run of `member` waits for can still come, and throws what is wrong where it cannot:
-/// the group has failed, or the peer is in another call, or gone, or has not joined in time. Returns whether
-/// the run may stop waiting, since it waits for no more than that a member has left an operation before,
-/// which it has if it is gone. `takes_long` where it may take the time to read what the peer has called.
+/// the group has failed, or the peer is in another call, or gone, or has not joined in time, or the call has
+/// waited longer than it may: `waited` counts that. Returns whether the run may stop waiting, since it waits
+/// for no more than that a member has left an operation before, which it has if it is gone. `takes_long`
+/// where it may take the time to read what the peer has called.
 template <class Runner>
-bool watch(detail::GroupState& group, Sequence sequence, int member, const Runner& runner, bool takes_long) {
+bool watch(detail::GroupState& group, Sequence sequence, int member, const Runner& runner, Waited& waited,
+           bool takes_long) {
     if (group.failure().raised()) {
         group.failure().throw_aborted();
     }
@@ -27,6 +31,10 @@ bool watch(detail::GroupState& group, Sequence sequence, int member, const Runne
         }
         if (const auto text = other_order(group, sequence, member, peer); text && !runner.is_ready()) {
             throw MismatchError(*text);
+        }
+        const std::chrono::milliseconds deadline = group.setting().deadline;
+        if (deadline.count() != 0 && waited.look() >= deadline && !runner.is_ready()) {
+            throw TimeoutError(text_of_delay(group, sequence, member, peer, deadline));
         }
     }
     const bool is_gone = group.has_left_for_good(peer);

@@ -20,7 +20,7 @@ inline constexpr bool reduced = false;
 
 /// What a call threw, by the most derived of the library's own types, with the text.
 struct Thrown {
-    enum class Kind { nothing, argument, mismatch, aborted, error, other } kind = Kind::nothing;
+    enum class Kind { nothing, argument, mismatch, aborted, timeout, error, other } kind = Kind::nothing;
     std::string text;
 };
 
@@ -34,6 +34,8 @@ inline Thrown thrown_by(const std::function<void()>& call) {
         return {mismatch, error.what()};
     } catch (const Aborted& error) {
         return {aborted, error.what()};
+    } catch (const TimeoutError& error) {
+        return {timeout, error.what()};
     } catch (const Error& error) {
         return {Thrown::Kind::error, error.what()};
     } catch (const std::exception& exception) {

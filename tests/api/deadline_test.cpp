@@ -1,0 +1,239 @@
+// Members that come late or never, where calls have a deadline.
+
+#include "support.hpp"
+#include "ways.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace tutti;
+using namespace std::chrono_literals;
+using test::mentions;
+using test::Thrown;
+using test::thrown_by;
+
+namespace {
+
+constexpr int collectives = 12;
+
+/// A collective in which somebody waits for `late`.
+template <class Me>
+void call(Me& me, int collective, std::size_t n, int late) {
+    const auto p = static_cast<std::size_t>(me.size());
+    const int other = (late + 1) % me.size();
+    std::vector<double> one(n, 1);
+    std::vector<double> out(n);
+    std::vector<double> all(n * p, 1);
+    std::vector<double> all_out(n * p);
+    switch (collective) {
+    case 0:
+        return me.barrier();
+    case 1:
+        return me.broadcast(one, late);
+    case 2:
+        return me.reduce(one, out, sum, other);
+    case 3:
+        return me.allreduce(one, out, sum);
+    case 4:
+        return me.reduce_scatter(all, out, sum);
+    case 5:
+        return me.allgather(one, all_out);
+    case 6:
+        return me.gather(one, all_out, other);
+    case 7:
+        return me.scatter(all, out, late);
+    case 8:
+        return me.alltoall(all, all_out);
+    case 9:
+        return me.scan(one, out, sum);
+    case 10:
+        return me.exscan(one, out, sum);
+    default:
+        return me.shift(one, out, 1);
+    }
+}
+
+using Call = std::function<void(Member& me, int collective, std::size_t n, int late)>;
+
+const std::vector<Call>& ways() {
+    static const std::vector<Call> list{
+        [](Member& me, int collective, std::size_t n, int late) { call(me, collective, n, late); },
+        [](Member& me, int collective, std::size_t n, int late) {
+            test::AtOnce started(me.start, me);
+            call(started, collective, n, late);
+        },
+        [](Member& me, int collective, std::size_t n, int late) {
+            test::AtOnce prepared(me.prepare, me);
+            call(prepared, collective, n, late);
+        }};
+    return list;
+}
+
+/// What each member of the team throws where `late` comes when all others have ended, and what run() throws.
+struct Outcome {
+    std::vector<Thrown> members;
+    Thrown run;
+};
+
+Outcome late_member(Team& team, int late, const std::function<void(Member&)>& act) {
+    Outcome outcome{std::vector<Thrown>(static_cast<std::size_t>(team.size())), {}};
+    std::atomic<int> ended{0};
+    outcome.run = thrown_by([&] {
+        team.run([&](Member& me) {
+            while (me.rank() == late && ended < team.size() - 1) {
+                std::this_thread::yield();
+            }
+            outcome.members[static_cast<std::size_t>(me.rank())] = thrown_by([&] { act(me); });
+            ++ended;
+        });
+    });
+    return outcome;
+}
+
+int count(const Outcome& outcome, Thrown::Kind kind) {
+    int found = 0;
+    for (const Thrown& each : outcome.members) {
+        found += each.kind == kind ? 1 : 0;
+    }
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("who waits for a late member is told where that is, in every collective and way of calling") {
+    for (const int members : test::reduced ? std::vector<int>{2, 3} : std::vector<int>{2, 3, 5, 9}) {
+        Team team({.members = members, .placement = "none", .group = {.deadline = 20ms}});
+        for (const Call& way : ways()) {
+            for (int collective = 0; collective < collectives; ++collective) {
+                for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
+                    // Nobody waits for the last one of a scan.
+                    const int late = collective == 9 || collective == 10 ? 0 : members - 1;
+                    const Outcome outcome =
+                        late_member(team, late, [&](Member& me) { way(me, collective, n, late); });
+                    CAPTURE(members);
+                    CAPTURE(collective);
+                    CAPTURE(n);
+                    CHECK(outcome.run.kind == Thrown::Kind::timeout);
+                    CHECK(mentions(outcome.run.text, "has waited 20 ms in"));
+                    CHECK(mentions(outcome.run.text,
+                                   "member " + std::to_string(late) + " has made no call yet"));
+                    const int told = count(outcome, Thrown::Kind::timeout);
+                    CHECK(told >= 2); // the late one as well
+                    CHECK(told + count(outcome, Thrown::Kind::nothing) == members);
+                    CHECK(outcome.members[static_cast<std::size_t>(late)].kind == Thrown::Kind::timeout);
+                }
+            }
+        }
+        team.run([](Member& me) { CHECK(me.allreduce(1, sum) == me.size()); });
+    }
+}
+
+TEST_CASE("members that are behind are listed with the last that they have called") {
+    Team team({.members = 4, .placement = "none", .group = {.deadline = 30ms}});
+    const Outcome outcome = late_member(team, 2, [](Member& me) {
+        if (me.rank() != 2) {
+            me.barrier();
+        }
+        std::vector<double> three(3);
+        me.broadcast(three, 0);
+    });
+    INFO(outcome.run.text);
+    CHECK(mentions(outcome.run.text, "has waited 30 ms in operation 1, barrier"));
+    CHECK(mentions(outcome.run.text, "at last for member 2"));
+    CHECK(mentions(outcome.run.text, "1 of 4 members is not there: member 2 has made no call yet"));
+}
+
+TEST_CASE("a seat that nobody takes is named") {
+    Group group(3, {.deadline = 30ms});
+    std::vector<Thrown> thrown(2);
+    {
+        std::vector<std::jthread> threads;
+        for (int rank = 0; rank < 2; ++rank) {
+            threads.emplace_back([&, rank] {
+                thrown[static_cast<std::size_t>(rank)] =
+                    thrown_by([&] { group.run(rank, [](Member& me) { me.barrier(); }); });
+            });
+        }
+    }
+    for (const Thrown& each : thrown) {
+        INFO(each.text);
+        CHECK(each.kind == Thrown::Kind::timeout);
+        CHECK(mentions(each.text, "1 of 3 members is not there: member 2 has not joined"));
+    }
+}
+
+TEST_CASE("a member inside an operator is waited for, and then told") {
+    Team team({.members = 3, .placement = "none", .group = {.deadline = 20ms}});
+    std::atomic<bool> is_through{false};
+    std::vector<Thrown> thrown(3);
+    const Thrown run = thrown_by([&] {
+        team.run([&](Member& me) {
+            const auto slow = [&](int a, int b) {
+                if (me.rank() == 0 && !is_through) {
+                    std::this_thread::sleep_for(300ms);
+                    is_through = true;
+                }
+                return a + b;
+            };
+            const std::vector<int> mine(1000, 1);
+            std::vector<int> out(1000);
+            thrown[static_cast<std::size_t>(me.rank())] = thrown_by([&] {
+                me.reduce(mine, out, slow, 0);
+                me.barrier();
+            });
+            CHECK(is_through); // the vectors of the others were in use until then
+        });
+    });
+    CHECK(run.kind == Thrown::Kind::timeout);
+    for (const Thrown& each : thrown) {
+        INFO(each.text);
+        CHECK(each.kind == Thrown::Kind::timeout);
+        CHECK(mentions(each.text, "at last for member 0"));
+    }
+}
+
+TEST_CASE("groups made of a group have its deadline") {
+    Team team({.members = 3, .placement = "none", .group = {.deadline = 30ms}});
+    std::atomic<int> ended{0};
+    team.run([&](Member& me) {
+        Member copy = me.dup();
+        while (me.rank() == 1 && ended < 2) {
+            std::this_thread::yield();
+        }
+        const Thrown mine = thrown_by([&] { copy.barrier(); });
+        CHECK(mine.kind == Thrown::Kind::timeout);
+        CHECK(mentions(mine.text, "member 1"));
+        ++ended;
+    });
+}
+
+TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
+    setenv("TUTTI_TIMEOUT", "0.03", 1);
+    Team short_one({.members = 2, .placement = "none"});
+    Team own({.members = 2, .placement = "none", .group = {.deadline = 60s}});
+    for (const char* text : {"soon", "-1", "1s", "nan"}) {
+        setenv("TUTTI_TIMEOUT", text, 1);
+        const Thrown refused = thrown_by([] { Group group(2); });
+        CHECK(refused.kind == Thrown::Kind::argument);
+        CHECK(mentions(refused.text, std::string("TUTTI_TIMEOUT: \"") + text + "\" is no number of seconds"));
+    }
+    unsetenv("TUTTI_TIMEOUT");
+    CHECK(mentions(thrown_by([] { Group group(2, {.deadline = -1ms}); }).text,
+                   "GroupOptions::deadline is -1 ms"));
+    const Outcome outcome = late_member(short_one, 1, [](Member& me) { me.barrier(); });
+    CHECK(outcome.run.kind == Thrown::Kind::timeout);
+    CHECK(mentions(outcome.run.text, "has waited 30 ms"));
+    CHECK(thrown_by([&] {
+              own.run([](Member& me) {
+                  if (me.rank() == 1) {
+                      std::this_thread::sleep_for(100ms);
+                  }
+                  me.barrier();
+              });
+          }).kind == Thrown::Kind::nothing);
+}
