@@ -50,23 +50,20 @@ module tutti
 
     interface
         ! Seats for threads, which take them with tutti_join.
-        subroutine tutti_group_create(members, group, ierr) &
-            bind(c, name="tutti_f_group_create")
+        subroutine tutti_group_create(members, group, ierr) bind(c, name="tutti_f_group_create")
             import
             integer(c_int), value :: members
             type(tutti_group), intent(inout) :: group
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_group_free(group, ierr) &
-            bind(c, name="tutti_f_group_free")
+        subroutine tutti_group_free(group, ierr) bind(c, name="tutti_f_group_free")
             import
             type(tutti_group), intent(inout) :: group
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_join(group, rank, new, ierr) &
-            bind(c, name="tutti_f_join")
+        subroutine tutti_join(group, rank, new, ierr) bind(c, name="tutti_f_join")
             import
             type(tutti_group), intent(inout) :: group
             integer(c_int), value :: rank
@@ -74,50 +71,43 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_leave(me, ierr) &
-            bind(c, name="tutti_f_leave")
+        subroutine tutti_leave(me, ierr) bind(c, name="tutti_f_leave")
             import
             type(tutti_caller), value :: me
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
         ! Releases the others with TUTTI_ABORTED, whose text carries this one.
-        subroutine tutti_abort(me, text, ierr) &
-            bind(c, name="tutti_f_abort")
+        subroutine tutti_abort(me, text, ierr) bind(c, name="tutti_f_abort")
             import
             type(tutti_caller), value :: me
             character(kind=c_char, len=*), intent(in) :: text
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_split(me, color, key, new, ierr) &
-            bind(c, name="tutti_f_split")
+        subroutine tutti_split(me, color, key, new, ierr) bind(c, name="tutti_f_split")
             import
             type(tutti_caller), value :: me
-            integer(c_int), value :: color
-            integer(c_int), value :: key
+            integer(c_int), value :: color, key
             type(tutti_caller), intent(out) :: new
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_dup(me, new, ierr) &
-            bind(c, name="tutti_f_dup")
+        subroutine tutti_dup(me, new, ierr) bind(c, name="tutti_f_dup")
             import
             type(tutti_caller), value :: me
             type(tutti_caller), intent(out) :: new
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_rendezvous_create(ranks, rendezvous, ierr) &
-            bind(c, name="tutti_f_rendezvous_create")
+        subroutine tutti_rendezvous_create(ranks, rendezvous, ierr) bind(c, name="tutti_f_rendezvous_create")
             import
             integer(c_int), value :: ranks
             type(tutti_rendezvous), intent(inout) :: rendezvous
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_rendezvous_free(rendezvous, ierr) &
-            bind(c, name="tutti_f_rendezvous_free")
+        subroutine tutti_rendezvous_free(rendezvous, ierr) bind(c, name="tutti_f_rendezvous_free")
             import
             type(tutti_rendezvous), intent(inout) :: rendezvous
             integer(c_int), intent(out), optional :: ierr
@@ -125,8 +115,7 @@ module tutti
 
         ! An operator of the program's own: c_funloc of a procedure as the interface for C describes it, and an address that
         ! it is given.
-        subroutine tutti_op_create(function, user, commutative, new_op, ierr) &
-            bind(c, name="tutti_f_op_create")
+        subroutine tutti_op_create(function, user, commutative, new_op, ierr) bind(c, name="tutti_f_op_create")
             import
             type(c_funptr), value :: function
             type(c_ptr), value :: user
@@ -135,16 +124,14 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_op_free(op, ierr) &
-            bind(c, name="tutti_f_op_free")
+        subroutine tutti_op_free(op, ierr) bind(c, name="tutti_f_op_free")
             import
             integer(c_int64_t), value :: op
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
         ! What the last failure on the calling thread was.
-        subroutine tutti_error_text(message) &
-            bind(c, name="tutti_f_error_text")
+        subroutine tutti_error_text(message) bind(c, name="tutti_f_error_text")
             import
             character(kind=c_char, len=*), intent(out) :: message
         end subroutine
@@ -178,51 +165,44 @@ module tutti
             type(tutti_caller), value :: me
         end function
 
-        subroutine tutti_wait(request, ierr) &
-            bind(c, name="tutti_f_wait")
+        subroutine tutti_wait(request, ierr) bind(c, name="tutti_f_wait")
             import
             type(tutti_request), intent(inout) :: request
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_wait_all(requests, ierr) &
-            bind(c, name="tutti_f_wait_all")
+        subroutine tutti_wait_all(requests, ierr) bind(c, name="tutti_f_wait_all")
             import
             type(tutti_request), intent(inout) :: requests(:)
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_test(request, done, ierr) &
-            bind(c, name="tutti_f_test")
+        subroutine tutti_test(request, done, ierr) bind(c, name="tutti_f_test")
             import
             type(tutti_request), intent(inout) :: request
             logical(c_bool), intent(out) :: done
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_restart(request, ierr) &
-            bind(c, name="tutti_f_restart")
+        subroutine tutti_restart(request, ierr) bind(c, name="tutti_f_restart")
             import
             type(tutti_request), intent(inout) :: request
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_request_free(request, ierr) &
-            bind(c, name="tutti_f_request_free")
+        subroutine tutti_request_free(request, ierr) bind(c, name="tutti_f_request_free")
             import
             type(tutti_request), intent(inout) :: request
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_barrier(me, ierr) &
-            bind(c, name="tutti_f_barrier")
+        subroutine tutti_barrier(me, ierr) bind(c, name="tutti_f_barrier")
             import
             type(tutti_caller), value :: me
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_broadcast(me, inout, root, ierr) &
-            bind(c, name="tutti_f_broadcast")
+        subroutine tutti_broadcast(me, inout, root, ierr) bind(c, name="tutti_f_broadcast")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), asynchronous :: inout
@@ -230,8 +210,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_reduce(me, in, out, op, root, ierr) &
-            bind(c, name="tutti_f_reduce")
+        subroutine tutti_reduce(me, in, out, op, root, ierr) bind(c, name="tutti_f_reduce")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: in
@@ -241,8 +220,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_allreduce(me, in, out, op, ierr) &
-            bind(c, name="tutti_f_allreduce")
+        subroutine tutti_allreduce(me, in, out, op, ierr) bind(c, name="tutti_f_allreduce")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: in
@@ -251,8 +229,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_scan(me, in, out, op, ierr) &
-            bind(c, name="tutti_f_scan")
+        subroutine tutti_scan(me, in, out, op, ierr) bind(c, name="tutti_f_scan")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: in
@@ -261,8 +238,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_exscan(me, in, out, op, ierr) &
-            bind(c, name="tutti_f_exscan")
+        subroutine tutti_exscan(me, in, out, op, ierr) bind(c, name="tutti_f_exscan")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: in
@@ -271,8 +247,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_reduce_scatter(me, in, block, op, ierr) &
-            bind(c, name="tutti_f_reduce_scatter")
+        subroutine tutti_reduce_scatter(me, in, block, op, ierr) bind(c, name="tutti_f_reduce_scatter")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: in
@@ -281,8 +256,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_allgather(me, block, out, ierr) &
-            bind(c, name="tutti_f_allgather")
+        subroutine tutti_allgather(me, block, out, ierr) bind(c, name="tutti_f_allgather")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: block
@@ -290,8 +264,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_gather(me, block, out, root, ierr) &
-            bind(c, name="tutti_f_gather")
+        subroutine tutti_gather(me, block, out, root, ierr) bind(c, name="tutti_f_gather")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: block
@@ -300,8 +273,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_scatter(me, in, block, root, ierr) &
-            bind(c, name="tutti_f_scatter")
+        subroutine tutti_scatter(me, in, block, root, ierr) bind(c, name="tutti_f_scatter")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: in
@@ -310,8 +282,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_alltoall(me, in, out, ierr) &
-            bind(c, name="tutti_f_alltoall")
+        subroutine tutti_alltoall(me, in, out, ierr) bind(c, name="tutti_f_alltoall")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: in
@@ -319,8 +290,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_shift(me, in, out, distance, ierr) &
-            bind(c, name="tutti_f_shift")
+        subroutine tutti_shift(me, in, out, distance, ierr) bind(c, name="tutti_f_shift")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: in
@@ -329,8 +299,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_reduce_scatterv(me, in, block, counts, op, ierr) &
-            bind(c, name="tutti_f_reduce_scatterv")
+        subroutine tutti_reduce_scatterv(me, in, block, counts, op, ierr) bind(c, name="tutti_f_reduce_scatterv")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: in
@@ -340,8 +309,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_allgatherv(me, block, out, counts, displacements, ierr) &
-            bind(c, name="tutti_f_allgatherv")
+        subroutine tutti_allgatherv(me, block, out, counts, displacements, ierr) bind(c, name="tutti_f_allgatherv")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: block
@@ -352,8 +320,7 @@ module tutti
         end subroutine
 
         ! Only the root's counts and displacements are looked at, and so for a scatterv.
-        subroutine tutti_gatherv(me, block, out, counts, root, displacements, ierr) &
-            bind(c, name="tutti_f_gatherv")
+        subroutine tutti_gatherv(me, block, out, counts, root, displacements, ierr) bind(c, name="tutti_f_gatherv")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: block
@@ -364,8 +331,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_scatterv(me, in, counts, block, root, displacements, ierr) &
-            bind(c, name="tutti_f_scatterv")
+        subroutine tutti_scatterv(me, in, counts, block, root, displacements, ierr) bind(c, name="tutti_f_scatterv")
             import
             type(tutti_caller), value :: me
             type(*), dimension(..), intent(in), asynchronous :: in
@@ -384,8 +350,7 @@ module tutti
             type(*), dimension(..), intent(in) :: send_counts
             type(*), dimension(..), asynchronous :: out
             type(*), dimension(..), intent(in) :: recv_counts
-            type(*), dimension(..), intent(in), optional :: send_displacements
-            type(*), dimension(..), intent(in), optional :: recv_displacements
+            type(*), dimension(..), intent(in), optional :: send_displacements, recv_displacements
             integer(c_int), intent(out), optional :: ierr
         end subroutine
     end interface
