@@ -7,9 +7,12 @@
 !     call tutti_allreduce(tutti_prepare(me, request), in, out, TUTTI_SUM)     ! is prepared
 !
 ! Arrays are contiguous ones of integer(1,2,4,8), real(4,8) or complex(4,8), of any rank, or scalars. With
-! TUTTI_IN_PLACE as the first array, the second one is both. What is started is `asynchronous`, as with MPI. Every
-! procedure has an argument `ierr` at the end, which becomes TUTTI_OK or another status. Without it, a failure stops the
-! program. Counts and displacements are integer(4) or integer(8); those that need not be given are named.
+! TUTTI_IN_PLACE as the first array, the second one is both. Every procedure has an argument `ierr` at the end, which
+! becomes TUTTI_OK or another status. Without it, a failure stops the program. Counts and displacements are integer(4) or
+! integer(8); those that need not be given are named.
+!
+! What is started or prepared is `asynchronous` in the program, as with MPI. That arrays and requests are targets here as
+! well keeps gfortran from taking them for untouched between two calls where a program has forgotten that.
 module tutti
     use, intrinsic :: iso_c_binding
     implicit none
@@ -139,20 +142,20 @@ module tutti
         type(tutti_caller) function tutti_start(me, request) bind(c, name="tutti_start")
             import
             type(tutti_caller), value :: me
-            type(tutti_request), intent(inout) :: request
+            type(tutti_request), intent(inout), target :: request
         end function
 
         type(tutti_caller) function tutti_prepare(me, request) bind(c, name="tutti_prepare")
             import
             type(tutti_caller), value :: me
-            type(tutti_request), intent(inout) :: request
+            type(tutti_request), intent(inout), target :: request
         end function
 
         type(tutti_caller) function tutti_arrive(rendezvous, rank, request) bind(c, name="tutti_f_arrive")
             import
             type(tutti_rendezvous), intent(inout) :: rendezvous
             integer(c_int), value :: rank
-            type(tutti_request), intent(inout) :: request
+            type(tutti_request), intent(inout), target :: request
         end function
 
         type(tutti_caller) function tutti_shared(me) bind(c, name="tutti_shared")
@@ -167,32 +170,32 @@ module tutti
 
         subroutine tutti_wait(request, ierr) bind(c, name="tutti_f_wait")
             import
-            type(tutti_request), intent(inout) :: request
+            type(tutti_request), intent(inout), target :: request
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
         subroutine tutti_wait_all(requests, ierr) bind(c, name="tutti_f_wait_all")
             import
-            type(tutti_request), intent(inout) :: requests(:)
+            type(tutti_request), intent(inout), target :: requests(:)
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
         subroutine tutti_test(request, done, ierr) bind(c, name="tutti_f_test")
             import
-            type(tutti_request), intent(inout) :: request
+            type(tutti_request), intent(inout), target :: request
             logical(c_bool), intent(out) :: done
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
         subroutine tutti_restart(request, ierr) bind(c, name="tutti_f_restart")
             import
-            type(tutti_request), intent(inout) :: request
+            type(tutti_request), intent(inout), target :: request
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
         subroutine tutti_request_free(request, ierr) bind(c, name="tutti_f_request_free")
             import
-            type(tutti_request), intent(inout) :: request
+            type(tutti_request), intent(inout), target :: request
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
@@ -205,7 +208,7 @@ module tutti
         subroutine tutti_broadcast(me, inout, root, ierr) bind(c, name="tutti_f_broadcast")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), asynchronous :: inout
+            type(*), dimension(..), asynchronous, target :: inout
             integer(c_int), value :: root
             integer(c_int), intent(out), optional :: ierr
         end subroutine
@@ -213,8 +216,8 @@ module tutti
         subroutine tutti_reduce(me, in, out, op, root, ierr) bind(c, name="tutti_f_reduce")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: in
-            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in), asynchronous, target :: in
+            type(*), dimension(..), asynchronous, target :: out
             integer(c_int64_t), value :: op
             integer(c_int), value :: root
             integer(c_int), intent(out), optional :: ierr
@@ -223,8 +226,8 @@ module tutti
         subroutine tutti_allreduce(me, in, out, op, ierr) bind(c, name="tutti_f_allreduce")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: in
-            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in), asynchronous, target :: in
+            type(*), dimension(..), asynchronous, target :: out
             integer(c_int64_t), value :: op
             integer(c_int), intent(out), optional :: ierr
         end subroutine
@@ -232,8 +235,8 @@ module tutti
         subroutine tutti_scan(me, in, out, op, ierr) bind(c, name="tutti_f_scan")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: in
-            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in), asynchronous, target :: in
+            type(*), dimension(..), asynchronous, target :: out
             integer(c_int64_t), value :: op
             integer(c_int), intent(out), optional :: ierr
         end subroutine
@@ -241,8 +244,8 @@ module tutti
         subroutine tutti_exscan(me, in, out, op, ierr) bind(c, name="tutti_f_exscan")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: in
-            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in), asynchronous, target :: in
+            type(*), dimension(..), asynchronous, target :: out
             integer(c_int64_t), value :: op
             integer(c_int), intent(out), optional :: ierr
         end subroutine
@@ -250,8 +253,8 @@ module tutti
         subroutine tutti_reduce_scatter(me, in, block, op, ierr) bind(c, name="tutti_f_reduce_scatter")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: in
-            type(*), dimension(..), asynchronous :: block
+            type(*), dimension(..), intent(in), asynchronous, target :: in
+            type(*), dimension(..), asynchronous, target :: block
             integer(c_int64_t), value :: op
             integer(c_int), intent(out), optional :: ierr
         end subroutine
@@ -259,16 +262,16 @@ module tutti
         subroutine tutti_allgather(me, block, out, ierr) bind(c, name="tutti_f_allgather")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: block
-            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in), asynchronous, target :: block
+            type(*), dimension(..), asynchronous, target :: out
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
         subroutine tutti_gather(me, block, out, root, ierr) bind(c, name="tutti_f_gather")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: block
-            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in), asynchronous, target :: block
+            type(*), dimension(..), asynchronous, target :: out
             integer(c_int), value :: root
             integer(c_int), intent(out), optional :: ierr
         end subroutine
@@ -276,8 +279,8 @@ module tutti
         subroutine tutti_scatter(me, in, block, root, ierr) bind(c, name="tutti_f_scatter")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: in
-            type(*), dimension(..), asynchronous :: block
+            type(*), dimension(..), intent(in), asynchronous, target :: in
+            type(*), dimension(..), asynchronous, target :: block
             integer(c_int), value :: root
             integer(c_int), intent(out), optional :: ierr
         end subroutine
@@ -285,16 +288,16 @@ module tutti
         subroutine tutti_alltoall(me, in, out, ierr) bind(c, name="tutti_f_alltoall")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: in
-            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in), asynchronous, target :: in
+            type(*), dimension(..), asynchronous, target :: out
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
         subroutine tutti_shift(me, in, out, distance, ierr) bind(c, name="tutti_f_shift")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: in
-            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in), asynchronous, target :: in
+            type(*), dimension(..), asynchronous, target :: out
             integer(c_int), value :: distance
             integer(c_int), intent(out), optional :: ierr
         end subroutine
@@ -302,8 +305,8 @@ module tutti
         subroutine tutti_reduce_scatterv(me, in, block, counts, op, ierr) bind(c, name="tutti_f_reduce_scatterv")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: in
-            type(*), dimension(..), asynchronous :: block
+            type(*), dimension(..), intent(in), asynchronous, target :: in
+            type(*), dimension(..), asynchronous, target :: block
             type(*), dimension(..), intent(in) :: counts
             integer(c_int64_t), value :: op
             integer(c_int), intent(out), optional :: ierr
@@ -312,8 +315,8 @@ module tutti
         subroutine tutti_allgatherv(me, block, out, counts, displacements, ierr) bind(c, name="tutti_f_allgatherv")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: block
-            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in), asynchronous, target :: block
+            type(*), dimension(..), asynchronous, target :: out
             type(*), dimension(..), intent(in) :: counts
             type(*), dimension(..), intent(in), optional :: displacements
             integer(c_int), intent(out), optional :: ierr
@@ -323,8 +326,8 @@ module tutti
         subroutine tutti_gatherv(me, block, out, counts, root, displacements, ierr) bind(c, name="tutti_f_gatherv")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: block
-            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), intent(in), asynchronous, target :: block
+            type(*), dimension(..), asynchronous, target :: out
             type(*), dimension(..), intent(in) :: counts
             integer(c_int), value :: root
             type(*), dimension(..), intent(in), optional :: displacements
@@ -334,9 +337,9 @@ module tutti
         subroutine tutti_scatterv(me, in, counts, block, root, displacements, ierr) bind(c, name="tutti_f_scatterv")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), intent(in), asynchronous, target :: in
             type(*), dimension(..), intent(in) :: counts
-            type(*), dimension(..), asynchronous :: block
+            type(*), dimension(..), asynchronous, target :: block
             integer(c_int), value :: root
             type(*), dimension(..), intent(in), optional :: displacements
             integer(c_int), intent(out), optional :: ierr
@@ -346,9 +349,9 @@ module tutti
             bind(c, name="tutti_f_alltoallv")
             import
             type(tutti_caller), value :: me
-            type(*), dimension(..), intent(in), asynchronous :: in
+            type(*), dimension(..), intent(in), asynchronous, target :: in
             type(*), dimension(..), intent(in) :: send_counts
-            type(*), dimension(..), asynchronous :: out
+            type(*), dimension(..), asynchronous, target :: out
             type(*), dimension(..), intent(in) :: recv_counts
             type(*), dimension(..), intent(in), optional :: send_displacements, recv_displacements
             integer(c_int), intent(out), optional :: ierr
