@@ -85,9 +85,29 @@ struct array {
     tutti_type type;
 };
 
+/// Where there is no address nothing but an extent of 0 tells an array of no elements from one that is not
+/// allocated, whose extents say nothing.
+static int is_empty(const CFI_cdesc_t* array) {
+    for (int i = 0; i < array->rank; ++i) {
+        if (array->dim[i].extent == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static tutti_status take(const char* function, const char* name, const CFI_cdesc_t* given,
                          struct array* taken) {
     *taken = (struct array){name, given->base_addr, 1, type_of(given)};
+    if (taken->data == &tutti_f_in_place) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR,
+                            "%s: `%s` is TUTTI_IN_PLACE, which only what a call reads can be", function,
+                            name);
+    }
+    if (taken->data == NULL && !is_empty(given)) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` is not allocated, or an argument that is absent",
+                            function, name);
+    }
     if (taken->type == 0) {
         return tutti_f_note(TUTTI_ARGUMENT_ERROR,
                             "%s: `%s` is of a type that is none of integer(1,2,4,8), real(4,8), complex(4,8)",

@@ -13,10 +13,20 @@ struct tutti_f_vectors {
     tutti_type type;
 };
 
+/// Where a member is: at the root or not, among so many.
+struct tutti_f_place {
+    int is_root;
+    size_t members;
+};
+
 /// The variable of the module that stands for TUTTI_IN_PLACE.
 extern int tutti_f_in_place;
 
 #pragma GCC visibility push(hidden)
+
+/// Begins a call: what is refused from here on has written its request.
+tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int root,
+                           struct tutti_f_place* place);
 
 /// One array, of which all elements are meant.
 tutti_status tutti_f_one(const char* function, const char* name, const CFI_cdesc_t* array,

@@ -6,25 +6,6 @@
 
 #include <stddef.h>
 
-/// Who calls: its rank is that of the root, or not, and there are so many.
-struct place {
-    int is_root;
-    size_t members;
-};
-
-static tutti_status find_place(const char* function, const tutti_caller* me, int root, struct place* place) {
-    int size = me->size;
-    if (me->rendezvous != NULL && tutti_rendezvous_size(me->rendezvous, &size) != TUTTI_OK) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` has no rendezvous", function);
-    }
-    if (size < 1) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` is no caller: tutti_join() makes one", function);
-    }
-    place->is_root = me->rank == root;
-    place->members = (size_t)size;
-    return TUTTI_OK;
-}
-
 /// Ends a function of the module with a call of the interface for C, if all was well before it.
 #define FINISH(status, call) tutti_f_finish((status) != TUTTI_OK ? (status) : tutti_f_noted(call), ierr)
 
@@ -34,7 +15,11 @@ void tutti_f_barrier(tutti_caller me, int* ierr) {
 
 void tutti_f_broadcast(tutti_caller me, CFI_cdesc_t* inout, int root, int* ierr) {
     struct tutti_f_vectors v;
-    const tutti_status status = tutti_f_one("broadcast", "inout", inout, &v);
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("broadcast", &me, root, &place);
+    if (status == TUTTI_OK) {
+        status = tutti_f_one("broadcast", "inout", inout, &v);
+    }
     FINISH(status, tutti_broadcast(me, v.out, v.n, v.type, root));
 }
 
@@ -42,7 +27,11 @@ void tutti_f_broadcast(tutti_caller me, CFI_cdesc_t* inout, int root, int* ierr)
 #define EQUAL(name, call, ...)                                                                               \
     void tutti_f_##name(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, __VA_ARGS__, int* ierr) {        \
         struct tutti_f_vectors v;                                                                            \
-        const tutti_status status = tutti_f_two(#name, "in", in, 1, "out", out, 1, 1, &v);                   \
+        struct tutti_f_place place = {0, 1};                                                                 \
+        tutti_status status = tutti_f_begin(#name, &me, 0, &place);                                          \
+        if (status == TUTTI_OK) {                                                                            \
+            status = tutti_f_two(#name, "in", in, 1, "out", out, 1, 1, &v);                                  \
+        }                                                                                                    \
         FINISH(status, call);                                                                                \
     }
 EQUAL(allreduce, tutti_allreduce(me, v.in, v.out, v.n, v.type, op), tutti_op op)
@@ -52,8 +41,8 @@ EQUAL(shift, tutti_shift(me, v.in, v.out, v.n, v.type, distance), int distance)
 
 void tutti_f_reduce(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int root, int* ierr) {
     struct tutti_f_vectors v;
-    struct place place = {0, 1};
-    tutti_status status = find_place("reduce", &me, root, &place);
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("reduce", &me, root, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("reduce", "in", in, 1, "out", out, place.is_root ? 1 : 0, 1, &v);
     }
@@ -62,8 +51,8 @@ void tutti_f_reduce(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op
 
 void tutti_f_reduce_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, tutti_op op, int* ierr) {
     struct tutti_f_vectors v;
-    struct place place = {0, 1};
-    tutti_status status = find_place("reduce_scatter", &me, 0, &place);
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("reduce_scatter", &me, 0, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("reduce_scatter", "in", in, place.members, "block", block, 1, place.members, &v);
     }
@@ -72,8 +61,8 @@ void tutti_f_reduce_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block
 
 void tutti_f_allgather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int* ierr) {
     struct tutti_f_vectors v;
-    struct place place = {0, 1};
-    tutti_status status = find_place("allgather", &me, 0, &place);
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("allgather", &me, 0, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("allgather", "block", block, 1, "out", out, place.members, place.members, &v);
     }
@@ -82,8 +71,8 @@ void tutti_f_allgather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, in
 
 void tutti_f_gather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int root, int* ierr) {
     struct tutti_f_vectors v;
-    struct place place = {0, 1};
-    tutti_status status = find_place("gather", &me, root, &place);
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("gather", &me, root, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("gather", "block", block, 1, "out", out, place.is_root ? place.members : 0,
                              place.is_root ? place.members : 1, &v);
@@ -93,8 +82,8 @@ void tutti_f_gather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int r
 
 void tutti_f_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, int root, int* ierr) {
     struct tutti_f_vectors v;
-    struct place place = {0, 1};
-    tutti_status status = find_place("scatter", &me, root, &place);
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("scatter", &me, root, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("scatter", "in", in, place.is_root ? place.members : 0, "block", block, 1,
                              place.is_root ? place.members : 1, &v);
@@ -104,8 +93,8 @@ void tutti_f_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, int r
 
 void tutti_f_alltoall(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int* ierr) {
     struct tutti_f_vectors v;
-    struct place place = {0, 1};
-    tutti_status status = find_place("alltoall", &me, 0, &place);
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("alltoall", &me, 0, &place);
     if (status == TUTTI_OK) {
         status =
             tutti_f_two("alltoall", "in", in, place.members, "out", out, place.members, place.members, &v);

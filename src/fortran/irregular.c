@@ -10,17 +10,6 @@ struct blocks {
     size_t* displacements;
 };
 
-static tutti_status size_of(const char* function, const tutti_caller* me, size_t* members) {
-    int size = me->size;
-    if (me->rendezvous != NULL && tutti_rendezvous_size(me->rendezvous, &size) != TUTTI_OK) {
-        size = 0;
-    }
-    *members = (size_t)size;
-    return me->rank >= 0 && me->rank < size
-               ? TUTTI_OK
-               : tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` is no caller", function);
-}
-
 /// That a vector of so many elements is as long as its blocks reach.
 static tutti_status check_reach(const char* function, const char* name, size_t elements,
                                 const struct blocks* blocks, size_t members) {
@@ -77,13 +66,13 @@ void tutti_f_reduce_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* bloc
                              tutti_op op, int* ierr) {
     struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
     struct blocks blocks = {NULL, NULL};
-    size_t members = 0;
-    tutti_status status = size_of("reduce_scatterv", &me, &members);
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("reduce_scatterv", &me, 0, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("reduce_scatterv", "block", block, &to);
     status = status != TUTTI_OK ? status : take_input("reduce_scatterv", "in", in, &to, &from);
     if (status == TUTTI_OK) {
         status = take_blocks("reduce_scatterv", is_in_place(in) ? "block" : "in",
-                             is_in_place(in) ? to.n : from.n, "counts", counts, NULL, members, &blocks);
+                             is_in_place(in) ? to.n : from.n, "counts", counts, NULL, place.members, &blocks);
     }
     if (status == TUTTI_OK && !is_in_place(in) && to.n != blocks.counts[me.rank]) {
         status =
@@ -101,12 +90,13 @@ void tutti_f_allgatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, C
                         CFI_cdesc_t* displacements, int* ierr) {
     struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
     struct blocks blocks = {NULL, NULL};
-    size_t members = 0;
-    tutti_status status = size_of("allgatherv", &me, &members);
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("allgatherv", &me, 0, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("allgatherv", "out", out, &to);
     status = status != TUTTI_OK ? status : take_input("allgatherv", "block", block, &to, &from);
     if (status == TUTTI_OK) {
-        status = take_blocks("allgatherv", "out", to.n, "counts", counts, displacements, members, &blocks);
+        status =
+            take_blocks("allgatherv", "out", to.n, "counts", counts, displacements, place.members, &blocks);
     }
     if (status == TUTTI_OK) {
         status = tutti_f_noted(
@@ -120,10 +110,9 @@ void tutti_f_gatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_
                      CFI_cdesc_t* displacements, int* ierr) {
     struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
     struct blocks blocks = {NULL, NULL};
-    size_t members = 0;
-    const int is_root = me.rank == root;
-    tutti_status status = size_of("gatherv", &me, &members);
-    if (status == TUTTI_OK && (is_root || is_in_place(block))) {
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("gatherv", &me, root, &place);
+    if (status == TUTTI_OK && (place.is_root || is_in_place(block))) {
         status = tutti_f_one("gatherv", "out", out, &to);
         status = status != TUTTI_OK ? status : take_input("gatherv", "block", block, &to, &from);
     } else if (status == TUTTI_OK) { // nobody looks at its output
@@ -131,8 +120,8 @@ void tutti_f_gatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_
         to = (struct tutti_f_vectors){NULL, NULL, 0, from.type};
         from.in = from.out;
     }
-    if (status == TUTTI_OK && is_root) {
-        status = take_blocks("gatherv", "out", to.n, "counts", counts, displacements, members, &blocks);
+    if (status == TUTTI_OK && place.is_root) {
+        status = take_blocks("gatherv", "out", to.n, "counts", counts, displacements, place.members, &blocks);
     }
     if (status == TUTTI_OK) {
         status = tutti_f_noted(tutti_gatherv(me, from.in, is_in_place(block) ? to.n : from.n, to.out,
@@ -146,16 +135,15 @@ void tutti_f_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* counts, CFI
                       CFI_cdesc_t* displacements, int* ierr) {
     struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
     struct blocks blocks = {NULL, NULL};
-    size_t members = 0;
-    const int is_root = me.rank == root;
-    tutti_status status = size_of("scatterv", &me, &members);
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("scatterv", &me, root, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("scatterv", "block", block, &to);
-    if (status == TUTTI_OK && (is_root || is_in_place(in))) {
+    if (status == TUTTI_OK && (place.is_root || is_in_place(in))) {
         status = take_input("scatterv", "in", in, &to, &from);
     }
-    if (status == TUTTI_OK && is_root) {
+    if (status == TUTTI_OK && place.is_root) {
         status = take_blocks("scatterv", is_in_place(in) ? "block" : "in", is_in_place(in) ? to.n : from.n,
-                             "counts", counts, displacements, members, &blocks);
+                             "counts", counts, displacements, place.members, &blocks);
     }
     if (status == TUTTI_OK) {
         status = tutti_f_noted(
@@ -170,17 +158,17 @@ void tutti_f_alltoallv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* send_count
                        CFI_cdesc_t* recv_displacements, int* ierr) {
     struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
     struct blocks sent = {NULL, NULL}, received = {NULL, NULL};
-    size_t members = 0;
-    tutti_status status = size_of("alltoallv", &me, &members);
+    struct tutti_f_place place = {0, 1};
+    tutti_status status = tutti_f_begin("alltoallv", &me, 0, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("alltoallv", "out", out, &to);
     status = status != TUTTI_OK ? status : take_input("alltoallv", "in", in, &to, &from);
     if (status == TUTTI_OK) {
         status = take_blocks("alltoallv", "out", to.n, "recv_counts", recv_counts, recv_displacements,
-                             members, &received);
+                             place.members, &received);
     }
     if (status == TUTTI_OK && !is_in_place(in)) {
         status = take_blocks("alltoallv", "in", from.n, "send_counts", send_counts, send_displacements,
-                             members, &sent);
+                             place.members, &sent);
     }
     if (status == TUTTI_OK) {
         status = tutti_f_noted(tutti_alltoallv(me, from.in, sent.counts, sent.displacements, to.out,

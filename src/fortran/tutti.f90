@@ -40,6 +40,10 @@ module tutti
         integer(c_int64_t) :: kind = 0
     end type
 
+    ! What waits for nothing, as a request does that is declared. One that is private in a region of OpenMP is not: gfortran
+    ! does not initialise those.
+    type(tutti_request), parameter :: TUTTI_REQUEST_NULL = tutti_request()
+
     ! Who calls, and how. Only `rank` and `size` are for the program to read.
     type, bind(c) :: tutti_caller
         integer(c_int) :: rank = 0
