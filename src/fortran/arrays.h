@@ -16,6 +16,7 @@ struct tutti_f_vectors {
 /// Where a member is: at the root or not, among so many.
 struct tutti_f_place {
     int is_root;
+    int has_counts_on_all;
     size_t members;
 };
 

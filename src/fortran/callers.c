@@ -19,6 +19,6 @@ tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int roo
         return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: the rank of `me` is %d, must be in 0..%d", function,
                             me->rank, size - 1);
     }
-    *place = (struct tutti_f_place){me->rank == root, (size_t)size};
+    *place = (struct tutti_f_place){me->rank == root, tutti_counts_on_all(*me).how == me->how, (size_t)size};
     return TUTTI_OK;
 }

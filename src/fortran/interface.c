@@ -15,7 +15,7 @@ void tutti_f_barrier(tutti_caller me, int* ierr) {
 
 void tutti_f_broadcast(tutti_caller me, CFI_cdesc_t* inout, int root, int* ierr) {
     struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("broadcast", &me, root, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_one("broadcast", "inout", inout, &v);
@@ -27,7 +27,7 @@ void tutti_f_broadcast(tutti_caller me, CFI_cdesc_t* inout, int root, int* ierr)
 #define EQUAL(name, call, ...)                                                                               \
     void tutti_f_##name(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, __VA_ARGS__, int* ierr) {        \
         struct tutti_f_vectors v;                                                                            \
-        struct tutti_f_place place = {0, 1};                                                                 \
+        struct tutti_f_place place = {0, 0, 1};                                                              \
         tutti_status status = tutti_f_begin(#name, &me, 0, &place);                                          \
         if (status == TUTTI_OK) {                                                                            \
             status = tutti_f_two(#name, "in", in, 1, "out", out, 1, 1, &v);                                  \
@@ -41,7 +41,7 @@ EQUAL(shift, tutti_shift(me, v.in, v.out, v.n, v.type, distance), int distance)
 
 void tutti_f_reduce(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int root, int* ierr) {
     struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("reduce", &me, root, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("reduce", "in", in, 1, "out", out, place.is_root ? 1 : 0, 1, &v);
@@ -51,7 +51,7 @@ void tutti_f_reduce(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op
 
 void tutti_f_reduce_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, tutti_op op, int* ierr) {
     struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("reduce_scatter", &me, 0, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("reduce_scatter", "in", in, place.members, "block", block, 1, place.members, &v);
@@ -61,7 +61,7 @@ void tutti_f_reduce_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block
 
 void tutti_f_allgather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int* ierr) {
     struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("allgather", &me, 0, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("allgather", "block", block, 1, "out", out, place.members, place.members, &v);
@@ -71,7 +71,7 @@ void tutti_f_allgather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, in
 
 void tutti_f_gather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int root, int* ierr) {
     struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("gather", &me, root, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("gather", "block", block, 1, "out", out, place.is_root ? place.members : 0,
@@ -82,7 +82,7 @@ void tutti_f_gather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int r
 
 void tutti_f_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, int root, int* ierr) {
     struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("scatter", &me, root, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("scatter", "in", in, place.is_root ? place.members : 0, "block", block, 1,
@@ -93,7 +93,7 @@ void tutti_f_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, int r
 
 void tutti_f_alltoall(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int* ierr) {
     struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("alltoall", &me, 0, &place);
     if (status == TUTTI_OK) {
         status =

@@ -2,6 +2,7 @@
 
 #include "fortran/arrays.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 /// The counts and displacements of a vector, in the terms of the interface for C.
@@ -10,21 +11,21 @@ struct blocks {
     size_t* displacements;
 };
 
-/// That a vector of so many elements is as long as its blocks reach.
+/// That a vector of so many elements is as long as its blocks reach, or longer.
 static tutti_status check_reach(const char* function, const char* name, size_t elements,
                                 const struct blocks* blocks, size_t members) {
     size_t end = 0;
     for (size_t i = 0; i < members; ++i) {
         const size_t start = blocks->displacements != NULL ? blocks->displacements[i] : end;
-        if (blocks->counts[i] != 0 && start + blocks->counts[i] > end) {
-            end = start + blocks->counts[i];
-        }
+        const size_t count = blocks->counts[i];
+        const size_t reached = start > SIZE_MAX - count ? SIZE_MAX : start + count;
+        end = count != 0 && reached > end ? reached : end;
     }
-    if (blocks->displacements != NULL ? end <= elements : end == elements) {
+    if (end <= elements) {
         return TUTTI_OK;
     }
-    return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %zu elements, and its blocks %zu", function, name,
-                        elements, end);
+    return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %zu elements, and its blocks reach to %zu",
+                        function, name, elements, end);
 }
 
 /// Of a vector that is divided by `counts`; `displacements` may be absent.
@@ -36,6 +37,17 @@ static tutti_status take_blocks(const char* function, const char* name, size_t e
         status = tutti_f_numbers(function, "displacements", displacements, members, &blocks->displacements);
     }
     return status == TUTTI_OK ? check_reach(function, name, elements, blocks, members) : status;
+}
+
+/// The same where only the root has the vector, and the others may give counts as well.
+static tutti_status take_rooted_blocks(const char* function, const char* name, size_t elements,
+                                       const CFI_cdesc_t* counts, const CFI_cdesc_t* displacements,
+                                       const struct tutti_f_place* place, struct blocks* blocks) {
+    if (!place->is_root && !place->has_counts_on_all) {
+        return TUTTI_OK;
+    }
+    return take_blocks(function, name, place->is_root ? elements : SIZE_MAX, "counts", counts, displacements,
+                       place->members, blocks);
 }
 
 static void free_blocks(struct blocks* blocks) {
@@ -66,7 +78,7 @@ void tutti_f_reduce_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* bloc
                              tutti_op op, int* ierr) {
     struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
     struct blocks blocks = {NULL, NULL};
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("reduce_scatterv", &me, 0, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("reduce_scatterv", "block", block, &to);
     status = status != TUTTI_OK ? status : take_input("reduce_scatterv", "in", in, &to, &from);
@@ -90,7 +102,7 @@ void tutti_f_allgatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, C
                         CFI_cdesc_t* displacements, int* ierr) {
     struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
     struct blocks blocks = {NULL, NULL};
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("allgatherv", &me, 0, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("allgatherv", "out", out, &to);
     status = status != TUTTI_OK ? status : take_input("allgatherv", "block", block, &to, &from);
@@ -110,7 +122,7 @@ void tutti_f_gatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_
                      CFI_cdesc_t* displacements, int* ierr) {
     struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
     struct blocks blocks = {NULL, NULL};
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("gatherv", &me, root, &place);
     if (status == TUTTI_OK && (place.is_root || is_in_place(block))) {
         status = tutti_f_one("gatherv", "out", out, &to);
@@ -120,8 +132,8 @@ void tutti_f_gatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_
         to = (struct tutti_f_vectors){NULL, NULL, 0, from.type};
         from.in = from.out;
     }
-    if (status == TUTTI_OK && place.is_root) {
-        status = take_blocks("gatherv", "out", to.n, "counts", counts, displacements, place.members, &blocks);
+    if (status == TUTTI_OK) {
+        status = take_rooted_blocks("gatherv", "out", to.n, counts, displacements, &place, &blocks);
     }
     if (status == TUTTI_OK) {
         status = tutti_f_noted(tutti_gatherv(me, from.in, is_in_place(block) ? to.n : from.n, to.out,
@@ -135,15 +147,15 @@ void tutti_f_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* counts, CFI
                       CFI_cdesc_t* displacements, int* ierr) {
     struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
     struct blocks blocks = {NULL, NULL};
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("scatterv", &me, root, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("scatterv", "block", block, &to);
     if (status == TUTTI_OK && (place.is_root || is_in_place(in))) {
         status = take_input("scatterv", "in", in, &to, &from);
     }
-    if (status == TUTTI_OK && place.is_root) {
-        status = take_blocks("scatterv", is_in_place(in) ? "block" : "in", is_in_place(in) ? to.n : from.n,
-                             "counts", counts, displacements, place.members, &blocks);
+    if (status == TUTTI_OK) {
+        status = take_rooted_blocks("scatterv", is_in_place(in) ? "block" : "in",
+                                    is_in_place(in) ? to.n : from.n, counts, displacements, &place, &blocks);
     }
     if (status == TUTTI_OK) {
         status = tutti_f_noted(
@@ -158,7 +170,7 @@ void tutti_f_alltoallv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* send_count
                        CFI_cdesc_t* recv_displacements, int* ierr) {
     struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
     struct blocks sent = {NULL, NULL}, received = {NULL, NULL};
-    struct tutti_f_place place = {0, 1};
+    struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("alltoallv", &me, 0, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("alltoallv", "out", out, &to);
     status = status != TUTTI_OK ? status : take_input("alltoallv", "in", in, &to, &from);

@@ -326,7 +326,8 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        ! Only the root's counts and displacements are looked at, and so for a scatterv.
+        ! Only the root's counts and displacements are looked at, unless tutti_counts_on_all says otherwise; and so for a
+        ! scatterv.
         subroutine tutti_gatherv(me, block, out, counts, root, displacements, ierr) bind(c, name="tutti_f_gatherv")
             import
             type(tutti_caller), value :: me

@@ -91,6 +91,55 @@ contains
         call tutti_broadcast(me, [real(8) ::], 0, ierr)
         call expect(ierr == TUTTI_OK, 'broadcast of nothing')
     end subroutine
+
+    ! An array may be longer than its blocks: what lies behind these is neither read nor written.
+    subroutine longer_than_the_blocks(me)
+        type(tutti_caller), intent(in) :: me
+        integer :: mine(me%rank + 1), counts(2), wide(5), i, ierr
+        integer, parameter :: everything(5) = [0, 1, 1, -1, -1]
+        mine = me%rank
+        counts = [1, 2]
+        wide = -1
+        call tutti_allgatherv(me, mine, wide, counts)
+        call expect(all(wide == everything), 'allgatherv')
+        wide = -1
+        call tutti_gatherv(me, mine, wide, counts, 1)
+        call expect(all(wide == merge(everything, -1, me%rank == 1)), 'gatherv')
+        mine = -1
+        call tutti_scatterv(me, wide, counts, mine, 1)
+        call expect(all(mine == me%rank), 'scatterv')
+        wide = -1
+        call tutti_alltoallv(me, [(me%rank, i = 1, 7)], [me%rank + 1, me%rank + 1], wide, counts)
+        call expect(all(wide == everything), 'alltoallv')
+        call tutti_reduce_scatterv(me, everything, mine, counts, TUTTI_SUM)
+        call expect(all(mine == 2 * me%rank), 'reduce_scatterv')
+
+        call tutti_allgatherv(me, mine, wide(:2), counts, ierr=ierr)
+        call refused(ierr, 'allgatherv: `out` has 2 elements, and its blocks reach to 3')
+        call tutti_allgatherv(me, mine, wide, counts, [4, 0], ierr)
+        call expect(ierr == TUTTI_OK, 'allgatherv with displacements')
+        call tutti_allgatherv(me, mine, wide, counts, [5, 0], ierr)
+        call refused(ierr, 'allgatherv: `out` has 5 elements, and its blocks reach to 6')
+        call tutti_allgatherv(me, mine, wide, [huge(0_8), huge(0_8)], ierr=ierr)
+        call refused(ierr, 'allgatherv: `out` has 5 elements, and its blocks')
+        call tutti_allgatherv(me, mine, wide, spread(huge(0_8), 1, 2), [huge(0_8), huge(0_8)], ierr)
+        call refused(ierr, 'allgatherv: `out` has 5 elements, and its blocks')
+    end subroutine
+
+    ! Every member gives the counts, where it says so.
+    subroutine counts_of_every_member(me)
+        type(tutti_caller), intent(in) :: me
+        integer :: mine(me%rank + 1), back(me%rank + 1), counts(2), whole(3), ierr
+        mine = me%rank
+        counts = [1, 2]
+        whole = -1
+        call tutti_gatherv(tutti_counts_on_all(me), mine, whole, counts, 0, ierr=ierr)
+        call expect(ierr == TUTTI_OK .and. all(whole == merge([0, 1, 1], -1, me%rank == 0)), 'gatherv with counts on all')
+        call tutti_scatterv(tutti_counts_on_all(me), whole, counts, back, 0, ierr=ierr)
+        call expect(ierr == TUTTI_OK .and. all(back == mine), 'scatterv with counts on all')
+        call tutti_gatherv(tutti_counts_on_all(me), mine, whole, counts(:1), 0, ierr=ierr)
+        call refused(ierr, 'gatherv: `counts` must be 2 numbers')
+    end subroutine
 end module
 
 program arguments
@@ -107,6 +156,8 @@ program arguments
     call request_of_a_refused_call(me, meeting)
     call in_place_where_a_call_writes(me)
     call not_allocated(me)
+    call counts_of_every_member(me)
+    call longer_than_the_blocks(me)
     call tutti_leave(me)
 !$omp end parallel
     call tutti_rendezvous_free(meeting)
