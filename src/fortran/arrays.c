@@ -54,7 +54,7 @@ void tutti_f_error_text(CFI_cdesc_t* text) {
     memcpy(text->base_addr, last_text, length < text->elem_len ? length : text->elem_len);
 }
 
-/// 0 where the library knows no such type.
+/// One of some size where the library knows no such type; 0 where elements have no bytes.
 static tutti_type type_of(const CFI_cdesc_t* array) {
     switch (array->type) {
     case CFI_type_int8_t:
@@ -74,7 +74,7 @@ static tutti_type type_of(const CFI_cdesc_t* array) {
     case CFI_type_double_Complex:
         return TUTTI_DOUBLE_COMPLEX;
     default:
-        return 0;
+        return tutti_type_of_size(array->elem_len);
     }
 }
 
@@ -108,10 +108,12 @@ static tutti_status take(const char* function, const char* name, const CFI_cdesc
         return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` is not allocated, or an argument that is absent",
                             function, name);
     }
-    if (taken->type == 0) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR,
-                            "%s: `%s` is of a type that is none of integer(1,2,4,8), real(4,8), complex(4,8)",
+    if (given->type == CFI_type_other) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` is polymorphic: pass it inside `select type`",
                             function, name);
+    }
+    if (taken->type == 0) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has elements of 0 bytes", function, name);
     }
     for (int i = 0; i < given->rank; ++i) {
         if (given->dim[i].extent < 0) {
@@ -191,6 +193,16 @@ tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cd
         status = check_number(function, &from, in_blocks, v->n);
     }
     return status != TUTTI_OK || !needs_out ? status : check_number(function, &to, out_blocks, v->n);
+}
+
+tutti_status tutti_f_check_op(const char* function, tutti_type type, tutti_op op) {
+    if (type <= TUTTI_DOUBLE_COMPLEX || op < TUTTI_SUM || op > TUTTI_BXOR) {
+        return TUTTI_OK;
+    }
+    return tutti_f_note(TUTTI_ARGUMENT_ERROR,
+                        "%s: operators are for integer(1,2,4,8), real(4,8) and complex(4,8): other types "
+                        "need one of tutti_op_create()",
+                        function);
 }
 
 tutti_status tutti_f_numbers(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,

@@ -39,6 +39,9 @@ tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cd
                          const char* out_name, const CFI_cdesc_t* out, size_t out_blocks, size_t inout_blocks,
                          struct tutti_f_vectors* v);
 
+/// That an operator of the library's is for a type. Any type may have one of the program's own.
+tutti_status tutti_f_check_op(const char* function, tutti_type type, tutti_op op);
+
 /// `counts` numbers of integer(4) or integer(8), none of them negative, into memory to be freed. NULL, in
 /// *numbers, for an argument that is absent.
 tutti_status tutti_f_numbers(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,

@@ -24,20 +24,31 @@ void tutti_f_broadcast(tutti_caller me, CFI_cdesc_t* inout, int root, int* ierr)
 }
 
 // Those whose vectors are equally long.
-#define EQUAL(name, call, ...)                                                                               \
-    void tutti_f_##name(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, __VA_ARGS__, int* ierr) {        \
+static tutti_status take_equal(const char* function, const tutti_caller* me, const CFI_cdesc_t* in,
+                               const CFI_cdesc_t* out, struct tutti_f_vectors* v) {
+    struct tutti_f_place place = {0, 0, 1};
+    const tutti_status status = tutti_f_begin(function, me, 0, &place);
+    return status != TUTTI_OK ? status : tutti_f_two(function, "in", in, 1, "out", out, 1, 1, v);
+}
+
+#define REDUCES_TO_EQUAL(name)                                                                               \
+    void tutti_f_##name(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int* ierr) {        \
         struct tutti_f_vectors v;                                                                            \
-        struct tutti_f_place place = {0, 0, 1};                                                              \
-        tutti_status status = tutti_f_begin(#name, &me, 0, &place);                                          \
+        tutti_status status = take_equal(#name, &me, in, out, &v);                                           \
         if (status == TUTTI_OK) {                                                                            \
-            status = tutti_f_two(#name, "in", in, 1, "out", out, 1, 1, &v);                                  \
+            status = tutti_f_check_op(#name, v.type, op);                                                    \
         }                                                                                                    \
-        FINISH(status, call);                                                                                \
+        FINISH(status, tutti_##name(me, v.in, v.out, v.n, v.type, op));                                      \
     }
-EQUAL(allreduce, tutti_allreduce(me, v.in, v.out, v.n, v.type, op), tutti_op op)
-EQUAL(scan, tutti_scan(me, v.in, v.out, v.n, v.type, op), tutti_op op)
-EQUAL(exscan, tutti_exscan(me, v.in, v.out, v.n, v.type, op), tutti_op op)
-EQUAL(shift, tutti_shift(me, v.in, v.out, v.n, v.type, distance), int distance)
+REDUCES_TO_EQUAL(allreduce)
+REDUCES_TO_EQUAL(scan)
+REDUCES_TO_EQUAL(exscan)
+
+void tutti_f_shift(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int distance, int* ierr) {
+    struct tutti_f_vectors v;
+    const tutti_status status = take_equal("shift", &me, in, out, &v);
+    FINISH(status, tutti_shift(me, v.in, v.out, v.n, v.type, distance));
+}
 
 void tutti_f_reduce(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int root, int* ierr) {
     struct tutti_f_vectors v;
@@ -45,6 +56,9 @@ void tutti_f_reduce(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op
     tutti_status status = tutti_f_begin("reduce", &me, root, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("reduce", "in", in, 1, "out", out, place.is_root ? 1 : 0, 1, &v);
+    }
+    if (status == TUTTI_OK) {
+        status = tutti_f_check_op("reduce", v.type, op);
     }
     FINISH(status, tutti_reduce(me, v.in, v.out, v.n, v.type, op, root));
 }
@@ -55,6 +69,9 @@ void tutti_f_reduce_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block
     tutti_status status = tutti_f_begin("reduce_scatter", &me, 0, &place);
     if (status == TUTTI_OK) {
         status = tutti_f_two("reduce_scatter", "in", in, place.members, "block", block, 1, place.members, &v);
+    }
+    if (status == TUTTI_OK) {
+        status = tutti_f_check_op("reduce_scatter", v.type, op);
     }
     FINISH(status, tutti_reduce_scatter(me, v.in, v.out, v.n, v.type, op));
 }

@@ -61,7 +61,8 @@ static int is_in_place(const CFI_cdesc_t* array) {
 
 /// A vector that is read, or NULL for one that is in place.
 static tutti_status take_input(const char* function, const char* name, const CFI_cdesc_t* in,
-                               const struct tutti_f_vectors* out, struct tutti_f_vectors* taken) {
+                               const char* out_name, const struct tutti_f_vectors* out,
+                               struct tutti_f_vectors* taken) {
     if (is_in_place(in)) {
         *taken = (struct tutti_f_vectors){TUTTI_IN_PLACE, NULL, 0, out->type};
         return TUTTI_OK;
@@ -69,7 +70,8 @@ static tutti_status take_input(const char* function, const char* name, const CFI
     const tutti_status status = tutti_f_one(function, name, in, taken);
     taken->in = taken->out;
     if (status == TUTTI_OK && taken->type != out->type) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: the vectors are of different types", function);
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` and `%s` are of different types", function, name,
+                            out_name);
     }
     return status;
 }
@@ -81,7 +83,8 @@ void tutti_f_reduce_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* bloc
     struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("reduce_scatterv", &me, 0, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("reduce_scatterv", "block", block, &to);
-    status = status != TUTTI_OK ? status : take_input("reduce_scatterv", "in", in, &to, &from);
+    status = status != TUTTI_OK ? status : take_input("reduce_scatterv", "in", in, "block", &to, &from);
+    status = status != TUTTI_OK ? status : tutti_f_check_op("reduce_scatterv", to.type, op);
     if (status == TUTTI_OK) {
         status = take_blocks("reduce_scatterv", is_in_place(in) ? "block" : "in",
                              is_in_place(in) ? to.n : from.n, "counts", counts, NULL, place.members, &blocks);
@@ -105,7 +108,7 @@ void tutti_f_allgatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, C
     struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("allgatherv", &me, 0, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("allgatherv", "out", out, &to);
-    status = status != TUTTI_OK ? status : take_input("allgatherv", "block", block, &to, &from);
+    status = status != TUTTI_OK ? status : take_input("allgatherv", "block", block, "out", &to, &from);
     if (status == TUTTI_OK) {
         status =
             take_blocks("allgatherv", "out", to.n, "counts", counts, displacements, place.members, &blocks);
@@ -126,7 +129,7 @@ void tutti_f_gatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_
     tutti_status status = tutti_f_begin("gatherv", &me, root, &place);
     if (status == TUTTI_OK && (place.is_root || is_in_place(block))) {
         status = tutti_f_one("gatherv", "out", out, &to);
-        status = status != TUTTI_OK ? status : take_input("gatherv", "block", block, &to, &from);
+        status = status != TUTTI_OK ? status : take_input("gatherv", "block", block, "out", &to, &from);
     } else if (status == TUTTI_OK) { // nobody looks at its output
         status = tutti_f_one("gatherv", "block", block, &from);
         to = (struct tutti_f_vectors){NULL, NULL, 0, from.type};
@@ -151,7 +154,7 @@ void tutti_f_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* counts, CFI
     tutti_status status = tutti_f_begin("scatterv", &me, root, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("scatterv", "block", block, &to);
     if (status == TUTTI_OK && (place.is_root || is_in_place(in))) {
-        status = take_input("scatterv", "in", in, &to, &from);
+        status = take_input("scatterv", "in", in, "block", &to, &from);
     }
     if (status == TUTTI_OK) {
         status = take_rooted_blocks("scatterv", is_in_place(in) ? "block" : "in",
@@ -173,7 +176,7 @@ void tutti_f_alltoallv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* send_count
     struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("alltoallv", &me, 0, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("alltoallv", "out", out, &to);
-    status = status != TUTTI_OK ? status : take_input("alltoallv", "in", in, &to, &from);
+    status = status != TUTTI_OK ? status : take_input("alltoallv", "in", in, "out", &to, &from);
     if (status == TUTTI_OK) {
         status = take_blocks("alltoallv", "out", to.n, "recv_counts", recv_counts, recv_displacements,
                              place.members, &received);

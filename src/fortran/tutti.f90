@@ -6,10 +6,10 @@
 !     call tutti_allreduce(tutti_start(me, request), in, out, TUTTI_SUM)       ! is started
 !     call tutti_allreduce(tutti_prepare(me, request), in, out, TUTTI_SUM)     ! is prepared
 !
-! Arrays are contiguous ones of integer(1,2,4,8), real(4,8) or complex(4,8), of any rank, or scalars. With
-! TUTTI_IN_PLACE as the first array, the second one is both. Every procedure has an argument `ierr` at the end, which
-! becomes TUTTI_OK or another status. Without it, a failure stops the program. Counts and displacements are integer(4) or
-! integer(8); those that need not be given are named.
+! Arrays are contiguous, of any rank and type, or scalars; the library's operators are for integer(1,2,4,8), real(4,8) and
+! complex(4,8). With TUTTI_IN_PLACE as the first array, the second one is both. What can fail has an argument `ierr` at the
+! end, which becomes TUTTI_OK or another status. Without it, a failure stops the program. Counts and displacements are
+! integer(4) or integer(8); those that need not be given are named. docs/fortran.md says more.
 !
 ! What is started or prepared is `asynchronous` in the program, as with MPI. That arrays and requests are targets here as
 ! well keeps gfortran from taking them for untouched between two calls where a program has forgotten that.

@@ -3,6 +3,12 @@ module cases
     use checks
     use tutti
     implicit none
+    type :: particle
+        real(8) :: place(3)
+        integer :: charge
+        character(3) :: name
+    end type
+    integer, parameter :: wide_integer = max(selected_int_kind(30), 1), wide_real = max(selected_real_kind(30), 4)
 contains
     ! A call that the module refuses writes its request, as one does that the library refuses.
     subroutine request_of_a_refused_call(me, meeting)
@@ -140,6 +146,131 @@ contains
         call tutti_gatherv(tutti_counts_on_all(me), mine, whole, counts(:1), 0, ierr=ierr)
         call refused(ierr, 'gatherv: `counts` must be 2 numbers')
     end subroutine
+
+    ! What has no operators is moved, by its size.
+    subroutine types_that_are_moved(me)
+        type(tutti_caller), intent(in) :: me
+        logical :: flag, flags(2)
+        logical(1) :: small_flags(3)
+        character(5) :: word, words(2)
+        character(:), allocatable :: text
+        character(kind=selected_char_kind('ISO_10646'), len=2) :: wide_text
+        integer(wide_integer) :: wide, wides(2)
+        real(wide_real) :: precise, more_precise
+        complex(wide_real) :: complexes(1, 2)
+        type(particle) :: mine, all_of_them(2), sent(3), got(2)
+        type(c_ptr) :: address, own
+        integer, target :: number
+        integer :: i, counts(2)
+        flag = me%rank == 1
+        call tutti_allgather(me, flag, flags)
+        call expect(all(flags .eqv. [.false., .true.]), 'logical')
+        small_flags = me%rank == 0
+        call tutti_broadcast(me, small_flags, 0)
+        call expect(logical(all(small_flags)), 'logical(1)')
+        word = merge('bread', 'wines', me%rank == 0)
+        call tutti_gather(me, word, words, 1)
+        if (me%rank == 1) call expect(all(words == ['bread', 'wines']), 'character')
+        call tutti_broadcast(me, word(2:4), 1)
+        call expect(word == merge('bined', 'wines', me%rank == 0), 'part of a character')
+        text = merge('left ', 'right', me%rank == 0)
+        call tutti_shift(me, text, word, 1)
+        call expect(word == merge('right', 'left ', me%rank == 0), 'character(:), allocatable')
+        wide_text = achar(65 + me%rank)
+        call tutti_broadcast(me, wide_text, 1)
+        call expect(wide_text == selected_kind('B'), 'character of another kind')
+        wide = 2_wide_integer**(bit_size(wide) - 3) + me%rank
+        call tutti_allgather(me, wide, wides)
+        call expect(wides(2) - wides(1) == 1 .and. wides(me%rank + 1) == wide, 'wide integer')
+        precise = 1 / real(3 + me%rank, wide_real)
+        call tutti_shift(me, precise, more_precise, 1)
+        call expect(more_precise == 1 / real(4 - me%rank, wide_real), 'real of much precision')
+        complexes = cmplx(me%rank, 1, wide_real)
+        call tutti_broadcast(me, complexes, 1)
+        call expect(all(complexes == (1, 1)), 'complex of much precision')
+
+        mine = particle([real(8) :: 1, 2, me%rank], me%rank, 'ion')
+        call tutti_allgather(me, mine, all_of_them)
+        call expect(all(all_of_them%charge == [0, 1]) .and. all(all_of_them%name == 'ion'), 'derived type')
+        sent = mine
+        sent%charge = [(10 * me%rank + i, i = 1, 3)]
+        counts = [1, 2]
+        call tutti_scatterv(me, sent, counts, got(:me%rank + 1), 0)
+        call expect(got(1)%charge == merge(1, 2, me%rank == 0), 'derived type in irregular blocks')
+        call tutti_alltoall(me, all_of_them, got)
+        call expect(all(got%charge == me%rank), 'derived type of all to all')
+        number = me%rank
+        own = c_loc(number)
+        address = own
+        call tutti_broadcast(me, address, 0)
+        call expect(c_associated(address, own) .eqv. me%rank == 0, 'c_ptr')
+    contains
+        character(kind=selected_char_kind('ISO_10646'), len=1) function selected_kind(letter)
+            character, intent(in) :: letter
+            selected_kind = achar(iachar(letter))
+        end function
+    end subroutine
+
+    subroutine types_that_are_refused(me, polymorphic)
+        type(tutti_caller), intent(in) :: me
+        class(*), intent(inout) :: polymorphic(:)
+        character(*), parameter :: why = 'operators are for integer(1,2,4,8), real(4,8) and complex(4,8)'
+        logical :: flag, flags(2)
+        character(4) :: word, other_word
+        character(3) :: short_word
+        character(0) :: nothing
+        integer :: i, ierr
+        integer(c_int64_t) :: op
+        flags = .true.
+        flag = .true.
+        word = 'rice'
+        short_word = 'rye'
+        call tutti_allreduce(me, flag, flags(1), TUTTI_LAND, ierr)
+        call refused(ierr, 'allreduce: '//why)
+        call tutti_reduce(me, word, other_word, TUTTI_MAX, 0, ierr)
+        call refused(ierr, 'reduce: '//why)
+        call tutti_scan(me, TUTTI_IN_PLACE, flag, TUTTI_SUM, ierr)
+        call refused(ierr, 'scan: '//why)
+        call tutti_reduce_scatter(me, flags, flag, TUTTI_SUM, ierr)
+        call refused(ierr, 'reduce_scatter: '//why)
+        call tutti_reduce_scatterv(me, flags, flag, [1, 1], TUTTI_SUM, ierr)
+        call refused(ierr, 'reduce_scatterv: '//why)
+        call tutti_shift(me, word, short_word, 1, ierr)
+        call refused(ierr, 'shift: `in` and `out` are of different types')
+        call tutti_shift(me, word, i, 1, ierr)
+        call refused(ierr, 'shift: `in` and `out` are of different types')
+        call tutti_shift(me, flag, i, 1, ierr)
+        call refused(ierr, 'shift: `in` and `out` are of different types')
+        call tutti_allgatherv(me, flag, [1, 2], [1, 1], ierr=ierr)
+        call refused(ierr, 'allgatherv: `block` and `out` are of different types')
+        call tutti_broadcast(me, nothing, 0, ierr)
+        call refused(ierr, 'broadcast: `inout` has elements of 0 bytes')
+        call tutti_broadcast(me, polymorphic, 0, ierr)
+        call refused(ierr, 'broadcast: `inout` is polymorphic: pass it inside `select type`')
+        select type (polymorphic)
+        type is (particle)
+            polymorphic%charge = me%rank
+            call tutti_broadcast(me, polymorphic, 1)
+            call expect(all(polymorphic%charge == 1), 'inside select type')
+        end select
+
+        call tutti_op_create(c_funloc(both), c_null_ptr, 1, op)
+        flags = [.true., me%rank == 1]
+        call tutti_allreduce(me, TUTTI_IN_PLACE, flags, op)
+        call expect(all(flags .eqv. [.true., .false.]), 'operator for logical')
+        call tutti_op_free(op)
+    end subroutine
+
+    ! An operator of the program's own, for logical.
+    subroutine both(in, inout, n, user) bind(c)
+        type(c_ptr), value :: in, inout, user
+        integer(c_size_t), value :: n
+        logical, pointer :: a(:), b(:)
+        if (c_associated(user)) return
+        call c_f_pointer(in, a, [n])
+        call c_f_pointer(inout, b, [n])
+        b = a .and. b
+    end subroutine
 end module
 
 program arguments
@@ -149,15 +280,18 @@ program arguments
     type(tutti_group) :: group
     type(tutti_rendezvous) :: meeting
     type(tutti_caller) :: me
+    type(particle) :: some(2)
     call tutti_group_create(2, group)
     call tutti_rendezvous_create(2, meeting)
-!$omp parallel num_threads(2) private(me)
+!$omp parallel num_threads(2) private(me, some)
     call tutti_join(group, omp_get_thread_num(), me)
     call request_of_a_refused_call(me, meeting)
     call in_place_where_a_call_writes(me)
     call not_allocated(me)
     call counts_of_every_member(me)
     call longer_than_the_blocks(me)
+    call types_that_are_moved(me)
+    call types_that_are_refused(me, some)
     call tutti_leave(me)
 !$omp end parallel
     call tutti_rendezvous_free(meeting)

@@ -151,7 +151,6 @@ contains
         type(tutti_caller), intent(in) :: me
         real(8) :: a(4, 4), b(4, 4)
         real(4) :: c(4, 4)
-        logical :: flags(4)
         integer :: few(1), ierr
         type(tutti_caller) :: nobody
         type(tutti_request) :: request, several(3)
@@ -167,8 +166,6 @@ contains
         call refused(ierr, 'allreduce: `out` is not contiguous')
         call tutti_allreduce(me, a, c, TUTTI_SUM, ierr)
         call refused(ierr, 'allreduce: `in` and `out` are of different types')
-        call tutti_broadcast(me, flags, 0, ierr)
-        call refused(ierr, 'broadcast: `inout` is of a type that is none of')
         call tutti_allreduce(me, a(:, 1), b(:, 1:2), TUTTI_SUM, ierr)
         call refused(ierr, 'allreduce: `out` has 8 elements, must have 4')
         call tutti_allgather(me, a(:, 1), b(1:1, 1), ierr)
