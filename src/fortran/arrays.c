@@ -10,7 +10,7 @@
 
 int tutti_f_in_place = 0;
 
-static _Thread_local char last_text[512];
+static _Thread_local char last_text[tutti_f_longest_text];
 
 tutti_status tutti_f_note(tutti_status status, const char* format, ...) {
     va_list arguments;
@@ -40,18 +40,37 @@ void* tutti_f_taken(void** handle) {
     return taken;
 }
 
-void tutti_f_copy_text(const CFI_cdesc_t* text, char* to, size_t bytes) {
-    const size_t length = text->elem_len < bytes ? text->elem_len : bytes - 1;
-    memcpy(to, text->base_addr, length);
-    to[length] = 0;
+char* tutti_f_text(const CFI_cdesc_t* text) {
+    const char* const from = text->base_addr;
+    size_t length = from != NULL ? text->elem_len : 0;
+    while (length != 0 && from[length - 1] == ' ') {
+        --length;
+    }
+    char* const copy = malloc(length + 1);
+    if (copy != NULL) {
+        memcpy(copy, from != NULL ? from : "", length);
+        copy[length] = 0;
+    }
+    return copy;
 }
 
-/// The module's tutti_error_text: fills with blanks.
+/// Fills with blanks, where there is a place for it.
+static void give_text(const char* from, const CFI_cdesc_t* text) {
+    const size_t length = strlen(from);
+    if (text->base_addr != NULL) {
+        memset(text->base_addr, ' ', text->elem_len);
+        memcpy(text->base_addr, from, length < text->elem_len ? length : text->elem_len);
+    }
+}
+
 void tutti_f_error_text(CFI_cdesc_t* text);
 void tutti_f_error_text(CFI_cdesc_t* text) {
-    const size_t length = strlen(last_text);
-    memset(text->base_addr, ' ', text->elem_len);
-    memcpy(text->base_addr, last_text, length < text->elem_len ? length : text->elem_len);
+    give_text(last_text, text);
+}
+
+void tutti_f_version(CFI_cdesc_t* text);
+void tutti_f_version(CFI_cdesc_t* text) {
+    give_text(tutti_version(), text);
 }
 
 /// One of some size where the library knows no such type; 0 where elements have no bytes.
@@ -133,6 +152,18 @@ tutti_status tutti_f_one(const char* function, const char* name, const CFI_cdesc
     struct array taken;
     const tutti_status status = take(function, name, array, &taken);
     *v = (struct tutti_f_vectors){TUTTI_IN_PLACE, taken.data, taken.n, taken.type};
+    return status;
+}
+
+tutti_status tutti_f_address(const char* function, const char* name, const CFI_cdesc_t* array,
+                             void** address) {
+    struct array taken;
+    *address = NULL;
+    if (array->base_addr == NULL) {
+        return TUTTI_OK;
+    }
+    const tutti_status status = take(function, name, array, &taken);
+    *address = taken.data;
     return status;
 }
 

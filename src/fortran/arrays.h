@@ -20,6 +20,9 @@ struct tutti_f_place {
     size_t members;
 };
 
+/// Longest text of a failure, with a zero at its end; the module's longest_text says the same.
+enum { tutti_f_longest_text = 512 };
+
 /// The variable of the module that stands for TUTTI_IN_PLACE.
 extern int tutti_f_in_place;
 
@@ -32,6 +35,11 @@ tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int roo
 /// One array, of which all elements are meant.
 tutti_status tutti_f_one(const char* function, const char* name, const CFI_cdesc_t* array,
                          struct tutti_f_vectors* v);
+
+/// Only where an array is. One that is not allocated is nowhere: only the call knows whether anybody looks at
+/// it.
+tutti_status tutti_f_address(const char* function, const char* name, const CFI_cdesc_t* array,
+                             void** address);
 
 /// Two arrays that are to have `in_blocks` and `out_blocks` times n elements; 0 is one at which nobody looks.
 /// In place the second has `inout_blocks` times n. Finds n.
@@ -58,7 +66,7 @@ void tutti_f_finish(tutti_status status, int* ierr);
 /// A handle, in whose place there is none any more.
 void* tutti_f_taken(void** handle);
 
-/// Fortran's text as C's.
-void tutti_f_copy_text(const CFI_cdesc_t* text, char* to, size_t bytes);
+/// Fortran's text as C's, without blanks at its end, in memory to be freed; NULL where there is none.
+char* tutti_f_text(const CFI_cdesc_t* text);
 
 #pragma GCC visibility pop

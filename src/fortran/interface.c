@@ -5,6 +5,8 @@
 #include <tutti/tutti.h>
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 /// Ends a function of the module with a call of the interface for C, if all was well before it.
 #define FINISH(status, call) tutti_f_finish((status) != TUTTI_OK ? (status) : tutti_f_noted(call), ierr)
@@ -122,9 +124,8 @@ void tutti_f_alltoall(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int* i
 // Groups, rendezvous and requests, whose functions differ by the last argument only.
 #define FORWARD(name, parameters, call)                                                                      \
     void tutti_f_##name parameters {                                                                         \
-        FINISH(TUTTI_OK, call);                                                                              \
+        tutti_f_finish(tutti_f_noted(call), ierr);                                                           \
     }
-FORWARD(group_create, (int members, tutti_group** group, int* ierr), tutti_group_create(members, NULL, group))
 FORWARD(group_free, (tutti_group * *group, int* ierr), tutti_group_free(tutti_f_taken((void**)group)))
 FORWARD(join, (tutti_group * *group, int rank, tutti_caller* me, int* ierr), tutti_join(*group, rank, me))
 FORWARD(leave, (tutti_caller me, int* ierr), tutti_leave(me))
@@ -142,13 +143,75 @@ FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
 FORWARD(restart, (tutti_request * request, int* ierr), tutti_restart(request))
 FORWARD(request_free, (tutti_request * request, int* ierr), tutti_request_free(request))
 
+/// `wait`, `tuning` and `join_deadline_ms` may be absent.
+void tutti_f_group_create(int members, tutti_group** group, int* ierr, const int* wait,
+                          const CFI_cdesc_t* tuning, const int* join_deadline_ms) {
+    tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
+    char* const file = tuning != NULL ? tutti_f_text(tuning) : NULL;
+    options.tuning = file;
+    options.wait = wait != NULL ? *wait : options.wait;
+    options.join_deadline_ms = join_deadline_ms != NULL ? *join_deadline_ms : options.join_deadline_ms;
+    const tutti_status status = tuning != NULL && file == NULL
+                                    ? tutti_f_note(TUTTI_NO_MEMORY, "group: out of memory")
+                                    : tutti_f_noted(tutti_group_create(members, &options, group));
+    free(file);
+    tutti_f_finish(status, ierr);
+}
+
+void tutti_f_subset(tutti_caller me, const CFI_cdesc_t* ranks, tutti_caller* part, int* ierr) {
+    const size_t n = (size_t)ranks->dim[0].extent;
+    int* const list = malloc((n + 1) * sizeof(int));
+    tutti_status status = list != NULL ? TUTTI_OK : tutti_f_note(TUTTI_NO_MEMORY, "subset: out of memory");
+    if (list != NULL) {
+        for (size_t i = 0; i < n; ++i) {
+            memcpy(&list[i], (const char*)ranks->base_addr + (ptrdiff_t)i * ranks->dim[0].sm, sizeof(int));
+        }
+        status = tutti_f_noted(tutti_subset(me, list, n, part));
+    }
+    free(list);
+    tutti_f_finish(status, ierr);
+}
+
+void tutti_f_reduce_local(CFI_cdesc_t* in, CFI_cdesc_t* inout, tutti_op op, int* ierr) {
+    struct tutti_f_vectors v;
+    tutti_status status = tutti_f_two("reduce_local", "in", in, 1, "inout", inout, 1, 1, &v);
+    if (status == TUTTI_OK) {
+        status = tutti_f_check_op("reduce_local", v.type, op);
+    }
+    FINISH(status, tutti_reduce_local(v.in, v.out, v.n, v.type, op));
+}
+
+// Requests.
+static tutti_status check_requests(const char* function, const CFI_cdesc_t* requests) {
+    return requests->dim[0].extent < 2 || CFI_is_contiguous(requests)
+               ? TUTTI_OK
+               : tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `requests` is not contiguous", function);
+}
+
 void tutti_f_wait_all(CFI_cdesc_t* requests, int* ierr) {
+    const tutti_status status = check_requests("wait_all", requests);
+    FINISH(status, tutti_wait_all(requests->base_addr, (size_t)requests->dim[0].extent));
+}
+
+/// `index` counts from 1, as Fortran does; 0 is none.
+void tutti_f_wait_any(CFI_cdesc_t* requests, int* index, int* ierr) {
     const size_t n = (size_t)requests->dim[0].extent;
-    const tutti_status status =
-        n < 2 || CFI_is_contiguous(requests)
-            ? TUTTI_OK
-            : tutti_f_note(TUTTI_ARGUMENT_ERROR, "wait_all: `requests` is not contiguous");
-    FINISH(status, tutti_wait_all(requests->base_addr, n));
+    size_t found = n;
+    tutti_status status = check_requests("wait_any", requests);
+    status = status != TUTTI_OK ? status : tutti_f_noted(tutti_wait_any(requests->base_addr, n, &found));
+    *index = found < n ? (int)found + 1 : 0;
+    tutti_f_finish(status, ierr);
+}
+
+void tutti_f_restart_with(tutti_request* request, CFI_cdesc_t* in, CFI_cdesc_t* out, int* ierr) {
+    void* from = NULL;
+    void* to = NULL;
+    const int in_place = in->base_addr == &tutti_f_in_place;
+    tutti_status status = in_place ? TUTTI_OK : tutti_f_address("restart_with", "in", in, &from);
+    if (status == TUTTI_OK) {
+        status = tutti_f_address("restart_with", "out", out, &to);
+    }
+    FINISH(status, tutti_restart_with(request, in_place ? TUTTI_IN_PLACE : from, to));
 }
 
 void tutti_f_test(tutti_request* request, _Bool* done, int* ierr) {
@@ -163,7 +226,8 @@ tutti_caller tutti_f_arrive(tutti_rendezvous** rendezvous, int rank, tutti_reque
 }
 
 void tutti_f_abort(tutti_caller me, CFI_cdesc_t* text, int* ierr) {
-    char copy[256];
-    tutti_f_copy_text(text, copy, sizeof copy);
-    FINISH(TUTTI_OK, tutti_abort(me, copy));
+    char* const copy = tutti_f_text(text);
+    const tutti_status status = tutti_f_noted(tutti_abort(me, copy));
+    free(copy);
+    tutti_f_finish(status, ierr);
 }

@@ -7,8 +7,8 @@
 !     call tutti_allreduce(tutti_prepare(me, request), in, out, TUTTI_SUM)     ! is prepared
 !
 ! Arrays are contiguous, of any rank and type, or scalars; the library's operators are for integer(1,2,4,8), real(4,8) and
-! complex(4,8). With TUTTI_IN_PLACE as the first array, the second one is both. What can fail has an argument `ierr` at the
-! end, which becomes TUTTI_OK or another status. Without it, a failure stops the program. Counts and displacements are
+! complex(4,8). With TUTTI_IN_PLACE as the first array, the second one is both. What can fail has an argument `ierr`,
+! which becomes TUTTI_OK or another status. Without it, a failure stops the program. Counts and displacements are
 ! integer(4) or integer(8); those that need not be given are named. docs/fortran.md says more.
 !
 ! What is started or prepared is `asynchronous` in the program, as with MPI. That arrays and requests are targets here as
@@ -23,6 +23,10 @@ module tutti
 
     integer(c_int64_t), parameter :: TUTTI_SUM = 65, TUTTI_PROD = 66, TUTTI_MIN = 67, TUTTI_MAX = 68, &
         TUTTI_LAND = 69, TUTTI_LOR = 70, TUTTI_LXOR = 71, TUTTI_BAND = 72, TUTTI_BOR = 73, TUTTI_BXOR = 74
+
+    ! In what order a reduction combines the members' operands, and how a member waits for another one.
+    integer(c_int), parameter :: TUTTI_ORDER_ANY = 0, TUTTI_ORDER_SERIAL = 1
+    integer(c_int), parameter :: TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3
 
     ! Stands for the array that a call reads.
     integer(c_int), bind(c, name="tutti_f_in_place") :: TUTTI_IN_PLACE
@@ -56,12 +60,14 @@ module tutti
     end type
 
     interface
-        ! Seats for threads, which take them with tutti_join.
-        subroutine tutti_group_create(members, group, ierr) bind(c, name="tutti_f_group_create")
+        ! Seats for threads, which take them with tutti_join. What comes after `ierr` is to be named.
+        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_deadline_ms) bind(c, name="tutti_f_group_create")
             import
             integer(c_int), value :: members
             type(tutti_group), intent(inout) :: group
             integer(c_int), intent(out), optional :: ierr
+            integer(c_int), intent(in), optional :: wait, join_deadline_ms
+            character(kind=c_char, len=*), intent(in), optional :: tuning
         end subroutine
 
         subroutine tutti_group_free(group, ierr) bind(c, name="tutti_f_group_free")
@@ -96,6 +102,15 @@ module tutti
             import
             type(tutti_caller), value :: me
             integer(c_int), value :: color, key
+            type(tutti_caller), intent(out) :: new
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        ! The members of that list, ranked by their place in it.
+        subroutine tutti_subset(me, ranks, new, ierr) bind(c, name="tutti_f_subset")
+            import
+            type(tutti_caller), value :: me
+            integer(c_int), intent(in) :: ranks(:)
             type(tutti_caller), intent(out) :: new
             integer(c_int), intent(out), optional :: ierr
         end subroutine
@@ -162,6 +177,14 @@ module tutti
             type(tutti_request), intent(inout), target :: request
         end function
 
+        ! The algorithm and order are the same on all members; the library chooses what is absent.
+        type(tutti_caller) function tutti_with(me, algorithm, order) bind(c, name="tutti_f_with")
+            import
+            type(tutti_caller), value :: me
+            character(kind=c_char, len=*), intent(in), optional :: algorithm
+            integer(c_int), intent(in), optional :: order
+        end function
+
         type(tutti_caller) function tutti_shared(me) bind(c, name="tutti_shared")
             import
             type(tutti_caller), value :: me
@@ -184,16 +207,26 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_test(request, done, ierr) bind(c, name="tutti_f_test")
+        ! `index` is that of the request that is complete, from 1; 0 where there is none to wait for.
+        subroutine tutti_wait_any(requests, index, ierr) bind(c, name="tutti_f_wait_any")
             import
-            type(tutti_request), intent(inout), target :: request
-            logical(c_bool), intent(out) :: done
+            type(tutti_request), intent(inout), target :: requests(:)
+            integer(c_int), intent(out) :: index
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
         subroutine tutti_restart(request, ierr) bind(c, name="tutti_f_restart")
             import
             type(tutti_request), intent(inout), target :: request
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        ! On other arrays, which must be as long: nobody checks that.
+        subroutine tutti_restart_with(request, in, out, ierr) bind(c, name="tutti_f_restart_with")
+            import
+            type(tutti_request), intent(inout), target :: request
+            type(*), dimension(..), intent(in), asynchronous, target :: in
+            type(*), dimension(..), asynchronous, target :: out
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
@@ -361,5 +394,55 @@ module tutti
             type(*), dimension(..), intent(in), optional :: send_displacements, recv_displacements
             integer(c_int), intent(out), optional :: ierr
         end subroutine
+
+        ! inout = in op inout, by the calling thread alone.
+        subroutine tutti_reduce_local(in, inout, op, ierr) bind(c, name="tutti_f_reduce_local")
+            import
+            type(*), dimension(..), intent(in) :: in
+            type(*), dimension(..) :: inout
+            integer(c_int64_t), value :: op
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
     end interface
+
+    ! No text of the library is longer.
+    integer, parameter, private :: longest_text = 512
+contains
+    subroutine tutti_test(request, done, ierr)
+        type(tutti_request), intent(inout), target :: request
+        logical, intent(out) :: done
+        integer(c_int), intent(out), optional :: ierr
+        logical(c_bool) :: is_done
+        interface
+            subroutine test_in_c(request, done, ierr) bind(c, name="tutti_f_test")
+                import
+                type(tutti_request), intent(inout), target :: request
+                logical(c_bool), intent(out) :: done
+                integer(c_int), intent(out), optional :: ierr
+            end subroutine
+        end interface
+        call test_in_c(request, is_done, ierr)
+        done = is_done
+    end subroutine
+
+    ! The same as tutti_error_text, as long as it is.
+    function tutti_error_message() result(message)
+        character(:), allocatable :: message
+        character(longest_text) :: text
+        call tutti_error_text(text)
+        message = trim(text)
+    end function
+
+    function tutti_version() result(version)
+        character(:), allocatable :: version
+        character(longest_text) :: text
+        interface
+            subroutine version_in_c(version) bind(c, name="tutti_f_version")
+                import
+                character(kind=c_char, len=*), intent(out) :: version
+            end subroutine
+        end interface
+        call version_in_c(text)
+        version = trim(text)
+    end function
 end module tutti

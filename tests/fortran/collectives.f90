@@ -155,7 +155,7 @@ contains
         type(tutti_caller) :: nobody
         type(tutti_request) :: request, several(3)
         integer, asynchronous :: started, also_started
-        logical(c_bool) :: done
+        logical :: done
         a = 0
         few = 1
         started = 1

@@ -1,0 +1,174 @@
+! The procedures beside the collectives, held against what they promise.
+module steps
+    use checks
+    use omp_lib
+    use tutti
+    implicit none
+contains
+    subroutine subset(me)
+        type(tutti_caller), intent(in) :: me
+        type(tutti_caller) :: part
+        integer :: total, list(4), ierr
+        total = me%rank
+        list = [2, -1, 0, -1]
+        call tutti_subset(me, list(1:3:2), part)
+        call expect(part%size == merge(0, 2, me%rank == 1), 'subset')
+        if (part%size == 2) then
+            call expect(part%rank == merge(0, 1, me%rank == 2), 'ranks of a subset')
+            call tutti_allreduce(part, TUTTI_IN_PLACE, total, TUTTI_SUM)
+            call expect(total == 2, 'allreduce of a subset')
+            call tutti_leave(part)
+        end if
+        call tutti_subset(me, [0, 3], part, ierr)
+        call refused(ierr, '3')
+        call tutti_dup(me, part)
+        call expect(part%size == me%size .and. part%rank == me%rank, 'dup')
+        call tutti_leave(part)
+    end subroutine
+
+    subroutine requests(me)
+        type(tutti_caller), intent(in) :: me
+        type(tutti_request) :: several(3), prepared
+        integer, asynchronous :: x(3), y(3), z(3)
+        integer :: i, index, ierr, seen(3)
+        logical :: done
+        x = [(me%rank + i, i = 1, 3)]
+        do i = 2, 3
+            call tutti_allreduce(tutti_start(me, several(i)), x(i), y(i), TUTTI_SUM)
+        end do
+        seen = 0
+        do i = 1, 2
+            call tutti_wait_any(several, index)
+            seen(index) = seen(index) + 1
+            call expect(y(index) == 3 * index + 3, 'wait_any')
+        end do
+        call expect(all(seen == [0, 1, 1]), 'wait_any once for each')
+        call tutti_wait_any(several, index)
+        call expect(index == 0, 'wait_any of none')
+        call tutti_wait_any(several(1:3:2), index, ierr)
+        call refused(ierr, 'wait_any: `requests` is not contiguous')
+
+        call tutti_broadcast(tutti_start(me, several(1)), x, 0)
+        done = .false.
+        do while (.not. done)
+            call tutti_test(several(1), done)
+        end do
+        call expect(all(x == [1, 2, 3]), 'test')
+
+        call tutti_allreduce(tutti_prepare(me, prepared), x, y, TUTTI_SUM)
+        z = 7
+        call tutti_restart_with(prepared, x, z)
+        call tutti_wait(prepared)
+        call expect(all(z == 3 * x), 'restart_with')
+        call tutti_restart_with(prepared, x(1:3:2), z, ierr)
+        call refused(ierr, 'restart_with: `in` is not contiguous')
+        call tutti_restart_with(prepared, x, TUTTI_IN_PLACE, ierr)
+        call refused(ierr, 'restart_with: `out` is TUTTI_IN_PLACE, which only what a call reads can be')
+        call tutti_request_free(prepared)
+        call tutti_broadcast(tutti_prepare(me, prepared), x, 2)
+        z = me%rank
+        call tutti_restart_with(prepared, TUTTI_IN_PLACE, z)
+        call tutti_wait(prepared)
+        call expect(all(z == 2), 'restart_with in place')
+        call tutti_request_free(prepared)
+    end subroutine
+
+    subroutine options(me)
+        type(tutti_caller), intent(in) :: me
+        type(tutti_caller) :: serial
+        real(8) :: x, y
+        integer :: ierr
+        character(:), allocatable :: name
+        x = 10d0**(-20 * me%rank)
+        call tutti_allreduce(tutti_with(me, order=TUTTI_ORDER_SERIAL), x, y, TUTTI_SUM)
+        call expect(y == 1, 'serial order')
+        call tutti_allreduce(tutti_with(me, algorithm='nonesuch'), x, y, TUTTI_SUM, ierr)
+        call refused(ierr, 'nonesuch')
+        name = 'ring   '
+        serial = tutti_with(me, name, TUTTI_ORDER_ANY)
+        deallocate (name)
+        call tutti_allreduce(serial, x, y, TUTTI_SUM)
+        call expect(y == 1, 'algorithm')
+        call tutti_allreduce(tutti_with(me, order=5), x, y, TUTTI_SUM, ierr)
+        call refused(ierr, '`options.order` is 5')
+        call tutti_allreduce(tutti_with(serial), x, y, TUTTI_SUM)
+        call expect(y == 1, 'without options')
+    end subroutine
+
+    subroutine alone()
+        real(4) :: x(3), y(3)
+        integer :: ierr
+        logical :: flags(2)
+        type(tutti_group) :: group
+        character(:), allocatable :: text
+        character(5) :: short
+        x = [1, 5, 3]
+        y = [4, 2, 6]
+        call tutti_reduce_local(x, y, TUTTI_MAX)
+        call expect(all(y == [4, 5, 6]), 'reduce_local')
+        call tutti_reduce_local(x, y(:2), TUTTI_MAX, ierr)
+        call refused(ierr, 'reduce_local: `inout` has 2 elements, must have 3')
+        call tutti_reduce_local(flags, flags, TUTTI_LAND, ierr)
+        call refused(ierr, 'reduce_local: operators are for')
+        call tutti_reduce_local(TUTTI_IN_PLACE, y, TUTTI_MAX, ierr)
+        call refused(ierr, 'reduce_local: `in` is TUTTI_IN_PLACE')
+        text = tutti_version()
+        call expect(index(text, '.') > 0 .and. len(text) == len_trim(text), 'version')
+
+        call tutti_group_create(-1, group, ierr)
+        text = tutti_error_message()
+        call expect(index(text, '-1') > 0 .and. len(text) == len_trim(text), 'message')
+        call tutti_error_text(short)
+        call expect(short == text(:5), 'text of a fixed length')
+        deallocate (text)
+        call tutti_error_text(text) ! has no place for it, and gets none
+        call expect(.not. allocated(text), 'text that is not allocated')
+    end subroutine
+
+    ! Of three members one does not come.
+    subroutine deadline()
+        type(tutti_group) :: group
+        integer :: ierr
+        call tutti_group_create(3, group, wait=TUTTI_WAIT_SLEEP, join_deadline_ms=20)
+!$omp parallel num_threads(2)
+        call wait_in_vain(group)
+!$omp end parallel
+        call tutti_group_free(group)
+        call tutti_group_create(1, group, ierr, wait=17)
+        call refused(ierr, '`options.wait` is 17')
+        call tutti_group_create(1, group, tuning='/nonesuch ') ! warns
+        call tutti_group_free(group)
+    end subroutine
+
+    ! Who joins late is told so there.
+    subroutine wait_in_vain(group)
+        type(tutti_group), intent(inout) :: group
+        type(tutti_caller) :: me
+        integer :: ierr
+        character(:), allocatable :: text
+        call tutti_join(group, omp_get_thread_num(), me, ierr)
+        if (ierr == TUTTI_OK) call tutti_barrier(me, ierr)
+        text = tutti_error_message()
+        call expect(ierr /= TUTTI_OK .and. index(text, '2') > 0 .and. index(text, 'within 20 ms') > 0, 'deadline')
+        if (me%size /= 0) call tutti_leave(me)
+    end subroutine
+end module
+
+program procedures
+    use steps
+    implicit none
+    type(tutti_group) :: group
+    type(tutti_caller) :: me
+    call tutti_group_create(3, group)
+!$omp parallel num_threads(3) private(me)
+    call tutti_join(group, omp_get_thread_num(), me)
+    call subset(me)
+    call requests(me)
+    call options(me)
+    call tutti_leave(me)
+!$omp end parallel
+    call tutti_group_free(group)
+    call alone()
+    call deadline()
+    call tell()
+end program
