@@ -5,7 +5,8 @@ module rows
     implicit none
     integer, parameter :: part = 8
 contains
-    ! y = A x, of this member's rows; the neighbours' elements come from them.
+    ! y = A x, of this member's rows; the neighbours' elements come from them. What calls that are started use must be
+    ! `asynchronous`: else the compiler may take it for untouched until the wait.
     subroutine multiply(me, x, y)
         type(tutti_caller), intent(in) :: me
         real(8), intent(in) :: x(part)
