@@ -74,10 +74,10 @@ public:
     /// never come, because its run waits for itself or teams wait for each other, Error is thrown.
     void run(const std::function<void(Member&)>& function);
 
-    /// Has the members run the tasks that it is handed, each a share of those that are next to each other, in
-    /// a run(), for whose end it waits: for calls that one thread makes for all, `tutti::allreduce(inputs,
-    /// outputs, tutti::sum, team.executor())`. Throws what run() does, so it is not for
-    /// members of the same team. The team must last as long.
+    /// Has the members run the tasks that it is handed, each a share of those that are next to each other and
+    /// then what others have not begun, in a run(), for whose end it waits: for calls that one thread makes
+    /// for all, `tutti::allreduce(inputs, outputs, tutti::sum, team.executor())`. Throws what run() does, so
+    /// it is not for members of the same team. The team must last as long.
     Executor executor();
 
 private:

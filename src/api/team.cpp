@@ -1,10 +1,12 @@
 #include "api/placement.hpp"
 #include "api/team_threads.hpp"
+#include "cache_line.hpp"
 #include "machine/placement.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/team.hpp>
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -19,6 +21,21 @@ void keep(std::unique_ptr<detail::TeamThreads> threads) {
     const std::scoped_lock lock(mutex);
     kept.push_back(std::move(threads));
 }
+
+/// Tasks next to each other.
+struct alignas(line_bytes) Share {
+    std::atomic<std::size_t> next{0};
+    std::size_t end = 0;
+
+    /// Those that nobody has begun.
+    void run(const std::function<void(std::size_t)>& task) {
+        // Relaxed: it only shares them out; the end of the run orders what they do.
+        for (std::size_t index = next.fetch_add(1, std::memory_order_relaxed); index < end;
+             index = next.fetch_add(1, std::memory_order_relaxed)) {
+            task(index);
+        }
+    }
+};
 
 } // namespace
 
@@ -68,11 +85,16 @@ Executor Team::executor() {
         if (task == nullptr) {
             throw ArgumentError("Team::executor: task is empty; pass one that takes an index");
         }
+        const auto members = static_cast<std::size_t>(threads->size());
+        std::vector<Share> shares(members);
+        for (std::size_t rank = 0; rank < members; ++rank) {
+            shares[rank].next.store(count * rank / members, std::memory_order_relaxed); // ordered by the run
+            shares[rank].end = count * (rank + 1) / members;
+        }
         threads->run([&](const Member& me) {
-            const auto members = static_cast<std::size_t>(me.size());
-            const auto rank = static_cast<std::size_t>(me.rank());
-            for (std::size_t index = count * rank / members; index < count * (rank + 1) / members; ++index) {
-                task(index);
+            // Then those of members that are late, whose threads have yet to wake up.
+            for (std::size_t other = 0; other < members; ++other) {
+                shares[(static_cast<std::size_t>(me.rank()) + other) % members].run(task);
             }
         });
     };

@@ -1,6 +1,7 @@
 #include "arrive/operation.hpp"
 
 #include "arrive/rendezvous_state.hpp"
+#include "mailbox/wait.hpp"
 
 #include <tutti/error.hpp>
 
@@ -154,18 +155,20 @@ void Operation::carry_out() noexcept {
 
 void Operation::wait() noexcept {
     // Acquire: pairs with reach(). The slices are there; or the results, or the failure.
-    for (Stage stage = stage_.load(std::memory_order_acquire); stage != Stage::over;
-         stage = stage_.load(std::memory_order_acquire)) {
+    for (Stage stage = stage_.load(std::memory_order_acquire); stage != Stage::over;) {
         if (stage == Stage::shared_out) {
             slices_->run_unbegun();
         }
-        stage_.wait(stage, std::memory_order_acquire);
+        const Stage seen = stage;
+        const auto is_further = [&] { return (stage = stage_.load(std::memory_order_acquire)) != seen; };
+        mailbox::wait_until(
+            is_further, [](bool) {}, bell_, home_->patience());
     }
 }
 
 void Operation::reach(Stage stage) noexcept {
     stage_.store(stage, std::memory_order_release); // release: pairs with wait()
-    stage_.notify_all();
+    bell_.ring_if_needed();
 }
 
 void Operation::shared_out(std::shared_ptr<Slices> slices) noexcept {

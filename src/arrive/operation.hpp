@@ -3,6 +3,7 @@
 #include "arrive/contribution.hpp"
 #include "arrive/handover.hpp"
 #include "arrive/slices.hpp"
+#include "mailbox/doorbell.hpp"
 
 #include <tutti/detail/pending.hpp>
 
@@ -102,6 +103,7 @@ private:
     alignas(line_bytes) StdCount references_;
     /// For those that wait.
     std::atomic<Stage> stage_{Stage::gathering};
+    mailbox::SureDoorbell bell_;
     std::shared_ptr<Slices> slices_;
     std::exception_ptr failure_;
 

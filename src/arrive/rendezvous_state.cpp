@@ -1,5 +1,6 @@
 #include "arrive/rendezvous_state.hpp"
 
+#include "execute/setting.hpp"
 #include "machine/pinning.hpp"
 
 #include <tutti/error.hpp>
@@ -14,7 +15,8 @@ namespace tutti::detail {
 using arrive::Operation;
 
 RendezvousState::RendezvousState(int ranks, RendezvousOptions options)
-    : options_(std::move(options)), cpus_(machine::allowed_pus()), places_(static_cast<std::size_t>(ranks)) {}
+    : options_(std::move(options)), cpus_(machine::allowed_pus()),
+      patience_(execute::patience_for(ranks, cpus_)), places_(static_cast<std::size_t>(ranks)) {}
 
 void RendezvousState::begin() {
     // Stands for the time before the first one. Has no requests, and is over.

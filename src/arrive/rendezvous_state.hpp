@@ -2,6 +2,7 @@
 
 #include "arrive/operation.hpp"
 #include "cache_line.hpp"
+#include "mailbox/wait.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/rendezvous.hpp>
@@ -26,6 +27,8 @@ public:
     const RendezvousOptions& options() const { return options_; }
     /// That the executor may have.
     int cpus() const { return cpus_; }
+    /// Of threads that wait, of which there may be one for each rank.
+    const mailbox::Patience& patience() const { return patience_; }
 
     Pending& arrive(int rank, const Call& call);
     /// No rank will arrive any more: operations that wait for some fail.
@@ -44,6 +47,7 @@ private:
 
     RendezvousOptions options_;
     int cpus_;
+    mailbox::Patience patience_;
     std::vector<Place> places_;
 
     /// For who opens an operation or gives one back, which is done once for all ranks.
