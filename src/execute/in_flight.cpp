@@ -237,6 +237,9 @@ void InFlight::recycle(Operation& operation) noexcept {
 }
 
 void InFlight::release(Operation& operation) noexcept {
+    if (!operation.is_held_) { // by a copy of a request of C, which is used up
+        return;
+    }
     try {
         if (!operation.is_over()) {
             wait(operation);

@@ -183,3 +183,20 @@ TEST_CASE("a request is freed, or outlives its member") {
     CHECK(tutti_request_free(&step) == TUTTI_OK);
     CHECK(tutti_group_free(group) == TUTTI_OK);
 }
+
+TEST_CASE("a copy of a request that has been waited for takes nothing from others") {
+    CHECK(run_team(2, [](tutti_caller me) {
+              std::array<int, 3> in{1, 2, 3}, out{};
+              std::array<tutti_request, 3> requests{none(), none(), none()};
+              CHECK(start_sum(me, requests[0], in[0], out[0]) == TUTTI_OK);
+              tutti_request copy = requests[0];
+              CHECK(tutti_wait(&requests[0]) == TUTTI_OK);
+              CHECK(tutti_wait(&copy) == TUTTI_OK);
+              CHECK(start_sum(me, requests[1], in[1], out[1]) == TUTTI_OK);
+              CHECK(start_sum(me, requests[2], in[2], out[2]) == TUTTI_OK);
+              CHECK(requests[1].operation != requests[2].operation);
+              CHECK(tutti_wait_all(requests.data(), 3) == TUTTI_OK);
+              CHECK(out == std::array<int, 3>{2, 4, 6});
+              return int{TUTTI_OK};
+          }) == TUTTI_OK);
+}
