@@ -274,12 +274,13 @@ TUTTI_API tutti_status tutti_reduce_local(const void* in, void* inout, size_t n,
 // Requests. Only the thread that has started an operation may use its request, but any that of a rendezvous.
 // Whoever tests or waits, also in a call that blocks, makes everything progress that its thread has in
 // flight. A request is TUTTI_REQUEST_NULL when its operation has been waited for or been found complete, also
-// where it has failed; that of a prepared call is kept. Every copy of it is used up with it.
+// where it has failed; that of a prepared call is kept until it is freed. Copies are used up with it. It is
+// left as it is where the library refuses, as it does to another thread or an operator: TUTTI_ERROR.
 
 /// Returns when the operation is complete.
 TUTTI_API tutti_status tutti_wait(tutti_request* request);
 
-/// Sets *done to whether it is complete, after a look at what has come.
+/// Sets *done to whether it is complete, or has failed, after a look at what has come.
 TUTTI_API tutti_status tutti_test(tutti_request* request, int* done);
 
 /// Waits for all of them. Returns what the first of them returns that has failed.
@@ -301,8 +302,8 @@ TUTTI_API tutti_status tutti_restart(tutti_request* request);
 /// broadcast.
 TUTTI_API tutti_status tutti_restart_with(tutti_request* request, const void* in, void* out);
 
-/// Gives a request up, and a prepared call. Waits for the operation, but for that of a rendezvous. NULL and
-/// TUTTI_REQUEST_NULL are passed over.
+/// Gives a request up, and a prepared call. Waits for the operation, but for that of a rendezvous; what has
+/// ended it, the next call says. NULL and TUTTI_REQUEST_NULL are passed over.
 TUTTI_API tutti_status tutti_request_free(tutti_request* request);
 
 // Groups, of threads that exist already.

@@ -7,7 +7,7 @@
 
 #include <tutti/start.hpp>
 
-#include <memory>
+#include <cstdint>
 #include <string>
 
 namespace tutti::c {
@@ -46,6 +46,17 @@ void Caller::check_shared(const Call& call) const {
     }
 }
 
+std::uint64_t Caller::prepare(const Call& call) const {
+    const std::uint64_t number = prepared_calls.add({nullptr, call}); // while nothing has happened yet
+    try {
+        prepared_calls.find(number)->operation = &detail::prepare(*seat_, call);
+    } catch (...) {
+        prepared_calls.take(number);
+        throw;
+    }
+    return number;
+}
+
 void Caller::make(const Call& asked) const {
     Call call = asked;
     if ((me_.how & shares_output) != 0) {
@@ -56,12 +67,9 @@ void Caller::make(const Call& asked) const {
     case starts:
         *me_.request = {&detail::start(*seat_, call), started};
         return;
-    case prepares: {
-        auto kept = std::make_unique<Prepared>(Prepared{nullptr, call});
-        kept->operation = &detail::prepare(*seat_, call);
-        *me_.request = {kept.release(), prepared};
+    case prepares:
+        *me_.request = request_of(prepare(call));
         return;
-    }
     case arrives:
         *me_.request = {&detail::arrive(*rendezvous_, rank_, call), arrived};
         return;

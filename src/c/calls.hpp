@@ -1,6 +1,7 @@
 #pragma once
 
 #include "c/members.hpp"
+#include "c/numbered.hpp"
 
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
@@ -34,6 +35,16 @@ struct Prepared {
     /// To make the same call with other vectors.
     detail::Call call;
 };
+/// Those of the process.
+extern constinit Numbered<Prepared> prepared_calls;
+
+/// The request of a prepared call has its number in the place of an address.
+inline tutti_request request_of(std::uint64_t number) {
+    return {reinterpret_cast<void*>(number), prepared}; // NOLINT(performance-no-int-to-ptr)
+}
+inline std::uint64_t number_in(const tutti_request& request) {
+    return reinterpret_cast<std::uint64_t>(request.operation);
+}
 
 /// Whether a program has passed TUTTI_IN_PLACE.
 inline bool is_in_place(const void* address) {
@@ -57,6 +68,8 @@ public:
 
 private:
     void check_shared(const detail::Call& call) const;
+    /// Its number among the prepared calls.
+    std::uint64_t prepare(const detail::Call& call) const;
 
     const char* function_;
     const tutti_caller& me_;

@@ -5,7 +5,6 @@
 #include <tutti/tutti.h>
 
 #include <exception>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,14 +13,26 @@ using namespace tutti;
 using c::guarded;
 using c::there;
 
+constinit c::Numbered<c::Prepared> c::prepared_calls;
+
 namespace {
+
+c::Prepared& prepared_behind(const char* function, const tutti_request& request) {
+    c::Prepared* const found = c::prepared_calls.find(c::number_in(request));
+    if (found == nullptr) {
+        c::refuse(function, "`request` has been freed");
+    }
+    return *found;
+}
 
 tutti_request& checked(const char* function, tutti_request* request) {
     tutti_request& found = there(function, "request", request);
     switch (found.kind) {
+    case c::prepared:
+        prepared_behind(function, found);
+        return found;
     case c::no_operation:
     case c::started:
-    case c::prepared:
     case c::arrived:
         return found;
     default:
@@ -29,37 +40,75 @@ tutti_request& checked(const char* function, tutti_request* request) {
     }
 }
 
+/// Of a request that has been checked.
 detail::Pending* pending_of(const tutti_request& request) {
     switch (request.kind) {
     case c::no_operation:
         return nullptr;
     case c::prepared:
-        return static_cast<c::Prepared*>(request.operation)->operation;
+        return c::prepared_calls.find(c::number_in(request))->operation;
     default:
         return static_cast<detail::Pending*>(request.operation);
     }
 }
 
+bool is_over(const tutti_request& request) {
+    const detail::Pending* const pending = pending_of(request);
+    return pending == nullptr || pending->is_over();
+}
+
 c::Prepared& prepared_of(const char* function, tutti_request* request) {
-    tutti_request& found = checked(function, request);
+    tutti_request& found = there(function, "request", request);
     if (found.kind != c::prepared) {
         c::refuse(function, "`request` is not of a prepared call");
     }
-    return *static_cast<c::Prepared*>(found.operation);
+    return prepared_behind(function, found);
 }
 
-/// Takes a request over whose operation is not needed any more when this is gone. One that is prepared stays.
-Request used_up(tutti_request& request) {
-    if (request.kind == c::no_operation || request.kind == c::prepared) {
-        return {};
+/// Nobody asks for the operation any more. A request that is prepared stays.
+void use_up(tutti_request& request) {
+    if (request.kind != c::no_operation && request.kind != c::prepared) {
+        pending_of(std::exchange(request, TUTTI_REQUEST_NULL))->release();
     }
-    return Request(*pending_of(std::exchange(request, TUTTI_REQUEST_NULL)));
+}
+
+/// Tests or waits. A request is used up if its operation is over then, also where it has failed. Where the
+/// library has refused it is not, and the request is left as it is.
+template <class Question>
+void ask(tutti_request& request, Question question) {
+    struct Answered {
+        explicit Answered(tutti_request& of) : request(of) {}
+        ~Answered() {
+            if (is_over(request)) {
+                use_up(request);
+            }
+        }
+        Answered(const Answered&) = delete;
+        Answered& operator=(const Answered&) = delete;
+        Answered(Answered&&) = delete;
+        Answered& operator=(Answered&&) = delete;
+        tutti_request& request;
+    };
+    const Answered answered(request);
+    question();
 }
 
 void wait(tutti_request& request) {
-    if (detail::Pending* const pending = pending_of(request)) {
-        const Request finished = used_up(request);
-        pending->wait();
+    ask(request, [&] {
+        if (detail::Pending* const pending = pending_of(request)) {
+            pending->wait();
+        }
+    });
+}
+
+/// What has ended the operation, the member's next call says.
+void wait_before_free(tutti_request& request) {
+    try {
+        wait(request);
+    } catch (...) {
+        if (std::current_exception() == nullptr || !is_over(request)) {
+            throw; // the thread is being ended, or the library has refused
+        }
     }
 }
 
@@ -73,19 +122,14 @@ tutti_status tutti_test(tutti_request* request, int* done) {
     return guarded([&] {
         there("test", "done", done) = 0;
         tutti_request& asked = checked("test", request);
-        detail::Pending* const pending = pending_of(asked);
-        bool is_over = true;
-        try {
-            is_over = pending == nullptr || pending->test();
-        } catch (...) {
-            const Request finished = used_up(asked);
-            *done = 1;
-            throw;
-        }
-        if (is_over) {
-            const Request finished = used_up(asked);
-            *done = 1;
-        }
+        ask(asked, [&] {
+            try {
+                *done = pending_of(asked) == nullptr || pending_of(asked)->test() ? 1 : 0;
+            } catch (...) {
+                *done = is_over(asked) ? 1 : 0;
+                throw;
+            }
+        });
     });
 }
 
@@ -177,12 +221,13 @@ tutti_status tutti_request_free(tutti_request* request) {
             return;
         }
         tutti_request& freed = checked("request_free", request);
+        if (freed.kind == c::arrived) {
+            return use_up(freed);
+        }
+        wait_before_free(freed);
         if (freed.kind == c::prepared) {
-            const std::unique_ptr<c::Prepared> finished(static_cast<c::Prepared*>(freed.operation));
+            c::prepared_calls.take(c::number_in(freed))->operation->release();
             freed = TUTTI_REQUEST_NULL;
-            finished->operation->release();
-        } else {
-            const Request finished = used_up(freed);
         }
     });
 }

@@ -184,6 +184,129 @@ TEST_CASE("a request is freed, or outlives its member") {
     CHECK(tutti_group_free(group) == TUTTI_OK);
 }
 
+TEST_CASE("a request that is used where it must not be is left as it is") {
+    for (const bool is_prepared : {false, true}) {
+        std::atomic<bool> refused{false};
+        CHECK(run_team(2, [&](tutti_caller me) {
+                  const int in = 1;
+                  int out = 0;
+                  tutti_request request = none();
+                  const auto make = [&] {
+                      const auto way = is_prepared ? tutti_prepare : tutti_start;
+                      CHECK(tutti_allreduce(way(me, &request), &in, &out, 1, TUTTI_INT, TUTTI_SUM) ==
+                            TUTTI_OK);
+                      CHECK((!is_prepared || tutti_restart(&request) == TUTTI_OK));
+                  };
+                  if (me.rank == 0) {
+                      make(); // member 1 comes later
+                      const tutti_request before = request;
+                      const auto check_left = [&](tutti_status status, const char* text) {
+                          CHECK(status == TUTTI_ERROR);
+                          CHECK(mentions(tutti_error_text(), text));
+                          CHECK(request.operation == before.operation);
+                          CHECK(request.kind == before.kind);
+                      };
+                      std::thread([&] {
+                          int done = 1;
+                          check_left(tutti_test(&request, &done), "test: called by another thread");
+                          CHECK(done == 0);
+                          check_left(tutti_wait(&request), "wait: called by another thread");
+                          check_left(tutti_wait_all(&request, 1), "wait: called by another thread");
+                          check_left(tutti_request_free(&request), "called by another thread");
+                      }).join();
+                      refused = true;
+                  } else {
+                      while (!refused) {
+                          std::this_thread::yield();
+                      }
+                      make();
+                  }
+                  CHECK(tutti_wait(&request) == TUTTI_OK);
+                  CHECK(out == 2);
+                  return tutti_request_free(&request);
+              }) == TUTTI_OK);
+    }
+}
+
+TEST_CASE("a request that an operator uses is left as it is") {
+    struct Asks {
+        tutti_request barrier = none();
+        std::atomic<bool> has_asked{false};
+
+        static void combine(const void* in, void* inout, std::size_t n, void* user) {
+            auto* const asks = static_cast<Asks*>(user);
+            if (asks != nullptr && !asks->has_asked) {
+                int done = 1;
+                CHECK(tutti_test(&asks->barrier, &done) == TUTTI_ERROR);
+                CHECK(done == 0);
+                CHECK(tutti_wait(&asks->barrier) == TUTTI_ERROR);
+                CHECK(mentions(tutti_error_text(), "called by an operator"));
+                CHECK(tutti_request_free(&asks->barrier) == TUTTI_ERROR);
+                CHECK(asks->barrier.operation != nullptr);
+                asks->has_asked = true;
+            }
+            for (std::size_t i = 0; i < n; ++i) {
+                static_cast<int*>(inout)[i] += static_cast<const int*>(in)[i];
+            }
+        }
+    };
+    Asks asks;
+    std::atomic<bool> is_started{false};
+    CHECK(run_team(2, [&](tutti_caller me) {
+              const bool is_first = me.rank == 0;
+              const int in = 1;
+              int out = 0;
+              tutti_op op = 0;
+              tutti_request sum = none();
+              tutti_request later = none();
+              tutti_request& barrier = is_first ? asks.barrier : later;
+              CHECK(tutti_op_create(Asks::combine, is_first ? &asks : nullptr, 1, &op) == TUTTI_OK);
+              // Member 0 has both in flight when its operator is called, and the barrier cannot be over.
+              while (!is_first && !is_started) {
+                  std::this_thread::yield();
+              }
+              CHECK(tutti_allreduce(tutti_start(me, &sum), &in, &out, 1, TUTTI_INT, op) == TUTTI_OK);
+              while (!is_first && !asks.has_asked) {
+                  std::this_thread::yield();
+              }
+              CHECK(tutti_barrier(tutti_start(me, &barrier)) == TUTTI_OK);
+              is_started = true;
+              CHECK(tutti_wait(&sum) == TUTTI_OK);
+              CHECK(out == 2);
+              CHECK(tutti_wait(&barrier) == TUTTI_OK);
+              CHECK(barrier.operation == nullptr);
+              return tutti_op_free(op);
+          }) == TUTTI_OK);
+}
+
+TEST_CASE("a copy of a request that is used up does no harm") {
+    tutti_group* group = nullptr;
+    tutti_caller me{};
+    REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
+    REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
+    tutti_request step = none();
+    REQUIRE(tutti_barrier(tutti_prepare(me, &step)) == TUTTI_OK);
+    tutti_request copy = step;
+    CHECK(tutti_restart(&copy) == TUTTI_OK);
+    CHECK(tutti_request_free(&step) == TUTTI_OK);
+    const auto check_gone = [&](tutti_status status) {
+        CHECK(status == TUTTI_ARGUMENT_ERROR);
+        CHECK(mentions(tutti_error_text(), "`request` has been freed"));
+    };
+    int done = 0;
+    int calls = 0;
+    check_gone(tutti_restart(&copy));
+    check_gone(tutti_restart_with(&copy, TUTTI_IN_PLACE, &calls));
+    check_gone(tutti_wait(&copy));
+    check_gone(tutti_wait_all(&copy, 1));
+    check_gone(tutti_test(&copy, &done));
+    check_gone(tutti_then(&copy, add, &calls));
+    check_gone(tutti_request_free(&copy));
+    CHECK(calls == 0);
+    CHECK(tutti_leave(me) == TUTTI_OK);
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+}
+
 TEST_CASE("a copy of a request that has been waited for takes nothing from others") {
     CHECK(run_team(2, [](tutti_caller me) {
               std::array<int, 3> in{1, 2, 3}, out{};
