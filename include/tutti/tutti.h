@@ -396,7 +396,8 @@ TUTTI_API tutti_status tutti_team_run(tutti_team* team, tutti_member_function fu
 
 /// Runs tutti_task_run(task, 0) .. tutti_task_run(task, count - 1), each once, on any threads, before it
 /// returns or later: what a pool of threads does for a loop. Where it returns anything but TUTTI_OK what it
-/// was handed has failed, and it begins none of the tasks any more.
+/// was handed has failed, and it begins none of the tasks any more. A task that is run again does nothing and
+/// returns TUTTI_ARGUMENT_ERROR.
 typedef tutti_status (*tutti_executor)(void* user, size_t count, tutti_task* task);
 TUTTI_API tutti_status tutti_task_run(tutti_task* task, size_t i);
 

@@ -1,53 +1,75 @@
 #include "c/rendezvous.hpp"
 
+#include "c/numbered.hpp"
 #include "c/options.hpp"
 #include "c/status.hpp"
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace tutti;
 
-/// What an executor is handed. Each run that it owes refers to it, and so does the call of the executor.
-struct tutti_task {
-    tutti_task(std::size_t runs, std::function<void(std::size_t)> function)
-        : count(runs), run(std::move(function)), references(runs + 1) {}
+namespace {
 
-    /// Acquire and release: whoever is last frees what all others have used.
-    void drop(std::size_t dropped) {
-        if (references.fetch_sub(dropped, std::memory_order_acq_rel) == dropped) {
-            delete this;
-        }
-    }
+/// What an executor is handed: runs that it owes.
+class Task {
+public:
+    Task(std::size_t count, std::function<void(std::size_t)> run)
+        : run_(std::move(run)), begun_(count), unfinished_(count) {}
 
-    std::size_t count;
-    std::function<void(std::size_t)> run;
-    std::atomic<std::size_t> references;
-    std::atomic<std::size_t> begun{0};
+    std::size_t count() const { return begun_.size(); }
+    const std::function<void(std::size_t)>& run() const { return run_; }
+    /// Whether nobody has begun the run, or given it up.
+    bool begin(std::size_t i) { return !begun_[i].exchange(true, std::memory_order_relaxed); }
+    /// Returns whether it was the last. Acquire and release: it comes after all others.
+    bool finish() { return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+private:
+    std::function<void(std::size_t)> run_;
+    std::vector<std::atomic<bool>> begun_;
+    std::atomic<std::size_t> unfinished_;
 };
 
-namespace {
+/// Those that are not over. A number stands for the address that executors get, so that one that is kept too
+/// long is known as such.
+constinit c::Numbered<std::shared_ptr<Task>> tasks;
+
+void finish(Task& task, std::uint64_t number) {
+    if (task.finish()) {
+        tasks.take(number);
+    }
+}
 
 void hand_on(tutti_executor executor, void* user, std::size_t count,
              const std::function<void(std::size_t)>& run) {
-    auto* const task = new tutti_task(count, run);
+    const auto task = std::make_shared<Task>(count, run);
+    const std::uint64_t number = tasks.add(task);
     // Those that have not begun never will.
-    const auto give_up = [&] { task->drop(1 + count - task->begun.load(std::memory_order_relaxed)); };
+    const auto give_up = [&] {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (task->begin(i)) {
+                finish(*task, number);
+            }
+        }
+    };
     tutti_status status = TUTTI_OK;
     try {
-        status = executor(user, count, task);
+        status =
+            executor(user, count, reinterpret_cast<tutti_task*>(number)); // NOLINT(performance-no-int-to-ptr)
     } catch (...) {
         give_up();
         throw;
     }
-    if (status == TUTTI_OK) {
-        return task->drop(1);
+    if (status != TUTTI_OK) {
+        give_up();
+        c::throw_status(status, "the executor");
     }
-    give_up();
-    c::throw_status(status, "the executor");
 }
 
 RendezvousOptions chosen(const tutti_rendezvous_options* given) {
@@ -68,14 +90,21 @@ RendezvousOptions chosen(const tutti_rendezvous_options* given) {
 
 tutti_status tutti_task_run(tutti_task* task, size_t i) {
     return c::guarded([&] {
-        tutti_task& own = c::there("task_run", "task", task);
-        if (i >= own.count) {
-            c::refuse("task_run",
-                      "`i` is " + std::to_string(i) + ", must be less than " + std::to_string(own.count));
+        const auto number = reinterpret_cast<std::uint64_t>(&c::there("task_run", "task", task));
+        const std::shared_ptr<Task>* const found = tasks.find(number);
+        if (found == nullptr) {
+            c::refuse("task_run", "`task` is over: each of its runs has been made, or given up");
         }
-        own.begun.fetch_add(1, std::memory_order_relaxed);
-        own.run(i);
-        own.drop(1);
+        const std::shared_ptr<Task> own = *found;
+        if (i >= own->count()) {
+            c::refuse("task_run",
+                      "`i` is " + std::to_string(i) + ", must be less than " + std::to_string(own->count()));
+        }
+        if (!own->begin(i)) {
+            c::refuse("task_run", "`i` is " + std::to_string(i) + ", which has been run, or given up");
+        }
+        own->run()(i);
+        finish(*own, number);
     });
 }
 

@@ -105,6 +105,35 @@ TEST_CASE("an executor that fails") {
     pool.join();
 }
 
+TEST_CASE("an executor that runs tasks again is told, and does nothing") {
+    std::vector<tutti_task*> kept;
+    tutti_rendezvous_options options = TUTTI_RENDEZVOUS_OPTIONS_INIT;
+    options.executor = [](void* user, std::size_t count, tutti_task* task) {
+        static_cast<std::vector<tutti_task*>*>(user)->push_back(task);
+        CHECK(tutti_task_run(task, 0) == TUTTI_OK);
+        CHECK(tutti_task_run(task, 0) == TUTTI_ARGUMENT_ERROR);
+        CHECK(mentions(tutti_error_text(), "task_run: `i` is 0, which has been run"));
+        for (std::size_t i = 1; i < count; ++i) {
+            CHECK(tutti_task_run(task, i) == TUTTI_OK);
+        }
+        CHECK(tutti_task_run(task, count - 1) == TUTTI_ARGUMENT_ERROR);
+        return int{TUTTI_OK};
+    };
+    options.user = &kept;
+    options.slice_bytes = 4096;
+    const Meeting meeting(2, &options);
+    for (int i = 0; i < 3; ++i) {
+        std::vector<double> result;
+        CHECK(arrive_all(meeting.get(), 2, result) == std::vector<tutti_status>(2, TUTTI_OK));
+        CHECK(result == std::vector<double>(result.size(), 1));
+    }
+    CHECK(kept.size() == 3);
+    for (tutti_task* const task : kept) {
+        CHECK(tutti_task_run(task, 0) == TUTTI_ARGUMENT_ERROR);
+        CHECK(mentions(tutti_error_text(), "task_run: `task` is over"));
+    }
+}
+
 TEST_CASE("arguments of those who arrive") {
     const Meeting meeting(2);
     int in = 1, out = 0;
