@@ -103,10 +103,15 @@ TUTTI_API tutti_status tutti_op_create(tutti_op_function function, void* user, i
 /// is passed over.
 TUTTI_API tutti_status tutti_op_free(tutti_op op);
 
-/// In the place of the vector that a call reads: the one that it writes is both. All members do so or none;
-/// in a gather or scatter whose counts only the root has, each as it likes. Of a gather, scatter and a
-/// reduction to a root, each collective says what the vector of the others is.
+/// In the place of the vector that a call reads: the one that it writes is both. Unlike MPI_IN_PLACE it is
+/// passed by all members or none, also in a gather, scatter or reduction to a root, not by the root alone:
+/// each of these says what the vector of the others is. Only where the root alone has counts each member does
+/// as it likes.
+#ifdef __cplusplus
+#define TUTTI_IN_PLACE (reinterpret_cast<const void*>(intptr_t{-1}))
+#else
 #define TUTTI_IN_PLACE ((const void*)(intptr_t)-1)
+#endif
 
 /// An operation in flight, or one that is prepared. TUTTI_REQUEST_NULL waits for nothing.
 typedef struct tutti_request {

@@ -7,7 +7,7 @@ include=$1 absent=,${2#but:},
 shift 2
 here=$(dirname "$0")
 compile() { # arguments
-    "$@" -I"$include" -fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+    "$@" -I"$include" -fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wold-style-cast -Werror
 }
 
 headers=0
@@ -29,4 +29,5 @@ case $absent in *",tutti/mpi.hpp,"*) ;; *)
     compile "$@" "$here/collectives.cpp" -DHEADER='<tutti/mpi.hpp>' -DMEMBER=tutti::mpi::Member
     ;;
 esac
+compile "$@" -x c++ "$here/macros.c"
 exit $failed
