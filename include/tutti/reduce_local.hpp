@@ -28,7 +28,12 @@ public:
 
     template <class Out, class In, class Op>
     static Call of(const In& left, std::remove_reference_t<Out>& out, const Op& op) {
-        return reduction(vectors<Out>(Kind::reduce, left, out, Options{}), out, op);
+        const Call made = vectors<Out>(Kind::reduce, left, out, Options{});
+        if constexpr (Dynamic<Out>) {
+            return dynamic_reduction(made, op, "reduce_local");
+        } else {
+            return reduction(made, out, op);
+        }
     }
 };
 

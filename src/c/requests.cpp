@@ -209,7 +209,9 @@ tutti_status tutti_restart_with(tutti_request* request, const void* in, void* ou
         call.output = out;
         const c::Elements elements{call.type, call.element_bytes,
                                    call.type == Type::other ? std::size_t{1} : call.element_align};
-        c::check_vector("restart_with", "in", call.input, call.input_count, elements);
+        if (!call.in_place) {
+            c::check_vector("restart_with", "in", call.input, call.input_count, elements);
+        }
         c::check_vector("restart_with", "out", call.output, call.output_count, elements);
         again.operation->start(call);
     });

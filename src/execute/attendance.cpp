@@ -67,9 +67,8 @@ void GroupState::take_seat(int rank) {
         }
     }
     if (mine.taken) {
-        throw ArgumentError(
-            "join: seat " + std::to_string(rank) +
-            " is taken; each seat serves one thread at a time, until its Member is destroyed");
+        throw ArgumentError("join: seat " + std::to_string(rank) +
+                            " is taken; each seat serves one thread at a time, until the member has left");
     }
     count_from(seat(rank).last_meeting(), mine);
     ++mine.joins;
@@ -121,7 +120,7 @@ void GroupState::require_joined(int member, int peer) {
     throw Error(text_of(absent) + " not joined within " + execute::text_of(join_deadline_.deadline()) +
                 ": all seats of a group are to be taken, by as many threads. Look at what limits these "
                 "(num_threads, OMP_THREAD_LIMIT, nested regions, the size of a pool); "
-                "GroupOptions::join_deadline is how long members wait for them");
+                "the group's join_deadline is how long members wait for them");
 }
 
 void GroupState::leave_seat(int rank) {

@@ -281,3 +281,7 @@ Selection select(const detail::Call& call, const CallSize& size, const tuning::C
 }
 
 } // namespace tutti::execute
+
+std::string_view tutti::detail::name_of(Kind kind) {
+    return to_string(execute::collective_of(kind));
+}

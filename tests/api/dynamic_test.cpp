@@ -227,13 +227,15 @@ TEST_CASE("what cannot be right at run time is refused before anybody is told") 
                   "elements of type i32, 4 bytes, and f64, 8 bytes: they must be the same");
     check_refused([&] { reduce_local(of_double, of_int, of_double, add); }, "they must be the same");
     check_refused([&] { me.allreduce(of_three, add); },
-                  "operator sum has no compiled kernel for elements of type other");
-    check_refused([&] { me.allreduce(of_double, DynamicOp(Operator::band)); },
-                  "operator band has no compiled kernel for elements of type f64");
+                  "allreduce: `op`: operator sum has no compiled kernel for elements of type other");
+    check_refused([&] { me.start.scan(of_double, DynamicOp(Operator::band)).wait(); },
+                  "scan: `op`: operator band has no compiled kernel for elements of type f64");
+    check_refused([&] { reduce_local(of_double, of_double, DynamicOp(Operator::band)); },
+                  "reduce_local: `op`: operator band");
     check_refused([&] { static_cast<void>(DynamicOp{Operator::callable}); }, "callable needs a function");
     check_refused([&] { DynamicOp(nullptr, nullptr, 8, true); }, "the function is a null pointer");
     check_refused([&] { me.scan(of_double, DynamicOp(&compose_all, nullptr, 3, false)); },
-                  "its function is for elements of 3 bytes, and these have 8");
+                  "scan: `op`: its function is for elements of 3 bytes, and these have 8");
     check_refused([&] { me.allreduce(of_double, DynamicVector(Type::f64, y.data(), 3), add); },
                   "`in` has 4 elements and `out` has 3 elements");
     check_refused([&] { me.broadcast(DynamicVector(Type::f64, nullptr, 3), 0); }, "is a null pointer");

@@ -118,6 +118,8 @@ TEST_CASE("a prepared call is started when it is not under way, on vectors like 
                                TUTTI_SUM) == TUTTI_OK);
               CHECK(tutti_wait(&step) == TUTTI_OK); // it has not been started
               CHECK(tutti_restart_with(&step, TUTTI_IN_PLACE, out.data()) == TUTTI_ARGUMENT_ERROR);
+              CHECK(tutti_restart_with(&step, TUTTI_IN_PLACE, nullptr) == TUTTI_ARGUMENT_ERROR);
+              CHECK(mentions(tutti_error_text(), "restart_with: `out` is a null pointer"));
               CHECK(tutti_restart_with(&step, in.data(), in.data()) == TUTTI_ARGUMENT_ERROR);
               CHECK(tutti_restart_with(&step, nullptr, out.data()) == TUTTI_ARGUMENT_ERROR);
               const void* const odd = reinterpret_cast<const char*>(in.data()) + 1;

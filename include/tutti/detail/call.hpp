@@ -28,6 +28,8 @@ enum class Kind : std::uint8_t {
     exscan,
     shift
 };
+/// Of the collective.
+TUTTI_API std::string_view name_of(Kind kind);
 
 /// How to copy an operator for an operation that outlives the call.
 struct Keeping {

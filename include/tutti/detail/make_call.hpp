@@ -13,6 +13,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <typeinfo>
 
@@ -96,19 +97,18 @@ protected:
         }
     }
 
-    /// As below, of dynamic vectors.
-    static Call reduction(Call call, const DynamicOp& op) {
+    /// As below, of dynamic vectors. `caller` is what errors name.
+    static Call dynamic_reduction(Call call, const DynamicOp& op, std::string_view caller) {
         call.op = op.op();
         call.commutative = op.commutative();
         call.state = &op;
         if (call.op != Operator::callable) {
-            check_builtin(call);
+            check_builtin(call, caller);
             return call;
         }
         if (op.element_bytes() != call.element_bytes) {
-            throw ArgumentError("DynamicOp: its function is for elements of " +
-                                std::to_string(op.element_bytes()) + " bytes, and these have " +
-                                std::to_string(call.element_bytes));
+            refuse_operator(caller, "its function is for elements of " + std::to_string(op.element_bytes()) +
+                                        " bytes, and these have " + std::to_string(call.element_bytes));
         }
         call.kernels = &DynamicLoops::kernels;
         call.keeping = &keeping_of<DynamicOp>;
@@ -116,18 +116,22 @@ protected:
         return call;
     }
 
-    static void check_builtin(const Call& call) {
+    [[noreturn]] static void refuse_operator(std::string_view caller, const std::string& what) {
+        throw ArgumentError(std::string(caller) + ": `op`: " + what);
+    }
+
+    static void check_builtin(const Call& call, std::string_view caller) {
         try {
             builtin(call.type, call.op);
         } catch (const std::invalid_argument& error) {
-            throw ArgumentError(std::string("DynamicOp: ") + error.what());
+            refuse_operator(caller, error.what());
         }
     }
 
     template <class Out, class Op>
     static Call reduction(Call call, Out& /*out*/, const Op& op) {
         if constexpr (Dynamic<Out>) {
-            return reduction(call, op);
+            return dynamic_reduction(call, op, name_of(call.kind));
         } else {
             return static_reduction<element_t<Out&>>(call, op);
         }
