@@ -176,8 +176,9 @@ TUTTI_API tutti_caller tutti_with(tutti_caller me, const tutti_call_options* opt
 /// before every member has come. Less traffic than a result for each member.
 TUTTI_API tutti_caller tutti_shared(tutti_caller me);
 
-/// The same caller, for a gatherv or scatterv whose counts every member gives, the same list: more algorithms
-/// can that. If there are displacements every member gives some, but only the root's say anything.
+/// The same caller, for a gatherv or scatterv, and no other call, whose counts every member gives, the same
+/// list: more algorithms can that. If there are displacements every member gives some, but only the root's
+/// say anything.
 TUTTI_API tutti_caller tutti_counts_on_all(tutti_caller me);
 
 // The collectives. p is the number of members; `n` counts elements, and so do counts and displacements. What
@@ -296,8 +297,9 @@ TUTTI_API tutti_status tutti_wait_all(tutti_request requests[], size_t n);
 TUTTI_API tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index);
 
 /// Calls function(user) when the operation is complete, on the thread that completes it: within its next test
-/// or wait, or at the end of a call that blocks; at once if it is complete. Not if it fails. It may make any
-/// calls. Of a rendezvous, that thread is another one, as a rule.
+/// or wait, or at the end of a call that blocks; at once if it is complete. Not if it fails; where the call
+/// could not even be made, that is an error of this one. It may make any calls. Of a rendezvous, that thread
+/// is another one, as a rule.
 TUTTI_API tutti_status tutti_then(tutti_request* request, void (*function)(void* user), void* user);
 
 /// Starts a prepared call once more. TUTTI_ERROR where it is still under way, or its member has left.
@@ -344,7 +346,7 @@ TUTTI_API tutti_status tutti_group_size(const tutti_group* group, int* size);
 TUTTI_API tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me);
 
 /// Gives the seat back, once what the member has in flight is complete. A member that has failed leaves as
-/// well; where the others may wait for it, after tutti_abort().
+/// well; where the others may wait for it, after tutti_abort(). A caller of size 0 has nothing to leave.
 TUTTI_API tutti_status tutti_leave(tutti_caller me);
 
 /// Releases all other members with TUTTI_ABORTED, whose text carries `text`. A member that cannot go on calls

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tutti::c {
 
@@ -20,7 +21,7 @@ Caller::Caller(const char* function, const tutti_caller& me) : function_(functio
         refuse(function, "`me` is no caller: tutti_join() makes one");
     }
     if (way != blocks) {
-        there(function, "request", me.request) = TUTTI_REQUEST_NULL;
+        there(function, "request", me.request) = {nullptr, failed}; // until it is made
     }
     if (way == arrives) {
         const Arriving arriving = there(function_, "rendezvous", me_.rendezvous).rendezvous.at(me_.rank);
@@ -39,8 +40,14 @@ Options Caller::options() const {
     return call_options(function_, me_.options);
 }
 
-void Caller::check_shared(const Call& call) const {
-    if (call.in_place || (call.kind != detail::Kind::allreduce && call.kind != detail::Kind::allgather)) {
+void Caller::check_ways(const Call& call) const {
+    const bool shares = (me_.how & shares_output) != 0;
+    const bool is_rooted = call.kind == detail::Kind::gather || call.kind == detail::Kind::scatter;
+    if (has_counts_on_all() && !(is_rooted && call.counts != nullptr)) {
+        refuse(function_, "`me` is of tutti_counts_on_all(), which is for a gatherv or scatterv");
+    }
+    if (shares &&
+        (call.in_place || (call.kind != detail::Kind::allreduce && call.kind != detail::Kind::allgather))) {
         refuse(function_, "`me` is of tutti_shared(), which is for the output of an allreduce or allgather "
                           "that are not in place");
     }
@@ -57,12 +64,24 @@ std::uint64_t Caller::prepare(const Call& call) const {
     return number;
 }
 
+/// Errors name the function that the program has called: those with counts have names of their own.
 void Caller::make(const Call& asked) const {
+    check_ways(asked);
     Call call = asked;
-    if ((me_.how & shares_output) != 0) {
-        check_shared(call);
-        call.shared_output = true;
+    call.shared_output = (me_.how & shares_output) != 0;
+    try {
+        make_as_asked(call);
+    } catch (const ArgumentError& error) {
+        const std::string_view text = error.what();
+        const std::string_view name = detail::name_of(call.kind);
+        if (name == function_ || !text.starts_with(std::string(name) + ":")) {
+            throw;
+        }
+        throw ArgumentError(function_ + std::string(text.substr(name.size())));
     }
+}
+
+void Caller::make_as_asked(const Call& call) const {
     switch (me_.how & way_mask) {
     case starts:
         *me_.request = {&detail::start(*seat_, call), started};

@@ -26,7 +26,8 @@ enum Kind : std::uint64_t {
     no_operation = 0,
     started = 0x7475'7474'6900'0001,
     prepared = 0x7475'7474'6900'0002,
-    arrived = 0x7475'7474'6900'0003
+    arrived = 0x7475'7474'6900'0003,
+    failed = 0x7475'7474'6900'0004 ///< when the call was made: waits for nothing
 };
 
 /// What is behind the request of a prepared call.
@@ -67,7 +68,8 @@ public:
     void make(const detail::Call& call) const;
 
 private:
-    void check_shared(const detail::Call& call) const;
+    void check_ways(const detail::Call& call) const;
+    void make_as_asked(const detail::Call& call) const;
     /// Its number among the prepared calls.
     std::uint64_t prepare(const detail::Call& call) const;
 

@@ -73,6 +73,9 @@ using namespace tutti;
 
 tutti_status tutti_leave(tutti_caller me) {
     return c::guarded([&] {
+        if (me.size == 0 && me.how == 0) { // of a part that it is not in
+            return;
+        }
         if (c::seated("leave", me).is_lent()) {
             c::refuse("leave", "`me` leaves when the function returns to which it was given");
         }

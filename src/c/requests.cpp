@@ -34,16 +34,18 @@ tutti_request& checked(const char* function, tutti_request* request) {
     case c::no_operation:
     case c::started:
     case c::arrived:
+    case c::failed:
         return found;
     default:
         c::refuse(function, "`request` is none: begin with TUTTI_REQUEST_NULL, or with what a call writes");
     }
 }
 
-/// Of a request that has been checked.
+/// Of a request that has been checked. Null where it waits for nothing.
 detail::Pending* pending_of(const tutti_request& request) {
     switch (request.kind) {
     case c::no_operation:
+    case c::failed:
         return nullptr;
     case c::prepared:
         return c::prepared_calls.find(c::number_in(request))->operation;
@@ -67,8 +69,11 @@ c::Prepared& prepared_of(const char* function, tutti_request* request) {
 
 /// Nobody asks for the operation any more. A request that is prepared stays.
 void use_up(tutti_request& request) {
-    if (request.kind != c::no_operation && request.kind != c::prepared) {
-        pending_of(std::exchange(request, TUTTI_REQUEST_NULL))->release();
+    if (request.kind == c::prepared) {
+        return;
+    }
+    if (detail::Pending* const pending = pending_of(std::exchange(request, TUTTI_REQUEST_NULL))) {
+        pending->release();
     }
 }
 
@@ -164,11 +169,11 @@ tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
                                           (each.kind == c::prepared ? "a prepared call" : "a rendezvous") +
                                           ": wait for calls that are started");
             }
-            any = any || each.kind != c::no_operation;
+            any = any || pending_of(each) != nullptr;
         }
         const auto look = [&] {
             for (size_t i = 0; i < n; ++i) {
-                if (requests[i].kind != c::no_operation && pending_of(requests[i])->is_over()) {
+                if (pending_of(requests[i]) != nullptr && is_over(requests[i])) {
                     *index = i;
                     return true;
                 }
@@ -186,8 +191,12 @@ tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
 
 tutti_status tutti_then(tutti_request* request, void (*function)(void* user), void* user) {
     return guarded([&] {
-        detail::Pending* const pending = pending_of(checked("then", request));
+        const tutti_request& asked = checked("then", request);
+        detail::Pending* const pending = pending_of(asked);
         there("then", "function", function);
+        if (asked.kind == c::failed) {
+            c::refuse("then", "`request` is of a call that has failed when it was made");
+        }
         if (pending == nullptr) {
             function(user);
         } else {

@@ -159,7 +159,9 @@ TEST_CASE("arguments that make no sense are named") {
     check_refused(sum(tutti_type_of_size(~std::size_t{0}), TUTTI_SUM), "`type` is 0");
     check_refused(sum(tutti_type_of_size(8), TUTTI_SUM), "sum");
     check_refused(sum(TUTTI_DOUBLE_COMPLEX, TUTTI_MAX), "max");
-    check_refused(sum(TUTTI_DOUBLE, TUTTI_BAND), "band");
+    check_refused(sum(TUTTI_DOUBLE, TUTTI_BAND), "allreduce: `op`: operator band has no compiled kernel");
+    check_refused(tutti_reduce_local(in.data(), out.data(), 2, TUTTI_DOUBLE, TUTTI_BAND),
+                  "reduce_local: `op`: operator band");
     check_refused(sum(TUTTI_DOUBLE, std::uint64_t{1} << 40U), "`op` is");
     check_refused(tutti_op_free(TUTTI_SUM), "op_free: `op`");
     const void* const odd = reinterpret_cast<const char*>(in.data()) + 1;
@@ -171,9 +173,13 @@ TEST_CASE("arguments that make no sense are named") {
                   "`out` is TUTTI_IN_PLACE");
     check_refused(tutti_reduce(me, in.data(), out.data(), 1, TUTTI_DOUBLE, TUTTI_SUM, 1), "`root` is 1");
     check_refused(tutti_gather(me, in.data(), out.data(), 1, TUTTI_DOUBLE, -1), "`root` is -1");
+    tutti_request request = TUTTI_REQUEST_NULL;
     const std::size_t counts[] = {2}, huge[] = {~std::size_t{0}}, places[] = {1};
     check_refused(tutti_allgatherv(me, in.data(), 1, out.data(), counts, nullptr, TUTTI_DOUBLE),
-                  "`block` has 1 elements, but `counts[0]` is 2");
+                  "allgatherv: `block` has 1 elements, but `counts[0]` is 2");
+    check_refused(
+        tutti_gatherv(tutti_start(me, &request), in.data(), 1, out.data(), counts, nullptr, TUTTI_DOUBLE, 0),
+        "gatherv: `block` has 1 elements, but `counts[0]` is 2");
     check_refused(tutti_allgatherv(me, in.data(), 1, out.data(), huge, places, TUTTI_DOUBLE), "overflows");
     check_refused(tutti_join(alone.group, 1, &alone.me), "rank is 1");
     alone.me = me;
@@ -234,12 +240,31 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
     check_refused(tutti_barrier(tutti_prepare(tutti_start(alone.me, &request), &request)),
                   "`me` is no caller");
     check_refused(tutti_broadcast(tutti_shared(alone.me), &one, 1, TUTTI_DOUBLE, 0), "tutti_shared()");
+    const std::size_t counts[] = {1};
+    check_refused(tutti_barrier(tutti_counts_on_all(alone.me)), "barrier: `me` is of tutti_counts_on_all()");
+    check_refused(tutti_gather(tutti_counts_on_all(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, 0),
+                  "gather: `me` is of tutti_counts_on_all()");
+    check_refused(tutti_allgatherv(tutti_counts_on_all(alone.me), TUTTI_IN_PLACE, 1, &one, counts, nullptr,
+                                   TUTTI_DOUBLE),
+                  "allgatherv: `me` is of tutti_counts_on_all()");
     check_refused(tutti_allreduce(tutti_shared(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
                   "tutti_shared()");
     CHECK(run_team(2, [](tutti_caller me) {
               check_refused(tutti_leave(me), "leave: `me` leaves when the function returns");
               return tutti_barrier(me);
           }) == TUTTI_OK);
+}
+
+TEST_CASE("who has no place in a part has nothing to leave") {
+    Alone alone;
+    tutti_caller part = alone.me;
+    REQUIRE(tutti_split(alone.me, -1, 0, &part) == TUTTI_OK);
+    CHECK(part.size == 0);
+    CHECK(tutti_leave(part) == TUTTI_OK);
+    check_refused(tutti_barrier(part), "barrier: `me` is no caller");
+    check_refused(tutti_join(alone.group, 0, &part), "until the member has left");
+    CHECK(part.size == 0);
+    CHECK(tutti_leave(part) == TUTTI_OK);
 }
 
 TEST_CASE("options are checked, and those of another version known") {
@@ -312,6 +337,7 @@ TEST_CASE("a seat that nobody takes is named") {
     REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
     CHECK(tutti_barrier(me) == TUTTI_ERROR);
     CHECK(mentions(tutti_error_text(), "member 1 has not joined within 30 ms"));
+    CHECK(mentions(tutti_error_text(), "the group's join_deadline is how long"));
     CHECK(tutti_leave(me) == TUTTI_OK);
     CHECK(tutti_group_free(group) == TUTTI_OK);
 }

@@ -325,3 +325,30 @@ TEST_CASE("a copy of a request that has been waited for takes nothing from other
               return int{TUTTI_OK};
           }) == TUTTI_OK);
 }
+
+TEST_CASE("nothing waits for a call that has failed when it was made") {
+    tutti_group* group = nullptr;
+    tutti_caller me{};
+    REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
+    REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
+    for (const auto way : {tutti_start, tutti_prepare}) {
+        tutti_request request = none();
+        int calls = 0;
+        int done = 0;
+        int one = 1;
+        CHECK(tutti_broadcast(way(me, &request), &one, 1, TUTTI_INT, 9) == TUTTI_ARGUMENT_ERROR);
+        CHECK(tutti_then(&request, add, &calls) == TUTTI_ARGUMENT_ERROR);
+        CHECK(mentions(tutti_error_text(), "then: `request` is of a call that has failed"));
+        CHECK(calls == 0);
+        CHECK(tutti_test(&request, &done) == TUTTI_OK);
+        CHECK(done == 1);
+        CHECK(tutti_wait(&request) == TUTTI_OK);
+        std::size_t index = 0;
+        CHECK(tutti_wait_any(&request, 1, &index) == TUTTI_OK);
+        CHECK(index == 1);
+        CHECK(tutti_request_free(&request) == TUTTI_OK);
+        CHECK(request.kind == 0);
+    }
+    CHECK(tutti_leave(me) == TUTTI_OK);
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+}
