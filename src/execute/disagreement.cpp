@@ -153,6 +153,39 @@ std::optional<std::string> other_order(const GroupState& group, Sequence sequenc
            "they start";
 }
 
+std::optional<std::string> standstill(const GroupState& group, Sequence sequence, std::uint64_t number,
+                                      int member, int other) {
+    Lanes* const lanes = group.lanes_if_any();
+    if (lanes == nullptr) {
+        return std::nullopt;
+    }
+    lanes->show(member, {sequence, number, other});
+    // First: what the other has called before it came to a standstill is then seen below.
+    const Standstill theirs = lanes->standstill(other);
+    if (theirs.number == 0 || theirs.waits_for != member || theirs.sequence == sequence) {
+        return std::nullopt;
+    }
+    const std::optional<CallHistory> own = history_of(group, sequence, member);
+    const std::optional<CallHistory> their_same = history_of(group, sequence, other);
+    const std::optional<CallHistory> their = history_of(group, theirs.sequence, other);
+    const std::optional<CallHistory> own_same = history_of(group, theirs.sequence, member);
+    if (!own || !their_same || !their || !own_same || their_same->last() >= number ||
+        own_same->last() >= theirs.number || own->empty() || own->first() > number || their->empty() ||
+        their->first() > theirs.number) {
+        return std::nullopt;
+    }
+    return whereabouts(group, member, other) + "members " + std::to_string(member) + " and " +
+           std::to_string(other) + " wait for each other: " + named(member) + " " + words_of(sequence).does +
+           " " + own->claim(number).describe() + ", but " + named(other) + " " +
+           words_of(theirs.sequence).does + " " + their->claim(theirs.number).describe() +
+           ": all members must make the same calls, and block, start or prepare alike";
+}
+
+std::uint64_t last_blocking(const GroupState& group, int member) {
+    const std::optional<CallHistory> own = history_of(group, Sequence::blocking, member);
+    return own ? own->last() : 0;
+}
+
 std::string text_of_claims(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
                            const Claim& theirs) {
     const Words& words = words_of(sequence);

@@ -47,6 +47,14 @@ std::optional<std::string> absence(const detail::GroupState& group, Sequence seq
 std::optional<std::string> other_order(const detail::GroupState& group, Sequence sequence, int member,
                                        int other);
 
+/// What is wrong where `member` can do nothing before `other` has made the `number`-th call of a sequence,
+/// nor `other` before `member` has made one of another sequence, or nothing. Shows the others that it is so.
+std::optional<std::string> standstill(const detail::GroupState& group, Sequence sequence,
+                                      std::uint64_t number, int member, int other);
+
+/// The number of the call that blocks that a member is in, or of the last one.
+std::uint64_t last_blocking(const detail::GroupState& group, int member);
+
 /// What is wrong where a run of `member` has found a fault in what `peer` shows, in the call of a sequence
 /// that makes this claim, whose vectors are bound so.
 std::string text_of(run::Fault fault, const detail::GroupState& group, Sequence sequence, int member,

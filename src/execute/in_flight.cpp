@@ -133,7 +133,7 @@ void InFlight::wait(Operation& operation) {
     require_usable("wait");
     look_eagerly(operation);
     if (!operation.is_over() || thread_->has_continuations()) {
-        thread_->wait_until([&] { return operation.is_over(); });
+        thread_->wait_until([&] { return operation.is_over(); }, "wait", &operation);
     }
 }
 

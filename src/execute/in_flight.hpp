@@ -56,8 +56,9 @@ public:
 
     /// One look at all operations of this member.
     void progress();
-    /// Ends all of them where one can no longer be waited for; `takes_long` as in watch().
-    void look_after(bool takes_long);
+    /// Ends all of them where one can no longer be waited for; `takes_long` as in watch(). `awaited` is the
+    /// operation before whose end the thread does nothing else, null if there is none.
+    void look_after(bool takes_long, const Operation* awaited);
 
     /// How to wait for what others do in the group.
     mailbox::Doorbell& bell() const;

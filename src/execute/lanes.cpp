@@ -11,6 +11,10 @@ namespace {
 /// An operation's messages may still be read when the next one on its lane starts: one set for each.
 constexpr unsigned lane_sets = 2;
 
+/// Of the word that shows a standstill: a group has at most 65535 members.
+constexpr unsigned member_bits = 16;
+constexpr unsigned sequence_bits = 2;
+
 static_assert(std::is_trivially_destructible_v<Starts>, "they live in pages that are just given back");
 
 } // namespace
@@ -30,6 +34,21 @@ Lane& Lanes::started(std::size_t index) {
         started_[index] = std::make_unique<Lane>(members_, failed_, bell_);
     }
     return *started_[index];
+}
+
+void Lanes::show(int member, const Standstill& standstill) {
+    const auto sequence = static_cast<std::uint64_t>(standstill.sequence);
+    const auto other = static_cast<std::uint64_t>(standstill.waits_for);
+    // Release: who sees it sees all calls that the member has made before.
+    starts(Sequence::started, member)
+        .standstill.publish((standstill.number << sequence_bits | sequence) << member_bits | other);
+}
+
+Standstill Lanes::standstill(int member) const {
+    const std::uint64_t word = starts(Sequence::started, member).standstill.observe(); // pairs with show()
+    const std::uint64_t call = word >> member_bits;
+    return {static_cast<Sequence>(call & ((1U << sequence_bits) - 1)), call >> sequence_bits,
+            static_cast<int>(word & ((1U << member_bits) - 1))};
 }
 
 Lane& Lanes::prepared(std::uint64_t number) {

@@ -19,6 +19,16 @@ struct alignas(paired_lines_bytes) Starts {
     StartLog log;
     /// How many there have been.
     mailbox::StdWord count;
+    /// Of those started: a Standstill of the member's, in whichever sequence.
+    mailbox::StdWord standstill;
+};
+
+/// A member that can do nothing before another one has made a call. It is true until that has made it, so
+/// that nobody takes it back.
+struct Standstill {
+    Sequence sequence = Sequence::blocking;
+    std::uint64_t number = 0;
+    int waits_for = 0;
 };
 
 /// A mailbox for one operation at a time: operations that are in flight together have a lane each, so that
@@ -53,6 +63,11 @@ public:
     Starts& starts(Sequence sequence, int member) const {
         return starts_[2 * member + (sequence == Sequence::prepared ? 1 : 0)];
     }
+
+    /// By the member.
+    void show(int member, const Standstill& standstill);
+    /// The last one that a member has shown, of number 0 if none.
+    Standstill standstill(int member) const;
 
     /// Rings whenever a member shows something in any lane.
     mailbox::Doorbell& bell() { return bell_; }

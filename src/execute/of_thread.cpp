@@ -26,6 +26,10 @@ void OfThread::remove(InFlight& member) noexcept {
     *link = member.next_of_thread_;
 }
 
+bool OfThread::has_only(const InFlight& member) const {
+    return first_ == &member && member.next_of_thread_ == nullptr && first_ready_ == nullptr;
+}
+
 void OfThread::progress() {
     for (InFlight* member = first_; member != nullptr;) {
         InFlight* const next = member->next_of_thread_; // this one may have nothing left
@@ -34,20 +38,20 @@ void OfThread::progress() {
     }
 }
 
-void OfThread::look_after(bool takes_long) {
+void OfThread::look_after(bool takes_long, const Operation* awaited) {
     for (InFlight* member = first_; member != nullptr;) {
         InFlight* const next = member->next_of_thread_;
-        member->look_after(takes_long);
+        member->look_after(takes_long, awaited);
         member = next;
     }
 }
 
-void OfThread::wait_until(const std::function<bool()>& ready, const char* caller) {
+void OfThread::wait_until(const std::function<bool()>& ready, const char* caller, const Operation* awaited) {
     const auto has_news = [&] {
         progress();
         return is_empty() || has_continuations() || ready();
     };
-    const auto check = [this](bool takes_long) { look_after(takes_long); };
+    const auto check = [&](bool takes_long) { look_after(takes_long, awaited); };
     failed_ = nullptr;
     for (call_continuations(); !ready(); call_continuations()) {
         if (is_empty() && failed_ != nullptr) {

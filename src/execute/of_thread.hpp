@@ -23,16 +23,19 @@ public:
     void add(InFlight& member) noexcept;
     void remove(InFlight& member) noexcept;
     bool is_empty() const { return first_ == nullptr; }
+    /// Whether there is nothing of other members, and nothing to be called.
+    bool has_only(const InFlight& member) const;
 
     void note_failure(const InFlight& member) noexcept { failed_ = &member; }
 
     /// One look at everything.
     void progress();
-    /// Ends what can no longer be waited for; `takes_long` as in watch().
-    void look_after(bool takes_long);
-    /// Makes everything progress until ready(). Where nothing is left that could make it so, throws what has
-    /// ended something meanwhile, or else Error.
-    void wait_until(const std::function<bool()>& ready, const char* caller = "wait_until");
+    /// Ends what can no longer be waited for; arguments as of a member.
+    void look_after(bool takes_long, const Operation* awaited = nullptr);
+    /// Makes everything progress until ready(), which only the end of `awaited` makes so if that is not null.
+    /// Where nothing is left that could make it so, throws what has ended something meanwhile, or else Error.
+    void wait_until(const std::function<bool()>& ready, const char* caller = "wait_until",
+                    const Operation* awaited = nullptr);
 
     /// The continuations of operations that are over are called when no call is under way.
     void add_continuation(Operation& operation) noexcept;

@@ -220,7 +220,7 @@ void InFlight::fail(const std::exception_ptr& cause) noexcept {
     open_.clear();
 }
 
-void InFlight::look_after(bool takes_long) {
+void InFlight::look_after(bool takes_long, const Operation* awaited) {
     // What a peer has called is the same for all operations that wait for it.
     const Operation* read_for = nullptr;
     try {
@@ -230,8 +230,11 @@ void InFlight::look_after(bool takes_long) {
             }
             const bool is_read = read_for != nullptr && read_for->sequence_ == operation->sequence_ &&
                                  read_for->runner_->peer() == operation->runner_->peer();
+            // What else is in flight might end first, and have the thread call what waits for it.
+            const bool is_stuck = operation == awaited && open_.size() == 1 && thread_->has_only(*this);
+            const std::uint64_t stuck_in = is_stuck ? operation->number_ : 0;
             if (watch(group_, operation->sequence_, rank_, *operation->runner_, operation->waited_,
-                      takes_long && !is_read)) {
+                      {.takes_long = takes_long && !is_read, .stuck_in = stuck_in})) {
                 operation->is_excused_ = true;
             }
             read_for = operation;

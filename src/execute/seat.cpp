@@ -170,7 +170,9 @@ void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
         return is_excused || runner.is_ready();
     };
     const auto check = [&](bool takes_long) {
-        is_excused = execute::watch(group_, Sequence::blocking, rank_, runner, waited, takes_long);
+        const std::uint64_t number = takes_long ? execute::last_blocking(group_, rank_) : 0;
+        is_excused = execute::watch(group_, Sequence::blocking, rank_, runner, waited,
+                                    {.takes_long = takes_long, .stuck_in = number});
         thread.look_after(takes_long);
     };
     mailbox::Doorbell& bell = group_.board(runner.peer()).bell;

@@ -7,30 +7,43 @@
 
 #include <tutti/error.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace tutti::execute {
 
+/// One look of who waits.
+struct Look {
+    /// Whether it may take the time to read what the peer has called.
+    bool takes_long;
+    /// The number of the run's operation where the member can do nothing before that has got on, else 0.
+    std::uint64_t stuck_in;
+};
+
 /// Looks whether what a run of `member` waits for can still come, and throws what is wrong where it cannot:
 /// the group has failed, or the peer is in another call, or gone, or has not joined in time, or the call has
 /// waited longer than it may: `waited` counts that. Returns whether the run may stop waiting, since it waits
-/// for no more than that a member has left an operation before, which it has if it is gone. `takes_long`
-/// where it may take the time to read what the peer has called.
+/// for no more than that a member has left an operation before, which it has if it is gone.
 template <class Runner>
 bool watch(detail::GroupState& group, Sequence sequence, int member, const Runner& runner, Waited& waited,
-           bool takes_long) {
+           const Look& look) {
     if (group.failure().raised()) {
         group.failure().throw_aborted();
     }
     const int peer = runner.peer();
-    if (takes_long) {
+    if (look.takes_long) {
         group.require_joined(member, peer);
         if (const auto text = difference(group, sequence, member, peer)) {
             throw MismatchError(*text);
         }
         if (const auto text = other_order(group, sequence, member, peer); text && !runner.is_ready()) {
             throw MismatchError(*text);
+        }
+        if (look.stuck_in != 0 && !runner.only_settles() && !runner.is_ready()) {
+            if (const auto text = standstill(group, sequence, look.stuck_in, member, peer)) {
+                throw MismatchError(*text);
+            }
         }
         const std::chrono::milliseconds deadline = group.setting().deadline;
         if (deadline.count() != 0 && waited.look() >= deadline && !runner.is_ready()) {

@@ -547,6 +547,56 @@ TEST_CASE("members that make blocking and started calls in another order are tol
     test::check_usable(team);
 }
 
+TEST_CASE("members of which one prepares what the others start, or call, are told") {
+    for (const int members : {2, 3}) {
+        for (const bool blocks : {false, true}) {
+            Team team({.members = members, .placement = "none"});
+            const Ended ended = run(team, [&](Member& me) {
+                std::vector<int> vector(10, 1);
+                if (me.rank() == 0) {
+                    Persistent prepared = me.prepare.allreduce(vector, sum, {.algorithm = "flat"});
+                    prepared.start();
+                    prepared.wait();
+                } else if (blocks) {
+                    me.allreduce(vector, sum, {.algorithm = "flat"});
+                } else {
+                    me.start.allreduce(vector, sum, {.algorithm = "flat"}).wait();
+                }
+            });
+            INFO("the message is: ", ended.run.text);
+            CHECK(ended.run.kind == Thrown::Kind::mismatch);
+            CHECK(mentions(ended.run.text, "wait for each other"));
+            CHECK(mentions(ended.run.text, "member 0 prepares allreduce"));
+            test::check_usable(team);
+        }
+    }
+}
+
+TEST_CASE("members may prepare and start in another order, and wait long") {
+    Team team({.members = 2, .placement = "none"});
+    team.run([&](Member& me) {
+        using namespace std::chrono_literals;
+        std::vector<int> one(10, 1);
+        std::vector<int> two(10, 1);
+        // Member 0 comes late to what it prepares, and member 1 to what it starts.
+        Request started;
+        if (me.rank() == 0) {
+            started = me.start.allreduce(two, sum);
+            std::this_thread::sleep_for(50ms);
+        }
+        Persistent prepared = me.prepare.allreduce(one, sum);
+        prepared.start();
+        prepared.wait();
+        if (me.rank() == 1) {
+            std::this_thread::sleep_for(50ms);
+            started = me.start.allreduce(two, sum);
+        }
+        started.wait();
+        CHECK(one[0] == 2);
+        CHECK(two[0] == 2);
+    });
+}
+
 TEST_CASE("who waits for an operation that a member never starts is told when that has returned") {
     Team team({.members = 3, .placement = "none"});
     const Ended ended = run(team, [](Member& me) {
