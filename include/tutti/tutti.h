@@ -38,7 +38,10 @@ enum {
     TUTTI_ERROR = 4,
     TUTTI_NO_MEMORY = 5,
     /// What C++ code has thrown that the library has called, such as an operator.
-    TUTTI_FOREIGN_ERROR = 6
+    TUTTI_FOREIGN_ERROR = 6,
+    /// A call of some member has waited longer than the deadline of its group. All are released; the text
+    /// says who is where.
+    TUTTI_TIMEOUT_ERROR = 7
 };
 
 /// What the last failure on the calling thread was, until its next one; never NULL.
@@ -320,15 +323,17 @@ enum { TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTT
 
 /// See tutti::GroupOptions. `tuning` is a file of `tutti tune`; NULL: the one that TUTTI_TUNING names, if
 /// any. Members that wait for seats that nobody has taken within `join_deadline_ms` get a TUTTI_ERROR that
-/// names these; 0: they wait for ever.
+/// names these; 0: they wait for ever. Calls that wait longer than `deadline_ms` end with
+/// TUTTI_TIMEOUT_ERROR; 0: as the environment variable TUTTI_TIMEOUT says, in seconds, else never.
 typedef struct tutti_group_options {
     size_t size;
     int wait;
     const char* tuning;
     int64_t join_deadline_ms;
+    int64_t deadline_ms;
 } tutti_group_options;
 #define TUTTI_GROUP_OPTIONS_INIT                                                                             \
-    { sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, 600000 }
+    { sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, 600000, 0 }
 
 /// Seats for 1 .. 65535 threads. `options` may be NULL.
 TUTTI_API tutti_status tutti_group_create(int members, const tutti_group_options* options,
@@ -340,9 +345,9 @@ TUTTI_API tutti_status tutti_group_free(tutti_group* group);
 TUTTI_API tutti_status tutti_group_size(const tutti_group* group, int* size);
 
 /// Takes seat `rank` for the calling thread, which then makes its calls as `me`, until tutti_leave(). Every
-/// seat is to be taken once for each parallel region. TUTTI_ABORTED where the region to which the thread comes
-/// has failed already, even if the thread was not there; it has not joined then, and joins again to come to
-/// the next one.
+/// seat is to be taken once for each parallel region. TUTTI_ABORTED where the region to which the thread
+/// comes has failed already, even if the thread was not there; it has not joined then, and joins again to
+/// come to the next one.
 TUTTI_API tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me);
 
 /// Gives the seat back, once what the member has in flight is complete. A member that has failed leaves as

@@ -32,7 +32,8 @@ GroupOptions group_options(const char* function, const tutti_group_options* give
     const auto options = known(function, given, tutti_group_options TUTTI_GROUP_OPTIONS_INIT);
     return {.wait = one_of<Wait>(function, "wait", options.wait, 4),
             .tuning = std::string(text_or_none(options.tuning)),
-            .join_deadline = std::chrono::milliseconds(options.join_deadline_ms)};
+            .join_deadline = std::chrono::milliseconds(options.join_deadline_ms),
+            .deadline = std::chrono::milliseconds(options.deadline_ms)};
 }
 
 } // namespace tutti::c

@@ -50,6 +50,8 @@ tutti_status noted() {
         return note(TUTTI_MISMATCH_ERROR, error.what());
     } catch (const Aborted& error) {
         return note(TUTTI_ABORTED, error.what());
+    } catch (const TimeoutError& error) {
+        return note(TUTTI_TIMEOUT_ERROR, error.what());
     } catch (const Error& error) {
         return note(TUTTI_ERROR, error.what());
     } catch (const std::bad_alloc&) {
@@ -71,6 +73,8 @@ void throw_status(tutti_status status, const std::string& whose) {
         throw MismatchError(text);
     case TUTTI_ABORTED:
         throw Aborted(text);
+    case TUTTI_TIMEOUT_ERROR:
+        throw TimeoutError(text);
     case TUTTI_NO_MEMORY:
         throw std::bad_alloc();
     default:

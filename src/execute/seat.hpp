@@ -57,7 +57,7 @@ public:
 
     /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
     /// theirs, until the group is used again.
-    void abort(const char* text);
+    TUTTI_COMPONENT_API void abort(const char* text);
 
     /// What the member has in flight. Made on first use.
     execute::InFlight& in_flight();

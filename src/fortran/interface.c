@@ -143,14 +143,15 @@ FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
 FORWARD(restart, (tutti_request * request, int* ierr), tutti_restart(request))
 FORWARD(request_free, (tutti_request * request, int* ierr), tutti_request_free(request))
 
-/// `wait`, `tuning` and `join_deadline_ms` may be absent.
+/// `wait` and all after it may be absent.
 void tutti_f_group_create(int members, tutti_group** group, int* ierr, const int* wait,
-                          const CFI_cdesc_t* tuning, const int* join_deadline_ms) {
+                          const CFI_cdesc_t* tuning, const int* join_deadline_ms, const int* deadline_ms) {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     char* const file = tuning != NULL ? tutti_f_text(tuning) : NULL;
     options.tuning = file;
     options.wait = wait != NULL ? *wait : options.wait;
     options.join_deadline_ms = join_deadline_ms != NULL ? *join_deadline_ms : options.join_deadline_ms;
+    options.deadline_ms = deadline_ms != NULL ? *deadline_ms : options.deadline_ms;
     const tutti_status status = tuning != NULL && file == NULL
                                     ? tutti_f_note(TUTTI_NO_MEMORY, "group: out of memory")
                                     : tutti_f_noted(tutti_group_create(members, &options, group));

@@ -19,7 +19,8 @@ module tutti
     public
 
     integer(c_int), parameter :: TUTTI_OK = 0, TUTTI_ARGUMENT_ERROR = 1, TUTTI_MISMATCH_ERROR = 2, &
-        TUTTI_ABORTED = 3, TUTTI_ERROR = 4, TUTTI_NO_MEMORY = 5, TUTTI_FOREIGN_ERROR = 6
+        TUTTI_ABORTED = 3, TUTTI_ERROR = 4, TUTTI_NO_MEMORY = 5, TUTTI_FOREIGN_ERROR = 6, &
+        TUTTI_TIMEOUT_ERROR = 7
 
     integer(c_int64_t), parameter :: TUTTI_SUM = 65, TUTTI_PROD = 66, TUTTI_MIN = 67, TUTTI_MAX = 68, &
         TUTTI_LAND = 69, TUTTI_LOR = 70, TUTTI_LXOR = 71, TUTTI_BAND = 72, TUTTI_BOR = 73, TUTTI_BXOR = 74
@@ -61,12 +62,13 @@ module tutti
 
     interface
         ! Seats for threads, which take them with tutti_join. What comes after `ierr` is to be named.
-        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_deadline_ms) bind(c, name="tutti_f_group_create")
+        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_deadline_ms, deadline_ms) &
+            bind(c, name="tutti_f_group_create")
             import
             integer(c_int), value :: members
             type(tutti_group), intent(inout) :: group
             integer(c_int), intent(out), optional :: ierr
-            integer(c_int), intent(in), optional :: wait, join_deadline_ms
+            integer(c_int), intent(in), optional :: wait, join_deadline_ms, deadline_ms
             character(kind=c_char, len=*), intent(in), optional :: tuning
         end subroutine
 

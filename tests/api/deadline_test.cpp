@@ -129,12 +129,16 @@ TEST_CASE("who waits for a late member is told where that is, in every collectiv
                 }
             }
         }
-        team.run([](Member& me) { CHECK(me.allreduce(1, sum) == me.size()); });
+        // Members may be late by themselves where others want the CPUs.
+        while (thrown_by([&] {
+                   team.run([](Member& me) { CHECK(me.allreduce(1, sum) == me.size()); });
+               }).kind == Thrown::Kind::timeout) {
+        }
     }
 }
 
 TEST_CASE("members that are behind are listed with the last that they have called") {
-    Team team({.members = 4, .placement = "none", .group = {.deadline = 30ms}});
+    Team team({.members = 4, .placement = "none", .group = {.deadline = 300ms}});
     const Outcome outcome = late_member(team, 2, [](Member& me) {
         if (me.rank() != 2) {
             me.barrier();
@@ -143,13 +147,13 @@ TEST_CASE("members that are behind are listed with the last that they have calle
         me.broadcast(three, 0);
     });
     INFO(outcome.run.text);
-    CHECK(mentions(outcome.run.text, "has waited 30 ms in operation 1, barrier"));
+    CHECK(mentions(outcome.run.text, "has waited 300 ms in operation 1, barrier"));
     CHECK(mentions(outcome.run.text, "at last for member 2"));
     CHECK(mentions(outcome.run.text, "1 of 4 members is not there: member 2 has made no call yet"));
 }
 
 TEST_CASE("a seat that nobody takes is named") {
-    Group group(3, {.deadline = 30ms});
+    Group group(3, {.deadline = 300ms});
     std::vector<Thrown> thrown(2);
     {
         std::vector<std::jthread> threads;
@@ -168,14 +172,14 @@ TEST_CASE("a seat that nobody takes is named") {
 }
 
 TEST_CASE("a member inside an operator is waited for, and then told") {
-    Team team({.members = 3, .placement = "none", .group = {.deadline = 20ms}});
+    Team team({.members = 3, .placement = "none", .group = {.deadline = 300ms}});
     std::atomic<bool> is_through{false};
     std::vector<Thrown> thrown(3);
     const Thrown run = thrown_by([&] {
         team.run([&](Member& me) {
             const auto slow = [&](int a, int b) {
                 if (me.rank() == 0 && !is_through) {
-                    std::this_thread::sleep_for(300ms);
+                    std::this_thread::sleep_for(1s);
                     is_through = true;
                 }
                 return a + b;
@@ -198,7 +202,7 @@ TEST_CASE("a member inside an operator is waited for, and then told") {
 }
 
 TEST_CASE("groups made of a group have its deadline") {
-    Team team({.members = 3, .placement = "none", .group = {.deadline = 30ms}});
+    Team team({.members = 3, .placement = "none", .group = {.deadline = 300ms}});
     std::atomic<int> ended{0};
     team.run([&](Member& me) {
         Member copy = me.dup();

@@ -129,7 +129,7 @@ contains
     subroutine deadline()
         type(tutti_group) :: group
         integer :: ierr
-        call tutti_group_create(3, group, wait=TUTTI_WAIT_SLEEP, join_deadline_ms=20)
+        call tutti_group_create(3, group, wait=TUTTI_WAIT_SLEEP, join_deadline_ms=200)
 !$omp parallel num_threads(2)
         call wait_in_vain(group)
 !$omp end parallel
@@ -149,7 +149,7 @@ contains
         call tutti_join(group, omp_get_thread_num(), me, ierr)
         if (ierr == TUTTI_OK) call tutti_barrier(me, ierr)
         text = tutti_error_message()
-        call expect(ierr /= TUTTI_OK .and. index(text, '2') > 0 .and. index(text, 'within 20 ms') > 0, 'deadline')
+        call expect(ierr /= TUTTI_OK .and. index(text, '2') > 0 .and. index(text, 'within 200 ms') > 0, 'deadline')
         if (me%size /= 0) call tutti_leave(me)
     end subroutine
 end module

@@ -49,7 +49,7 @@ TEST_CASE("the second of two ways begins where all that follows is the shortest"
     const std::vector<std::size_t> touched{1 * mib, 2 * mib, 4 * mib};
     CHECK(bench::hand_out_bytes(touched, {.alone_us = {5, 5, 5}, .shared_us = {9, 4, 3}}) == 2 * mib);
     CHECK(bench::hand_out_bytes(touched, {.alone_us = {5, 5, 5}, .shared_us = {9, 8, 7}}) == 0);
-    CHECK(best_split(std::vector<double>{5, 5}, std::vector<double>{9, 4.9}) == 2);           // no gain
+    CHECK(best_split(std::vector<double>{5, 5}, std::vector<double>{9, 4.9}) == 2); // no gain
     CHECK(best_split(std::vector<double>{5, 5}, std::vector<double>{2, 2}) == 0);
 }
 
