@@ -117,10 +117,9 @@ void GroupState::require_joined(int member, int peer) {
     if (absent.empty()) { // the last has just come
         return;
     }
-    throw Error(text_of(absent) + " not joined within " + execute::text_of(join_deadline_.deadline()) +
-                ": all seats of a group are to be taken, by as many threads. Look at what limits these "
-                "(num_threads, OMP_THREAD_LIMIT, nested regions, the size of a pool); "
-                "the group's join_deadline is how long members wait for them");
+    throw Error(text_of(absent) + " not joined within " + execute::text_of(join_deadline_.deadline()) + ". " +
+                execute::advice_on_absence() +
+                "; the group's join_deadline is how long members wait for them");
 }
 
 void GroupState::leave_seat(int rank) {

@@ -85,10 +85,19 @@ std::string text_of_late(const std::vector<Place>& places, Sequence sequence, st
     for (std::size_t index = 0; index < std::min(most, late.size()); ++index) {
         text += (index == 0 ? "" : "; ") + text_of(*late[index], sequence);
     }
-    return late.size() > most ? text + "; and " + std::to_string(late.size() - most) + " more" : text;
+    if (late.size() > most) {
+        text += "; and " + std::to_string(late.size() - most) + " more";
+    }
+    return late.front()->has_joined ? text : text + ". " + advice_on_absence();
 }
 
 } // namespace
+
+std::string advice_on_absence() {
+    return "All seats of a group are to be taken, by as many threads at the same time. Look at what limits "
+           "these "
+           "(num_threads, OMP_THREAD_LIMIT, nested regions, the size of a pool)";
+}
 
 std::string text_of(std::chrono::milliseconds time) {
     return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000) + " s"

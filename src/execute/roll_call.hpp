@@ -15,6 +15,9 @@ namespace tutti::execute {
 std::string text_of_delay(const detail::GroupState& group, Sequence sequence, int member, int peer,
                           std::chrono::milliseconds deadline);
 
+/// Where members have not joined: why that may be.
+std::string advice_on_absence();
+
 /// "1500 ms", "10 s".
 std::string text_of(std::chrono::milliseconds time);
 

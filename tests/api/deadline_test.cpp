@@ -167,8 +167,67 @@ TEST_CASE("a seat that nobody takes is named") {
     for (const Thrown& each : thrown) {
         INFO(each.text);
         CHECK(each.kind == Thrown::Kind::timeout);
-        CHECK(mentions(each.text, "1 of 3 members is not there: member 2 has not joined"));
+        CHECK(mentions(each.text, "1 of 3 members is not there: member 2 has not joined. All seats"));
     }
+}
+
+TEST_CASE("tasks that block, on a pool with fewer workers, are told") {
+    Group group(4, {.deadline = 100ms});
+    std::vector<Thrown> thrown(4);
+    const auto task = [&](int rank) {
+        thrown[static_cast<std::size_t>(rank)] =
+            thrown_by([&] { group.run(rank, [](Member& me) { me.barrier(); }); });
+    };
+    {
+        std::vector<std::jthread> workers;
+        for (int worker = 0; worker < 2; ++worker) {
+            workers.emplace_back([&, worker] {
+                task(worker);
+                task(worker + 2);
+            });
+        }
+    }
+    for (const Thrown& each : thrown) {
+        INFO(each.text);
+        // Those that come when others have been told are told by join().
+        CHECK((each.kind == Thrown::Kind::timeout || each.kind == Thrown::Kind::aborted));
+        CHECK(mentions(each.text, "member 2 has not joined; member 3 has not joined. All seats"));
+        CHECK(mentions(each.text, "the size of a pool"));
+    }
+}
+
+TEST_CASE("of two jobs that wait for each other on one pool at least one gives way") {
+    Group jobs[2] = {Group(2, {.deadline = 100ms}), Group(2, {.deadline = 100ms})};
+    std::vector<Thrown> thrown(4);
+    const auto task = [&](int job, int rank) {
+        thrown[static_cast<std::size_t>(2 * job + rank)] =
+            thrown_by([&] { jobs[job].run(rank, [](Member& me) { me.barrier(); }); });
+    };
+    {
+        std::vector<std::jthread> workers;
+        for (int worker = 0; worker < 2; ++worker) {
+            workers.emplace_back([&, worker] {
+                task(worker, 0);
+                task(1 - worker, 1);
+            });
+        }
+    }
+    bool is_told = false;
+    for (const Thrown& each : thrown) {
+        INFO(each.text);
+        CHECK((each.kind == Thrown::Kind::nothing || mentions(each.text, "member 1 has not joined")));
+        is_told = is_told || each.kind == Thrown::Kind::timeout;
+    }
+    CHECK(is_told);
+}
+
+TEST_CASE("a member that joins and leaves without a call is named") {
+    Group group(2, {.deadline = 100ms});
+    std::thread([&] { group.run(1, [](Member&) {}); }).join();
+    const Thrown thrown = thrown_by([&] { group.run(0, [](Member& me) { me.barrier(); }); });
+    INFO(thrown.text);
+    CHECK(thrown.kind == Thrown::Kind::timeout);
+    CHECK(mentions(thrown.text, "member 1 has made no call yet"));
 }
 
 TEST_CASE("a member inside an operator is waited for, and then told") {
