@@ -47,6 +47,7 @@ std::vector<Place> places_of(const GroupState& group, Sequence sequence) {
         members_join = members_join || group.presence(rank).has_joined.load(std::memory_order_relaxed);
     }
     std::vector<Place> places;
+    places.reserve(static_cast<std::size_t>(group.size()));
     for (int rank = 0; rank < group.size(); ++rank) {
         places.push_back(place_of(group, sequence, rank, members_join));
     }

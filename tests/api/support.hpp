@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../reduced.hpp"
+
 #include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>
@@ -11,12 +13,6 @@
 #include <vector>
 
 namespace tutti::test {
-
-#if defined(TUTTI_REDUCED_TESTS)
-inline constexpr bool reduced = true;
-#else
-inline constexpr bool reduced = false;
-#endif
 
 /// What a call threw, by the most derived of the library's own types, with the text.
 struct Thrown {

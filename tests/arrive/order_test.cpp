@@ -1,5 +1,6 @@
 // Ranks that arrive in any order, from any threads, several operations ahead of others.
 
+#include "../reduced.hpp"
 #include "pool.hpp"
 
 #include <tutti/rendezvous.hpp>
@@ -22,11 +23,7 @@ using namespace tutti;
 
 namespace {
 
-#if defined(TUTTI_REDUCED_TESTS)
-constexpr int rounds = 200;
-#else
-constexpr int rounds = 2000;
-#endif
+constexpr int rounds = test::reduced ? 200 : 2000;
 
 /// Goes on on a worker of the pool.
 struct Yield {

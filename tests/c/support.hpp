@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../reduced.hpp"
+
 #include <tutti/tutti.h>
 
 #include <doctest/doctest.h>
@@ -8,12 +10,6 @@
 #include <string>
 
 namespace tutti::test {
-
-#if defined(TUTTI_REDUCED_TESTS)
-inline constexpr bool reduced = true;
-#else
-inline constexpr bool reduced = false;
-#endif
 
 inline bool mentions(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../reduced.hpp"
 #include "algorithm/registry.hpp"
 
 #include <tutti/rendezvous.hpp>
@@ -18,13 +19,6 @@
 #include <vector>
 
 namespace tutti::test {
-
-#if defined(TUTTI_REDUCED_TESTS)
-/// Sanitizers make everything slower: less of the same.
-inline constexpr bool reduced = true;
-#else
-inline constexpr bool reduced = false;
-#endif
 
 /// What a result is held against.
 ///
