@@ -28,8 +28,9 @@ TUTTI_API Pending& arrive(RendezvousState& state, int rank, const Call& call);
 struct RendezvousOptions {
     /// Shares in the work of large operations. Without one, the last rank to arrive does all of it.
     Executor executor = {};
-    /// Bytes that a slice touches; an operation of two and more is handed to the executor. 0: 256 KiB, from
-    /// where on the machine's profile says that it pays.
+    /// Bytes that a slice touches; an operation of two and more is handed to the executor. 0: at least
+    /// 256 KiB, and no more than 8 slices for each CPU, from where on the machine's profile says that it
+    /// pays.
     std::size_t slice_bytes = 0;
 };
 

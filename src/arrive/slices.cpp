@@ -1,6 +1,7 @@
 #include "arrive/slices.hpp"
 
 #include "execute/caches.hpp"
+#include "machine/pinning.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -69,7 +70,8 @@ std::size_t slices_of(std::size_t touched_bytes, std::size_t slice_bytes) {
     }
     const std::size_t from_bytes = execute::Caches::here().profile().hand_out_bytes;
     const bool pays = from_bytes != 0 && touched_bytes >= from_bytes;
-    return pays ? touched_bytes / usual_slice_bytes : 1;
+    const std::size_t most = slices_per_cpu * static_cast<std::size_t>(machine::allowed_pus());
+    return pays ? std::min(touched_bytes / least_slice_bytes, most) : 1;
 }
 
 } // namespace
