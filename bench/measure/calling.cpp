@@ -7,19 +7,12 @@
 namespace tutti::bench {
 
 std::string name_of(const Calling& calling) {
-    switch (calling.way) {
-    case Calling::Way::blocking:
-        break;
-    case Calling::Way::started:
-        return calling.in_flight > 1 ? fmt::format("tutti_{}_in_flight", calling.in_flight) : "tutti_started";
-    case Calling::Way::persistent:
-        return "tutti_persistent";
-    case Calling::Way::arriving:
-        return "tutti_arriving";
-    case Calling::Way::one_caller:
-        return "tutti_one_caller";
+    if (calling.way == Calling::Way::blocking) {
+        return "tutti";
     }
-    return "tutti";
+    return calling.in_flight > 1
+               ? fmt::format("tutti_{}_in_flight", calling.in_flight)
+               : fmt::format("tutti_{}", ways_of_calling[static_cast<std::size_t>(calling.way)]);
 }
 
 bool has_way(const std::vector<Calling>& callings, Calling::Way way) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::bench {
@@ -23,6 +25,10 @@ struct Calling {
     /// So many are started before they are waited for, each on vectors of its own, spaced() apart.
     std::size_t in_flight = 1;
 };
+
+/// What --calling says for each way, in their order.
+inline constexpr std::array<std::string_view, 5> ways_of_calling = {"blocking", "started", "persistent",
+                                                                    "arriving", "one_caller"};
 
 /// As a contender: "tutti", "tutti_started", "tutti_64_in_flight", "tutti_persistent", "tutti_arriving",
 /// "tutti_one_caller".

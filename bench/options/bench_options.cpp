@@ -11,13 +11,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
-#include <string_view>
 
 namespace tutti::bench {
 
@@ -134,10 +132,6 @@ std::vector<std::string> parse_baselines(const std::string& text, bool shared) {
     });
     return known;
 }
-
-/// In the order of Calling::Way.
-constexpr std::array<std::string_view, 5> ways_of_calling = {"blocking", "started", "persistent", "arriving",
-                                                             "one_caller"};
 
 /// Calls that block, with which the others are compared, and those that are asked for.
 std::vector<Calling> parse_callings(const std::string& text, std::size_t in_flight) {

@@ -16,17 +16,8 @@ std::span<double> vector_of(std::byte* data, std::size_t elements) {
     return {reinterpret_cast<double*>(data), elements};
 }
 
-/// Repeats call(ins, outs, executor).
-template <class Call>
-Calls for_all(const Ranges& ins, const Ranges& outs, const Executor& executor, Call call) {
-    return repeated([=] { call(ins, outs, executor); });
-}
-
 Calls in_place_calls(Collective collective, const Ranges& vectors, const Executor& executor) {
-    const auto calls = [&](auto call) {
-        return for_all(vectors, vectors, executor,
-                       [call](const Ranges&, const Ranges& all, const Executor& by) { call(all, by); });
-    };
+    const auto calls = [&](auto call) { return repeated([=] { call(vectors, executor); }); };
     switch (collective) {
     case Collective::broadcast:
         return calls([](const Ranges& all, const Executor& by) { broadcast(all, Problem::root, by); });
@@ -50,7 +41,7 @@ Calls in_place_calls(Collective collective, const Ranges& vectors, const Executo
 }
 
 Calls separate_calls(Collective collective, const Ranges& ins, const Ranges& outs, const Executor& executor) {
-    const auto calls = [&](auto call) { return for_all(ins, outs, executor, call); };
+    const auto calls = [&](auto call) { return repeated([=] { call(ins, outs, executor); }); };
     switch (collective) {
     case Collective::reduce:
         return calls([](auto& in, auto& out, auto& by) { reduce(in, out[Problem::root], sum, by); });
