@@ -10,6 +10,7 @@
 
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace tutti {
 
@@ -482,30 +483,30 @@ private:
     }
 
     template <class Out, class Op>
-    static detail::Call reduction(const detail::Call& call, Out& out, const Op& op) {
+    static detail::Call&& reduction(detail::Call&& call, Out& out, const Op& op) {
         static_assert(Way::blocks || std::is_copy_constructible_v<Op>,
                       "the operator is needed after the call has returned, and cannot be copied");
-        return CallMaker::reduction(call, out, op);
+        return CallMaker::reduction(std::move(call), out, op);
     }
 
-    static detail::Call shared(detail::Call call) {
+    static detail::Call&& shared(detail::Call&& call) {
         call.shared_output = true;
-        return call;
+        return std::move(call);
     }
 
     /// `counts` must live until the call has been made.
-    detail::Call at_root(detail::Call call, const CountsAtRoot& counts, int root) {
+    detail::Call&& at_root(detail::Call&& call, const CountsAtRoot& counts, int root) {
         call.root = root;
         call.counts_at_root = true;
         call.counts = self().rank() == root ? &counts.counts() : nullptr;
-        return call;
+        return std::move(call);
     }
 
     /// A distance may be any number of times round.
-    detail::Call shifted(detail::Call call, int distance) {
+    detail::Call&& shifted(detail::Call&& call, int distance) {
         const int members = self().size();
         call.root = (distance % members + members) % members;
-        return call;
+        return std::move(call);
     }
 };
 

@@ -42,6 +42,15 @@ public:
     /// why a file is not used.
     std::string tuning() const;
 
+    /// Who is where: of each member the last calls, where in the program, whom it waits for and for how long,
+    /// its thread, where that runs, and whether it has moved since the last roll call, or else within some
+    /// 200 us. Any thread may ask at any time, also while members are in calls, who do not notice.
+    ///
+    /// Where the environment variable TUTTI_ROLL_CALL names a signal (USR1; USR1,json for tools), that makes
+    /// a thread of the library write the roll calls of all groups, teams, sub-groups and rendezvous to
+    /// stderr: `kill -USR1 PID`.
+    std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
+
     /// Takes seat `rank` for the calling thread. Throws ArgumentError when rank is not in 0 .. size() - 1 or
     /// the seat is taken, and Aborted when the region to which the thread comes has failed already. To the
     /// region after that it comes when those who were in the one that failed have left, for which it waits;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tutti {
@@ -62,6 +63,9 @@ public:
     /// The same calls to be started later, any number of times, each of which returns a Persistent.
     Prepare prepare;
 
+    /// Of this group, as Group::roll_call(). By any thread, as long as the member lives.
+    std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
+
     /// Members that give the same `color` become a group of their own, ranked by `key` and then by their rank
     /// here; returns this member's seat in it, or nothing if its color is negative, as no_color is. Every
     /// member must call it; groups of different colors need not wait for each other afterwards.
@@ -89,6 +93,7 @@ private:
     friend class c::Inside;
 
     void run(const detail::Call& call, const Options& /*in the call*/) {
+        called_from_->show(call.where);
         detail::execute_or_repeat(*seat_, call);
     }
 
@@ -100,6 +105,7 @@ private:
 
     std::shared_ptr<detail::GroupState> group_;
     detail::Seat* seat_;
+    detail::CalledFrom* called_from_;
     int rank_;
     int size_;
     int exceptions_on_entry_;

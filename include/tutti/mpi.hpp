@@ -52,6 +52,11 @@ struct Options {
     /// The number of leaders of each process, for way "leaders"; 0: two, or as many as the process with the
     /// fewest threads has.
     int leaders = 0;
+    /// As tutti::Options::deadline, for waits inside a process; and as ClusterOptions::deadline, for those
+    /// between processes.
+    std::chrono::milliseconds deadline = {};
+    /// Where the call is in the program.
+    SourceLine where = SourceLine::here();
 };
 
 namespace detail {

@@ -16,12 +16,33 @@ namespace tutti {
 ///   size or number of elements is chosen
 enum class Order : std::uint8_t { any, serial };
 
-/// What a caller may choose for one collective call. Every member must choose the same.
+/// A line of a program.
+struct SourceLine {
+    const char* file = nullptr;
+    unsigned line = 0;
+
+    /// The one that calls it, also as a default argument.
+    static constexpr SourceLine here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        return {file, line};
+    }
+};
+
+/// What a caller may choose for one collective call. Every member must choose the same algorithm and order.
 struct Options {
     /// Name of the algorithm (`tutti info --algorithms` lists them); empty: the library chooses.
     std::string_view algorithm = {};
     Order order = Order::any;
+    /// How long this call may wait for others; as GroupOptions::deadline, which it takes the place of. 0:
+    /// that of the group.
+    std::chrono::milliseconds deadline = {};
+    /// Where the call is in the program, which roll calls tell. A function that calls for others can take
+    /// Options in the same way, and pass them on.
+    SourceLine where = SourceLine::here();
 };
+
+/// How a roll call is written: some lines for people, of members at the same place together; or an object of
+/// JSON that has all members, for tools.
+enum class RollCallFormat : std::uint8_t { text, json };
 
 /// How a member waits for another one.
 ///

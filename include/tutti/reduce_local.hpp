@@ -28,12 +28,13 @@ public:
 
     template <class Out, class In, class Op>
     static Call of(const In& left, std::remove_reference_t<Out>& out, const Op& op) {
-        const Call made = vectors<Out>(Kind::reduce, left, out, Options{});
+        Call made = vectors<Out>(Kind::reduce, left, out, Options{});
         if constexpr (Dynamic<Out>) {
-            return dynamic_reduction(made, op, "reduce_local");
+            dynamic_reduction(std::move(made), op, "reduce_local");
         } else {
-            return reduction(made, out, op);
+            reduction(std::move(made), out, op);
         }
+        return made;
     }
 };
 

@@ -63,6 +63,9 @@ public:
     /// As Group::tuning().
     std::string tuning() const;
 
+    /// As Group::roll_call().
+    std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
+
     /// Runs `function` once on every member's thread and returns when all have finished. When one throws, the
     /// others are released from whatever collective they wait in, and the first exception is rethrown here
     /// (an Aborted only if there is no other); the team can be used again afterwards. A member whose thread

@@ -128,15 +128,17 @@ typedef struct tutti_request {
 /// In what order a reduction combines the members' operands: see tutti::Order.
 enum { TUTTI_ORDER_ANY = 0, TUTTI_ORDER_SERIAL = 1 };
 
-/// What may be chosen for one call, by tutti_with(); every member chooses the same. `algorithm` is a name
-/// (`tutti info --algorithms` lists them); NULL: the library chooses.
+/// What may be chosen for one call, by tutti_with(); every member chooses the same algorithm and order.
+/// `algorithm` is a name (`tutti info --algorithms` lists them); NULL: the library chooses. A call that waits
+/// longer than `deadline_ms` ends with TUTTI_TIMEOUT_ERROR; 0: as its group says.
 typedef struct tutti_call_options {
     size_t size;
     const char* algorithm;
     int order;
+    int64_t deadline_ms;
 } tutti_call_options;
 #define TUTTI_CALL_OPTIONS_INIT                                                                              \
-    { sizeof(tutti_call_options), 0, TUTTI_ORDER_ANY }
+    { sizeof(tutti_call_options), 0, TUTTI_ORDER_ANY, 0 }
 
 typedef struct tutti_group tutti_group;
 typedef struct tutti_team tutti_team;
@@ -344,6 +346,15 @@ TUTTI_API tutti_status tutti_group_free(tutti_group* group);
 
 TUTTI_API tutti_status tutti_group_size(const tutti_group* group, int* size);
 
+/// How a roll call is written: see tutti::RollCallFormat.
+enum { TUTTI_ROLL_CALL_TEXT = 0, TUTTI_ROLL_CALL_JSON = 1 };
+
+/// Who is where, as tutti::Group::roll_call: by any thread, at any time. Writes as much of the text as fits
+/// into `bytes` bytes with the 0 at its end, and sets *length to that of the whole, without the 0, if
+/// `length` is not NULL.
+TUTTI_API tutti_status tutti_group_roll_call(const tutti_group* group, int format, char* text, size_t bytes,
+                                             size_t* length);
+
 /// Takes seat `rank` for the calling thread, which then makes its calls as `me`, until tutti_leave(). Every
 /// seat is to be taken once for each parallel region. TUTTI_ABORTED where the region to which the thread
 /// comes has failed already, even if the thread was not there; it has not joined then, and joins again to
@@ -399,6 +410,10 @@ TUTTI_API tutti_status tutti_team_create(const tutti_team_options* options, tutt
 TUTTI_API tutti_status tutti_team_free(tutti_team* team);
 
 TUTTI_API tutti_status tutti_team_size(const tutti_team* team, int* size);
+
+/// As tutti_group_roll_call().
+TUTTI_API tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,
+                                            size_t* length);
 
 /// Calls function(me, user) once on every member's thread, and returns when all have returned: what the first
 /// returned that failed by itself. `me` is a caller until then. The team can be used again afterwards.

@@ -23,7 +23,9 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
                             " ms, must be 0 (for ever) or more");
     }
     try {
-        return std::make_shared<detail::GroupState>(members, execute::setting_for(members, options));
+        auto state = std::make_shared<detail::GroupState>(members, execute::setting_for(members, options));
+        state->list_for_roll_calls();
+        return state;
     } catch (const std::invalid_argument& error) { // what is known of the machine is contradictory
         throw Error(std::string("Group: ") + error.what());
     }
@@ -39,6 +41,10 @@ int Group::size() const {
 
 std::string Group::tuning() const {
     return state_->setting().tuning;
+}
+
+std::string Group::roll_call(RollCallFormat format) const {
+    return state_->roll_call(format);
 }
 
 Member Group::join(int rank) {

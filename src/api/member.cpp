@@ -1,5 +1,6 @@
 #include "execute/group_state.hpp"
 #include "execute/seat.hpp"
+#include "machine/thread_state.hpp"
 
 #include <tutti/member.hpp>
 
@@ -10,13 +11,19 @@ namespace tutti {
 
 Member::Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat, detail::Leaving leaving)
     : start(seat, seat.rank(), group->size()), prepare(seat, seat.rank(), group->size()),
-      group_(std::move(group)), seat_(&seat), rank_(seat.rank()), size_(group_->size()),
-      exceptions_on_entry_(std::uncaught_exceptions()), leaving_(leaving) {}
+      group_(std::move(group)), seat_(&seat), called_from_(&seat.called_from()), rank_(seat.rank()),
+      size_(group_->size()), exceptions_on_entry_(std::uncaught_exceptions()), leaving_(leaving) {
+    group_->presence(rank_).thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
+}
 
 Member::Member(Member&& other) noexcept
     : start(other.start), prepare(other.prepare), group_(std::move(other.group_)),
-      seat_(std::exchange(other.seat_, nullptr)), rank_(other.rank_), size_(other.size_),
-      exceptions_on_entry_(other.exceptions_on_entry_), leaving_(other.leaving_) {}
+      seat_(std::exchange(other.seat_, nullptr)), called_from_(other.called_from_), rank_(other.rank_),
+      size_(other.size_), exceptions_on_entry_(other.exceptions_on_entry_), leaving_(other.leaving_) {}
+
+std::string Member::roll_call(RollCallFormat format) const {
+    return group_->roll_call(format);
+}
 
 Member::~Member() {
     if (seat_ == nullptr) {

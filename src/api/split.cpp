@@ -96,7 +96,7 @@ struct Founded {
 
 template <class T>
 void Member::allgather_for_split(const T& mine, std::vector<T>& out) {
-    detail::Call made = vectors<std::vector<T>&>(detail::Kind::allgather, mine, out, Options{});
+    detail::Call made = vectors<std::vector<T>&>(detail::Kind::allgather, mine, out, Options{.where = {}});
     made.splits = true;
     run(made, {});
 }

@@ -72,6 +72,10 @@ std::string Team::tuning() const {
     return threads_->tuning();
 }
 
+std::string Team::roll_call(RollCallFormat format) const {
+    return threads_->roll_call(format);
+}
+
 const detail::GroupState& Team::state() const {
     return threads_->state();
 }

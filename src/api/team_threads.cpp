@@ -94,7 +94,9 @@ TeamThreads::TeamThreads(const std::vector<int>& cpus, const TeamOptions& option
       cpus_(cpus), caller_is_member_(options.caller_is_member),
       patience_(execute::patience_between_runs(group_->setting(), size(), caller_is_member_)),
       process_(this_process()), pins_(cpus.size()), thrown_(cpus.size()), ended_(cpus.size()),
-      threads_(cpus.size()) {}
+      threads_(cpus.size()) {
+    group_->list_for_roll_calls();
+}
 
 TeamThreads::~TeamThreads() {
     stopping_.store(true, std::memory_order_relaxed); // ordered by started_

@@ -44,6 +44,7 @@ public:
     const std::vector<machine::PinResult>& pins() const { return pins_; }
     const std::string& tuning() const { return group_->setting().tuning; }
     const GroupState& state() const { return *group_; }
+    std::string roll_call(RollCallFormat format) const { return group_->roll_call(format); }
 
     /// See Team::run.
     void run(const std::function<void(Member&)>& function);

@@ -31,6 +31,20 @@ TeamOptions chosen(const tutti_team_options* given) {
     return made;
 }
 
+/// A roll call, as far as it fits.
+void write_roll_call(const char* function, const std::string& written, char* text, std::size_t bytes,
+                     std::size_t* length) {
+    if (text == nullptr && bytes != 0) {
+        c::refuse(function, "`text` is a null pointer, but `bytes` is " + std::to_string(bytes));
+    }
+    if (bytes != 0) {
+        text[written.copy(text, bytes - 1)] = '\0';
+    }
+    if (length != nullptr) {
+        *length = written.size();
+    }
+}
+
 } // namespace
 
 tutti_status tutti_group_create(int members, const tutti_group_options* options, tutti_group** group) {
@@ -49,6 +63,15 @@ tutti_status tutti_group_free(tutti_group* group) {
 tutti_status tutti_group_size(const tutti_group* group, int* size) {
     return c::guarded(
         [&] { c::there("group_size", "size", size) = c::there("group_size", "group", group).group.size(); });
+}
+
+tutti_status tutti_group_roll_call(const tutti_group* group, int format, char* text, size_t bytes,
+                                   size_t* length) {
+    constexpr const char* name = "group_roll_call";
+    return c::guarded([&] {
+        const Group& called = c::there(name, "group", group).group;
+        write_roll_call(name, called.roll_call(c::roll_call_format(name, format)), text, bytes, length);
+    });
 }
 
 tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me) {
@@ -87,6 +110,15 @@ tutti_status tutti_team_free(tutti_team* team) {
 tutti_status tutti_team_size(const tutti_team* team, int* size) {
     return c::guarded(
         [&] { c::there("team_size", "size", size) = c::there("team_size", "team", team).team.size(); });
+}
+
+tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,
+                                  size_t* length) {
+    constexpr const char* name = "team_roll_call";
+    return c::guarded([&] {
+        const Team& called = c::there(name, "team", team).team;
+        write_roll_call(name, called.roll_call(c::roll_call_format(name, format)), text, bytes, length);
+    });
 }
 
 tutti_status tutti_team_run(tutti_team* team, tutti_member_function function, void* user) {

@@ -10,7 +10,7 @@ namespace {
 template <class Enum>
 Enum one_of(const char* function, const char* name, int value, int count) {
     if (value < 0 || value >= count) {
-        refuse(function, std::string("`options.") + name + "` is " + std::to_string(value) +
+        refuse(function, std::string("`") + name + "` is " + std::to_string(value) +
                              ", which is no TUTTI_... of its kind");
     }
     return static_cast<Enum>(value);
@@ -25,15 +25,21 @@ std::string_view text_or_none(const char* text) {
 Options call_options(const char* function, const tutti_call_options* given) {
     const auto options = known(function, given, tutti_call_options TUTTI_CALL_OPTIONS_INIT);
     return {.algorithm = text_or_none(options.algorithm),
-            .order = one_of<Order>(function, "order", options.order, 2)};
+            .order = one_of<Order>(function, "options.order", options.order, 2),
+            .deadline = std::chrono::milliseconds(options.deadline_ms),
+            .where = {}};
 }
 
 GroupOptions group_options(const char* function, const tutti_group_options* given) {
     const auto options = known(function, given, tutti_group_options TUTTI_GROUP_OPTIONS_INIT);
-    return {.wait = one_of<Wait>(function, "wait", options.wait, 4),
+    return {.wait = one_of<Wait>(function, "options.wait", options.wait, 4),
             .tuning = std::string(text_or_none(options.tuning)),
             .join_deadline = std::chrono::milliseconds(options.join_deadline_ms),
             .deadline = std::chrono::milliseconds(options.deadline_ms)};
+}
+
+RollCallFormat roll_call_format(const char* function, int format) {
+    return one_of<RollCallFormat>(function, "format", format, 2);
 }
 
 } // namespace tutti::c

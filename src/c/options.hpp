@@ -35,5 +35,6 @@ Options known(const char* function, const Options* given, Options defaults) {
 
 Options call_options(const char* function, const tutti_call_options* given);
 GroupOptions group_options(const char* function, const tutti_group_options* given);
+RollCallFormat roll_call_format(const char* function, int format);
 
 } // namespace tutti::c

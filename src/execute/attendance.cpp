@@ -3,6 +3,7 @@
 #include "execute/attendance.hpp"
 
 #include "execute/group_state.hpp"
+#include "execute/ranks_text.hpp"
 #include "execute/roll_call.hpp"
 
 #include <tutti/error.hpp>
@@ -28,19 +29,6 @@ void count_from(std::uint64_t meeting, Attendance& attendance) {
         attendance.meeting = meeting;
         attendance.region = 1;
     }
-}
-
-/// "members 1, 2 have", with the first of them.
-std::string text_of(const std::vector<int>& members) {
-    constexpr std::size_t most = 8;
-    std::string text = members.size() == 1 ? "member " : "members ";
-    for (std::size_t place = 0; place < std::min(most, members.size()); ++place) {
-        text += (place == 0 ? "" : ", ") + std::to_string(members[place]);
-    }
-    if (members.size() > most) {
-        text += " and " + std::to_string(members.size() - most) + " more";
-    }
-    return text + (members.size() == 1 ? " has" : " have");
 }
 
 } // namespace
@@ -117,7 +105,8 @@ void GroupState::require_joined(int member, int peer) {
     if (absent.empty()) { // the last has just come
         return;
     }
-    throw Error(text_of(absent) + " not joined within " + execute::text_of(join_deadline_.deadline()) + ". " +
+    throw Error(execute::text_of_members(absent) + (absent.size() == 1 ? " has" : " have") +
+                " not joined within " + execute::text_of(join_deadline_.deadline()) + ". " +
                 execute::advice_on_absence() +
                 "; the group's join_deadline is how long members wait for them");
 }

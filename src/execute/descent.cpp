@@ -27,6 +27,7 @@ std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) 
         std::erase_if(ancestor->descendants_, [](const auto& descendant) { return descendant.expired(); });
         ancestor->descendants_.push_back(group);
     }
+    group->list_for_roll_calls();
     // A failure since then reaches the new group; one before that does so here.
     if (failure_.raised()) {
         failure_.throw_aborted();

@@ -20,6 +20,53 @@ std::string named(int member) {
     return "member " + std::to_string(member);
 }
 
+/// A member's calls, as far as they are known.
+struct Told {
+    int member;
+    const CallHistory* calls;
+
+    bool knows(std::uint64_t number) const { return number >= calls->first() && number <= calls->last(); }
+};
+
+/// The last operations of two members, of those that differ each member's own, and the first of these marked;
+/// nothing where it is the only one.
+std::string side_by_side(const Told& own, const Told& theirs, std::uint64_t difference) {
+    constexpr std::uint64_t most_lines = 16;
+    constexpr std::uint64_t most_after = 4;
+    const std::uint64_t first_known = std::max(own.calls->first(), theirs.calls->first());
+    const std::uint64_t last_known = std::max(own.calls->last(), theirs.calls->last());
+    if (first_known == last_known) {
+        return "";
+    }
+    const std::uint64_t last = std::min(last_known, difference + most_after);
+    const std::uint64_t first = std::max(first_known, last - std::min(last, most_lines - 1));
+    std::string text;
+    for (std::uint64_t number = first; number <= last;) {
+        // Those that are repeated share a line, before the difference.
+        std::uint64_t end = number + 1;
+        while (end < difference && own.calls->claim(end) == own.calls->claim(number)) {
+            ++end;
+        }
+        const std::string numbers =
+            std::to_string(number) + (end > number + 1 ? "-" + std::to_string(end - 1) : "");
+        const auto line = [&](const std::string& who, const CallHistory& calls) {
+            text += (number == difference ? "\n> " : "\n  ") + numbers + " " + who + ": " +
+                    calls.claim(number).describe();
+        };
+        if (number < difference) {
+            line("both", *own.calls);
+        } else {
+            for (const Told& each : {own, theirs}) {
+                if (each.knows(number)) {
+                    line(named(each.member), *each.calls);
+                }
+            }
+        }
+        number = end;
+    }
+    return text;
+}
+
 /// What a description does not show.
 std::string hidden_difference(const Claim& one, const Claim& other) {
     if (one.counts != other.counts && one.counts != 0 && other.counts != 0) {
@@ -75,7 +122,8 @@ std::optional<std::string> difference(const GroupState& group, Sequence sequence
         return std::nullopt;
     }
     return whereabouts(group, member, other) +
-           text_of_claims(sequence, member, other, *number, own->claim(*number), theirs->claim(*number));
+           text_of_claims(sequence, member, other, *number, own->claim(*number), theirs->claim(*number)) +
+           side_by_side({member, &*own}, {other, &*theirs}, *number);
 }
 
 std::string disagreement(const GroupState& group, Sequence sequence, int member, int other) {

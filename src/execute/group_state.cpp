@@ -4,12 +4,15 @@
 #include "execute/disagreement.hpp"
 #include "execute/failed_call.hpp"
 #include "execute/mailbox_pages.hpp"
+#include "execute/roll_call.hpp"
+#include "execute/waited.hpp"
 #include "machine/pinning.hpp"
 
 #include <tutti/detail/kernels.hpp>
 #include <tutti/error.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -95,7 +98,11 @@ void GroupState::note_binding(int rank) noexcept {
 }
 
 void GroupState::leave_failed_call(int member) {
-    execute::leave_failed_call(boards(), board(member));
+    execute::leave_failed_call(boards(), board(member), [this](int inside) {
+        if (!stuck_is_told_.exchange(true, std::memory_order_relaxed)) { // one is enough
+            tell_stuck(inside);
+        }
+    });
 }
 
 std::string GroupState::disagreement() const {
@@ -116,13 +123,45 @@ void GroupState::recover() {
     for (const auto& seat : seats_) {
         seat->resume(epoch);
     }
-    lanes_shown_.store(nullptr, std::memory_order_relaxed); // nobody is in a call
-    lanes_ = nullptr;
+    {
+        const auto lanes = hold_lanes();
+        lanes_shown_.store(nullptr, std::memory_order_relaxed); // nobody is in a call
+        lanes_ = nullptr;
+    }
     failure_.clear();
+    stuck_is_told_.store(false, std::memory_order_relaxed);
+}
+
+void GroupState::tell_stuck(int inside) noexcept {
+    try {
+        const std::string text =
+            "tutti: the group has failed, but member " + std::to_string(inside) +
+            " is still inside its call, maybe in an operator: the others wait for it, since it may use their "
+            "vectors\n" +
+            execute::RollCall(*this, execute::RollCall::Asked::by_error).text();
+        std::fputs(text.c_str(), stderr);
+    } catch (const std::bad_alloc&) { // without a word
+    }
+}
+
+std::string GroupState::roll_call(RollCallFormat format) {
+    const execute::RollCall roll_call(*this, execute::RollCall::Asked::by_people);
+    return format == RollCallFormat::json ? roll_call.json() : roll_call.text();
+}
+
+void GroupState::list_for_roll_calls() {
+    listed_ = std::make_unique<execute::RollCallListed>(
+        [this](bool as_json) { return roll_call(as_json ? RollCallFormat::json : RollCallFormat::text); });
+}
+
+void GroupState::take_snapshot(std::chrono::nanoseconds age) {
+    if (execute::clock_now() - last_snapshot_.at() >= age) {
+        last_snapshot_.exchange(execute::snapshot_of(*this));
+    }
 }
 
 execute::Lanes& GroupState::lanes() {
-    const std::scoped_lock lock(lanes_mutex_);
+    const auto lock = hold_lanes();
     if (lanes_ == nullptr) {
         lanes_ = std::make_unique<execute::Lanes>(size(), failure_.word());
         lanes_shown_.store(lanes_.get(), std::memory_order_release); // release: pairs with lanes_if_any()

@@ -1,13 +1,15 @@
 #pragma once
 
 #include "cache_line.hpp"
-#include "execute/call_log.hpp"
 #include "execute/failure.hpp"
 #include "execute/join_deadline.hpp"
 #include "execute/lanes.hpp"
+#include "execute/presence.hpp"
 #include "execute/recent.hpp"
+#include "execute/roll_call_signal.hpp"
 #include "execute/seat.hpp"
 #include "execute/setting.hpp"
+#include "execute/snapshot.hpp"
 #include "execute/zero_pages.hpp"
 #include "mailbox/doorbell.hpp"
 #include "mailbox/slot.hpp"
@@ -15,6 +17,7 @@
 #include "schedule/synchronise.hpp"
 
 #include <tutti/detail/export.hpp>
+#include <tutti/options.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -26,23 +29,11 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <type_traits>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace tutti::execute {
-
-/// What a member shows of itself that is read only when something takes long or has gone wrong.
-struct alignas(line_bytes) Presence {
-    /// What the member has called.
-    CallLog log;
-    /// Whether the member has left for good and will not make any more calls.
-    std::atomic<bool> left_for_good{false};
-    /// Whether a thread has ever joined to be this member. No thread joins a team or a sub-group.
-    std::atomic<bool> has_joined{false};
-};
-
-static_assert(std::is_trivially_destructible_v<Presence>, "they live in pages that are just given back");
 
 /// Ranks and blocks are 16-bit numbers in a plan.
 inline constexpr int most_members = 65535;
@@ -87,6 +78,8 @@ public:
     execute::Lanes* lanes_if_any() const {
         return lanes_shown_.load(std::memory_order_acquire); // acquire: pairs with who makes them
     }
+    /// While it lives, lanes last: for who is no member.
+    std::unique_lock<std::mutex> hold_lanes() { return std::unique_lock(lanes_mutex_); }
     execute::Failure& failure() { return failure_; }
     /// Relaxed: a hint, and rarely written.
     const mailbox::Patience& patience() const {
@@ -100,6 +93,14 @@ public:
     /// not leave for `longest_leave`: then what would have been the next region has failed for everybody.
     TUTTI_COMPONENT_API void take_seat(int rank);
     static constexpr std::chrono::milliseconds longest_leave{1000};
+
+    /// See Group::roll_call. By any thread.
+    TUTTI_COMPONENT_API std::string roll_call(RollCallFormat format);
+    /// Has a signal write it as well, if the environment asks for that.
+    TUTTI_COMPONENT_API void list_for_roll_calls();
+    execute::LastSnapshot& last_snapshot() { return last_snapshot_; }
+    /// Takes a snapshot of the members if the last one is older than that.
+    void take_snapshot(std::chrono::nanoseconds age);
 
     /// Throws an Error that names the seats that nobody has ever taken, where `member`, which has joined, has
     /// waited too long for one of them to be `peer`.
@@ -161,6 +162,9 @@ private:
     /// Throws Aborted to who comes to a region that has failed before.
     [[noreturn]] void throw_missed(int rank) const;
 
+    /// Writes to stderr why nobody learns of a failure.
+    void tell_stuck(int inside) noexcept;
+
     /// Begins anew after a failure, when all have left: lets every seat know how many regions it has missed.
     void begin_anew();
 
@@ -174,6 +178,7 @@ private:
     std::atomic<bool> is_crowded_;
     mailbox::Patience crowded_patience_;
     execute::Failure failure_;
+    std::atomic<bool> stuck_is_told_{false};
     /// Stages, slots, boards and presences. Zero bytes are what their constructors would leave, so that
     /// nothing touches them before their members do.
     execute::ZeroPages pages_;
@@ -188,6 +193,7 @@ private:
     std::condition_variable seats_changed_;
     int taken_ = 0;
     execute::JoinDeadline join_deadline_;
+    execute::LastSnapshot last_snapshot_;
     std::shared_ptr<GroupState> itself_;
     /// The groups that this one was made of, the first one first, and its members' ranks in that.
     std::vector<std::weak_ptr<GroupState>> ancestors_;
@@ -200,6 +206,8 @@ private:
     std::mutex schedules_mutex_;
     execute::Recent<execute::ScheduleName, std::shared_ptr<const schedule::Synchronised>> schedules_{
         execute::most_schedule_bytes};
+    /// The last member: it refers to the others.
+    std::unique_ptr<execute::RollCallListed> listed_;
 };
 
 } // namespace tutti::detail

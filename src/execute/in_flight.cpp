@@ -3,6 +3,7 @@
 #include "execute/group_state.hpp"
 #include "execute/of_thread.hpp"
 #include "execute/seat.hpp"
+#include "execute/time_limit.hpp"
 #include "mailbox/wait.hpp"
 
 #include <tutti/error.hpp>
@@ -139,6 +140,7 @@ void InFlight::wait(Operation& operation) {
 
 /// An operation for the next call of a sequence, with all the memory that it needs.
 Operation& InFlight::operation_for(const Call& call, Sequence sequence) {
+    check_deadline(call);
     Operation* operation = nullptr;
     try {
         operation = &found_or_prepared(call);
@@ -156,6 +158,7 @@ Operation& InFlight::operation_for(const Call& call, Sequence sequence) {
         throw;
     }
     operation->bind(call.input, call.output);
+    operation->deadline_ = call.deadline;
     operation->is_held_ = true;
     operation->is_quiet_ =
         operation->call_.prepared().exchanges_words && operation->operator_.data() == nullptr;
@@ -322,10 +325,12 @@ std::optional<Sequence> InFlight::difference(const InFlight* one, const InFlight
 namespace tutti::detail {
 
 Pending& start(Seat& seat, const Call& call) {
+    seat.called_from().show(call.where);
     return seat.in_flight().start(call);
 }
 
 Restartable& prepare(Seat& seat, const Call& call) {
+    seat.called_from().show(call.where);
     return seat.in_flight().prepare(call);
 }
 

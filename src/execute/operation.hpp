@@ -13,6 +13,7 @@
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/pending.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -91,7 +92,9 @@ private:
     run::Line* line_ = nullptr;
     run::Line own_line_;
     std::optional<Runner> runner_;
-    Waited waited_;
+    Waited waited_{{}};
+    /// How long a run may wait for others, 0: as the group says.
+    std::chrono::milliseconds deadline_{0};
     std::exception_ptr failure_;
 
     std::function<void()> continuation_;

@@ -108,7 +108,8 @@ void InFlight::begin(Operation& operation) {
     }
     operation.bindings_.bind(prepared, input, operation.output_, operation.operator_.data());
     operation.runner_.emplace(operation.lane_->mailbox(), *operation.line_, prepared, operation.bindings_);
-    operation.waited_.restart();
+    operation.waited_ =
+        Waited(operation.deadline_.count() != 0 ? operation.deadline_ : group_.setting().deadline);
     operation.state_ = Operation::State::running;
 }
 
@@ -151,8 +152,8 @@ bool InFlight::advance(Operation& operation, int looks) {
     case run::State::differs:
         break;
     }
-    throw MismatchError(text_of(runner.fault(), group_, operation.sequence_, rank_, runner.peer(),
-                                operation.call_.claim(), operation.call_.prepared(), operation.bindings_));
+    throw_mismatch(group_, text_of(runner.fault(), group_, operation.sequence_, rank_, runner.peer(),
+                                   operation.call_.claim(), operation.call_.prepared(), operation.bindings_));
 }
 
 void InFlight::remove(Operation& operation) {
@@ -164,6 +165,9 @@ void InFlight::remove(Operation& operation) {
 
 void InFlight::complete(Operation& operation) {
     operation.state_ = Operation::State::complete;
+    if (operation.waited_.since().count() != 0) { // it has been shown
+        group_.presence(rank_).wait.end();
+    }
     if (operation.sequence_ == Sequence::started) {
         Turn& turn = turn_of(operation);
         turn.is_taken = false;
@@ -196,6 +200,7 @@ void InFlight::progress() {
 }
 
 void InFlight::fail(const std::exception_ptr& cause) noexcept {
+    group_.presence(rank_).wait.end();
     group_.fail(rank_, cause);
     group_.leave_failed_call(rank_);
     failure_ = cause;
@@ -232,9 +237,10 @@ void InFlight::look_after(bool takes_long, const Operation* awaited) {
                                  read_for->runner_->peer() == operation->runner_->peer();
             // What else is in flight might end first, and have the thread call what waits for it.
             const bool is_stuck = operation == awaited && open_.size() == 1 && thread_->has_only(*this);
-            const std::uint64_t stuck_in = is_stuck ? operation->number_ : 0;
             if (watch(group_, operation->sequence_, rank_, *operation->runner_, operation->waited_,
-                      {.takes_long = takes_long && !is_read, .stuck_in = stuck_in})) {
+                      {.takes_long = takes_long && !is_read,
+                       .number = operation->number_,
+                       .is_stuck = is_stuck})) {
                 operation->is_excused_ = true;
             }
             read_for = operation;

@@ -1,13 +1,19 @@
-// Who is where, for those that wait in vain.
+// Who is where, for those that wait in vain and for people who ask.
 
 #include "execute/roll_call.hpp"
 
 #include "execute/disagreement.hpp"
 #include "execute/group_state.hpp"
+#include "execute/ranks_text.hpp"
+#include "execute/waited.hpp"
+
+#include <tutti/error.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tutti::execute {
@@ -16,103 +22,266 @@ namespace {
 
 using detail::GroupState;
 
-/// As far as a member shows it.
-struct Place {
-    int rank = 0;
-    bool has_joined = true;
-    bool has_left = false;
-    /// Its last call, counted from 1; 0 if there was none, or it is being written down.
-    std::uint64_t number = 0;
-    std::string call;
-};
+constexpr std::array<Sequence, 3> sequences{Sequence::blocking, Sequence::started, Sequence::prepared};
 
-Place place_of(const GroupState& group, Sequence sequence, int rank, bool members_join) {
-    Place place{.rank = rank,
-                .has_joined =
-                    !members_join || group.presence(rank).has_joined.load(std::memory_order_relaxed),
-                .has_left = group.has_left_for_good(rank),
-                .call = {}};
+LastCall last_call(const GroupState& group, Sequence sequence, int rank) {
     const std::optional<CallHistory> history = history_of(group, sequence, rank);
-    if (history && !history->empty()) {
-        place.number = history->last();
-        place.call = history->claim(place.number).describe();
+    return history && !history->empty()
+               ? LastCall{.number = history->last(), .claim = history->claim(history->last())}
+               : LastCall{};
+}
+
+Place place_of(GroupState& group, int rank, bool members_join) {
+    const Presence& presence = group.presence(rank);
+    Place place{.rank = rank,
+                .rank_in_first = group.rank_in_first(rank),
+                .has_joined = !members_join || presence.has_joined.load(std::memory_order_relaxed),
+                .has_left = group.has_left_for_good(rank),
+                .where = group.seat(rank).called_from().read(),
+                .wait = presence.wait.read(),
+                .thread = presence.thread.load(std::memory_order_relaxed)};
+    for (const Sequence sequence : sequences) {
+        place.calls[static_cast<std::size_t>(sequence)] = last_call(group, sequence, rank);
     }
     return place;
 }
 
-std::vector<Place> places_of(const GroupState& group, Sequence sequence) {
-    bool members_join = false;
+bool do_members_join(const GroupState& group) {
     for (int rank = 0; rank < group.size(); ++rank) {
         // Relaxed: lasts, and only tells groups that threads join from others.
-        members_join = members_join || group.presence(rank).has_joined.load(std::memory_order_relaxed);
+        if (group.presence(rank).has_joined.load(std::memory_order_relaxed)) {
+            return true;
+        }
     }
-    std::vector<Place> places;
-    places.reserve(static_cast<std::size_t>(group.size()));
-    for (int rank = 0; rank < group.size(); ++rank) {
-        places.push_back(place_of(group, sequence, rank, members_join));
-    }
-    return places;
+    return false;
 }
 
+/// Options that are made without a word say where that is in the library.
+bool is_known(const SourceLine& where) {
+    return where.file != nullptr && !std::string_view(where.file).ends_with("tutti/options.hpp");
+}
+
+std::string text_of(const SourceLine& where) {
+    const std::string_view path(where.file);
+    return std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(where.line);
+}
+
+/// "operation 7, barrier (algorithm direct), at solver.cpp:31"
 std::string text_of(const Place& place, Sequence sequence) {
-    const std::string name = "member " + std::to_string(place.rank);
-    if (!place.has_joined) {
-        return name + " has not joined";
-    }
-    const std::string operation = std::string(words_of(sequence).adjective) + "operation " +
-                                  std::to_string(place.number) + ", " + place.call;
-    if (place.has_left) {
-        return place.number == 0 ? name + " has left without a call" : name + " has left after " + operation;
-    }
-    return place.number == 0 ? name + " has made no call yet" : name + " has come to " + operation;
+    const LastCall& call = place.last(sequence);
+    return std::string(words_of(sequence).adjective) + "operation " + std::to_string(call.number) + ", " +
+           call.claim.describe() + (is_known(place.where) ? ", at " + text_of(place.where) : "");
 }
 
-/// Those before `number`, the furthest behind first; a few of them.
-std::string text_of_late(const std::vector<Place>& places, Sequence sequence, std::uint64_t number) {
+std::string text_of_time(std::chrono::nanoseconds time) {
+    using namespace std::chrono;
+    const nanoseconds passed = std::max(time, nanoseconds(0));
+    return passed < milliseconds(1) ? std::to_string(duration_cast<microseconds>(passed).count()) + " us"
+                                    : execute::text_of(duration_cast<milliseconds>(passed));
+}
+
+const char* text_of_state(char state) {
+    switch (state) {
+    case 'R':
+        return "running or about to";
+    case 'S':
+        return "asleep";
+    case 'D':
+        return "waiting for a device";
+    case 'T':
+    case 't':
+        return "stopped";
+    default:
+        return "ended";
+    }
+}
+
+} // namespace
+
+RollCall::RollCall(GroupState& group, Asked asked) {
+    const auto lanes = group.hold_lanes();
+    LastSnapshot& last = group.last_snapshot();
+    if (asked == Asked::by_people && last.at().count() == 0) {
+        constexpr std::int64_t between_looks_ns = 200'000;
+        last.exchange(snapshot_of(group));
+        mailbox::nap(between_looks_ns);
+    }
+    const Snapshot look = snapshot_of(group);
+    const Snapshot before = asked == Asked::by_people ? last.exchange(look) : last.get();
+    now_ = look.at;
+    since_last_ = before.at.count() == 0 ? before.at : now_ - before.at;
+    const bool members_join = do_members_join(group);
+    places_.reserve(look.marks.size());
+    for (std::size_t index = 0; index < look.marks.size(); ++index) {
+        Place& place = places_.emplace_back(place_of(group, static_cast<int>(index), members_join));
+        is_sub_group_ = is_sub_group_ || place.rank_in_first;
+        if (since_last_.count() == 0) {
+            continue;
+        }
+        const Snapshot::Mark& now = look.marks[index];
+        const Snapshot::Mark& then = before.marks[index];
+        place.has_moved = now.progress != then.progress || now.starts != then.starts;
+        if (now.cpu_time.count() >= 0 && now.cpu_time >= then.cpu_time && then.cpu_time.count() >= 0) {
+            place.ran = now.cpu_time - then.cpu_time;
+        }
+    }
+}
+
+/// Of how many members details are told.
+std::size_t RollCall::most_listed() const {
     constexpr std::size_t most = 10;
+    constexpr std::size_t few = 16;
+    return places_.size() <= few ? most : std::min(places_.size() / 4, most);
+}
+
+/// `, thread 4711 "worker 2", CPU 1, asleep, ran 0 ms of the last 250 ms`, or nothing.
+std::string RollCall::text_of_thread(const Place& place) const {
+    if (place.thread == 0) {
+        return "";
+    }
+    const std::string text = "thread " + std::to_string(place.thread);
+    const std::optional<machine::ThreadState> thread = machine::thread_state(place.thread);
+    if (!thread) {
+        return text + ", which has ended";
+    }
+    const std::string ran =
+        place.ran ? ", ran " + text_of_time(*place.ran) + " of the last " + text_of_time(since_last_) : "";
+    return text + " \"" + thread->name + "\", CPU " + std::to_string(thread->cpu) + ", " +
+           text_of_state(thread->state) + ran;
+}
+
+/// What is the same of members that are at the same place.
+std::string RollCall::state_of(const Place& place) const {
+    if (!place.has_joined) {
+        return "not joined";
+    }
+    if (place.wait && place.last(place.wait->sequence).number != 0) {
+        return "in " + text_of(place, place.wait->sequence);
+    }
+    std::string text;
+    for (const Sequence sequence : sequences) {
+        if (place.last(sequence).number != 0) {
+            text += (text.empty() ? "" : "; ") + text_of(place, sequence);
+        }
+    }
+    const std::string left = place.has_left ? "left for good, " : "";
+    return left + (text.empty() ? "no call yet" : (place.has_left ? "after " : "came to ") + text);
+}
+
+std::string RollCall::text() const {
+    struct Together {
+        std::uint64_t number = 0;
+        std::string state = {};
+        std::vector<int> ranks = {};
+        std::vector<int> peers = {};
+        std::chrono::nanoseconds waited{0};
+    };
+    std::vector<Together> all;
+    for (const Place& place : places_) {
+        const std::string state = state_of(place);
+        auto found = std::ranges::find(all, state, &Together::state);
+        if (found == all.end()) {
+            all.push_back({.number = place.last(Sequence::blocking).number, .state = state});
+            found = all.end() - 1;
+        }
+        found->ranks.push_back(place.rank);
+        if (place.wait) {
+            found->peers.push_back(place.wait->peer);
+            found->waited = std::max(found->waited, now_ - place.wait->since);
+        }
+    }
+    std::ranges::stable_sort(all, {}, &Together::number);
+    const auto largest = std::ranges::max_element(
+        all, {}, [](const Together& each) { return std::pair(each.ranks.size(), each.number); });
+    std::string text = std::string("roll call of ") + (is_sub_group_ ? "a sub-group of " : "") +
+                       std::to_string(places_.size()) + " members:\n";
+    std::size_t listed = 0;
+    std::size_t more = 0;
+    for (auto each = all.begin(); each != all.end(); ++each) {
+        const bool is_odd = each != largest || places_.size() <= most_listed();
+        if (is_odd && each != largest && listed >= most_listed()) {
+            more += each->ranks.size();
+            continue;
+        }
+        text += "  " + text_of_members(each->ranks) + ": " + each->state;
+        if (!each->peers.empty()) {
+            text += "; waiting for " + text_of_members(each->peers) + " for " + text_of_time(each->waited);
+        }
+        text += "\n";
+        for (const int rank : each->ranks) {
+            const Place& place = of(rank);
+            const std::string thread = is_odd && listed < most_listed() ? text_of_thread(place) : "";
+            listed += is_odd ? 1 : 0;
+            if (!thread.empty()) {
+                text += "    " + std::to_string(rank) + ": " + thread;
+                text += place.rank_in_first
+                            ? ", member " + std::to_string(*place.rank_in_first) + " of the whole group\n"
+                            : "\n";
+            }
+        }
+    }
+    return more == 0 ? text : text + "  and " + std::to_string(more) + " more elsewhere\n";
+}
+
+std::string RollCall::late(Sequence sequence, std::uint64_t number) const {
     std::vector<const Place*> late;
-    for (const Place& place : places) {
-        if (!place.has_joined || place.has_left || place.number < number) {
+    for (const Place& place : places_) {
+        if (!place.has_joined || place.has_left || place.last(sequence).number < number) {
             late.push_back(&place);
         }
     }
     if (late.empty()) {
         return "all members have come to it: one of them may be inside an operator, or get no CPU";
     }
-    std::ranges::stable_sort(late, {},
-                             [](const Place* place) { return place->has_joined ? place->number + 1 : 0; });
-    std::string text = std::to_string(late.size()) + " of " + std::to_string(places.size()) +
+    std::ranges::stable_sort(late, {}, [sequence](const Place* place) {
+        return place->has_joined ? place->last(sequence).number + 1 : 0;
+    });
+    std::string text = std::to_string(late.size()) + " of " + std::to_string(places_.size()) +
                        (late.size() == 1 ? " members is not there: " : " members are not there: ");
-    for (std::size_t index = 0; index < std::min(most, late.size()); ++index) {
-        text += (index == 0 ? "" : "; ") + text_of(*late[index], sequence);
+    for (std::size_t index = 0; index < std::min(most_listed(), late.size()); ++index) {
+        const Place& place = *late[index];
+        text += (index == 0 ? "member " : "; member ") + std::to_string(place.rank);
+        if (!place.has_joined) {
+            text += " has not joined";
+            continue;
+        }
+        text += place.last(sequence).number == 0
+                    ? (place.has_left ? " has left without a call" : " has made no call yet")
+                    : (place.has_left ? " has left after " : " has come to ") + text_of(place, sequence);
+        const std::string thread = text_of_thread(place);
+        text += thread.empty() || place.has_left ? "" : " (" + thread + ")";
     }
-    if (late.size() > most) {
-        text += "; and " + std::to_string(late.size() - most) + " more";
+    if (late.size() > most_listed()) {
+        text += "; and " + std::to_string(late.size() - most_listed()) + " more";
     }
     return late.front()->has_joined ? text : text + ". " + advice_on_absence();
 }
 
-} // namespace
+void throw_mismatch(GroupState& group, const std::string& what) {
+    std::string text = what + "\n" + RollCall(group, RollCall::Asked::by_error).text();
+    text.pop_back(); // the end of the last line
+    throw MismatchError(text);
+}
 
 std::string advice_on_absence() {
-    return "All seats of a group are to be taken, by as many threads at the same time. Look at what limits "
+    return "All seats of a group are to be taken, by as many threads at the same time. Look at what "
+           "limits "
            "these "
            "(num_threads, OMP_THREAD_LIMIT, nested regions, the size of a pool)";
 }
 
 std::string text_of(std::chrono::milliseconds time) {
-    return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000) + " s"
-                                    : std::to_string(time.count()) + " ms";
+    return time.count() % 1000 == 0 && time.count() != 0 ? std::to_string(time.count() / 1000) + " s"
+                                                         : std::to_string(time.count()) + " ms";
 }
 
-std::string text_of_delay(const GroupState& group, Sequence sequence, int member, int peer,
+std::string text_of_delay(GroupState& group, Sequence sequence, int member, int peer,
                           std::chrono::milliseconds deadline) {
-    const std::vector<Place> places = places_of(group, sequence);
-    const Place& own = places[static_cast<std::size_t>(member)];
+    const RollCall roll_call(group, RollCall::Asked::by_error);
+    const Place& own = roll_call.of(member);
     return whereabouts(group, member, peer) + "member " + std::to_string(member) + " has waited " +
-           text_of(deadline) + " in " + words_of(sequence).adjective + "operation " +
-           std::to_string(own.number) + ", " + own.call + ", at last for member " + std::to_string(peer) +
-           "; " + text_of_late(places, sequence, own.number);
+           text_of(deadline) + " in " + text_of(own, sequence) + ", at last for member " +
+           std::to_string(peer) + "; " + roll_call.late(sequence, own.last(sequence).number);
 }
 
 } // namespace tutti::execute

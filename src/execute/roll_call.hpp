@@ -1,9 +1,19 @@
 #pragma once
 
 #include "execute/call_log.hpp"
+#include "execute/presence.hpp"
+#include "execute/snapshot.hpp"
+#include "machine/thread_state.hpp"
+
+#include <tutti/detail/export.hpp>
+#include <tutti/options.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tutti::detail {
 class GroupState;
@@ -11,14 +21,76 @@ class GroupState;
 
 namespace tutti::execute {
 
+/// The last call of a member in a sequence.
+struct LastCall {
+    /// From 1 on; 0 if there was none, or it is being written down.
+    std::uint64_t number = 0;
+    Claim claim = {};
+};
+
+/// Where a member is, as far as it shows it.
+struct Place {
+    int rank = 0;
+    /// In the group that the sub-group was made of.
+    std::optional<int> rank_in_first = {};
+    bool has_joined = true;
+    bool has_left = false;
+    /// By sequence.
+    std::array<LastCall, 3> calls = {};
+    /// Where in the program it called last; without a file if it does not tell.
+    SourceLine where = {};
+    std::optional<SlowWait> wait = {};
+    /// 0 where nobody has come.
+    int thread = 0;
+    /// Since the look before; nothing where there was none.
+    std::optional<bool> has_moved = {};
+    std::optional<std::chrono::nanoseconds> ran = {};
+
+    const LastCall& last(Sequence sequence) const { return calls[static_cast<std::size_t>(sequence)]; }
+};
+
+/// Who is where in a group, as any thread can see at any time.
+class RollCall {
+public:
+    /// Compares with the last snapshot of the group. One that people ask for takes the next one, and where
+    /// there was none it takes two: some 200 us.
+    enum class Asked : bool { by_error, by_people };
+    RollCall(detail::GroupState& group, Asked asked);
+
+    /// Some lines, the last with an end: members that are at the same place together, those furthest behind
+    /// first; of the odd ones out their threads.
+    std::string text() const;
+    /// One object, of all members.
+    std::string json() const;
+
+    /// Of those that have not come to the `number`-th call of a sequence, in one sentence.
+    std::string late(Sequence sequence, std::uint64_t number) const;
+
+    const Place& of(int member) const { return places_[static_cast<std::size_t>(member)]; }
+
+private:
+    std::string text_of_thread(const Place& place) const;
+    std::string state_of(const Place& place) const;
+    std::size_t most_listed() const;
+
+    bool is_sub_group_ = false;
+    std::chrono::nanoseconds now_{0};
+    /// Since the look before, 0 if there was none.
+    std::chrono::nanoseconds since_last_{0};
+    std::vector<Place> places_;
+};
+
 /// Why `member`, in its last call of a sequence, has waited too long, at last for `peer`: who is where.
-std::string text_of_delay(const detail::GroupState& group, Sequence sequence, int member, int peer,
+std::string text_of_delay(detail::GroupState& group, Sequence sequence, int member, int peer,
                           std::chrono::milliseconds deadline);
+
+/// Throws a MismatchError with what is wrong, and who is where.
+[[noreturn]] void throw_mismatch(detail::GroupState& group, const std::string& what);
 
 /// Where members have not joined: why that may be.
 std::string advice_on_absence();
 
 /// "1500 ms", "10 s".
-std::string text_of(std::chrono::milliseconds time);
+TUTTI_COMPONENT_API std::string text_of(std::chrono::milliseconds time);
 
 } // namespace tutti::execute

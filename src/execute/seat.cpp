@@ -4,6 +4,7 @@
 #include "execute/group_state.hpp"
 #include "execute/in_flight.hpp"
 #include "execute/of_thread.hpp"
+#include "execute/time_limit.hpp"
 #include "execute/watch.hpp"
 #include "mailbox/wait.hpp"
 
@@ -122,7 +123,7 @@ void Seat::record() {
     group_.presence(rank_).log.add(recorded_, front_->claim());
 }
 
-void Seat::run_front(const void* input, void* output, const void* state) {
+void Seat::run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline) {
     const PreparedCall& call = *front_;
     if (call.copied_bytes() != 0 && input != nullptr) {
         input = std::memcpy(input_copy_.data(), input, call.copied_bytes());
@@ -132,17 +133,18 @@ void Seat::run_front(const void* input, void* output, const void* state) {
     try {
         const run::State reached = runner.advance(mailbox::eager_looks(group_.patience()));
         if (reached != run::State::done) {
-            run_slowly(runner, reached);
+            run_slowly(runner, reached, deadline);
         }
     } catch (...) {
+        group_.presence(rank_).wait.end();
         group_.fail(rank_, std::current_exception());
         group_.leave_failed_call(rank_);
         throw;
     }
 }
 
-void Seat::run_slowly(Runner& runner, run::State state) {
-    execute::Waited waited;
+void Seat::run_slowly(Runner& runner, run::State state, std::chrono::milliseconds deadline) {
+    execute::Waited waited(deadline.count() != 0 ? deadline : group_.setting().deadline);
     while (state != run::State::done) {
         wait(runner, state, waited);
         state = runner.advance(mailbox::eager_looks(group_.patience()));
@@ -157,8 +159,9 @@ void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
         group_.failure().throw_aborted();
     }
     if (state == run::State::differs) {
-        throw MismatchError(execute::text_of(runner.fault(), group_, Sequence::blocking, rank_, runner.peer(),
-                                             front_->claim(), front_->prepared(), bindings_));
+        execute::throw_mismatch(group_, execute::text_of(runner.fault(), group_, Sequence::blocking, rank_,
+                                                         runner.peer(), front_->claim(), front_->prepared(),
+                                                         bindings_));
     }
     execute::OfThread& thread = execute::OfThread::here();
     bool is_excused = false;
@@ -172,7 +175,7 @@ void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
     const auto check = [&](bool takes_long) {
         const std::uint64_t number = takes_long ? execute::last_blocking(group_, rank_) : 0;
         is_excused = execute::watch(group_, Sequence::blocking, rank_, runner, waited,
-                                    {.takes_long = takes_long, .stuck_in = number});
+                                    {.takes_long = takes_long, .number = number, .is_stuck = true});
         thread.look_after(takes_long);
     };
     mailbox::Doorbell& bell = group_.board(runner.peer()).bell;
@@ -181,6 +184,9 @@ void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
     } else {
         execute::Polled polled(bell);
         mailbox::wait_until(is_ready, check, polled, group_.patience());
+    }
+    if (waited.since().count() != 0) { // it has been shown
+        group_.presence(rank_).wait.end();
     }
     if (is_excused) {
         runner.stop_waiting();
@@ -196,6 +202,7 @@ void Seat::run(const Call& call) {
     if (has_aborted_) {
         group_.failure().throw_aborted();
     }
+    execute::check_deadline(call);
     if (!bring_to_front([&](const PreparedCall& prepared) { return prepared.serves(call); })) {
         try {
             prepare(call);
@@ -210,7 +217,7 @@ void Seat::run(const Call& call) {
     }
     record();
     const Running running(runs_operator_, call.kernels != nullptr);
-    run_front(call.input, call.output, call.state);
+    run_front(call.input, call.output, call.state, call.deadline);
 }
 
 void Seat::abort(const char* text) {
@@ -232,7 +239,7 @@ bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
         }
         record();
     }
-    run_front(input, output, nullptr);
+    run_front(input, output, nullptr, {});
     return true;
 }
 

@@ -15,6 +15,7 @@
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,6 +42,9 @@ public:
 
     int rank() const { return rank_; }
     GroupState& group() { return group_; }
+
+    CalledFrom& called_from() { return called_from_; }
+    const CalledFrom& called_from() const { return called_from_; }
 
     execute::Attendance& attendance() { return attendance_; }
 
@@ -123,15 +127,16 @@ private:
     /// Shows the others the call in front, if it is another one than the last.
     void record();
 
-    /// Runs the call in front on these vectors.
-    void run_front(const void* input, void* output, const void* state);
+    /// Runs the call in front on these vectors. It may wait for so long, 0: as the group says.
+    void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline);
     /// Goes on with a run that waits, until it is done.
-    void run_slowly(Runner& runner, run::State state);
+    void run_slowly(Runner& runner, run::State state, std::chrono::milliseconds deadline);
     /// Waits until the run can go on, or throws what has ended it.
     void wait(Runner& runner, run::State state, execute::Waited& waited);
 
     GroupState& group_;
     int rank_;
+    CalledFrom called_from_;
     run::Line line_;
     /// The call that is made or prepared, the first of all; null at the start and after a failure.
     execute::PreparedCall* front_ = nullptr;

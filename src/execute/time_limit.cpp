@@ -1,5 +1,7 @@
 #include "execute/time_limit.hpp"
 
+#include "execute/refuse.hpp"
+
 #include <tutti/error.hpp>
 
 #include <cmath>
@@ -36,6 +38,13 @@ std::chrono::milliseconds deadline_of(const GroupOptions& options) {
                             " ms, must be 0 (what TUTTI_TIMEOUT says) or more");
     }
     return options.deadline.count() != 0 ? options.deadline : from_environment();
+}
+
+void check_deadline(const detail::Call& call) {
+    if (call.deadline.count() < 0) {
+        refuse(call, "`options.deadline` is " + std::to_string(call.deadline.count()) +
+                         " ms, must be 0 (that of the group) or more");
+    }
 }
 
 } // namespace tutti::execute

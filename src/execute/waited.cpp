@@ -9,11 +9,11 @@ std::chrono::nanoseconds counted(std::chrono::nanoseconds before, std::chrono::n
     return before == none ? none : std::clamp(now - before, none, most_between_looks);
 }
 
-std::chrono::nanoseconds Waited::look() noexcept {
+void Waited::look() noexcept {
     const std::chrono::nanoseconds now = clock_now();
+    since_ = looked_.count() == 0 ? now : since_;
     waited_ += counted(looked_, now);
     looked_ = now;
-    return waited_;
 }
 
 } // namespace tutti::execute

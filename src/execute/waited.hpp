@@ -9,16 +9,26 @@ namespace tutti::execute {
 /// runs; where that has been stopped, what lies between two looks counts up to here.
 inline constexpr std::chrono::nanoseconds most_between_looks = std::chrono::milliseconds(100);
 
-/// How long one wait has lasted. Of the thread that waits.
+/// How long one wait has lasted, and how long it may. Of the thread that waits.
 class Waited {
 public:
-    /// A look. Returns the time since the first one, as far as the process ran.
-    std::chrono::nanoseconds look() noexcept;
+    /// Nobody has waited yet. 0: it may last for ever.
+    explicit Waited(std::chrono::milliseconds deadline) noexcept : deadline_(deadline) {}
 
-    /// Nobody has waited yet.
-    void restart() noexcept { *this = Waited(); }
+    std::chrono::milliseconds deadline() const noexcept { return deadline_; }
+    /// When the first look was, by clock_now(); 0 if there was none.
+    std::chrono::nanoseconds since() const noexcept { return since_; }
+
+    /// A look.
+    void look() noexcept;
+
+    /// Whether it has lasted for the deadline, or half of it, as far as the process ran.
+    bool is_over() const noexcept { return deadline_.count() != 0 && waited_ >= deadline_; }
+    bool is_half_over() const noexcept { return deadline_.count() != 0 && waited_ >= deadline_ / 2; }
 
 private:
+    std::chrono::milliseconds deadline_;
+    std::chrono::nanoseconds since_{0};
     std::chrono::nanoseconds looked_{0};
     std::chrono::nanoseconds waited_{0};
 };

@@ -44,7 +44,8 @@ static int is_same_text(const char* a, const char* b) {
 static const tutti_call_options* find_kept(const tutti_call_options* like) {
     for (const struct kept* i = atomic_load_explicit(&all_kept, memory_order_acquire); i != NULL;
          i = i->next) {
-        if (i->options.order == like->order && is_same_text(i->options.algorithm, like->algorithm)) {
+        if (i->options.order == like->order && i->options.deadline_ms == like->deadline_ms &&
+            is_same_text(i->options.algorithm, like->algorithm)) {
             return &i->options;
         }
     }
@@ -65,8 +66,10 @@ static const tutti_call_options* keep(tutti_call_options options) {
     return &kept->options;
 }
 
-tutti_caller tutti_f_with(tutti_caller me, const CFI_cdesc_t* algorithm, const int* order);
-tutti_caller tutti_f_with(tutti_caller me, const CFI_cdesc_t* algorithm, const int* order) {
+tutti_caller tutti_f_with(tutti_caller me, const CFI_cdesc_t* algorithm, const int* order,
+                          const int* deadline_ms);
+tutti_caller tutti_f_with(tutti_caller me, const CFI_cdesc_t* algorithm, const int* order,
+                          const int* deadline_ms) {
     static const tutti_caller nobody;
     tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
     char* const name = algorithm != NULL ? tutti_f_text(algorithm) : NULL;
@@ -75,6 +78,7 @@ tutti_caller tutti_f_with(tutti_caller me, const CFI_cdesc_t* algorithm, const i
     }
     options.algorithm = name;
     options.order = order != NULL ? *order : options.order;
+    options.deadline_ms = deadline_ms != NULL ? *deadline_ms : options.deadline_ms;
     const tutti_call_options* chosen = find_kept(&options);
     if (chosen != NULL) {
         free(name);

@@ -179,12 +179,13 @@ module tutti
             type(tutti_request), intent(inout), target :: request
         end function
 
-        ! The algorithm and order are the same on all members; the library chooses what is absent.
-        type(tutti_caller) function tutti_with(me, algorithm, order) bind(c, name="tutti_f_with")
+        ! The algorithm and order are the same on all members; the library chooses what is absent. deadline_ms is how long
+        ! the call may wait for others; absent, as its group says.
+        type(tutti_caller) function tutti_with(me, algorithm, order, deadline_ms) bind(c, name="tutti_f_with")
             import
             type(tutti_caller), value :: me
             character(kind=c_char, len=*), intent(in), optional :: algorithm
-            integer(c_int), intent(in), optional :: order
+            integer(c_int), intent(in), optional :: order, deadline_ms
         end function
 
         type(tutti_caller) function tutti_shared(me) bind(c, name="tutti_shared")

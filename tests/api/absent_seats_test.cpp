@@ -67,10 +67,9 @@ TEST_CASE("so is one that looks at a vector of theirs, and those that wait for t
                "member 3 has not joined within 300 ms");
 }
 
-TEST_CASE("a long list of them is cut") {
+TEST_CASE("of many of them the list is short") {
     Group group(64, {.join_deadline = 1000ms});
-    check_told(acting(group, 1, [](Member& me) { me.barrier(); }),
-               "members 1, 2, 3, 4, 5, 6, 7, 8 and 55 more have not joined within 1 s");
+    check_told(acting(group, 1, [](Member& me) { me.barrier(); }), "members 1-63 have not joined within 1 s");
 }
 
 TEST_CASE("those that wait for operations in flight are told as well") {

@@ -3,10 +3,12 @@
 #include "support.hpp"
 #include "ways.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -80,7 +82,26 @@ struct Outcome {
     Thrown run;
 };
 
-Outcome late_member(Team& team, int late, const std::function<void(Member&)>& act) {
+/// The longest time from a deadline to when a member was told. Measured, and reported; never judged.
+class Delays {
+public:
+    void note(std::chrono::steady_clock::duration delay) {
+        const std::scoped_lock lock(mutex_);
+        delays_.push_back(std::chrono::duration<double, std::milli>(delay).count());
+    }
+    void report(const std::string& what) {
+        std::ranges::sort(delays_);
+        MESSAGE(what << ": told " << delays_[delays_.size() / 2] << " ms after the deadline in the middle, "
+                     << delays_.back() << " ms at most of " << delays_.size());
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<double> delays_;
+};
+
+Outcome late_member(Team& team, int late, const std::function<void(Member&)>& act, Delays* delays = nullptr,
+                    std::chrono::milliseconds deadline = {}) {
     Outcome outcome{std::vector<Thrown>(static_cast<std::size_t>(team.size())), {}};
     std::atomic<int> ended{0};
     outcome.run = thrown_by([&] {
@@ -88,7 +109,12 @@ Outcome late_member(Team& team, int late, const std::function<void(Member&)>& ac
             while (me.rank() == late && ended < team.size() - 1) {
                 std::this_thread::yield();
             }
-            outcome.members[static_cast<std::size_t>(me.rank())] = thrown_by([&] { act(me); });
+            const auto began = std::chrono::steady_clock::now();
+            Thrown& thrown = outcome.members[static_cast<std::size_t>(me.rank())];
+            thrown = thrown_by([&] { act(me); });
+            if (delays != nullptr && me.rank() != late && thrown.kind == Thrown::Kind::timeout) {
+                delays->note(std::chrono::steady_clock::now() - began - deadline);
+            }
             ++ended;
         });
     });
@@ -107,14 +133,16 @@ int count(const Outcome& outcome, Thrown::Kind kind) {
 
 TEST_CASE("who waits for a late member is told where that is, in every collective and way of calling") {
     for (const int members : test::reduced ? std::vector<int>{2, 3} : std::vector<int>{2, 3, 5, 9}) {
-        Team team({.members = members, .placement = "none", .group = {.deadline = 20ms}});
+        constexpr auto deadline = 20ms;
+        Team team({.members = members, .placement = "none", .group = {.deadline = deadline}});
+        Delays delays;
         for (const Call& way : ways()) {
             for (int collective = 0; collective < collectives; ++collective) {
                 for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
                     // Nobody waits for the last one of a scan.
                     const int late = collective == 9 || collective == 10 ? 0 : members - 1;
-                    const Outcome outcome =
-                        late_member(team, late, [&](Member& me) { way(me, collective, n, late); });
+                    const Outcome outcome = late_member(
+                        team, late, [&](Member& me) { way(me, collective, n, late); }, &delays, deadline);
                     CAPTURE(members);
                     CAPTURE(collective);
                     CAPTURE(n);
@@ -129,6 +157,7 @@ TEST_CASE("who waits for a late member is told where that is, in every collectiv
                 }
             }
         }
+        delays.report(std::to_string(members) + " members");
         // Members may be late by themselves where others want the CPUs.
         while (thrown_by([&] {
                    team.run([](Member& me) { CHECK(me.allreduce(1, sum) == me.size()); });
@@ -272,6 +301,40 @@ TEST_CASE("groups made of a group have its deadline") {
         CHECK(mine.kind == Thrown::Kind::timeout);
         CHECK(mentions(mine.text, "member 1"));
         ++ended;
+    });
+}
+
+TEST_CASE("a call may have a deadline of its own, in every way of calling") {
+    Team team({.members = 2, .placement = "none", .group = {.deadline = 60s}});
+    const std::vector<std::function<void(Member&)>> calls{
+        [](Member& me) { me.barrier({.deadline = 200ms}); },
+        [](Member& me) { me.start.barrier({.deadline = 200ms}).wait(); },
+        [](Member& me) {
+            Persistent barrier = me.prepare.barrier({.deadline = 200ms});
+            barrier.start();
+            barrier.wait();
+        },
+        [](Member& me) { static_cast<void>(me.allreduce(1.0, sum, {.deadline = 200ms})); }};
+    for (const auto& call : calls) {
+        const Outcome outcome = late_member(team, 1, call);
+        INFO(outcome.run.text);
+        CHECK(outcome.run.kind == Thrown::Kind::timeout);
+        CHECK(mentions(outcome.run.text, "has waited 200 ms in"));
+        CHECK(mentions(outcome.run.text, ", at deadline_test.cpp:"));
+    }
+    // The next calls have that of the group again, and those with one are like all others.
+    team.run([](Member& me) {
+        me.barrier({.deadline = 60s});
+        if (me.rank() == 1) {
+            std::this_thread::sleep_for(400ms);
+        }
+        me.barrier();
+        CHECK(me.allreduce(1, sum, {.deadline = 60s + 1ms * me.rank()}) == 2);
+        const Thrown refused = thrown_by([&] { me.barrier({.deadline = -1ms}); });
+        CHECK(refused.kind == Thrown::Kind::argument);
+        CHECK(refused.text == "barrier: `options.deadline` is -1 ms, must be 0 (that of the group) or more");
+        CHECK(thrown_by([&] { me.start.barrier({.deadline = -1ms}).wait(); }).text == refused.text);
+        me.barrier();
     });
 }
 

@@ -6,6 +6,8 @@
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -86,6 +88,26 @@ struct Call {
     /// A gather or scatter whose counts only the root knows: the others have none.
     bool counts_at_root = false;
     std::string_view algorithm = {};
+    /// How long it may wait for others; 0: as its group says.
+    std::chrono::milliseconds deadline = {};
+    SourceLine where = {};
+};
+
+/// Where in the program a member has called last. Written by the member in every call, and read by any
+/// thread that wants to know. Relaxed: it is for people.
+class CalledFrom {
+public:
+    void show(const SourceLine& where) noexcept {
+        file_.store(where.file, std::memory_order_relaxed);
+        line_.store(where.line, std::memory_order_relaxed);
+    }
+    SourceLine read() const noexcept {
+        return {file_.load(std::memory_order_relaxed), line_.load(std::memory_order_relaxed)};
+    }
+
+private:
+    std::atomic<const char*> file_{nullptr};
+    std::atomic<unsigned> line_{0};
 };
 
 /// Whether only who sends a block and who receives it know how long it is and where it lies.
@@ -95,12 +117,13 @@ inline bool exchanges(const Call& call) {
 }
 
 /// Everything about a call but its addresses, in one word, or 0 where that is not possible: for user types
-/// and operators, named algorithms and orders, irregular blocks, shared outputs, splits, very long vectors
-/// and high roots.
+/// and operators, named algorithms and orders, deadlines, irregular blocks, shared outputs, splits, very long
+/// vectors and high roots.
 inline std::uint64_t key_of(const Call& call) {
     constexpr std::uint64_t most_elements = (std::uint64_t{1} << 21U) - 1;
     constexpr unsigned highest_root = 255;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
+        call.deadline.count() != 0 ||
         call.counts != nullptr || call.counts_at_root || call.shared_output || call.splits ||
         call.input_count > most_elements || call.output_count > most_elements ||
         static_cast<unsigned>(call.root) > highest_root) {
@@ -156,7 +179,8 @@ TUTTI_API bool execute_again(Seat& seat, std::uint64_t key, const void* input, v
 inline void execute_or_repeat(Seat& seat, const Call& call) {
     const std::uint64_t key = key_of(call);
     if (key == 0 || !execute_again(seat, key, call.input, call.output)) {
-        execute(seat, call);
+        const Call made = call; // so that only this one lies in memory
+        execute(seat, made);
     }
 }
 

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 
 namespace tutti::detail {
 
@@ -43,6 +44,8 @@ template <class Way, class In, class T, class Op>
 concept SharedReduction = Local<Way> && Reduction<In, std::span<T>, Op>;
 
 /// How members, of groups and of clusters, make a Call of what they are given. `Options` are those of either.
+/// What completes a call passes on the one that it is given: copies of it would take longer than all else on
+/// the way of a small call.
 class CallMaker {
 protected:
     template <class Options>
@@ -50,7 +53,9 @@ protected:
         return {.kind = kind,
                 .type = Type::u8,
                 .serial = options.order == Order::serial,
-                .algorithm = options.algorithm};
+                .algorithm = options.algorithm,
+                .deadline = options.deadline,
+                .where = options.where};
     }
 
     /// `Out` is what the caller gave: an lvalue reference, or a type for a temporary.
@@ -98,13 +103,13 @@ protected:
     }
 
     /// As below, of dynamic vectors. `caller` is what errors name.
-    static Call dynamic_reduction(Call call, const DynamicOp& op, std::string_view caller) {
+    static Call&& dynamic_reduction(Call&& call, const DynamicOp& op, std::string_view caller) {
         call.op = op.op();
         call.commutative = op.commutative();
         call.state = &op;
         if (call.op != Operator::callable) {
             check_builtin(call, caller);
-            return call;
+            return std::move(call);
         }
         if (op.element_bytes() != call.element_bytes) {
             refuse_operator(caller, "its function is for elements of " + std::to_string(op.element_bytes()) +
@@ -113,7 +118,7 @@ protected:
         call.kernels = &DynamicLoops::kernels;
         call.keeping = &keeping_of<DynamicOp>;
         call.function = reinterpret_cast<std::uintptr_t>(op.function());
-        return call;
+        return std::move(call);
     }
 
     [[noreturn]] static void refuse_operator(std::string_view caller, const std::string& what) {
@@ -129,16 +134,16 @@ protected:
     }
 
     template <class Out, class Op>
-    static Call reduction(Call call, Out& /*out*/, const Op& op) {
+    static Call&& reduction(Call&& call, Out& /*out*/, const Op& op) {
         if constexpr (Dynamic<Out>) {
-            return dynamic_reduction(call, op, name_of(call.kind));
+            return dynamic_reduction(std::move(call), op, name_of(call.kind));
         } else {
-            return static_reduction<element_t<Out&>>(call, op);
+            return static_reduction<element_t<Out&>>(std::move(call), op);
         }
     }
 
     template <class T, class Op>
-    static Call static_reduction(Call call, const Op& op) {
+    static Call&& static_reduction(Call&& call, const Op& op) {
         call.op = operator_of<Op>();
         call.commutative = is_commutative<Op>;
         if constexpr (!has_builtin_kernels<T, Op>) {
@@ -158,18 +163,18 @@ protected:
             call.function = reinterpret_cast<std::uintptr_t>(op);
         }
         call.state = &op;
-        return call;
+        return std::move(call);
     }
 
-    static Call rooted(Call call, int root) {
+    static Call&& rooted(Call&& call, int root) {
         call.root = root;
-        return call;
+        return std::move(call);
     }
 
     /// `counts` must live until the call has been made.
-    static Call irregular(Call call, const Counts& counts) {
+    static Call&& irregular(Call&& call, const Counts& counts) {
         call.counts = &counts;
-        return call;
+        return std::move(call);
     }
 };
 

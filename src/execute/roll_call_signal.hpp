@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <list>
+#include <string>
+
+namespace tutti::execute {
+
+/// What a signal makes write its roll call to stderr, where the environment variable TUTTI_ROLL_CALL names
+/// one: "USR1", "SIGUSR1", "10", and "USR1,json" for tools. Nothing where it names none.
+class RollCallListed {
+public:
+    /// Calls `roll_call(as_json)` on a thread of its own, from now on. Throws ArgumentError where the
+    /// variable says nothing sensible.
+    explicit RollCallListed(std::function<std::string(bool)> roll_call);
+    /// It is called no more.
+    ~RollCallListed();
+    RollCallListed(const RollCallListed&) = delete;
+    RollCallListed& operator=(const RollCallListed&) = delete;
+    RollCallListed(RollCallListed&&) = delete;
+    RollCallListed& operator=(RollCallListed&&) = delete;
+
+private:
+    std::function<std::string(bool)> roll_call_;
+    std::list<const RollCallListed*>::iterator place_;
+    bool is_listed_ = false;
+
+    friend class Signalled;
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace tutti::detail {
+class GroupState;
+}
+
+namespace tutti::execute {
+
+/// How far the members of a group have come at some time.
+struct Snapshot {
+    struct Mark {
+        /// In calls that block, and those started and prepared: whatever they are, they grow.
+        std::uint64_t progress = 0;
+        std::uint64_t starts = 0;
+        /// Of the member's thread, below 0 if there is none.
+        std::chrono::nanoseconds cpu_time{-1};
+    };
+
+    /// By clock_now(); 0: never.
+    std::chrono::nanoseconds at{0};
+    std::vector<Mark> marks = {};
+};
+
+/// A look at a group. By any thread.
+Snapshot snapshot_of(const detail::GroupState& group);
+
+/// The last look at a group, to see at the next one who has moved.
+class LastSnapshot {
+public:
+    /// Keeps `next` and returns the one before.
+    Snapshot exchange(Snapshot next) {
+        const std::scoped_lock lock(mutex_);
+        std::swap(snapshot_, next);
+        return next;
+    }
+    Snapshot get() {
+        const std::scoped_lock lock(mutex_);
+        return snapshot_;
+    }
+    std::chrono::nanoseconds at() {
+        const std::scoped_lock lock(mutex_);
+        return snapshot_.at;
+    }
+
+private:
+    std::mutex mutex_;
+    Snapshot snapshot_;
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,311 @@
+// Who is where, for those who ask.
+
+#include "support.hpp"
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace tutti;
+using namespace std::chrono_literals;
+using test::mentions;
+using test::Thrown;
+using test::thrown_by;
+
+namespace {
+
+/// Roll calls until one has it; returns the one after that, which says what has changed.
+std::string roll_call_with(const std::function<std::string()>& roll_call, const std::string& part) {
+    std::string text = roll_call();
+    while (!mentions(text, part)) {
+        std::this_thread::sleep_for(1ms);
+        text = roll_call();
+    }
+    return roll_call();
+}
+
+/// Runs `act` on a team, in which members may wait for `release`, while another thread asks.
+template <class Act>
+std::string while_running(Team& team, RollCallFormat format, const std::string& part, Act act) {
+    std::atomic<bool> release{false};
+    std::string text;
+    std::jthread asks([&] {
+        text = roll_call_with([&] { return team.roll_call(format); }, part);
+        release = true;
+    });
+    team.run([&](Member& me) { act(me, release); });
+    asks.join();
+    return text;
+}
+
+void wait_for(const std::atomic<bool>& flag) {
+    while (!flag) {
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
+long lines_in(const std::string& text) {
+    return std::ranges::count(text, '\n');
+}
+
+/// What is written to stderr while `act` runs, until that has `part`.
+std::string on_stderr(const std::string& part, const std::function<void()>& act) {
+    std::FILE* const file = std::tmpfile();
+    const int before = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    act();
+    std::string text;
+    do {
+        std::this_thread::sleep_for(1ms);
+        std::array<char, 20000> bytes{};
+        const ssize_t count = pread(fileno(file), bytes.data(), bytes.size(), 0);
+        text.assign(bytes.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+    } while (!mentions(text, part));
+    dup2(before, STDERR_FILENO);
+    close(before);
+    std::fclose(file);
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("a roll call says who waits for whom, in which call and where that is in the program") {
+    Team team({.members = 4, .placement = "none"});
+    unsigned line = 0;
+    const std::string text = while_running(team, RollCallFormat::text, "members 0, 2, 3: in operation 3",
+                                           [&](Member& me, const std::atomic<bool>& release) {
+                                               double x = me.allreduce(1.0, sum);
+                                               std::vector<float> list(100);
+                                               me.broadcast(list, 1);
+                                               if (me.rank() == 1) {
+                                                   line = __LINE__ - 2;
+                                                   wait_for(release);
+                                               }
+                                               me.allreduce(std::span(&x, 1), max);
+                                           });
+    INFO(text);
+    CHECK(mentions(text, "roll call of 4 members:\n"));
+    CHECK(mentions(text, "members 0, 2, 3: in operation 3, allreduce"));
+    CHECK(mentions(text, "of 8 bytes of f64 with max, in place or by value, at roll_call_test.cpp:" +
+                             std::to_string(line + 5)));
+    CHECK(mentions(text, "waiting for member 1 for "));
+    CHECK(mentions(text, "member 1: came to operation 2, broadcast"));
+    CHECK(mentions(text, "of 400 bytes of f32, root 1, at roll_call_test.cpp:" + std::to_string(line)));
+    CHECK(mentions(text, "\n    1: thread "));
+    CHECK(mentions(text, "CPU "));
+    CHECK(mentions(text, ", ran "));
+}
+
+TEST_CASE("tools get the same as JSON") {
+    Team team({.members = 2, .placement = "none"});
+    const std::string text = while_running(team, RollCallFormat::json, "\"waits_for\"",
+                                           [](Member& me, const std::atomic<bool>& release) {
+                                               if (me.rank() == 1) {
+                                                   wait_for(release);
+                                               }
+                                               double x = 0;
+                                               me.reduce(std::span(&x, 1), sum, 0);
+                                           });
+    INFO(text);
+    for (const char* part :
+         {"{\"members\": 2, \"sub_group\": false, \"us_since_last_look\": ",
+          "\"places\": [\n  {\"rank\": 0, ",
+          "\"blocking\": {\"number\": 1, \"collective\": \"reduce\", \"algorithm\": \"", "\"bytes\": 8, ",
+          "\"type\": \"f64\", \"operator\": \"sum\", \"root\": 0, ", "roll_call_test.cpp\", \"line\": ",
+          "\"waits_for\": {\"rank\": 1, \"calls\": \"blocking\", \"number\": 1, \"us\": ", "\"moved\": ",
+          "\"ran_us\": ", "\"thread\": {\"id\": ", "\"state\": \"", "{\"rank\": 1, \"joined\": true"}) {
+        CAPTURE(part);
+        CHECK(mentions(text, part));
+    }
+    CHECK(std::ranges::count(text, '{') == std::ranges::count(text, '}'));
+    CHECK(std::ranges::count(text, '"') % 2 == 0);
+}
+
+TEST_CASE("seats that nobody has taken, members that have left, and groups where nobody was") {
+    Group group(3);
+    CHECK(group.roll_call() == "roll call of 3 members:\n  members 0-2: no call yet\n");
+    std::thread([&] { group.run(0, [](Member&) {}); }).join();
+    std::thread([&] { group.run(1, [](Member&) {}); }).join();
+    const std::string text = group.roll_call();
+    INFO(text);
+    CHECK(mentions(text, "member 2: not joined\n"));
+    CHECK(mentions(text, "members 0, 1: no call yet\n"));
+    CHECK(mentions(text, ", which has ended\n"));
+    Team team({.members = 2, .placement = "none"});
+    team.run([](Member& me) { me.barrier(); });
+    CHECK(mentions(team.roll_call(), "members 0, 1: left for good, after operation 1, barrier"));
+}
+
+TEST_CASE("of many members only the odd ones out are told apart") {
+    constexpr int members = 40;
+    Team team({.members = members, .placement = "none"});
+    const std::string text = while_running(team, RollCallFormat::text, "members 0-6, 8-39: in operation 2",
+                                           [](Member& me, const std::atomic<bool>& release) {
+                                               me.barrier();
+                                               if (me.rank() == 7) {
+                                                   wait_for(release);
+                                               }
+                                               me.barrier();
+                                           });
+    INFO(text);
+    CHECK(mentions(text, "member 7: came to operation 1, barrier"));
+    CHECK(mentions(text, "\n    7: thread "));
+    CHECK(lines_in(text) == 4);
+    CHECK(lines_in(team.roll_call(RollCallFormat::json)) == members + 2);
+}
+
+TEST_CASE("members of a sub-group are named by the ranks of both") {
+    Team team({.members = 3, .placement = "none"});
+    std::atomic<bool> release{false};
+    std::string text;
+    team.run([&](Member& me) {
+        const std::vector<int> ranks{2, 1};
+        std::optional<Member> part = me.subset(ranks);
+        if (me.rank() == 1) {
+            text = roll_call_with([&] { return part->roll_call(); }, "waiting");
+        }
+        if (part) {
+            part->barrier();
+        }
+    });
+    INFO(text);
+    CHECK(mentions(text, "roll call of a sub-group of 2 members:\n"));
+    CHECK(mentions(text, "member 0: in operation 1, barrier"));
+    CHECK(mentions(text, ", member 2 of the whole group\n"));
+}
+
+TEST_CASE("any thread may ask at any time") {
+    Team team({.members = 3, .placement = "none", .group = {.deadline = 10s}});
+    std::atomic<bool> stop{false};
+    std::vector<std::jthread> ask;
+    for (const RollCallFormat format : {RollCallFormat::text, RollCallFormat::json}) {
+        ask.emplace_back([&, format] {
+            while (!stop) {
+                CHECK(!team.roll_call(format).empty());
+            }
+        });
+    }
+    for (int round = 0; round < (test::reduced ? 10 : 100); ++round) {
+        const Thrown thrown = thrown_by([&] {
+            team.run([&](Member& me) {
+                std::vector<int> list(100, 1);
+                for (int i = 0; i < 20; ++i) {
+                    me.allreduce(list, sum);
+                    Request request = me.start.broadcast(list, i % 3);
+                    me.barrier();
+                    request.wait();
+                }
+                Persistent sums = me.prepare.allreduce(list, sum);
+                sums.start();
+                sums.wait();
+                if (round % 3 == 1 && me.rank() == 0) {
+                    throw Error("given up");
+                }
+                round % 3 == 2 && me.rank() == 0 ? me.barrier() : me.broadcast(list, 0);
+                me.allreduce(list, sum);
+            });
+        });
+        CHECK((thrown.kind == Thrown::Kind::nothing) == (round % 3 == 0));
+    }
+    stop = true;
+}
+
+TEST_CASE("where calls differ, the last ones are told side by side, and who is where") {
+    Team team({.members = 3, .placement = "none"});
+    const Thrown thrown = thrown_by([&] {
+        team.run([](Member& me) {
+            std::vector<int> list(10);
+            for (int i = 0; i < 5; ++i) {
+                me.allreduce(list, sum);
+            }
+            me.rank() == 2 ? me.barrier() : me.allreduce(list, max);
+            me.barrier();
+        });
+    });
+    INFO(thrown.text);
+    CHECK(thrown.kind == Thrown::Kind::mismatch);
+    CHECK(mentions(thrown.text, "differ at operation 6: "));
+    CHECK(mentions(thrown.text, "\n  1-5 both: allreduce"));
+    CHECK(mentions(thrown.text, "\n> 6 member 2: barrier"));
+    CHECK(mentions(thrown.text, "\n> 6 member "));
+    CHECK(mentions(thrown.text, "of 40 bytes of i32 with max"));
+    CHECK(mentions(thrown.text, "\nroll call of 3 members:\n"));
+    CHECK(thrown.text.back() != '\n');
+}
+
+TEST_CASE("the line of a call is that of who calls a function that passes its options on") {
+    Team team({.members = 2, .placement = "none"});
+    const auto halo = [](Member& me, const Options& options = {}) { me.barrier(options); };
+    const auto plain = [](Member& me) {
+        Options options;
+        me.barrier(options);
+    };
+    std::vector<std::string> text(2);
+    unsigned line = 0;
+    team.run([&](Member& me) {
+        halo(me);
+        line = __LINE__ - 1;
+        text[0] = me.roll_call();
+        me.barrier();
+        plain(me);
+        text[1] = me.roll_call();
+        me.barrier();
+    });
+    CHECK(mentions(text[0], "at roll_call_test.cpp:" + std::to_string(line)));
+    CHECK(!mentions(text[1], "options.hpp")); // nobody said where
+}
+
+TEST_CASE("a signal has all roll calls written") {
+    setenv("TUTTI_ROLL_CALL", "USR1", 1);
+    Group group(3);
+    Team team({.members = 2, .placement = "none"});
+    const std::string text = on_stderr("roll call of 3 members:\n  members 0-2: no call yet\n"
+                                       "roll call of 2 members:\n  members 0, 1: no call yet\n",
+                                       [] { kill(getpid(), SIGUSR1); });
+    CHECK(!text.empty());
+    team.run([](Member& me) { CHECK(me.allreduce(1, sum) == 2); });
+    for (const char* wrong : {"USER1", "0", "9", "SIGSTOP", "USR1,xml"}) {
+        setenv("TUTTI_ROLL_CALL", wrong, 1);
+        const Thrown refused = thrown_by([] { Group one(1); });
+        CHECK(refused.kind == Thrown::Kind::argument);
+        CHECK(mentions(refused.text, std::string("TUTTI_ROLL_CALL: \"") + wrong + "\" is no signal"));
+    }
+    unsetenv("TUTTI_ROLL_CALL");
+}
+
+TEST_CASE("who is kept waiting by a member inside an operator is told on stderr") {
+    Team team({.members = 2, .placement = "none", .group = {.deadline = 300ms}});
+    std::atomic<bool> release{false};
+    const std::string text = on_stderr("is still inside its call", [&] {
+        std::jthread lets_go([&] {
+            std::this_thread::sleep_for(3s);
+            release = true;
+        });
+        const auto slow = [&](int a, int b) {
+            wait_for(release);
+            return a + b;
+        };
+        std::vector<int> sums(1000);
+        const Thrown run = thrown_by([&] {
+            team.run([&](Member& me) {
+                const std::vector<int> mine(1000, 1);
+                me.reduce(mine, sums, slow, 0);
+                me.barrier();
+            });
+        });
+        CHECK(run.kind == Thrown::Kind::timeout);
+    });
+    INFO(text);
+    CHECK(mentions(text, "tutti: the group has failed, but member 0 is still inside its call"));
+    CHECK(mentions(text, "roll call of 2 members"));
+}

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <tutti/detail/export.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace tutti::machine {
+
+/// What the system tells of a thread of this process.
+struct ThreadState {
+    std::string name;
+    /// As in /proc: R runs or could, S sleeps, D waits for a device, T or t is stopped.
+    char state = '?';
+    /// Where it runs, or ran last.
+    int cpu = 0;
+};
+
+/// The number by which the system knows the calling thread. Costs a system call once in a thread's life.
+TUTTI_COMPONENT_API int this_thread() noexcept;
+
+/// Nothing where there is no such thread any more. Microseconds.
+TUTTI_COMPONENT_API std::optional<ThreadState> thread_state(int thread);
+
+/// The CPU time that a thread has used, below 0 where there is no such thread any more.
+TUTTI_COMPONENT_API std::chrono::nanoseconds thread_cpu_time(int thread) noexcept;
+
+} // namespace tutti::machine
