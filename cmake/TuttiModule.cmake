@@ -29,6 +29,8 @@ function(tutti_module name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} OBJECT ${arg_SOURCES})
   tutti_configure(${name})
+  # Before any header of the standard library, for which it defines what that calls.
+  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/announce.hpp>")
   # What a shared library shows says include/tutti/detail/export.hpp.
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(${name} PUBLIC ${arg_LINKS})

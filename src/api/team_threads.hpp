@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/nesting.hpp"
+#include "atomic.hpp"
 #include "cache_line.hpp"
 #include "execute/group_state.hpp"
 #include "machine/pinning.hpp"
@@ -79,11 +80,11 @@ private:
     const detail::Run* run_ = nullptr;
 
     /// How often the threads have been woken for something new.
-    alignas(line_bytes) std::atomic<std::uint64_t> started_{0};
+    alignas(line_bytes) Atomic<std::uint64_t> started_{0};
     std::atomic<bool> stopping_{false};
     mailbox::SureDoorbell start_bell_;
     /// Threads that have yet to finish.
-    alignas(line_bytes) std::atomic<std::int64_t> running_{0};
+    alignas(line_bytes) Atomic<std::int64_t> running_{0};
     mailbox::SureDoorbell end_bell_;
 
     /// Where threads have ended before their time; ordered by running_.

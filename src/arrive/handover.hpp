@@ -1,5 +1,7 @@
 #pragma once
 
+#include "atomic.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +26,7 @@ public:
     }
 
 private:
-    std::atomic<std::size_t> value_{0};
+    Atomic<std::size_t> value_{0};
 };
 
 /// The word of a handover.
@@ -39,11 +41,11 @@ public:
         return step_.exchange(step, std::memory_order_acq_rel);
     }
     bool change(std::uint32_t from, std::uint32_t to) noexcept {
-        return step_.compare_exchange_strong(from, to, std::memory_order_acq_rel, std::memory_order_acquire);
+        return step_.compare_exchange(from, to, std::memory_order_acq_rel);
     }
 
 private:
-    std::atomic<std::uint32_t> step_{0};
+    Atomic<std::uint32_t> step_{0};
 };
 
 /// Hands an operation's end from who completes it to a rank, and a function from the rank to who completes

@@ -1,5 +1,6 @@
 #include "arrive/contribution.hpp"
 #include "arrive/slices.hpp"
+#include "atomic.hpp"
 #include "execute/group_state.hpp"
 #include "machine/pinning.hpp"
 
@@ -44,7 +45,7 @@ public:
 private:
     std::shared_ptr<arrive::Slices> slices_;
     std::exception_ptr failure_;
-    std::atomic<bool> is_over_{false};
+    Atomic<bool> is_over_{false};
 };
 
 /// What all vectors have together where all of them fit into a cache, so that nothing is stored past it.

@@ -3,6 +3,7 @@
 #include "arrive/contribution.hpp"
 #include "arrive/handover.hpp"
 #include "arrive/slices.hpp"
+#include "atomic.hpp"
 #include "mailbox/doorbell.hpp"
 
 #include <tutti/detail/pending.hpp>
@@ -96,13 +97,13 @@ private:
 
     std::shared_ptr<detail::RendezvousState> home_;
     std::uint64_t number_ = 0;
-    std::atomic<Operation*> next_{nullptr};
+    Atomic<Operation*> next_{nullptr};
     std::vector<Contribution> contributions_;
     std::vector<Arrival> arrivals_;
     alignas(line_bytes) StdCount arrived_;
     alignas(line_bytes) StdCount references_;
     /// For those that wait.
-    std::atomic<Stage> stage_{Stage::gathering};
+    Atomic<Stage> stage_{Stage::gathering};
     mailbox::SureDoorbell bell_;
     std::shared_ptr<Slices> slices_;
     std::exception_ptr failure_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "arrive/contribution.hpp"
+#include "atomic.hpp"
 
 #include <tutti/executor.hpp>
 
@@ -63,7 +64,7 @@ private:
     std::shared_ptr<Completion> completion_;
     /// Whether somebody has begun the slice.
     std::vector<std::atomic<bool>> taken_;
-    std::atomic<std::size_t> unfinished_;
+    Atomic<std::size_t> unfinished_;
     std::atomic<bool> has_failed_{false};
     std::exception_ptr failure_;
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "atomic.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -62,7 +64,7 @@ public:
 
 private:
     struct Slot {
-        std::atomic<std::uint64_t> number{0};
+        Atomic<std::uint64_t> number{0};
         std::optional<T> value;
         std::uint64_t index = 0;
         Slot* next_free = nullptr;
@@ -94,7 +96,7 @@ private:
         chunks_[used_chunks_++].store(slots, std::memory_order_release); // pairs with slot_of()
     }
 
-    std::atomic<Slot*> chunks_[most_chunks] = {};
+    Atomic<Slot*> chunks_[most_chunks] = {};
     std::mutex mutex_;
     std::uint64_t used_chunks_ = 0;
     Slot* free_ = nullptr;

@@ -1,5 +1,6 @@
 #include "c/rendezvous.hpp"
 
+#include "atomic.hpp"
 #include "c/numbered.hpp"
 #include "c/options.hpp"
 #include "c/status.hpp"
@@ -33,7 +34,7 @@ public:
 private:
     std::function<void(std::size_t)> run_;
     std::vector<std::atomic<bool>> begun_;
-    std::atomic<std::size_t> unfinished_;
+    Atomic<std::size_t> unfinished_;
 };
 
 /// Those that are not over. A number stands for the address that executors get, so that one that is kept too

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "atomic.hpp"
 #include "cache_line.hpp"
 #include "execute/failure.hpp"
 #include "execute/join_deadline.hpp"
@@ -186,7 +187,7 @@ private:
     execute::Presence* presences_;
     std::mutex lanes_mutex_;
     std::unique_ptr<execute::Lanes> lanes_;
-    std::atomic<execute::Lanes*> lanes_shown_{nullptr};
+    Atomic<execute::Lanes*> lanes_shown_{nullptr};
     std::vector<std::unique_ptr<Seat>> seats_;
     /// Guards the seats' attendance.
     std::mutex seats_mutex_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "atomic.hpp"
 #include "cache_line.hpp"
 #include "execute/call_log.hpp"
 #include "mailbox/cell.hpp"
@@ -62,7 +63,7 @@ struct alignas(line_bytes) Presence {
     /// The system's number of the thread that has come to the seat last, 0 if none. Relaxed: for people.
     std::atomic<int> thread{0};
     /// Whether the member has left for good and will not make any more calls.
-    std::atomic<bool> left_for_good{false};
+    Atomic<bool> left_for_good{false};
     /// Whether a thread has ever joined to be this member. No thread joins a team or a sub-group.
     std::atomic<bool> has_joined{false};
 };

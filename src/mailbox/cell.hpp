@@ -1,15 +1,9 @@
 #pragma once
 
+#include "atomic.hpp"
+
 #include <atomic>
 #include <cstdint>
-
-#if defined(__SANITIZE_THREAD__)
-#define TUTTI_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define TUTTI_THREAD_SANITIZER 1
-#endif
-#endif
 
 #if defined(__x86_64__) && !defined(TUTTI_THREAD_SANITIZER)
 #define TUTTI_WIDE_CELLS 1
@@ -33,7 +27,7 @@ public:
     std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
 
 private:
-    std::atomic<std::uint64_t> value_{0};
+    Atomic<std::uint64_t> value_{0};
 };
 
 /// A word and the tag that says which epoch it belongs to, in portable C++: the word first, then its tag.
@@ -51,6 +45,9 @@ public:
     /// The word that belongs to the tag last returned by tag(). The writer does not overwrite it before it
     /// knows that its readers are done (see the mailbox's reuse rule).
     std::uint64_t word() const noexcept { return word_.get(); }
+
+    /// Where the tag is.
+    const Word& tag_word() const noexcept { return tag_; }
 
 private:
     Word word_;
@@ -74,6 +71,7 @@ public:
         const __m128i both = _mm_set_epi64x(static_cast<long long>(tag), static_cast<long long>(word));
         // Release: stores are not reordered with earlier loads and stores on x86, and the clobber keeps the
         // compiler from doing so. Pairs with the acquire in tag().
+        announce_release(&cell_.tag_word());
         asm volatile("movdqa %1, %0" : "=m"(*this) : "x"(both) : "memory");
     }
 

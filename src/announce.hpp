@@ -1,0 +1,48 @@
+#pragma once
+
+// The thread sanitizer of a program does not see what synchronises in a library that is compiled without it.
+// So that is announced to it where it is. Every source of the library includes this file before all others.
+
+#if defined(__SANITIZE_THREAD__)
+#define TUTTI_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TUTTI_THREAD_SANITIZER 1
+#endif
+#endif
+
+#if !defined(TUTTI_THREAD_SANITIZER)
+// Of the sanitizer's run-time: null in a program that is linked without it.
+extern "C" {
+[[gnu::weak]] void __tsan_acquire(void* address);
+[[gnu::weak]] void __tsan_release(void* address);
+}
+#endif
+
+namespace tutti {
+
+/// Before a release: what the thread has done so far is there for who acquires at the same address.
+inline void announce_release([[maybe_unused]] const void* address) noexcept {
+#if !defined(TUTTI_THREAD_SANITIZER)
+    if (__tsan_release != nullptr) [[unlikely]] {
+        __tsan_release(const_cast<void*>(address));
+    }
+#endif
+}
+
+/// After an acquire that may have seen such a release.
+inline void announce_acquire([[maybe_unused]] const void* address) noexcept {
+#if !defined(TUTTI_THREAD_SANITIZER)
+    if (__tsan_acquire != nullptr) [[unlikely]] {
+        __tsan_acquire(const_cast<void*>(address));
+    }
+#endif
+}
+
+} // namespace tutti
+
+#if !defined(TUTTI_THREAD_SANITIZER) && !defined(_GLIBCXX_SYNCHRONIZATION_HAPPENS_BEFORE)
+// What libstdc++ leaves to be defined before its headers: std::shared_ptr says so where it counts references.
+#define _GLIBCXX_SYNCHRONIZATION_HAPPENS_BEFORE(address) ::tutti::announce_release(address)
+#define _GLIBCXX_SYNCHRONIZATION_HAPPENS_AFTER(address) ::tutti::announce_acquire(address)
+#endif
