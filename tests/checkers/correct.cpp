@@ -1,0 +1,338 @@
+// A program without a race, in which all ways of calling occur.
+#include "twelve.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace {
+
+using checked::Add;
+using checked::Pair;
+using checked::require;
+
+/// 8 bytes, 2 KiB and 64 KiB of doubles.
+constexpr std::size_t counts[] = {1, 256, 8192};
+
+const auto blocking = [](const auto& call) { call(); };
+const auto started = [](const auto& call) {
+    tutti::Request request = call();
+    while (!request.test()) {
+        std::this_thread::yield();
+    }
+};
+const auto waited = [](const auto& call) { call().wait(); };
+const auto persistent = [](const auto& call) {
+    tutti::Persistent operation = call();
+    for (int i = 0; i < 3; ++i) {
+        operation.start();
+        operation.wait();
+    }
+};
+
+/// Each member writes its own element and reads those of the others.
+void use_board(tutti::Member& me, std::vector<long>& board) {
+    const auto rank = static_cast<std::size_t>(me.rank());
+    for (long turn = 0; turn < 3; ++turn) {
+        board[rank] = turn;
+        me.barrier();
+        for (const long written : board) {
+            require(written == turn, "an element that was written before a barrier");
+        }
+        board[rank] += me.allreduce(1L, tutti::sum); // nobody reads any more
+        me.barrier();
+    }
+}
+
+void use_shared(tutti::Member& me, std::vector<double>& one) {
+    const std::vector<double> in(one.size(), me.rank());
+    for (int i = 0; i < 3; ++i) {
+        me.allreduce(in, tutti::shared(one), tutti::sum);
+        require(one.back() == me.size() * (me.size() - 1) / 2.0, "a shared result");
+    }
+}
+
+void use_members(tutti::Member& me) {
+    for (const std::size_t count : counts) {
+        checked::twelve<double>(me, count, tutti::sum, blocking);
+        checked::twelve<double>(me.start, count, tutti::sum, started);
+        checked::twelve<double>(me.prepare, count, tutti::max, persistent);
+        checked::twelve<Pair>(me, count, Add(), blocking);
+        checked::twelve<Pair>(me.start, count, Add(), waited);
+        checked::twelve<Pair>(me.prepare, count, Add(), persistent);
+    }
+}
+
+void use_subgroups(tutti::Member& me) {
+    for (int turn = 0; turn < 2; ++turn) {
+        if (std::optional<tutti::Member> half = me.split(me.rank() % 2, 0)) {
+            checked::twelve<double>(*half, 256, tutti::sum, blocking);
+            checked::twelve<Pair>(half->start, 8192, Add(), waited);
+        }
+        tutti::Member again = me.dup();
+        checked::twelve<double>(again, 1, tutti::sum, blocking);
+    }
+}
+
+void use_teams() {
+    for (const bool caller_is_member : {false, true}) {
+        tutti::TeamOptions options;
+        options.members = 3;
+        options.caller_is_member = caller_is_member;
+        tutti::Team team(options);
+        for (int run = 0; run < 2; ++run) {
+            std::vector<long> board(3);
+            std::vector<double> one(8192);
+            long last = 0;
+            team.run([&](tutti::Member& me) {
+                use_board(me, board);
+                use_shared(me, one);
+                if (run == 0) {
+                    use_members(me);
+                    use_subgroups(me);
+                }
+                if (me.rank() == 2) {
+                    last = 1;
+                }
+            });
+            require(last == 1, "what a member has written before the end of a run");
+        }
+    }
+}
+
+template <class Function>
+void on_threads(int threads, const Function& function) {
+    std::vector<std::thread> pool;
+    for (int index = 0; index < threads; ++index) {
+        pool.emplace_back([&function, index] { function(index); });
+    }
+    for (std::thread& thread : pool) {
+        thread.join();
+    }
+}
+
+void use_groups() {
+    tutti::Group group(2);
+    for (int region = 0; region < 2; ++region) {
+        std::vector<long> board(2);
+        on_threads(2, [&](int rank) {
+            for (int turn = 0; turn < 2; ++turn) {
+                tutti::Member me = group.join(rank);
+                use_board(me, board);
+                if (region != turn) {
+                    use_members(me);
+                }
+            }
+        });
+    }
+}
+
+/// One member throws, and so does an operator; then all come again.
+void use_failures() {
+    tutti::Group group(3);
+    tutti::Team team({.members = 3});
+    for (int turn = 0; turn < 4; ++turn) {
+        std::vector<long> seen(3);
+        const auto part = [&](tutti::Member& me) {
+            std::vector<Pair> in(1000, Pair(me.rank()));
+            std::vector<Pair> out(1000);
+            me.allreduce(in, out, Add());
+            seen[static_cast<std::size_t>(me.rank())] = out.back().low;
+            if (turn % 2 == 0 && me.rank() == 1) {
+                throw std::runtime_error("as intended");
+            }
+            me.allreduce(in, out, [&](const Pair& a, const Pair& b) {
+                if (turn % 2 == 0) {
+                    throw std::runtime_error("as intended");
+                }
+                return Pair(a.low + b.low);
+            });
+        };
+        on_threads(3, [&](int rank) {
+            try {
+                group.run(rank, part);
+            } catch (const std::exception&) {
+                seen[static_cast<std::size_t>(rank)] = 3;
+            }
+        });
+        require(seen == std::vector<long>(3, 3), "what members have seen of a region");
+        try {
+            team.run(part);
+        } catch (const std::runtime_error&) {
+            require(turn % 2 == 0, "a run that has failed");
+        }
+    }
+}
+
+/// Threads that run what they are given.
+class Pool {
+public:
+    explicit Pool(int threads) {
+        for (int i = 0; i < threads; ++i) {
+            threads_.emplace_back([this] { work(); });
+        }
+    }
+    ~Pool() {
+        {
+            const std::scoped_lock lock(mutex_);
+            ends_ = true;
+        }
+        changed_.notify_all();
+        for (std::thread& thread : threads_) {
+            thread.join();
+        }
+    }
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+    Pool(Pool&&) = delete;
+    Pool& operator=(Pool&&) = delete;
+
+    void add(std::function<void()> task) {
+        {
+            const std::scoped_lock lock(mutex_);
+            tasks_.push_back(std::move(task));
+        }
+        changed_.notify_one();
+    }
+
+    tutti::Executor executor() {
+        return [this, steps = std::vector<std::size_t>{1}](std::size_t count,
+                                                           const std::function<void(std::size_t)>& task) {
+            for (std::size_t index = 0; index < count; index += steps.front()) {
+                add([task, index] { task(index); });
+            }
+        };
+    }
+
+private:
+    void work() {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            changed_.wait(lock, [this] { return ends_ || !tasks_.empty(); });
+            if (tasks_.empty()) {
+                return;
+            }
+            std::function<void()> task = std::move(tasks_.front());
+            tasks_.pop_front();
+            lock.unlock();
+            task();
+            task = nullptr;
+            lock.lock();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::function<void()>> tasks_;
+    bool ends_ = false;
+    std::vector<std::thread> threads_;
+};
+
+/// Ranks that wait, on a thread each.
+void use_rendezvous() {
+    Pool pool(2);
+    tutti::RendezvousOptions options;
+    options.executor = pool.executor();
+    options.slice_bytes = 4096;
+    tutti::Rendezvous meeting(3, options);
+    on_threads(3, [&](int rank) {
+        tutti::Arriving me = meeting.at(rank);
+        for (const std::size_t count : counts) {
+            checked::twelve<double>(me, count, tutti::sum, waited);
+            checked::twelve<Pair>(me, count, Add(), started);
+        }
+    });
+}
+
+/// Operations that fail, of which each rank is told on a thread of its own.
+void use_failed_operations() {
+    tutti::Rendezvous meeting(3);
+    on_threads(3, [&](int rank) {
+        for (int turn = 0; turn < 10; ++turn) {
+            std::vector<Pair> in(100, Pair(rank));
+            std::vector<Pair> out(100);
+            tutti::Request request = meeting.at(rank).allreduce(
+                in, out, [](const Pair&, const Pair&) -> Pair { throw std::runtime_error("as intended"); });
+            try {
+                request.wait();
+            } catch (const std::exception& error) {
+                require(std::string(error.what()) == "as intended", "the failure of an operation");
+            }
+        }
+    });
+}
+
+/// Ranks that are chains of tasks on fewer threads: each function makes the next call.
+class Chain {
+public:
+    Chain(tutti::Rendezvous& meeting, Pool& pool, int rank)
+        : meeting_(meeting), pool_(pool), rank_(rank), in_(1000, Pair(rank)), out_(1000) {}
+
+    void go() {
+        if (++steps_ == 8) {
+            return;
+        }
+        meeting_.at(rank_).allreduce(in_, out_, Add()).then([this] {
+            in_.assign(in_.size(), out_.back());
+            pool_.add([this] { go(); });
+        });
+    }
+
+private:
+    tutti::Rendezvous& meeting_;
+    Pool& pool_;
+    int rank_;
+    int steps_ = 0;
+    std::vector<Pair> in_;
+    std::vector<Pair> out_;
+};
+
+void use_chains() {
+    std::deque<Chain> chains;
+    tutti::Rendezvous meeting(4);
+    Pool pool(2);
+    for (int rank = 0; rank < 4; ++rank) {
+        chains.emplace_back(meeting, pool, rank);
+    }
+    for (Chain& chain : chains) {
+        pool.add([&chain] { chain.go(); });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+/// One thread that has all vectors, with a pool and with a team.
+void use_one_caller() {
+    Pool pool(2);
+    tutti::Team team({.members = 2});
+    for (const std::size_t count : {std::size_t{1}, std::size_t{256}, std::size_t{1} << 19U}) {
+        for (const tutti::Executor& executor : {pool.executor(), team.executor()}) {
+            std::vector<std::vector<double>> ins(4, std::vector<double>(count, 1));
+            std::vector<std::vector<double>> outs = ins;
+            tutti::allreduce(ins, outs, tutti::sum, executor);
+            require(outs.back().back() == 4, "the result of one caller");
+            tutti::allreduce(
+                ins, outs, [](double a, double b) { return a + b; }, executor);
+            require(outs.front().front() == 4 && outs.back().back() == 4,
+                    "the result of one caller's operator");
+        }
+    }
+}
+
+} // namespace
+
+int main() {
+    use_teams();
+    use_groups();
+    use_failures();
+    use_rendezvous();
+    use_failed_operations();
+    use_chains();
+    use_one_caller();
+    std::puts("all results are right");
+}
