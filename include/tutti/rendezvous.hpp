@@ -8,8 +8,10 @@
 #include <tutti/request.hpp>
 #include <tutti/start.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <string>
 
 namespace tutti {
 
@@ -32,6 +34,11 @@ struct RendezvousOptions {
     /// 256 KiB, and no more than 8 slices for each CPU, from where on the machine's profile says that it
     /// pays.
     std::size_t slice_bytes = 0;
+    /// How long who waits for a request waits for ranks that have not arrived, until all requests of that
+    /// operation throw a TimeoutError that says who is where; ranks that come later get it as well, and
+    /// nothing is touched. Options::deadline of a call takes its place. Where nobody waits nobody looks at a
+    /// clock. 0: as long as the environment variable TUTTI_TIMEOUT says, in seconds, else for ever.
+    std::chrono::milliseconds deadline = {};
 };
 
 /// The calls of one rank of a Rendezvous, from which it must not be kept longer than that lasts.
@@ -89,6 +96,9 @@ public:
 
     /// The number of ranks.
     int size() const;
+
+    /// Who is where, as Group::roll_call(): of each rank the last arrival. By any thread.
+    std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
 
     /// Throws ArgumentError where there is no such rank.
     Arriving at(int rank);

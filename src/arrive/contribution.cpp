@@ -5,6 +5,7 @@
 #include "execute/caches.hpp"
 #include "execute/exchange.hpp"
 #include "execute/select.hpp"
+#include "execute/time_limit.hpp"
 
 #include <tutti/error.hpp>
 
@@ -115,6 +116,7 @@ private:
 } // namespace
 
 void Contribution::take(const Call& asked, int rank, int members) {
+    execute::check_deadline(asked);
     if (!asked.algorithm.empty()) {
         throw ArgumentError(std::string(to_string(execute::collective_of(asked.kind))) + ": `algorithm` is " +
                             std::string(asked.algorithm) +

@@ -19,6 +19,21 @@ public:
     /// Relaxed: by who counts already.
     void add(std::size_t value) noexcept { value_.fetch_add(value, std::memory_order_relaxed); }
 
+    /// What is added to a count that has been closed.
+    static constexpr std::size_t closed = ~(~std::size_t{0} >> 1U);
+
+    /// Closes a count that has not come to `all`; false if it has, or was closed before. Release and acquire,
+    /// as below.
+    bool close(std::size_t all) noexcept {
+        std::size_t count = value_.load(std::memory_order_relaxed);
+        while (count < all) {
+            if (value_.compare_exchange(count, count + closed, std::memory_order_acq_rel)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// Release and acquire, which pair with each other: the last one sees what all others did before.
     std::size_t up() noexcept { return value_.fetch_add(1, std::memory_order_acq_rel) + 1; }
     std::size_t down(std::size_t value) noexcept {

@@ -1,6 +1,7 @@
 #include "arrive/operation.hpp"
 
 #include "arrive/rendezvous_state.hpp"
+#include "execute/waited.hpp"
 #include "mailbox/wait.hpp"
 
 #include <tutti/error.hpp>
@@ -8,6 +9,24 @@
 #include <utility>
 
 namespace tutti::arrive {
+
+namespace {
+
+/// A bell for who waits until a time.
+class Timed {
+public:
+    explicit Timed(mailbox::SureDoorbell& bell) : bell_(bell) {}
+
+    template <class Ready>
+    void sleep(Ready&& ready, std::int64_t bound_ns) {
+        bell_.sleep_bounded(std::forward<Ready>(ready), bound_ns);
+    }
+
+private:
+    mailbox::SureDoorbell& bell_;
+};
+
+} // namespace
 
 /// Arrivals whose functions the calling thread is to call. What a function makes ready it leaves to the loop
 /// that has called it: a chain of operations, each begun by a function that waits for the one before, would
@@ -65,7 +84,7 @@ bool Arrival::test() {
 }
 
 void Arrival::wait() {
-    home_->wait();
+    home_->wait(rank_, deadline_);
     check();
 }
 
@@ -112,8 +131,9 @@ void Arrival::release() noexcept {
 }
 
 Operation::Operation(std::size_t ranks) : contributions_(ranks), arrivals_(ranks) {
-    for (Arrival& arrival : arrivals_) {
-        arrival.home_ = this;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        arrivals_[rank].home_ = this;
+        arrivals_[rank].rank_ = static_cast<int>(rank);
     }
 }
 
@@ -135,8 +155,11 @@ void Operation::open(std::shared_ptr<detail::RendezvousState> home, std::uint64_
 
 void Operation::arrive() noexcept {
     // The last one sees the contributions of all, and what their vectors hold.
-    if (arrived_.up() == contributions_.size()) {
+    const std::size_t arrived = arrived_.up();
+    if (arrived == contributions_.size()) {
         carry_out();
+    } else if (arrived == StdCount::closed + contributions_.size()) {
+        drop_operators(); // when no rank brings one any more
     }
 }
 
@@ -153,7 +176,16 @@ void Operation::carry_out() noexcept {
                       std::shared_ptr<Completion>(std::shared_ptr<void>(), this));
 }
 
-void Operation::wait() noexcept {
+void Operation::wait(int rank, std::chrono::milliseconds deadline) noexcept {
+    execute::Waited waited(deadline);
+    const auto check = [&](bool takes_long) {
+        if (takes_long && stage_.load(std::memory_order_relaxed) == Stage::gathering) {
+            waited.look();
+            if (waited.is_over()) {
+                give_up(rank, deadline);
+            }
+        }
+    };
     // Acquire: pairs with reach(). The slices are there; or the results, or the failure.
     for (Stage stage = stage_.load(std::memory_order_acquire); stage != Stage::over;) {
         if (stage == Stage::shared_out) {
@@ -161,8 +193,26 @@ void Operation::wait() noexcept {
         }
         const Stage seen = stage;
         const auto is_further = [&] { return (stage = stage_.load(std::memory_order_acquire)) != seen; };
-        mailbox::wait_until(
-            is_further, [](bool) {}, bell_, home_->patience());
+        if (deadline.count() == 0 || seen != Stage::gathering) {
+            mailbox::wait_until(
+                is_further, [](bool) {}, bell_, home_->patience());
+        } else {
+            Timed bell(bell_);
+            mailbox::wait_until(is_further, check, bell, home_->patience());
+        }
+    }
+}
+
+/// Unless all ranks have arrived meanwhile: then it goes its way.
+void Operation::give_up(int rank, std::chrono::milliseconds deadline) noexcept {
+    std::exception_ptr failure;
+    try {
+        failure = std::make_exception_ptr(TimeoutError(home_->text_of_delay(number_, rank, deadline)));
+    } catch (...) { // there is no memory
+        failure = std::current_exception();
+    }
+    if (arrived_.close(contributions_.size())) {
+        end(std::move(failure)); // ranks that are late may still bring operators
     }
 }
 
@@ -176,11 +226,19 @@ void Operation::shared_out(std::shared_ptr<Slices> slices) noexcept {
     reach(Stage::shared_out);
 }
 
-void Operation::finished(std::exception_ptr failure) noexcept {
-    failure_ = std::move(failure);
+void Operation::drop_operators() noexcept {
     for (Contribution& contribution : contributions_) {
         contribution.kept.drop();
     }
+}
+
+void Operation::finished(std::exception_ptr failure) noexcept {
+    drop_operators();
+    end(std::move(failure));
+}
+
+void Operation::end(std::exception_ptr failure) noexcept {
+    failure_ = std::move(failure);
     Ready& ready = Ready::here();
     for (Arrival& arrival : arrivals_) {
         if (!arrival.handover_.complete()) {
@@ -201,6 +259,9 @@ void Operation::drop(std::size_t references) noexcept {
     // The last one sees that all others are done with it.
     if (references_.down(references) == 0) {
         const std::shared_ptr<detail::RendezvousState> home = std::move(home_);
+        if (failure_ != nullptr) { // it may have been given up, before some brought theirs
+            drop_operators();
+        }
         slices_ = nullptr;
         failure_ = nullptr;
         home->give_back(*this);

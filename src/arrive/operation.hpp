@@ -9,6 +9,7 @@
 #include <tutti/detail/pending.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -39,11 +40,15 @@ public:
 private:
     friend class Operation;
     friend class Ready;
+    friend class tutti::detail::RendezvousState;
 
     /// Throws what has ended the operation, if it has failed.
     void check() const;
 
     Operation* home_ = nullptr;
+    int rank_ = 0;
+    /// How long who waits for it waits for ranks that have not arrived; 0: for ever.
+    std::chrono::milliseconds deadline_{0};
     Handover handover_;
     std::function<void()> function_;
     Calls calls_ = Calls::when_complete;
@@ -74,10 +79,12 @@ public:
     }
     void set_next(Operation& next) { next_.store(&next, std::memory_order_release); }
 
-    /// Says that a rank's contribution is there. The last one carries the operation out.
+    /// Says that a rank's contribution is there. The last one carries the operation out, unless that has been
+    /// given up.
     void arrive() noexcept;
-    /// Returns when it is over. Does meanwhile what an executor has not begun.
-    void wait() noexcept;
+    /// Returns when it is over. Does meanwhile what an executor has not begun. `rank` waits for the others
+    /// for so long, 0: for ever; then it gives the operation up for all.
+    void wait(int rank, std::chrono::milliseconds deadline) noexcept;
     void shared_out(std::shared_ptr<Slices> slices) noexcept override;
     void finished(std::exception_ptr failure) noexcept override;
     /// Nobody may refer to it who has not counted before.
@@ -93,6 +100,9 @@ private:
     };
 
     void carry_out() noexcept;
+    void give_up(int rank, std::chrono::milliseconds deadline) noexcept;
+    void drop_operators() noexcept;
+    void end(std::exception_ptr failure) noexcept;
     void reach(Stage stage) noexcept;
 
     std::shared_ptr<detail::RendezvousState> home_;

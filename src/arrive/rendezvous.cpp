@@ -25,6 +25,10 @@ int Rendezvous::size() const {
     return state_->ranks();
 }
 
+std::string Rendezvous::roll_call(RollCallFormat format) const {
+    return state_->roll_call(format);
+}
+
 Arriving Rendezvous::at(int rank) {
     if (rank < 0 || rank >= size()) {
         throw ArgumentError("Rendezvous: `rank` is " + std::to_string(rank) + ", must be in 0.." +

@@ -1,6 +1,7 @@
 #include "arrive/rendezvous_state.hpp"
 
 #include "execute/setting.hpp"
+#include "execute/time_limit.hpp"
 #include "machine/pinning.hpp"
 
 #include <tutti/error.hpp>
@@ -15,8 +16,12 @@ namespace tutti::detail {
 using arrive::Operation;
 
 RendezvousState::RendezvousState(int ranks, RendezvousOptions options)
-    : options_(std::move(options)), cpus_(machine::allowed_pus()),
-      patience_(execute::patience_for(ranks, cpus_)), places_(static_cast<std::size_t>(ranks)) {}
+    : options_(std::move(options)),
+      deadline_(execute::deadline_of(options_.deadline, "RendezvousOptions::deadline")),
+      cpus_(machine::allowed_pus()), patience_(execute::patience_for(ranks, cpus_)),
+      places_(static_cast<std::size_t>(ranks)), listed_([this](bool as_json) {
+          return roll_call(as_json ? RollCallFormat::json : RollCallFormat::text);
+      }) {}
 
 void RendezvousState::begin() {
     // Stands for the time before the first one. Has no requests, and is over.
@@ -35,9 +40,49 @@ Pending& RendezvousState::arrive(int rank, const Call& call) {
     contribution.keep_operator();
     // From here on nothing fails.
     Operation& before = *std::exchange(place.at, &operation);
+    show(place, operation, contribution);
+    arrive::Arrival& arrival = operation.arrival(rank);
+    arrival.deadline_ = call.deadline.count() != 0 ? call.deadline : deadline_;
     operation.arrive();
     before.drop(1);
-    return operation.arrival(rank);
+    return arrival;
+}
+
+void RendezvousState::show(Place& place, const Operation& operation,
+                           const arrive::Contribution& contribution) {
+    const std::uint64_t digest = contribution.claim.marks(0).digest;
+    if (operation.number() == 1 || digest != place.shown_digest) {
+        place.shown_digest = digest;
+        place.log.add({operation.number(), operation.number(), 1}, contribution.claim);
+    }
+    place.called_from.show(contribution.call.where);
+    place.count.publish(operation.number()); // release: pairs with places()
+}
+
+execute::RollCall RendezvousState::places() const {
+    std::vector<execute::Place> places;
+    places.reserve(places_.size());
+    for (const Place& place : places_) {
+        execute::Place& shown = places.emplace_back();
+        shown.rank = static_cast<int>(places.size()) - 1;
+        shown.where = place.called_from.read();
+        // Acquire: pairs with show(); the record of that call came before.
+        const auto history = place.log.read(place.count.observe());
+        if (history && !history->empty()) {
+            shown.calls.front() = {.number = history->last(), .claim = history->claim(history->last())};
+        }
+    }
+    return {{.group = "a rendezvous of " + std::to_string(ranks()) + " ranks", .one = "rank", .all = "ranks"},
+            std::move(places)};
+}
+
+std::string RendezvousState::text_of_delay(std::uint64_t number, int rank,
+                                           std::chrono::milliseconds deadline) const {
+    return places().delay(execute::Sequence::blocking, number, rank, deadline);
+}
+
+std::string RendezvousState::roll_call(RollCallFormat format) const {
+    return format == RollCallFormat::json ? places().json() : places().text();
 }
 
 Operation& RendezvousState::after(Operation& operation) {
@@ -75,6 +120,9 @@ void RendezvousState::close() noexcept {
         std::ranges::min_element(places_, {}, [](const Place& place) { return place.at->number(); });
     const auto rank = behind - places_.begin();
     for (Operation* open = behind->at->next(); open != nullptr; open = open->next()) {
+        if (open->arrival(0).is_over()) { // given up before
+            continue;
+        }
         open->finished(std::make_exception_ptr(
             Error("the rendezvous has been destroyed before all ranks have arrived at operation " +
                   std::to_string(open->number()) + ": rank " + std::to_string(rank) + " has not")));

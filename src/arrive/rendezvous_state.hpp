@@ -2,14 +2,20 @@
 
 #include "arrive/operation.hpp"
 #include "cache_line.hpp"
+#include "execute/call_log.hpp"
+#include "execute/roll_call.hpp"
+#include "execute/roll_call_signal.hpp"
 #include "mailbox/wait.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/rendezvous.hpp>
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace tutti::detail {
@@ -33,19 +39,32 @@ public:
     Pending& arrive(int rank, const Call& call);
     /// No rank will arrive any more: operations that wait for some fail.
     void close() noexcept;
+    /// Why `rank` has waited for too long for others in the `number`-th operation. By any thread.
+    std::string text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds deadline) const;
+    /// See Rendezvous::roll_call. By any thread.
+    std::string roll_call(RollCallFormat format) const;
     /// Of an operation that nobody refers to.
     void give_back(arrive::Operation& operation) noexcept;
 
 private:
-    /// The last operation at which a rank has arrived.
+    /// The last operation at which a rank has arrived; and what it shows of its calls, for others to read at
+    /// any time.
     struct alignas(paired_lines_bytes) Place {
         arrive::Operation* at = nullptr;
+        std::uint64_t shown_digest = 0;
+        mailbox::StdWord count;
+        CalledFrom called_from;
+        execute::ArrivalLog log;
     };
 
+    void show(Place& place, const arrive::Operation& operation, const arrive::Contribution& contribution);
+
+    execute::RollCall places() const;
     arrive::Operation& after(arrive::Operation& operation);
     arrive::Operation& unused();
 
     RendezvousOptions options_;
+    std::chrono::milliseconds deadline_;
     int cpus_;
     mailbox::Patience patience_;
     std::vector<Place> places_;
@@ -54,6 +73,8 @@ private:
     std::mutex opening_;
     std::vector<std::unique_ptr<arrive::Operation>> operations_;
     std::vector<arrive::Operation*> unused_;
+    /// The last member: it refers to the others.
+    execute::RollCallListed listed_;
 };
 
 } // namespace tutti::detail

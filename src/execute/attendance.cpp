@@ -105,9 +105,9 @@ void GroupState::require_joined(int member, int peer) {
     if (absent.empty()) { // the last has just come
         return;
     }
-    throw Error(execute::text_of_members(absent) + (absent.size() == 1 ? " has" : " have") +
-                " not joined within " + execute::text_of(join_deadline_.deadline()) + ". " +
-                execute::advice_on_absence() +
+    throw Error(execute::text_of_ranks(absent, "member", "members") +
+                (absent.size() == 1 ? " has" : " have") + " not joined within " +
+                execute::text_of(join_deadline_.deadline()) + ". " + execute::advice_on_absence() +
                 "; the group's join_deadline is how long members wait for them");
 }
 

@@ -80,6 +80,7 @@ std::optional<CallHistory> BasicCallLog<records>::read(std::uint64_t epoch) cons
 }
 
 template class BasicCallLog<CallLog::most_records>;
+template class BasicCallLog<ArrivalLog::most_records>;
 template class BasicCallLog<StartLog::most_records>;
 
 std::optional<std::uint64_t> first_difference(const CallHistory& one, const CallHistory& other) {

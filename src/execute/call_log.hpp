@@ -98,6 +98,8 @@ private:
 
 /// Of calls that block: each is complete before the next, so few records tell the two that differ.
 using CallLog = BasicCallLog<16>;
+/// Of arrivals, of which only the last is told.
+using ArrivalLog = BasicCallLog<2>;
 /// Of operations of which many are in flight at a time.
 using StartLog = BasicCallLog<CallHistory::most_records>;
 

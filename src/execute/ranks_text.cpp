@@ -5,11 +5,11 @@
 
 namespace tutti::execute {
 
-std::string text_of_members(std::vector<int> ranks) {
+std::string text_of_ranks(std::vector<int> ranks, const std::string& one, const std::string& all) {
     constexpr int most_runs = 8;
     std::ranges::sort(ranks);
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-    std::string text = ranks.size() == 1 ? "member " : "members ";
+    std::string text = (ranks.size() == 1 ? one : all) + " ";
     int runs = 0;
     for (std::size_t first = 0; first < ranks.size(); ++runs) {
         if (runs == most_runs) {

@@ -98,6 +98,9 @@ const char* text_of_state(char state) {
 
 } // namespace
 
+RollCall::RollCall(Names names, std::vector<Place> places)
+    : names_(std::move(names)), now_(clock_now()), places_(std::move(places)) {}
+
 RollCall::RollCall(GroupState& group, Asked asked) {
     const auto lanes = group.hold_lanes();
     LastSnapshot& last = group.last_snapshot();
@@ -111,10 +114,11 @@ RollCall::RollCall(GroupState& group, Asked asked) {
     now_ = look.at;
     since_last_ = before.at.count() == 0 ? before.at : now_ - before.at;
     const bool members_join = do_members_join(group);
+    names_.group =
+        (group.rank_in_first(0) ? "a sub-group of " : "") + std::to_string(group.size()) + " members";
     places_.reserve(look.marks.size());
     for (std::size_t index = 0; index < look.marks.size(); ++index) {
         Place& place = places_.emplace_back(place_of(group, static_cast<int>(index), members_join));
-        is_sub_group_ = is_sub_group_ || place.rank_in_first;
         if (since_last_.count() == 0) {
             continue;
         }
@@ -193,8 +197,7 @@ std::string RollCall::text() const {
     std::ranges::stable_sort(all, {}, &Together::number);
     const auto largest = std::ranges::max_element(
         all, {}, [](const Together& each) { return std::pair(each.ranks.size(), each.number); });
-    std::string text = std::string("roll call of ") + (is_sub_group_ ? "a sub-group of " : "") +
-                       std::to_string(places_.size()) + " members:\n";
+    std::string text = "roll call of " + names_.group + ":\n";
     std::size_t listed = 0;
     std::size_t more = 0;
     for (auto each = all.begin(); each != all.end(); ++each) {
@@ -203,9 +206,10 @@ std::string RollCall::text() const {
             more += each->ranks.size();
             continue;
         }
-        text += "  " + text_of_members(each->ranks) + ": " + each->state;
+        text += "  " + text_of_ranks(each->ranks, names_.one, names_.all) + ": " + each->state;
         if (!each->peers.empty()) {
-            text += "; waiting for " + text_of_members(each->peers) + " for " + text_of_time(each->waited);
+            text += "; waiting for " + text_of_ranks(each->peers, names_.one, names_.all) + " for " +
+                    text_of_time(each->waited);
         }
         text += "\n";
         for (const int rank : each->ranks) {
@@ -231,16 +235,16 @@ std::string RollCall::late(Sequence sequence, std::uint64_t number) const {
         }
     }
     if (late.empty()) {
-        return "all members have come to it: one of them may be inside an operator, or get no CPU";
+        return "all " + names_.all + " have come to it: one of them may be inside an operator, or get no CPU";
     }
     std::ranges::stable_sort(late, {}, [sequence](const Place* place) {
         return place->has_joined ? place->last(sequence).number + 1 : 0;
     });
-    std::string text = std::to_string(late.size()) + " of " + std::to_string(places_.size()) +
-                       (late.size() == 1 ? " members is not there: " : " members are not there: ");
+    std::string text = std::to_string(late.size()) + " of " + std::to_string(places_.size()) + " " +
+                       names_.all + (late.size() == 1 ? " is not there: " : " are not there: ");
     for (std::size_t index = 0; index < std::min(most_listed(), late.size()); ++index) {
         const Place& place = *late[index];
-        text += (index == 0 ? "member " : "; member ") + std::to_string(place.rank);
+        text += (index == 0 ? "" : "; ") + names_.one + " " + std::to_string(place.rank);
         if (!place.has_joined) {
             text += " has not joined";
             continue;
@@ -263,6 +267,17 @@ void throw_mismatch(GroupState& group, const std::string& what) {
     throw MismatchError(text);
 }
 
+std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
+                            std::chrono::milliseconds deadline, std::optional<int> peer) const {
+    const Place& own = of(rank);
+    const std::string what = own.last(sequence).number == number ? text_of(own, sequence)
+                                                                 : std::string(words_of(sequence).adjective) +
+                                                                       "operation " + std::to_string(number);
+    return names_.one + " " + std::to_string(rank) + " has waited " + execute::text_of(deadline) + " in " +
+           what + (peer ? ", at last for " + names_.one + " " + std::to_string(*peer) : "") + "; " +
+           late(sequence, number);
+}
+
 std::string advice_on_absence() {
     return "All seats of a group are to be taken, by as many threads at the same time. Look at what "
            "limits "
@@ -278,10 +293,8 @@ std::string text_of(std::chrono::milliseconds time) {
 std::string text_of_delay(GroupState& group, Sequence sequence, int member, int peer,
                           std::chrono::milliseconds deadline) {
     const RollCall roll_call(group, RollCall::Asked::by_error);
-    const Place& own = roll_call.of(member);
-    return whereabouts(group, member, peer) + "member " + std::to_string(member) + " has waited " +
-           text_of(deadline) + " in " + text_of(own, sequence) + ", at last for member " +
-           std::to_string(peer) + "; " + roll_call.late(sequence, own.last(sequence).number);
+    return whereabouts(group, member, peer) +
+           roll_call.delay(sequence, roll_call.of(member).last(sequence).number, member, deadline, peer);
 }
 
 } // namespace tutti::execute

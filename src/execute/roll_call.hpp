@@ -49,9 +49,19 @@ struct Place {
     const LastCall& last(Sequence sequence) const { return calls[static_cast<std::size_t>(sequence)]; }
 };
 
+/// What those are called of whom a roll call tells.
+struct Names {
+    /// "4 members", with what they are of.
+    std::string group;
+    std::string one = "member";
+    std::string all = "members";
+};
+
 /// Who is where in a group, as any thread can see at any time.
 class RollCall {
 public:
+    RollCall(Names names, std::vector<Place> places);
+
     /// Compares with the last snapshot of the group. One that people ask for takes the next one, and where
     /// there was none it takes two: some 200 us.
     enum class Asked : bool { by_error, by_people };
@@ -66,6 +76,11 @@ public:
     /// Of those that have not come to the `number`-th call of a sequence, in one sentence.
     std::string late(Sequence sequence, std::uint64_t number) const;
 
+    /// Why one of them has waited too long in the `number`-th call of a sequence, for `peer` at last if that
+    /// is known: who is where.
+    std::string delay(Sequence sequence, std::uint64_t number, int rank, std::chrono::milliseconds deadline,
+                      std::optional<int> peer = {}) const;
+
     const Place& of(int member) const { return places_[static_cast<std::size_t>(member)]; }
 
 private:
@@ -73,7 +88,7 @@ private:
     std::string state_of(const Place& place) const;
     std::size_t most_listed() const;
 
-    bool is_sub_group_ = false;
+    Names names_;
     std::chrono::nanoseconds now_{0};
     /// Since the look before, 0 if there was none.
     std::chrono::nanoseconds since_last_{0};

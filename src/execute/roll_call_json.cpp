@@ -126,8 +126,8 @@ std::string RollCall::json() const {
         members += (members.empty() ? "\n  " : ",\n  ") + object_of(place, now_);
     }
     return Object()
+               .add("group", quoted(names_.group))
                .add("members", places_.size())
-               .add("sub_group", is_sub_group_)
                .add("us_since_last_look", microseconds(since_last_))
                .add("places", "[" + members + "\n]")
                .text() +

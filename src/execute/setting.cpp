@@ -51,7 +51,7 @@ Setting setting_for(const GroupOptions& options, std::vector<std::vector<int>> b
             .cpus = cpus.of_members,
             .process_cpus = cpus.of_process,
             .options = options,
-            .deadline = deadline_of(options),
+            .deadline = deadline_of(options.deadline, "GroupOptions::deadline"),
             .l3_groups = l3_groups,
             .choices = tuning::Choices(std::move(source.table), {members, cpus.of_process, l3_groups}),
             .tuning = std::move(source.text),

@@ -32,12 +32,12 @@ std::chrono::milliseconds from_environment() {
 
 } // namespace
 
-std::chrono::milliseconds deadline_of(const GroupOptions& options) {
-    if (options.deadline.count() < 0) {
-        throw ArgumentError("GroupOptions::deadline is " + std::to_string(options.deadline.count()) +
+std::chrono::milliseconds deadline_of(std::chrono::milliseconds given, const char* name) {
+    if (given.count() < 0) {
+        throw ArgumentError(std::string(name) + " is " + std::to_string(given.count()) +
                             " ms, must be 0 (what TUTTI_TIMEOUT says) or more");
     }
-    return options.deadline.count() != 0 ? options.deadline : from_environment();
+    return given.count() != 0 ? given : from_environment();
 }
 
 void check_deadline(const detail::Call& call) {

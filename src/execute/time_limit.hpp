@@ -8,9 +8,9 @@
 
 namespace tutti::execute {
 
-/// How long calls of a group with these options may wait, 0: for ever. Throws ArgumentError where the
-/// options, or TUTTI_TIMEOUT, say nothing sensible.
-std::chrono::milliseconds deadline_of(const GroupOptions& options);
+/// How long calls may wait where the options, `name` among them, say so, 0: for ever. Throws ArgumentError
+/// where these, or TUTTI_TIMEOUT, say nothing sensible.
+TUTTI_COMPONENT_API std::chrono::milliseconds deadline_of(std::chrono::milliseconds given, const char* name);
 
 /// Throws ArgumentError where the options of a call have none.
 TUTTI_COMPONENT_API void check_deadline(const detail::Call& call);

@@ -107,6 +107,11 @@ public:
         constexpr std::int64_t for_good_ns = std::numeric_limits<std::int64_t>::max();
         BasicDoorbell::sleep(std::forward<Ready>(ready), for_good_ns);
     }
+    /// For who has to look at a clock.
+    template <class Ready>
+    void sleep_bounded(Ready&& ready, std::int64_t bound_ns) {
+        BasicDoorbell::sleep(std::forward<Ready>(ready), bound_ns);
+    }
 };
 
 /// Sleeps for so long. Unlike what the C++ library has for that, no point at which pthread_cancel() may end

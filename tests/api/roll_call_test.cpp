@@ -118,7 +118,7 @@ TEST_CASE("tools get the same as JSON") {
                                            });
     INFO(text);
     for (const char* part :
-         {"{\"members\": 2, \"sub_group\": false, \"us_since_last_look\": ",
+         {"{\"group\": \"2 members\", \"members\": 2, \"us_since_last_look\": ",
           "\"places\": [\n  {\"rank\": 0, ",
           "\"blocking\": {\"number\": 1, \"collective\": \"reduce\", \"algorithm\": \"", "\"bytes\": 8, ",
           "\"type\": \"f64\", \"operator\": \"sum\", \"root\": 0, ", "roll_call_test.cpp\", \"line\": ",

@@ -12,6 +12,7 @@ namespace {
 struct Orders {
     rl::memory_order up = rl::mo_acq_rel;
     rl::memory_order down = rl::mo_acq_rel;
+    rl::memory_order close = rl::mo_acq_rel;
     rl::memory_order get = rl::mo_acquire;
     rl::memory_order exchange = rl::mo_acq_rel;
     rl::memory_order change = rl::mo_acq_rel;
@@ -22,6 +23,16 @@ class ModelCount {
 public:
     void set(std::size_t value) { value_.store(value, rl::mo_relaxed, RL_INFO); }
     void add(std::size_t value) { value_.fetch_add(value, rl::mo_relaxed, RL_INFO); }
+    bool close(std::size_t all) {
+        std::size_t count = value_.load(rl::mo_relaxed, RL_INFO);
+        while (count < all) {
+            if (value_.compare_exchange_strong(count, count + arrive::StdCount::closed, orders.close, RL_INFO,
+                                               rl::mo_relaxed, RL_INFO)) {
+                return true;
+            }
+        }
+        return false;
+    }
     std::size_t up() { return value_.fetch_add(1, orders.up, RL_INFO) + 1; }
     std::size_t down(std::size_t value) { return value_.fetch_sub(value, orders.down, RL_INFO) - value; }
 
@@ -44,12 +55,15 @@ private:
 };
 
 /// How a rank learns that the operation is over.
-enum class Learns { waits, by_function, takes_back };
+enum class Learns { waits, by_function, takes_back, gives_up };
 
 /// Ranks arrive with an operand each; the last one combines them, as arrive::Operation does, and completes
-/// all requests. Who drops the last reference makes the memory that of another operation.
+/// all requests. With Learns::gives_up the first rank does not wait for the others. Who drops the last
+/// reference makes the memory that of another operation.
 template <unsigned ranks, Learns learns, Orders orders>
 struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
+    static constexpr unsigned given_up = 1U << ranks;
+
     rl::var<unsigned> operands[ranks];
     rl::var<unsigned> results[ranks];
     rl::var<unsigned> functions[ranks];
@@ -69,8 +83,14 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
 
     void thread(unsigned rank) {
         operands[rank](RL_INFO).store(1U << rank);
-        if (arrived.up() == ranks) {
+        const std::size_t count = arrived.up();
+        if (count == ranks) {
             complete();
+        } else if (count == arrive::StdCount::closed + ranks) {
+            drop_operands();
+        }
+        if (learns == Learns::gives_up && rank == 0 && arrived.close(ranks)) {
+            end(given_up);
         }
         learn(rank);
         drop();
@@ -81,6 +101,17 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
         for (auto& operand : operands) {
             sum += operand(RL_INFO).load();
         }
+        drop_operands();
+        end(sum);
+    }
+
+    void drop_operands() {
+        for (auto& operand : operands) {
+            operand(RL_INFO).store(0);
+        }
+    }
+
+    void end(unsigned sum) {
         for (auto& result : results) {
             result(RL_INFO).store(sum);
         }
@@ -93,7 +124,7 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
     }
 
     void learn(unsigned rank) {
-        if constexpr (learns == Learns::waits) {
+        if constexpr (learns == Learns::waits || learns == Learns::gives_up) {
             wait(rank);
             check(rank);
             return;
@@ -125,14 +156,18 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
         check(rank);
     }
 
-    void check(unsigned rank) { RL_ASSERT(results[rank](RL_INFO).load() == (1U << ranks) - 1); }
+    void check(unsigned rank) {
+        const unsigned result = results[rank](RL_INFO).load();
+        RL_ASSERT(result == (1U << ranks) - 1 || (learns == Learns::gives_up && result == given_up));
+    }
 
     void drop() {
         if (references.down(1) != 0) {
             return;
         }
         for (unsigned rank = 0; rank < ranks; ++rank) {
-            RL_ASSERT(calls[rank](RL_INFO).load() == (learns == Learns::waits ? 0U : 1U));
+            constexpr bool is_called = learns == Learns::by_function || learns == Learns::takes_back;
+            RL_ASSERT(calls[rank](RL_INFO).load() == (is_called ? 1U : 0U));
             operands[rank](RL_INFO).store(0);
             results[rank](RL_INFO).store(0);
             functions[rank](RL_INFO).store(ranks);
@@ -141,6 +176,7 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
 };
 
 constexpr Orders library{};
+constexpr Orders close_relaxed{.close = rl::mo_relaxed};
 constexpr Orders up_releases{.up = rl::mo_release};
 constexpr Orders up_acquires{.up = rl::mo_acquire};
 constexpr Orders down_releases{.down = rl::mo_release};
@@ -156,6 +192,11 @@ TEST_CASE("the last rank to arrive sees all operands, and all see its results") 
     passes<Arrivals<2, Learns::waits, library>>("arrivals, 2 ranks that wait");
     passes<Arrivals<3, Learns::waits, library>>("arrivals, 3 ranks that wait", {3});
     passes<Arrivals<4, Learns::waits, library>>("arrivals, 4 ranks that wait", {2});
+}
+
+TEST_CASE("an operation that is given up ends once, and is used again when all late ranks are done with it") {
+    passes<Arrivals<2, Learns::gives_up, library>>("arrivals, given up by one of 2 ranks");
+    passes<Arrivals<3, Learns::gives_up, library>>("arrivals, given up by one of 3 ranks", {3});
 }
 
 TEST_CASE("a function is called once, by its rank or by who completes the operation") {

@@ -1,0 +1,276 @@
+// Ranks that come late or never, where who waits does so only for a time.
+
+#include "../reduced.hpp"
+#include "pool.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/operators.hpp>
+#include <tutti/rendezvous.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace tutti;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int collectives = 12;
+
+/// What ranks bring; it lives as long as the operation.
+struct Operands {
+    std::vector<double> one;
+    std::vector<double> out;
+    std::vector<double> all;
+    std::vector<double> all_out;
+
+    Operands(int ranks, std::size_t n)
+        : one(n, 1), out(n), all(n * static_cast<std::size_t>(ranks), 1), all_out(all.size()) {}
+};
+
+Request arrive(Arriving me, int collective, Operands& operands) {
+    auto& [one, out, all, all_out] = operands;
+    switch (collective) {
+    case 0:
+        return me.barrier();
+    case 1:
+        return me.broadcast(one, 0);
+    case 2:
+        return me.reduce(one, out, sum, 0);
+    case 3:
+        return me.allreduce(one, out, sum);
+    case 4:
+        return me.reduce_scatter(all, out, sum);
+    case 5:
+        return me.allgather(one, all_out);
+    case 6:
+        return me.gather(one, all_out, 0);
+    case 7:
+        return me.scatter(all, out, 0);
+    case 8:
+        return me.alltoall(all, all_out);
+    case 9:
+        return me.scan(one, out, sum);
+    case 10:
+        return me.exscan(one, out, sum);
+    default:
+        return me.shift(one, out, 1);
+    }
+}
+
+/// What the request throws at its deadline, or nothing.
+std::optional<std::string> told_by(Request& request) {
+    try {
+        request.wait();
+    } catch (const TimeoutError& error) {
+        return error.what();
+    }
+    return std::nullopt;
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+}
+
+test::Task await_text(Request request, std::string& text) {
+    try {
+        co_await request;
+        text = "complete";
+    } catch (const TimeoutError& error) {
+        text = error.what();
+    }
+}
+
+} // namespace
+
+TEST_CASE(
+    "who waits for a rank is told where that is, in every collective, and so is the rank when it comes") {
+    for (const int ranks : {2, 3, 5, 9}) {
+        Rendezvous meeting(ranks, {.deadline = 20ms});
+        for (int collective = 0; collective < collectives; ++collective) {
+            const int late = collective % ranks;
+            std::vector<Operands> operands(static_cast<std::size_t>(ranks), Operands(ranks, 100));
+            std::vector<std::optional<Request>> requests(static_cast<std::size_t>(ranks));
+            const auto arrives = [&](int rank) {
+                const auto index = static_cast<std::size_t>(rank);
+                requests[index].emplace(arrive(meeting.at(rank), collective, operands[index]));
+            };
+            for (int rank = 0; rank < ranks; ++rank) {
+                if (rank != late) {
+                    arrives(rank);
+                }
+            }
+            const std::optional<std::string> text = told_by(*requests[static_cast<std::size_t>(late == 0)]);
+            REQUIRE(text);
+            CHECK(mentions(*text, "has waited 20 ms in operation " + std::to_string(collective + 1) + ", "));
+            CHECK(mentions(
+                *text, "1 of " + std::to_string(ranks) + " ranks is not there: rank " + std::to_string(late) +
+                           (collective == 0 ? " has made no call yet" : " has come to operation ")));
+            CHECK(mentions(*text, "at deadline_test.cpp:"));
+            arrives(late);
+            for (auto& request : requests) {
+                CHECK_THROWS_AS((void)request->test(), TimeoutError);
+                CHECK(told_by(*request) == text);
+            }
+            for (const Operands& each : operands) { // nothing has been touched
+                CHECK(each.out == std::vector<double>(100));
+                CHECK(each.all_out == std::vector<double>(each.all.size()));
+            }
+        }
+        // The next one is not affected.
+        std::vector<Request> requests;
+        std::vector<double> sums(static_cast<std::size_t>(ranks), 1);
+        for (int rank = 0; rank < ranks; ++rank) {
+            requests.push_back(
+                meeting.at(rank).allreduce(std::span(&sums[static_cast<std::size_t>(rank)], 1), sum));
+        }
+        wait_all(requests);
+        CHECK(sums == std::vector<double>(sums.size(), ranks));
+    }
+}
+
+TEST_CASE("a call may have a deadline of its own, and one that is nonsense is refused") {
+    Rendezvous meeting(2, {.deadline = 60s});
+    Request barrier = meeting.at(0).barrier({.deadline = 50ms});
+    CHECK(mentions(told_by(barrier).value_or(""), "rank 0 has waited 50 ms in operation 1, barrier"));
+    CHECK_THROWS_AS(static_cast<void>(meeting.at(0).barrier({.deadline = -1ms})), ArgumentError);
+    CHECK_THROWS_AS(Rendezvous(2, {.deadline = -1ms}), ArgumentError);
+    setenv("TUTTI_TIMEOUT", "0.05", 1);
+    Rendezvous by_environment(2);
+    setenv("TUTTI_TIMEOUT", "soon", 1);
+    CHECK_THROWS_AS(Rendezvous(2), ArgumentError);
+    unsetenv("TUTTI_TIMEOUT");
+    Request other = by_environment.at(1).barrier();
+    CHECK(mentions(told_by(other).value_or(""), "rank 1 has waited 50 ms"));
+}
+
+TEST_CASE("coroutines learn of it as well, and functions are not called") {
+    Rendezvous meeting(3, {.deadline = 50ms});
+    std::string text;
+    bool is_called = false;
+    await_text(meeting.at(1).barrier(), text);
+    Request two = meeting.at(2).barrier();
+    two.then([&] { is_called = true; });
+    CHECK(told_by(two));
+    CHECK(mentions(text, "rank 0 has made no call yet"));
+    Request late = meeting.at(0).barrier();
+    CHECK_THROWS_AS(late.then([&] { is_called = true; }), TimeoutError);
+    CHECK(!is_called);
+}
+
+TEST_CASE("each operation ends once, whoever comes first: the last rank or the deadline") {
+    const auto token = std::make_shared<int>(0);
+    {
+        constexpr int ranks = 3;
+        constexpr int most = test::reduced ? 100 : 1000;
+        Rendezvous meeting(ranks, {.deadline = 1ms});
+        std::array<std::vector<int>, ranks> results;
+        std::array<std::vector<char>, ranks> are_told;
+        {
+            std::vector<std::jthread> threads;
+            for (int rank = 0; rank < ranks; ++rank) {
+                threads.emplace_back([&, rank] {
+                    auto& result = results[static_cast<std::size_t>(rank)];
+                    auto& is_told = are_told[static_cast<std::size_t>(rank)];
+                    result.assign(most, 0);
+                    is_told.assign(most, 0);
+                    std::minstd_rand random(static_cast<unsigned>(rank) + 1);
+                    for (std::size_t round = 0; round < most; ++round) {
+                        if (random() % 4 == 0) { // about as long as the deadline
+                            std::this_thread::sleep_for(1us * (random() % 3000));
+                        }
+                        const int mine = static_cast<int>(round) + rank;
+                        const auto plus = [token](int a, int b) { return a + b; };
+                        Request request = meeting.at(rank).allreduce(std::span(&mine, 1),
+                                                                     std::span(&result[round], 1), plus);
+                        is_told[round] = told_by(request) ? 1 : 0;
+                    }
+                });
+            }
+        }
+        for (std::size_t round = 0; round < most; ++round) {
+            for (std::size_t rank = 0; rank < ranks; ++rank) {
+                REQUIRE(are_told[rank][round] == are_told[0][round]);
+                REQUIRE(results[rank][round] ==
+                        (are_told[0][round] != 0 ? 0 : 3 * static_cast<int>(round) + 3));
+            }
+        }
+    }
+    CHECK(token.use_count() == 1); // nobody keeps an operator
+}
+
+TEST_CASE("operators of operations that have been given up are dropped, also where ranks never come") {
+    const auto token = std::make_shared<int>(0);
+    const auto plus = [token](int a, int b) { return a + b; };
+    int x = 1;
+    {
+        Rendezvous meeting(2, {.deadline = 20ms});
+        for (int round = 0; round < 3; ++round) {
+            Request request = meeting.at(1).allreduce(std::span(&x, 1), plus);
+            CHECK(told_by(request));
+        }
+        Request late = meeting.at(0).allreduce(std::span(&x, 1), plus);
+        CHECK(told_by(late));
+    }
+    CHECK(token.use_count() == 2); // that of `plus`
+}
+
+TEST_CASE("an operation that an executor has not ended is waited for, whatever the deadline is") {
+    std::vector<std::function<void()>> put_off;
+    Rendezvous meeting(2, {.executor =
+                               [&](std::size_t count, const std::function<void(std::size_t)>& run) {
+                                   put_off.emplace_back([count, run] {
+                                       for (std::size_t task = 0; task < count; ++task) {
+                                           run(task);
+                                       }
+                                   });
+                               },
+                           .slice_bytes = 4096,
+                           .deadline = 20ms});
+    std::vector<double> one(10'000, 1);
+    std::vector<double> other(10'000, 2);
+    Request first = meeting.at(0).allreduce(one, sum);
+    Request second = meeting.at(1).allreduce(other, sum);
+    std::this_thread::sleep_for(60ms);
+    CHECK(!first.test());
+    first.wait(); // does it itself
+    second.wait();
+    CHECK(one == std::vector<double>(one.size(), 3));
+    CHECK(other == one);
+    for (const auto& task : put_off) {
+        task();
+    }
+}
+
+TEST_CASE("a rendezvous tells who is where") {
+    Rendezvous meeting(3);
+    CHECK(meeting.roll_call() == "roll call of a rendezvous of 3 ranks:\n  ranks 0-2: no call yet\n");
+    std::vector<Request> requests;
+    std::array<int, 3> x{1, 1, 1};
+    for (int rank = 0; rank < 3; ++rank) {
+        requests.push_back(meeting.at(rank).allreduce(std::span(&x[static_cast<std::size_t>(rank)], 1), sum));
+    }
+    requests.push_back(meeting.at(0).broadcast(std::span(x.data(), 1), 1));
+    requests.push_back(meeting.at(2).broadcast(std::span(&x[2], 1), 1));
+    const std::string text = meeting.roll_call();
+    CHECK(mentions(text, "rank 1: came to operation 1, allreduce of 4 bytes of i32 with sum, in place or by "
+                         "value, at deadline_test.cpp:"));
+    CHECK(mentions(text, "ranks 0, 2: came to operation 2, broadcast of 4 bytes of i32, root 1, at "));
+    CHECK(mentions(meeting.roll_call(RollCallFormat::json),
+                   "{\"group\": \"a rendezvous of 3 ranks\", \"members\": 3, "));
+    requests.push_back(meeting.at(1).broadcast(std::span(&x[1], 1), 1));
+    wait_all(requests);
+}
