@@ -1,6 +1,6 @@
 #pragma once
 
-#include "atomic.hpp"
+#include "announce.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -17,17 +17,27 @@ namespace tutti::mailbox {
 class StdWord {
 public:
     /// Release: makes everything the writer did before visible to whoever observes the value.
-    void publish(std::uint64_t value) noexcept { value_.store(value, std::memory_order_release); }
+    void publish(std::uint64_t value) noexcept {
+        announce_release(this);
+        value_.store(value, std::memory_order_release);
+    }
 
-    /// Acquire: pairs with publish.
-    std::uint64_t observe() const noexcept { return value_.load(std::memory_order_acquire); }
+    /// Acquire: pairs with publish. No 0 hands over memory, so that a look at whether all is well costs
+    /// nothing more.
+    std::uint64_t observe() const noexcept {
+        const std::uint64_t value = value_.load(std::memory_order_acquire);
+        if (value != 0) {
+            announce_acquire(this);
+        }
+        return value;
+    }
 
     /// Relaxed: ordered by a publish and an observe of another word.
     void put(std::uint64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
     std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
 
 private:
-    Atomic<std::uint64_t> value_{0};
+    std::atomic<std::uint64_t> value_{0};
 };
 
 /// A word and the tag that says which epoch it belongs to, in portable C++: the word first, then its tag.
