@@ -13,10 +13,10 @@
 
 #if !defined(TUTTI_THREAD_SANITIZER)
 // Of the sanitizer's run-time: null in a program that is linked without it.
-extern "C" {
+extern "C" { // NOLINTBEGIN(readability-identifier-naming): its names
 [[gnu::weak]] void __tsan_acquire(void* address);
 [[gnu::weak]] void __tsan_release(void* address);
-}
+} // NOLINTEND(readability-identifier-naming)
 #endif
 
 namespace tutti {
