@@ -28,8 +28,8 @@ struct Field {
 constexpr Field op_field{0, 4};
 constexpr Field type_field{op_field.end(), 4};
 constexpr Field form_field{type_field.end(), 2};
-constexpr Field flags_field{form_field.end(), 6};
-constexpr Field row_field{flags_field.end(), 16};
+constexpr Field flags_field{form_field.end(), 7};
+constexpr Field row_field{flags_field.end(), 15};
 constexpr Field root_field{row_field.end(), 32};
 static_assert(static_cast<std::uint64_t>(Operator::callable) <= op_field.largest());
 static_assert(static_cast<std::uint64_t>(Type::other) <= type_field.largest());
@@ -40,7 +40,8 @@ static_assert(root_field.end() <= 64);
 
 std::uint64_t flags(const Claim& claim) {
     return (claim.in_place ? 1U : 0U) | (claim.serial ? 2U : 0U) | (claim.shared_output ? 4U : 0U) |
-           (claim.by_counts ? 8U : 0U) | (claim.splits ? 16U : 0U) | (claim.counts_at_root ? 32U : 0U);
+           (claim.by_counts ? 8U : 0U) | (claim.splits ? 16U : 0U) | (claim.counts_at_root ? 32U : 0U) |
+           (claim.in_passes ? 64U : 0U);
 }
 
 /// Everything but the root and the bytes. Most calls have none of what comes last.
@@ -125,6 +126,7 @@ Claim Claim::unpacked(const std::array<std::uint64_t, words>& packed) {
             .by_counts = (flags & 8U) != 0,
             .counts_at_root = (flags & 32U) != 0,
             .splits = (flags & 16U) != 0,
+            .in_passes = (flags & 64U) != 0,
             .root = static_cast<std::uint32_t>(root_field.of(fields)),
             .bytes = packed[1],
             .element_bytes = packed[2],

@@ -33,8 +33,7 @@ struct Claim {
     bool counts_at_root = false;
     /// Part of a split.
     bool splits = false;
-    /// Carried out in passes over all vectors, so no log keeps it. The row then only says which collective it
-    /// is.
+    /// Carried out in passes over all vectors. The row then only says which collective it is.
     bool in_passes = false;
     /// The root of a rooted collective, the distance of a shift, else 0.
     std::uint32_t root = 0;
