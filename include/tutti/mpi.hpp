@@ -52,8 +52,7 @@ struct Options {
     /// The number of leaders of each process, for way "leaders"; 0: two, or as many as the process with the
     /// fewest threads has.
     int leaders = 0;
-    /// As tutti::Options::deadline, for waits inside a process; and as ClusterOptions::deadline, for those
-    /// between processes.
+    /// As ClusterOptions::deadline, which it takes the place of, of this call.
     std::chrono::milliseconds deadline = {};
     /// Where the call is in the program.
     SourceLine where = SourceLine::here();
@@ -72,9 +71,10 @@ struct Blocks {
 
 /// What a cluster is to do about processes that do not answer.
 struct ClusterOptions {
-    /// How long a leader waits for a message from another process before all members of its process are
-    /// released with an error; 0: for ever. Must exceed the time by which processes come late to a call.
-    std::chrono::milliseconds deadline{600'000};
+    /// How long a call of a member may wait for others, of its process or of another one, until all members
+    /// of all processes throw a TimeoutError. Must exceed the time by which processes come late to a call. 0:
+    /// the deadline of the Group or Team, with what TUTTI_TIMEOUT says; 10 minutes if that has none.
+    std::chrono::milliseconds deadline = {};
 };
 
 /// One thread's seat in a cluster: where collectives are called. The collectives are those of tutti::Member,
@@ -112,10 +112,12 @@ private:
            std::optional<tutti::Member> own);
 
     void run(const tutti::detail::Call& call, const Options& options) {
+        called_from_->show(call.where);
         const bool is_plain = options.way.empty() && options.leaders == 0;
         const std::uint64_t key = is_plain ? tutti::detail::key_of(call) : 0;
         if (key == 0 || !detail::run_again(*seat_, key, call.input, call.output)) {
-            run_anew(call, options);
+            const tutti::detail::Call made = call; // so that only this one lies in memory
+            run_anew(made, options);
         }
     }
     void run_anew(const tutti::detail::Call& call, const Options& options);
@@ -124,6 +126,7 @@ private:
     std::optional<tutti::Member> own_;
     tutti::Member* borrowed_;
     detail::ClusterSeat* seat_;
+    tutti::detail::CalledFrom* called_from_;
     int rank_;
     int size_;
     int exceptions_on_entry_;
@@ -161,6 +164,9 @@ public:
 
     /// One line: processes and members, thread level, carriers.
     std::string description() const;
+
+    /// Who is where in this process, as Group::roll_call(), and for which processes it waits.
+    std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
 
     /// Takes seat `local_rank` of the group for the calling thread. Throws as Group::join, and ArgumentError
     /// for a cluster made from a Team.

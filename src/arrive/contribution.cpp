@@ -21,24 +21,6 @@ using schedule::Collective;
 
 namespace {
 
-/// A row of each collective, to name it by.
-std::size_t row_of(Collective collective) {
-    static const auto rows = [] {
-        std::array<std::size_t, schedule::collective_count> first{};
-        for (std::size_t row = algorithm::registry().size(); row-- > 0;) {
-            first[static_cast<std::size_t>(algorithm::registry()[row].collective)] = row;
-        }
-        return first;
-    }();
-    return rows[static_cast<std::size_t>(collective)];
-}
-
-/// Where a collective has a root or a distance.
-int root_of(const Call& call) {
-    const Collective collective = execute::collective_of(call.kind);
-    return schedule::is_rooted(collective) || collective == Collective::shift ? call.root : 0;
-}
-
 /// Makes the task of calls that go together.
 class Maker {
 public:
@@ -52,7 +34,7 @@ public:
                           .elements = all_[0].shape.total,
                           .element_bytes = call_.element_bytes,
                           .offsets = all_[0].offsets.empty() ? nullptr : all_[0].offsets.data(),
-                          .root = root_of(call_),
+                          .root = static_cast<int>(all_[0].claim.root),
                           .in_place = call_.in_place,
                           .shared = call_.shared_output};
         std::vector<const plan::BlockPlace*> sent;
@@ -128,8 +110,7 @@ void Contribution::take(const Call& asked, int rank, int members) {
         offsets.resize(asked.counts != nullptr ? static_cast<std::size_t>(members) + 1 : 0);
         shape = execute::checked_shape(asked, rank, members, offsets.data());
     }
-    claim = execute::claim_of(asked, shape, row_of(execute::collective_of(asked.kind)), root_of(asked));
-    claim.in_passes = true;
+    claim = execute::claim_of(asked, shape);
     call = asked;
     call.counts = call.received = nullptr;
 }

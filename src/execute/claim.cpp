@@ -2,6 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "execute/group_state.hpp"
+#include "execute/select.hpp"
 
 #include <cxxabi.h>
 
@@ -42,6 +43,18 @@ std::uint64_t flags(const Claim& claim) {
     return (claim.in_place ? 1U : 0U) | (claim.serial ? 2U : 0U) | (claim.shared_output ? 4U : 0U) |
            (claim.by_counts ? 8U : 0U) | (claim.splits ? 16U : 0U) | (claim.counts_at_root ? 32U : 0U) |
            (claim.in_passes ? 64U : 0U);
+}
+
+/// A row of each collective, to name it by.
+std::size_t row_of(schedule::Collective collective) {
+    static const auto rows = [] {
+        std::array<std::size_t, schedule::collective_count> first{};
+        for (std::size_t row = algorithm::registry().size(); row-- > 0;) {
+            first[static_cast<std::size_t>(algorithm::registry()[row].collective)] = row;
+        }
+        return first;
+    }();
+    return rows[static_cast<std::size_t>(collective)];
 }
 
 /// Everything but the root and the bytes. Most calls have none of what comes last.
@@ -87,6 +100,14 @@ Claim claim_of(const detail::Call& call, const Shape& shape, std::size_t row, in
             .counts = has_blocks ? digest(call.counts->span()) : 0,
             .function = call.function,
             .loops = call.loops};
+}
+
+Claim claim_of(const detail::Call& call, const Shape& shape) {
+    const schedule::Collective collective = collective_of(call.kind);
+    const bool has_root = schedule::is_rooted(collective) || collective == schedule::Collective::shift;
+    Claim claim = claim_of(call, shape, row_of(collective), has_root ? call.root : 0);
+    claim.in_passes = true;
+    return claim;
 }
 
 bool operator==(const Claim& a, const Claim& b) {

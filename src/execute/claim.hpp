@@ -33,7 +33,8 @@ struct Claim {
     bool counts_at_root = false;
     /// Part of a split.
     bool splits = false;
-    /// Carried out in passes over all vectors. The row then only says which collective it is.
+    /// Carried out in passes over all vectors, or among processes. The row then only says which collective it
+    /// is.
     bool in_passes = false;
     /// The root of a rooted collective, the distance of a shift, else 0.
     std::uint32_t root = 0;
@@ -65,6 +66,9 @@ struct Claim {
 /// What a call asks of all members, of this shape and by this row of the registry. `root` is what it is
 /// rooted at, or the distance of a shift, else 0.
 Claim claim_of(const detail::Call& call, const Shape& shape, std::size_t row, int root);
+
+/// The same where no algorithm is chosen.
+TUTTI_COMPONENT_API Claim claim_of(const detail::Call& call, const Shape& shape);
 
 /// A digest of irregular counts that is never 0, which stands for equal blocks.
 TUTTI_COMPONENT_API std::uint64_t digest(std::span<const std::size_t> counts);

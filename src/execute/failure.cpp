@@ -40,16 +40,6 @@ auto with_text(const std::exception_ptr& cause, Use use) {
     }
 }
 
-bool is_timeout(const std::exception_ptr& cause) {
-    try {
-        std::rethrow_exception(cause);
-    } catch (const TimeoutError&) {
-        return true;
-    } catch (...) {
-        return false;
-    }
-}
-
 /// Throws an E with this text if there is memory for that.
 template <class E>
 void throw_if_memory(const std::string& text) {
@@ -74,6 +64,19 @@ const std::exception_ptr& thread_end() {
 const std::exception_ptr& unseen_exception() {
     static const std::exception_ptr cause = std::make_exception_ptr(Error("an exception ended its part"));
     return cause;
+}
+
+bool is_timeout(const std::exception_ptr& cause) noexcept {
+    if (cause == nullptr) {
+        return false;
+    }
+    try {
+        std::rethrow_exception(cause);
+    } catch (const TimeoutError&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
 }
 
 void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept {

@@ -73,13 +73,6 @@ std::string text_of(const Place& place, Sequence sequence) {
            call.claim.describe() + (is_known(place.where) ? ", at " + text_of(place.where) : "");
 }
 
-std::string text_of_time(std::chrono::nanoseconds time) {
-    using namespace std::chrono;
-    const nanoseconds passed = std::max(time, nanoseconds(0));
-    return passed < milliseconds(1) ? std::to_string(duration_cast<microseconds>(passed).count()) + " us"
-                                    : execute::text_of(duration_cast<milliseconds>(passed));
-}
-
 const char* text_of_state(char state) {
     switch (state) {
     case 'R':
@@ -265,6 +258,13 @@ void throw_mismatch(GroupState& group, const std::string& what) {
     std::string text = what + "\n" + RollCall(group, RollCall::Asked::by_error).text();
     text.pop_back(); // the end of the last line
     throw MismatchError(text);
+}
+
+std::string text_of_time(std::chrono::nanoseconds time) {
+    using namespace std::chrono;
+    const nanoseconds passed = std::max(time, nanoseconds(0));
+    return passed < milliseconds(1) ? std::to_string(duration_cast<microseconds>(passed).count()) + " us"
+                                    : text_of(duration_cast<milliseconds>(passed));
 }
 
 std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,

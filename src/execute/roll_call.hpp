@@ -58,7 +58,7 @@ struct Names {
 };
 
 /// Who is where in a group, as any thread can see at any time.
-class RollCall {
+class TUTTI_COMPONENT_API RollCall {
 public:
     RollCall(Names names, std::vector<Place> places);
 
@@ -104,6 +104,9 @@ std::string text_of_delay(detail::GroupState& group, Sequence sequence, int memb
 
 /// Where members have not joined: why that may be.
 std::string advice_on_absence();
+
+/// As long as "168 us", "1500 ms", "10 s".
+TUTTI_COMPONENT_API std::string text_of_time(std::chrono::nanoseconds time);
 
 /// "1500 ms", "10 s".
 TUTTI_COMPONENT_API std::string text_of(std::chrono::milliseconds time);

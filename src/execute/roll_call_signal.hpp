@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
+
 #include <functional>
 #include <list>
 #include <string>
@@ -8,7 +10,7 @@ namespace tutti::execute {
 
 /// What a signal makes write its roll call to stderr, where the environment variable TUTTI_ROLL_CALL names
 /// one: "USR1", "SIGUSR1", "10", and "USR1,json" for tools. Nothing where it names none.
-class RollCallListed {
+class TUTTI_COMPONENT_API RollCallListed {
 public:
     /// Calls `roll_call(as_json)` on a thread of its own, from now on. Throws ArgumentError where the
     /// variable says nothing sensible.

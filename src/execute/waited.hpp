@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
+
 #include <chrono>
 #include <cstdint>
 
@@ -10,7 +12,7 @@ namespace tutti::execute {
 inline constexpr std::chrono::nanoseconds most_between_looks = std::chrono::milliseconds(100);
 
 /// How long one wait has lasted, and how long it may. Of the thread that waits.
-class Waited {
+class TUTTI_COMPONENT_API Waited {
 public:
     /// Nobody has waited yet. 0: it may last for ever.
     explicit Waited(std::chrono::milliseconds deadline) noexcept : deadline_(deadline) {}
@@ -19,8 +21,14 @@ public:
     /// When the first look was, by clock_now(); 0 if there was none.
     std::chrono::nanoseconds since() const noexcept { return since_; }
 
+    /// And the last one.
+    std::chrono::nanoseconds looked() const noexcept { return looked_; }
+
     /// A look.
     void look() noexcept;
+
+    /// Since then, as far as the process ran.
+    std::chrono::nanoseconds time() const noexcept { return waited_; }
 
     /// Whether it has lasted for the deadline, or half of it, as far as the process ran.
     bool is_over() const noexcept { return deadline_.count() != 0 && waited_ >= deadline_; }

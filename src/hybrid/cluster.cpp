@@ -15,15 +15,15 @@ namespace tutti::mpi {
 Member::Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
                std::optional<tutti::Member> own)
     : cluster_(std::move(cluster)), own_(std::move(own)), borrowed_(borrowed),
-      seat_(&cluster_->seat(local().rank())), rank_(seat_->global_rank()), size_(cluster_->size()),
-      exceptions_on_entry_(std::uncaught_exceptions()) {
+      seat_(&cluster_->seat(local().rank())), called_from_(&cluster_->board(local().rank()).called_from),
+      rank_(seat_->global_rank()), size_(cluster_->size()), exceptions_on_entry_(std::uncaught_exceptions()) {
     seat_->sit(own_ ? tutti::detail::Leaving::for_now : tutti::detail::Leaving::for_good);
 }
 
 Member::Member(Member&& other) noexcept
     : cluster_(std::move(other.cluster_)), own_(std::move(other.own_)), borrowed_(other.borrowed_),
-      seat_(std::exchange(other.seat_, nullptr)), rank_(other.rank_), size_(other.size_),
-      exceptions_on_entry_(other.exceptions_on_entry_) {}
+      seat_(std::exchange(other.seat_, nullptr)), called_from_(other.called_from_), rank_(other.rank_),
+      size_(other.size_), exceptions_on_entry_(other.exceptions_on_entry_) {}
 
 Member::~Member() {
     if (seat_ == nullptr) {
@@ -77,6 +77,10 @@ Member Cluster::join(int local_rank) {
         state_->seat(local_rank).fail(std::current_exception());
         throw;
     }
+}
+
+std::string Cluster::roll_call(RollCallFormat format) const {
+    return state_->roll_call(format);
 }
 
 void Cluster::run(const std::function<void(Member&)>& function) {

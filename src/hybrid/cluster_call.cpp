@@ -2,6 +2,7 @@
 
 #include "execute/claim.hpp"
 #include "execute/select.hpp"
+#include "execute/time_limit.hpp"
 #include "hybrid/algorithms.hpp"
 
 #include <tutti/error.hpp>
@@ -39,11 +40,12 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 bool ClusterCall::is_prepared_for(const Call& call, const Options& options) const {
     const Call& last = call_;
-    return is_prepared_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
-           call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
-           call.element_align == last.element_align && call.input_count == last.input_count &&
-           call.output_count == last.output_count && call.kernels == last.kernels && call.counts == nullptr &&
-           call.root == last.root && call.commutative == last.commutative && call.serial == serial_ &&
+    return is_prepared_ && call.deadline == last.deadline && call.kind == last.kind &&
+           call.type == last.type && call.op == last.op && call.in_place == last.in_place &&
+           call.element_bytes == last.element_bytes && call.element_align == last.element_align &&
+           call.input_count == last.input_count && call.output_count == last.output_count &&
+           call.kernels == last.kernels && call.counts == nullptr && call.root == last.root &&
+           call.commutative == last.commutative && call.serial == serial_ &&
            are_same(options.algorithm, algorithm_) && are_same(options.way, way_) &&
            options.leaders == wanted_leaders_ && tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
 }
@@ -58,6 +60,7 @@ bool ClusterCall::serves_again(std::uint64_t key, const void* input, void* outpu
 
 void ClusterCall::prepare(const Call& call, const Options& options) {
     forget();
+    tutti::execute::check_deadline(call);
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
     shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data());
     if (shape_.aliasing == tutti::execute::Aliasing::front) {
@@ -78,6 +81,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
                                   .bytes = total_bytes() / static_cast<std::size_t>(carriers_),
                                   .even = cluster_.is_even()});
     set_signature(call, way, algorithm);
+    claim_ = tutti::execute::claim_of(call, shape_);
     const bool reduces = tutti::schedule::reduces(tutti::execute::collective_of(call.kind));
     kernels_ = call.kernels != nullptr ? call.kernels
                : reduces               ? &tutti::detail::builtin(call.type, call.op)
@@ -156,12 +160,17 @@ bool ClusterCall::is_for(int member) const {
 }
 
 void ClusterCall::run_local(const Call& call) {
-    tutti::detail::execute_or_repeat(cluster_.put_group()->seat(rank_), call);
+    Call local = call;
+    local.deadline = local_deadline(call_.deadline);
+    local.where = {};
+    tutti::detail::execute_or_repeat(cluster_.put_group()->seat(rank_), local);
 }
 
 void ClusterCall::meet(tutti::detail::GroupState& group) {
     if (!is_alone()) {
-        tutti::detail::execute_or_repeat(group.seat(rank_), {.kind = Kind::barrier, .type = Type::u8});
+        tutti::detail::execute_or_repeat(
+            group.seat(rank_),
+            {.kind = Kind::barrier, .type = Type::u8, .deadline = local_deadline(call_.deadline)});
     }
 }
 

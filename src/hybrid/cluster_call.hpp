@@ -63,6 +63,8 @@ public:
     std::uint64_t number() const { return signature_.call; }
     Kind kind() const { return call_.kind; }
     const hybrid::Signature& signature() const { return signature_; }
+    /// For roll calls.
+    const tutti::execute::Claim& claim() const { return claim_; }
     const tutti::execute::Shape& shape() const { return shape_; }
     const tutti::detail::Kernels& kernels() const { return *kernels_; }
     const void* state() const { return call_.state; }
@@ -127,7 +129,9 @@ public:
     /// Makes one, as the one that carries this member's part. By what speaks.
     void perform(const hybrid::ProcessCall& call) { perform(call, signature_); }
     void perform(const hybrid::ProcessCall& call, const hybrid::Signature& signature) {
-        transport().perform(call, signature);
+        hybrid::Transport& own = transport();
+        own.wire().set_deadline(call_.deadline.count() != 0 ? call_.deadline : cluster_.deadline());
+        own.perform(call, signature);
     }
     hybrid::Transport& transport();
 
@@ -152,6 +156,7 @@ private:
     bool is_prepared_ = false;
     tutti::execute::Shape shape_;
     hybrid::Signature signature_;
+    tutti::execute::Claim claim_;
     const tutti::detail::Kernels* kernels_ = nullptr;
     int carriers_ = 1;
     /// Of a member that carries, and waits for messages.

@@ -1,6 +1,7 @@
 #include "hybrid/cluster_seat.hpp"
 
 #include "execute/seat.hpp"
+#include "machine/thread_state.hpp"
 
 #include <tutti/error.hpp>
 
@@ -10,6 +11,7 @@ using tutti::detail::Kind;
 
 void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     leaving_ = leaving;
+    cluster_.board(rank_).thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
     knows_leader_ = cluster_.speaker() != Speaker::main_member;
     call_.set_leader(0);
     check_failure();
@@ -70,6 +72,7 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
 
 void ClusterSeat::run_prepared() {
     call_.begin();
+    cluster_.show_call(rank_, call_.number(), call_.claim());
     try {
         enter_call();
         find_leader();

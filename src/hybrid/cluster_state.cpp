@@ -25,7 +25,7 @@ std::string level_name(int level) {
 }
 
 /// The communicator, if a cluster can be made of it.
-MPI_Comm checked(MPI_Comm communicator, bool has_threads) {
+MPI_Comm checked(MPI_Comm communicator, bool has_threads, const ClusterOptions& options) {
     hybrid::require_communicator("Cluster", communicator);
     int level = 0;
     check(MPI_Query_thread(&level), "MPI_Query_thread");
@@ -34,7 +34,19 @@ MPI_Comm checked(MPI_Comm communicator, bool has_threads) {
             "Cluster: MPI was initialised for MPI_THREAD_SINGLE, but there is more than one thread: "
             "ask MPI_Init_thread for MPI_THREAD_FUNNELED or more");
     }
+    if (options.deadline.count() < 0) {
+        throw ArgumentError("Cluster: ClusterOptions::deadline is " +
+                            std::to_string(options.deadline.count()) +
+                            " ms, must be 0 (that of the group, else 10 minutes) or more");
+    }
     return communicator;
+}
+
+std::chrono::milliseconds deadline_of(const ClusterOptions& options, const tutti::execute::Setting& local) {
+    if (options.deadline.count() != 0) {
+        return options.deadline;
+    }
+    return local.deadline.count() != 0 ? local.deadline : std::chrono::minutes(10);
 }
 
 /// Each needs a communicator, of which MPI libraries have not many.
@@ -50,7 +62,8 @@ std::shared_ptr<ClusterState> ClusterState::open(const tutti::detail::GroupState
                                                  MPI_Comm communicator, const ClusterOptions& options,
                                                  bool on_team) {
     int processes = 0;
-    check(MPI_Comm_size(checked(communicator, local.size() > 1 || on_team), &processes), "MPI_Comm_size");
+    check(MPI_Comm_size(checked(communicator, local.size() > 1 || on_team, options), &processes),
+          "MPI_Comm_size");
     std::shared_ptr<ClusterState> made;
     hybrid::together(communicator,
                      [&] { made = std::make_shared<ClusterState>(local.size(), processes, on_team); });
@@ -60,12 +73,13 @@ std::shared_ptr<ClusterState> ClusterState::open(const tutti::detail::GroupState
 
 void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
                                   const ClusterOptions& options) {
+    deadline_ = deadline_of(options, local.setting());
     control_.open(communicator);
-    control_.set_limits(options.deadline, notices_, failure_);
+    control_.set_limits(deadline_, notices_, failure_);
     notices_.open(control_.communicator());
     exchange_sizes(local.size());
     look_at_node();
-    open_transports(options);
+    open_transports();
     hybrid::together(control_.communicator(), [&] {
         const tutti::execute::Setting setting = shared(local.setting());
         put_group_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
@@ -74,6 +88,8 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
             seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
         }
     });
+    listed_ = std::make_unique<tutti::execute::RollCallListed>(
+        [this](bool as_json) { return roll_call(as_json ? RollCallFormat::json : RollCallFormat::text); });
     is_open_ = true;
 }
 
@@ -140,7 +156,7 @@ void ClusterState::look_at_node() {
     none_goes_solo_ = all[1] != 0;
 }
 
-void ClusterState::open_transports(const ClusterOptions& options) {
+void ClusterState::open_transports() {
     const bool several = thread_level_ == MPI_THREAD_MULTIPLE && processes() > 1;
     const int count = several ? std::min(fewest_members_, carriers_limit) : 1;
     hybrid::together(control_.communicator(), [&] {
@@ -150,7 +166,7 @@ void ClusterState::open_transports(const ClusterOptions& options) {
     });
     for (const auto& transport : transports_) {
         transport->wire().open(control_.communicator());
-        transport->wire().set_limits(options.deadline, notices_, failure_);
+        transport->wire().set_limits(deadline_, notices_, failure_);
     }
 }
 
@@ -168,6 +184,7 @@ tutti::execute::Setting ClusterState::shared(tutti::execute::Setting setting) co
         setting.choices = {};
     }
     setting.patience = patience_of(members_on_node_, setting);
+    setting.deadline = local_deadline(deadline_);
     setting.bindings = {}; // say nothing of the other processes'
     return setting;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cache_line.hpp"
+#include "execute/call_log.hpp"
 #include "execute/failed_call.hpp"
 #include "execute/failure.hpp"
 #include "execute/group_state.hpp"
@@ -10,7 +11,9 @@
 
 #include <tutti/mpi.hpp>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -20,6 +23,14 @@
 namespace tutti::mpi::detail {
 
 class ClusterSeat;
+
+/// How long members of a process wait for each other, where those that wait for other processes may do so for
+/// `deadline`: a moment longer, so that who knows more is the first to tell.
+constexpr std::chrono::milliseconds local_deadline(std::chrono::milliseconds deadline) {
+    using std::chrono::milliseconds;
+    return deadline.count() == 0 ? deadline
+                                 : deadline + std::clamp(deadline / 8, milliseconds(20), milliseconds(50));
+}
 
 /// Memory that the members of a process and their leaders share during a call.
 struct Depot {
@@ -83,6 +94,14 @@ public:
         /// Where in the whole vector they start, in elements.
         std::size_t input_start = 0;
         std::size_t output_start = 0;
+        /// What the member has called, the digest of the last call and its number, for others to read at any
+        /// time.
+        tutti::execute::ArrivalLog log;
+        std::uint64_t shown_digest = 0;
+        mailbox::StdWord calls;
+        tutti::detail::CalledFrom called_from;
+        /// The system's number of the member's thread. Relaxed: for people.
+        std::atomic<int> thread{0};
         /// The member's current or last call, how many segments of it it is through with, and whether it is
         /// in it: see progress_in() and mailbox::inside_bit. Only grows, but for that bit.
         mailbox::StdWord progress;
@@ -93,6 +112,12 @@ public:
         return ((call << segment_bits) + segments) << 1U;
     }
     Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
+    /// The member makes this call, as the `number`-th of the cluster's.
+    void show_call(int rank, std::uint64_t number, const tutti::execute::Claim& claim);
+    /// See Cluster::roll_call. By any thread.
+    std::string roll_call(RollCallFormat format);
+    /// How long calls may wait for others, unless they say themselves.
+    std::chrono::milliseconds deadline() const { return deadline_; }
 
     /// Whether there are fewer CPUs on this node than members.
     bool is_crowded() const { return members_on_node_ > cpus_on_node_; }
@@ -127,11 +152,12 @@ private:
                         const ClusterOptions& options);
     void exchange_sizes(int members);
     void look_at_node();
-    void open_transports(const ClusterOptions& options);
+    void open_transports();
     /// For so many threads of this node, under the options of `setting`.
     mailbox::Patience patience_of(int threads, const tutti::execute::Setting& setting) const;
     tutti::execute::Setting shared(tutti::execute::Setting setting) const;
 
+    std::chrono::milliseconds deadline_{0};
     int process_ = 0;
     std::vector<int> first_ranks_;
     int fewest_members_ = 1;
@@ -162,6 +188,8 @@ private:
     std::atomic<bool> told_{false};
     /// Whether all processes have made it.
     bool is_open_ = false;
+    /// The last member: it refers to the others.
+    std::unique_ptr<tutti::execute::RollCallListed> listed_;
 };
 
 } // namespace tutti::mpi::detail

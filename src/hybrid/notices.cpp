@@ -2,11 +2,19 @@
 
 #include "execute/failure.hpp"
 
+#include <tutti/error.hpp>
+
+#include <span>
+
 namespace tutti::hybrid {
 
 namespace {
 
 constexpr int failure_tag = 2;
+
+/// The first character of a text: whether the failure is a TimeoutError.
+constexpr char timeout_mark = 'T';
+constexpr char other_mark = ' ';
 
 } // namespace
 
@@ -28,7 +36,8 @@ void Notices::tell(const std::exception_ptr& cause) noexcept {
         return;
     }
     told_ = true;
-    execute::copy_text(cause, sent_->text);
+    sent_->text.front() = execute::is_timeout(cause) ? timeout_mark : other_mark;
+    execute::copy_text(cause, std::span(sent_->text).subspan(1));
     for (std::size_t peer = 0; peer < sent_->requests.size(); ++peer) {
         if (static_cast<int>(peer) != rank) {
             MPI_Isend(sent_->text.data(), static_cast<int>(sent_->text.size()), MPI_CHAR,
@@ -37,19 +46,24 @@ void Notices::tell(const std::exception_ptr& cause) noexcept {
     }
 }
 
-std::string Notices::heard() const {
+void Notices::throw_heard() const {
     int found = 0;
     MPI_Status status;
     // Matched, since other carriers look as well: each text is for one of them.
     MPI_Message message = MPI_MESSAGE_NULL;
     check(MPI_Improbe(MPI_ANY_SOURCE, failure_tag, communicator_, &found, &message, &status), "MPI_Improbe");
     if (found == 0) {
-        return {};
+        return;
     }
     std::array<char, most_text> text{};
     check(MPI_Mrecv(text.data(), static_cast<int>(text.size()), MPI_CHAR, &message, MPI_STATUS_IGNORE),
           "MPI_Mrecv");
-    return "released because process " + std::to_string(status.MPI_SOURCE) + " failed: " + text.data();
+    const std::string told =
+        "released because process " + std::to_string(status.MPI_SOURCE) + " failed: " + (text.data() + 1);
+    if (text.front() == timeout_mark) {
+        throw TimeoutError(told);
+    }
+    throw Aborted(told);
 }
 
 } // namespace tutti::hybrid

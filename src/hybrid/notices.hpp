@@ -30,14 +30,16 @@ public:
     /// Tells all other processes what has failed. Once. Allocates nothing.
     void tell(const std::exception_ptr& cause) noexcept;
 
-    /// What another process has told, or an empty text. By any threads that may call MPI.
-    std::string heard() const;
+    /// Throws what another process has told, if one has: TimeoutError or Aborted. By any threads that may
+    /// call MPI.
+    void throw_heard() const;
 
 private:
     static constexpr std::size_t most_text = 512;
 
     /// Nobody waits for the messages to arrive, so they may outlive the cluster.
     struct Sent : Keepable {
+        /// What kind of failure, and what it says.
         std::array<char, most_text> text{};
         std::vector<MPI_Request> requests;
     };

@@ -1,5 +1,7 @@
 #include "hybrid/wire.hpp"
 
+#include "execute/roll_call.hpp"
+
 #include <tutti/error.hpp>
 
 #include <sched.h>
@@ -171,7 +173,7 @@ bool Wire::is_done() {
 }
 
 void Wire::wait() {
-    std::chrono::steady_clock::time_point first_look;
+    execute::Waited waited(deadline_);
     mailbox::Waiting waiting(patience_);
     unsigned checks = 0;
     while (!is_done()) {
@@ -182,40 +184,45 @@ void Wire::wait() {
         if (next == mailbox::Waiting::Next::sleep) {
             sched_yield(); // MPI makes no progress while its caller sleeps
         }
-        // A look costs more than a test.
+        // A look costs more than a test, but a test takes long where others want the CPU.
         constexpr unsigned tests_per_look = 32;
-        if (checks++ % tests_per_look == 0) {
-            first_look = checks == 1 ? std::chrono::steady_clock::now() : first_look;
+        constexpr std::chrono::milliseconds most_between{5};
+        if (checks++ % tests_per_look == 0 || execute::clock_now() - waited.looked() >= most_between) {
             try {
-                look(first_look);
+                look(waited);
             } catch (...) {
-                give_up();
+                shown_.end();
+                // Who has not answered for so long does not take a message now: tell the members soon.
+                give_up(waited.is_over() ? std::chrono::milliseconds(5) : longest_grace);
                 throw;
             }
         }
     }
     started_.clear();
+    shown_.end();
 }
 
-void Wire::look(std::chrono::steady_clock::time_point first_look) {
+void Wire::look(execute::Waited& waited) {
     look_for_failures();
     questions_.hear(rank_, record_);
-    const auto waited = std::chrono::steady_clock::now() - first_look;
+    waited.look();
+    int peer = rank_; // not known where the library carries
     for (const Started& each : started_) {
-        if (each.request != MPI_REQUEST_NULL && each.role != Role::collective &&
-            waited >= wait_until_question) {
-            questions_.ask(each.peer, record_);
+        if (each.request != MPI_REQUEST_NULL && each.role != Role::collective) {
+            peer = each.peer;
+            if (waited.time() >= wait_until_question) {
+                questions_.ask(each.peer, record_);
+            }
         }
     }
-    if (deadline_.count() != 0 && waited >= deadline_) {
-        throw Error(overdue());
+    shown_.show({.number = record_.last().signature.call, .peer = peer, .since = waited.since()});
+    if (waited.is_over()) {
+        throw TimeoutError(overdue());
     }
 }
 
 void Wire::look_for_failures() {
-    if (const std::string text = others_->heard(); !text.empty()) {
-        throw Aborted(text);
-    }
+    others_->throw_heard();
     if (failure_->raised()) {
         failure_->throw_aborted();
     }
@@ -235,20 +242,20 @@ std::string Wire::overdue() const {
             late += (late.empty() ? "no answer from process " : ", ") + std::to_string(each.peer);
         }
     }
-    return (late.empty() ? "no process has taken a message" : late) + " within the deadline of " +
-           std::to_string(deadline_.count()) + " ms: " + std::string(who) +
-           " has ended, hangs, or comes later than ClusterOptions::deadline allows, in " +
-           to_string(record_.last().signature);
+    const Signature& call = record_.last().signature;
+    return "process " + std::to_string(rank_) + " has waited " + execute::text_of(deadline_) +
+           " in operation " + std::to_string(call.call) + ", " + to_string(call) + "; " +
+           (late.empty() ? "no process has taken a message" : late) + ": " + std::string(who) +
+           " has ended, hangs, or is late";
 }
 
-void Wire::give_up() noexcept {
+void Wire::give_up(std::chrono::milliseconds grace) noexcept {
     for (Started& each : started_) {
         if (each.request != MPI_REQUEST_NULL && each.role == Role::receive) {
             MPI_Cancel(&each.request);
         }
     }
     // What is on its way cannot be cancelled: let it arrive. Collectives can be neither cancelled nor freed.
-    constexpr std::chrono::milliseconds grace{100};
     const auto end = std::chrono::steady_clock::now() + grace;
     for (Started& each : started_) {
         int done = each.role == Role::collective || each.request == MPI_REQUEST_NULL ? 1 : 0;

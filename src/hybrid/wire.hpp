@@ -1,7 +1,9 @@
 #pragma once
 
 #include "execute/failure.hpp"
+#include "execute/presence.hpp"
 #include "execute/seat.hpp"
+#include "execute/waited.hpp"
 #include "hybrid/mpi_check.hpp"
 #include "hybrid/notices.hpp"
 #include "hybrid/questions.hpp"
@@ -51,6 +53,10 @@ public:
         others_ = &others;
         failure_ = &failure;
     }
+    /// Of the calls from here on.
+    void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
+    /// For which process it waits; this one where that is not known.
+    const execute::ShownWait& shown_wait() const { return shown_; }
     void set_patience(const mailbox::Patience& patience) { patience_ = patience; }
 
     /// The messages from here on belong to that call. Nothing when it is the last one once more.
@@ -82,12 +88,12 @@ public:
     }
 
     /// Returns when all that was started has been done. Throws Aborted when a process has failed,
-    /// MismatchError when one is in another call, and Error at the deadline. When this or one of the others
-    /// throws, what was started has been given up.
+    /// MismatchError when one is in another call, and TimeoutError at the deadline. When this or one of the
+    /// others throws, what was started has been given up.
     void wait();
 
     /// Gives up what was started, if anything: MPI does not use its memory from here on, or is_stuck().
-    void give_up() noexcept;
+    void give_up(std::chrono::milliseconds grace = longest_grace) noexcept;
 
     /// Throws Aborted when a process has failed: before memory is used that one which has failed may have
     /// given back.
@@ -113,6 +119,9 @@ public:
     Room& room() { return *room_; }
 
 private:
+    /// How long what MPI has begun to send may take to arrive.
+    static constexpr std::chrono::milliseconds longest_grace{100};
+
     enum class Role : std::uint8_t { send, receive, collective };
     struct Started {
         MPI_Request request = MPI_REQUEST_NULL;
@@ -127,7 +136,7 @@ private:
     }
     void not_started(int code, const char* what);
     bool is_done();
-    void look(std::chrono::steady_clock::time_point first_look);
+    void look(execute::Waited& waited);
     /// Why no answer within the deadline is an error.
     std::string overdue() const;
 
@@ -142,6 +151,7 @@ private:
     bool stuck_ = false;
     mailbox::Patience patience_;
     std::chrono::milliseconds deadline_{0};
+    execute::ShownWait shown_;
     std::vector<Started> started_;
     /// The last collective, for messages of errors.
     const char* collective_ = "";

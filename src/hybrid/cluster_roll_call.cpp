@@ -1,0 +1,65 @@
+// Who is where in a process of a cluster.
+
+#include "execute/roll_call.hpp"
+#include "hybrid/cluster_state.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::mpi::detail {
+
+using tutti::execute::Place;
+using tutti::execute::RollCall;
+using tutti::execute::SlowWait;
+
+void ClusterState::show_call(int rank, std::uint64_t number, const tutti::execute::Claim& claim) {
+    Board& own = board(rank);
+    const std::uint64_t digest = claim.marks(0).digest;
+    if (digest != own.shown_digest) {
+        own.shown_digest = digest;
+        own.log.add({number, number, 1}, claim);
+    }
+    own.calls.publish(number); // release: pairs with roll_call()
+}
+
+std::string ClusterState::roll_call(RollCallFormat format) {
+    const int first = first_rank(process_);
+    std::vector<Place> places;
+    places.reserve(static_cast<std::size_t>(members()));
+    for (int rank = 0; rank < members(); ++rank) {
+        Place& place = places.emplace_back();
+        place.rank = first + rank;
+        place.where = board(rank).called_from.read();
+        place.thread = board(rank).thread.load(std::memory_order_relaxed); // for people
+        // Acquire: pairs with show_call(); the record of that call came before.
+        const std::uint64_t number = board(rank).calls.observe();
+        if (const auto history = board(rank).log.read(number); history && !history->empty()) {
+            place.calls.front() = {.number = history->last(), .claim = history->claim(history->last())};
+        }
+        for (const auto& group : {put_group_, take_group_}) {
+            if (const std::optional<SlowWait> wait = group->presence(rank).wait.read()) {
+                place.wait = SlowWait{.number = number, .peer = first + wait->peer, .since = wait->since};
+            }
+        }
+    }
+    const RollCall roll_call({.group = "process " + std::to_string(process_) + " of " +
+                                       std::to_string(processes()) + ", with " + std::to_string(members()) +
+                                       " of " + std::to_string(size()) + " members"},
+                             std::move(places));
+    if (format == RollCallFormat::json) {
+        return roll_call.json();
+    }
+    std::string text = roll_call.text();
+    for (const auto& transport : transports_) {
+        if (const std::optional<SlowWait> wait = transport->wire().shown_wait().read()) {
+            text += "  in operation " + std::to_string(wait->number) + " waiting for " +
+                    (wait->peer == process_ ? "other processes" : "process " + std::to_string(wait->peer)) +
+                    " for " + tutti::execute::text_of_time(tutti::execute::clock_now() - wait->since) + "\n";
+        }
+    }
+    return text;
+}
+
+} // namespace tutti::mpi::detail

@@ -1,0 +1,243 @@
+// Processes and members that come late or never: who waits is told by the deadline, whatever the call.
+
+#include "support.hpp"
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tutti::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+int members_here() {
+    return thread_level() == MPI_THREAD_SINGLE ? 1 : 2;
+}
+
+/// The text of the TimeoutError that each member of this process was thrown; empty for nothing.
+std::vector<std::string> told_by(MPI_Comm part, const std::function<void(mpi::Member&)>& body,
+                                 const mpi::ClusterOptions& options) {
+    std::vector<std::string> texts(static_cast<std::size_t>(members_here()));
+    on_members(
+        part, members_here(),
+        [&](mpi::Member& me) {
+            try {
+                body(me);
+            } catch (const TimeoutError& error) {
+                texts[static_cast<std::size_t>(me.local().rank())] = error.what();
+            }
+        },
+        options);
+    return texts;
+}
+
+void check_all(const std::vector<std::string>& texts, const std::string& part) {
+    for (const std::string& text : texts) {
+        CHECK_MESSAGE(text.find(part) != std::string::npos, text, " should say ", part);
+    }
+}
+
+/// A collective in which process 0 waits for process 1.
+void call(mpi::Member& me, int collective, const mpi::Options& options = {}) {
+    const auto p = static_cast<std::size_t>(me.size());
+    const int last = me.size() - 1; // of process 1
+    std::vector<double> one(10, 1);
+    std::vector<double> out(10);
+    std::vector<double> all(10 * p, 1);
+    std::vector<double> all_out(10 * p);
+    switch (collective) {
+    case 0:
+        return me.barrier(options);
+    case 1:
+        return me.broadcast(one, last, options);
+    case 2:
+        return me.reduce(one, out, sum, 0, options);
+    case 3:
+        return me.allreduce(one, out, sum, options);
+    case 4:
+        return me.reduce_scatter(all, out, sum, options);
+    case 5:
+        return me.allgather(one, all_out, options);
+    case 6:
+        return me.gather(one, all_out, 0, options);
+    case 7:
+        return me.scatter(all, out, last, options);
+    default:
+        return me.alltoall(all, all_out, options);
+    }
+}
+constexpr int collectives = 9; // in a scan nobody of process 0 waits
+
+/// Of this process: another one sends it SIGUSR2.
+std::atomic<bool> may_go{false};
+
+void let_go(int /*signal*/) {
+    may_go = true;
+}
+
+void wait_to_go() {
+    while (!may_go) {
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
+/// Calls body(part, is_second, other) on two processes, of which `other` is the other one's number in the
+/// system.
+void on_two(const std::function<void(MPI_Comm, bool is_second, pid_t other)>& body) {
+    on_processes(2, [&](MPI_Comm part) {
+        may_go = false;
+        std::signal(SIGUSR2, let_go);
+        const bool is_second = process_of_world() == 1;
+        const int own = getpid();
+        std::array<int, 2> all{};
+        MPI_Allgather(&own, 1, MPI_INT, all.data(), 1, MPI_INT, part);
+        body(part, is_second, all[is_second ? 0 : 1]);
+        MPI_Barrier(part);
+        std::signal(SIGUSR2, SIG_DFL);
+    });
+}
+
+/// Calls `call` on process 0, and on process 1 when that has been told by it.
+void in_time_or_late(mpi::Member& me, bool is_second, pid_t other, const std::function<void()>& call) {
+    if (is_second) {
+        wait_to_go();
+    }
+    try {
+        call();
+    } catch (...) {
+        if (!is_second && me.local().rank() == 0) {
+            kill(other, SIGUSR2);
+            kill(other, SIGCONT);
+        }
+        throw;
+    }
+    if (is_second) {
+        me.barrier(); // who needs nothing of process 0 learns of it here
+    }
+}
+
+} // namespace
+
+TEST_CASE("a process that has been stopped is named, in every collective, and told when it goes on") {
+    for (int collective = 0; collective < collectives; ++collective) {
+        CAPTURE(collective);
+        on_two([&](MPI_Comm part, bool is_second, pid_t other) {
+            const auto stopped_or_waits = [&](mpi::Member& me) {
+                if (!is_second && me.local().rank() == 0) {
+                    kill(other, SIGSTOP);
+                }
+                in_time_or_late(me, is_second, other, [&] { call(me, collective); });
+            };
+            const std::vector<std::string> texts = told_by(part, stopped_or_waits, {.deadline = 300ms});
+            check_all(texts, "process 0 has waited 300 ms in operation 1, ");
+            check_all(texts, "no answer from process 1: it has ended, hangs, or is late");
+            check_all(texts, is_second ? "released because process 0 failed: " : "");
+        });
+    }
+}
+
+TEST_CASE("a call may have a deadline of its own") {
+    on_two([](MPI_Comm part, bool is_second, pid_t other) {
+        const std::vector<std::string> texts =
+            told_by(part,
+                    [&](mpi::Member& me) {
+                        me.barrier({.deadline = 60s});
+                        me.barrier();
+                        in_time_or_late(me, is_second, other, [&] { me.barrier({.deadline = 200ms}); });
+                    },
+                    {.deadline = 60s});
+        check_all(texts, "process 0 has waited 200 ms in operation 3, barrier");
+    });
+}
+
+TEST_CASE("a cluster has the deadline of its group where it has none") {
+    on_two([](MPI_Comm part, bool is_second, pid_t other) {
+        CHECK_THROWS_AS(mpi::Cluster(Group(1), part, {.deadline = -1ms}), ArgumentError);
+        mpi::Cluster cluster(Group(1, {.deadline = 250ms}), part);
+        std::string text;
+        try {
+            mpi::Member me = cluster.join(0);
+            in_time_or_late(me, is_second, other, [&] { me.barrier(); });
+        } catch (const TimeoutError& error) {
+            text = error.what();
+        }
+        check_all({text}, "process 0 has waited 250 ms in operation 1, barrier");
+    });
+}
+
+TEST_CASE("a member that is late is named by the others of its process") {
+    if (members_here() == 1) {
+        return;
+    }
+    on_processes(2, [](MPI_Comm part) {
+        std::atomic<bool> is_told{false};
+        const std::vector<std::string> texts = told_by(part,
+                                                       [&](mpi::Member& me) {
+                                                           while (me.local().rank() == 1 && !is_told) {
+                                                               std::this_thread::sleep_for(1ms);
+                                                           }
+                                                           try {
+                                                               me.barrier();
+                                                           } catch (...) {
+                                                               is_told = true;
+                                                               throw;
+                                                           }
+                                                       },
+                                                       {.deadline = 300ms});
+        check_all(texts, "member 1 has made no call yet");
+    });
+}
+
+TEST_CASE("a cluster tells who is where in a process, and for which process it waits") {
+    on_two([](MPI_Comm part, bool is_second, pid_t other) {
+        const Group group(members_here());
+        mpi::Cluster cluster(group, part);
+        std::string text;
+        std::thread asks([&] {
+            while (!is_second && text.find("in operation 2 waiting for process 1") == std::string::npos) {
+                text = cluster.roll_call();
+            }
+            if (!is_second) {
+                kill(other, SIGUSR2);
+            }
+        });
+        const auto act = [&](int rank) {
+            mpi::Member me = cluster.join(rank);
+            double x = me.allreduce(1.0, sum);
+            if (is_second) {
+                wait_to_go();
+            }
+            x = me.allreduce(x, max);
+            me.barrier();
+        };
+        std::vector<std::thread> threads;
+        for (int rank = 1; rank < group.size(); ++rank) {
+            threads.emplace_back(act, rank);
+        }
+        act(0);
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        asks.join();
+        if (!is_second) {
+            check_all({text}, "roll call of process 0 of 2, with " + std::to_string(members_here()) + " of " +
+                                  std::to_string(2 * members_here()) + " members:\n");
+            check_all({text}, "operation 2, allreduce of 8 bytes of f64 with max, in place or by value, at "
+                              "deadline_test.cpp:");
+            check_all({text}, "  in operation 2 waiting for process 1 for ");
+            CHECK(cluster.roll_call(RollCallFormat::json).find("\"rank\": 0, ") != std::string::npos);
+        }
+    });
+}
+
+} // namespace tutti::test
