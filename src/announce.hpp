@@ -11,7 +11,12 @@
 #endif
 #endif
 
-#if !defined(TUTTI_THREAD_SANITIZER)
+// TUTTI_SILENT: the library neither announces nor shows where calls are, to measure what that costs.
+#if !defined(TUTTI_THREAD_SANITIZER) && !defined(TUTTI_SILENT)
+#define TUTTI_ANNOUNCES 1
+#endif
+
+#if defined(TUTTI_ANNOUNCES)
 // Of the sanitizer's run-time: null in a program that is linked without it.
 extern "C" { // NOLINTBEGIN(readability-identifier-naming): its names
 [[gnu::weak]] void __tsan_acquire(void* address);
@@ -23,7 +28,7 @@ namespace tutti {
 
 /// Before a release: what the thread has done so far is there for who acquires at the same address.
 inline void announce_release([[maybe_unused]] const void* address) noexcept {
-#if !defined(TUTTI_THREAD_SANITIZER)
+#if defined(TUTTI_ANNOUNCES)
     if (__tsan_release != nullptr) [[unlikely]] {
         __tsan_release(const_cast<void*>(address));
     }
@@ -32,7 +37,7 @@ inline void announce_release([[maybe_unused]] const void* address) noexcept {
 
 /// After an acquire that may have seen such a release.
 inline void announce_acquire([[maybe_unused]] const void* address) noexcept {
-#if !defined(TUTTI_THREAD_SANITIZER)
+#if defined(TUTTI_ANNOUNCES)
     if (__tsan_acquire != nullptr) [[unlikely]] {
         __tsan_acquire(const_cast<void*>(address));
     }
@@ -41,7 +46,7 @@ inline void announce_acquire([[maybe_unused]] const void* address) noexcept {
 
 } // namespace tutti
 
-#if !defined(TUTTI_THREAD_SANITIZER) && !defined(_GLIBCXX_SYNCHRONIZATION_HAPPENS_BEFORE)
+#if defined(TUTTI_ANNOUNCES) && !defined(_GLIBCXX_SYNCHRONIZATION_HAPPENS_BEFORE)
 // What libstdc++ leaves to be defined before its headers: std::shared_ptr says so where it counts references.
 #define _GLIBCXX_SYNCHRONIZATION_HAPPENS_BEFORE(address) ::tutti::announce_release(address)
 #define _GLIBCXX_SYNCHRONIZATION_HAPPENS_AFTER(address) ::tutti::announce_acquire(address)

@@ -32,8 +32,8 @@ public:
     using Error::Error;
 };
 
-/// A call of some member has waited longer than the deadline of its group (GroupOptions::deadline). Every
-/// member of the group is released; the message says who is where.
+/// A call of some member has waited longer than its deadline: its own (Options::deadline), or that of its
+/// group, rendezvous or cluster. All members are released; the message says who is where.
 class TUTTI_API TimeoutError : public Error {
 public:
     using Error::Error;

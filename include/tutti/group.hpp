@@ -47,8 +47,9 @@ public:
     /// 200 us. Any thread may ask at any time, also while members are in calls, who do not notice.
     ///
     /// Where the environment variable TUTTI_ROLL_CALL names a signal (USR1; USR1,json for tools), that makes
-    /// a thread of the library write the roll calls of all groups, teams, sub-groups and rendezvous to
-    /// stderr: `kill -USR1 PID`.
+    /// a thread of the library write the roll calls of all groups, teams, sub-groups, rendezvous and clusters
+    /// to stderr: `kill -USR1 PID`, from when the program has made the first of them. A group that is used
+    /// again after a failure begins anew: what was before, the error tells.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
 
     /// Takes seat `rank` for the calling thread. Throws ArgumentError when rank is not in 0 .. size() - 1 or

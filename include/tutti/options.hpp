@@ -18,6 +18,7 @@ enum class Order : std::uint8_t { any, serial };
 
 /// A line of a program.
 struct SourceLine {
+    /// Must last as long as the program may ask for roll calls, as string literals do.
     const char* file = nullptr;
     unsigned line = 0;
 
@@ -35,8 +36,8 @@ struct Options {
     /// How long this call may wait for others; as GroupOptions::deadline, which it takes the place of. 0:
     /// that of the group.
     std::chrono::milliseconds deadline = {};
-    /// Where the call is in the program, which roll calls tell. A function that calls for others can take
-    /// Options in the same way, and pass them on.
+    /// Where the call is in the program, which roll calls tell: where these options are made, if with braces.
+    /// A function that calls for others can take `const Options& options = {}`, and pass them on.
     SourceLine where = SourceLine::here();
 };
 
@@ -70,7 +71,8 @@ struct GroupOptions {
     /// process is stopped does not count. 0: for ever.
     std::chrono::milliseconds join_deadline = std::chrono::minutes(10);
     /// How long a call of a member may wait for others, from where it begins to wait slowly, until all
-    /// members throw a TimeoutError that says who is where. Time in which the process is stopped does not
+    /// members throw a TimeoutError that says who is where; those that have completed that call already, in
+    /// their next one. Time in which the process is stopped does not
     /// count; a member inside an operator is waited for even then. 0: as long as the environment variable
     /// TUTTI_TIMEOUT says, in seconds ("0.5"), else for ever.
     std::chrono::milliseconds deadline = {};

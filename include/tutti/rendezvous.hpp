@@ -36,8 +36,9 @@ struct RendezvousOptions {
     std::size_t slice_bytes = 0;
     /// How long who waits for a request waits for ranks that have not arrived, until all requests of that
     /// operation throw a TimeoutError that says who is where; ranks that come later get it as well, and
-    /// nothing is touched. Options::deadline of a call takes its place. Where nobody waits nobody looks at a
-    /// clock. 0: as long as the environment variable TUTTI_TIMEOUT says, in seconds, else for ever.
+    /// nothing is touched. Who tests a request again and again waits, from its first test on.
+    /// Options::deadline of a call takes its place. Where nobody waits or tests nobody looks at a clock. 0:
+    /// as long as the environment variable TUTTI_TIMEOUT says, in seconds, else for ever.
     std::chrono::milliseconds deadline = {};
 };
 

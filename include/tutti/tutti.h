@@ -429,15 +429,18 @@ typedef tutti_status (*tutti_executor)(void* user, size_t count, tutti_task* tas
 TUTTI_API tutti_status tutti_task_run(tutti_task* task, size_t i);
 
 /// See tutti::RendezvousOptions. Without an executor, the last rank to arrive does all of the work.
-/// `slice_bytes` is what a task touches; 0: what the library takes.
+/// `slice_bytes` is what a task touches; 0: what the library takes. Who waits for ranks that have not arrived
+/// for longer than `deadline_ms` ends the operation with TUTTI_TIMEOUT_ERROR for all ranks; 0: as the
+/// environment variable TUTTI_TIMEOUT says, in seconds, else never.
 typedef struct tutti_rendezvous_options {
     size_t size;
     tutti_executor executor;
     void* user;
     size_t slice_bytes;
+    int64_t deadline_ms;
 } tutti_rendezvous_options;
 #define TUTTI_RENDEZVOUS_OPTIONS_INIT                                                                        \
-    { sizeof(tutti_rendezvous_options), 0, 0, 0 }
+    { sizeof(tutti_rendezvous_options), 0, 0, 0, 0 }
 
 /// `options` may be NULL.
 TUTTI_API tutti_status tutti_rendezvous_create(int ranks, const tutti_rendezvous_options* options,
@@ -448,6 +451,10 @@ TUTTI_API tutti_status tutti_rendezvous_create(int ranks, const tutti_rendezvous
 TUTTI_API tutti_status tutti_rendezvous_free(tutti_rendezvous* rendezvous);
 
 TUTTI_API tutti_status tutti_rendezvous_size(const tutti_rendezvous* rendezvous, int* size);
+
+/// As tutti_group_roll_call().
+TUTTI_API tutti_status tutti_rendezvous_roll_call(const tutti_rendezvous* rendezvous, int format, char* text,
+                                                  size_t bytes, size_t* length);
 
 #ifdef __cplusplus
 }

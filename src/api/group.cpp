@@ -24,6 +24,7 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
     }
     try {
         auto state = std::make_shared<detail::GroupState>(members, execute::setting_for(members, options));
+        state->expect_joins();
         state->list_for_roll_calls();
         return state;
     } catch (const std::invalid_argument& error) { // what is known of the machine is contradictory

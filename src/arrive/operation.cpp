@@ -76,6 +76,14 @@ void Arrival::check() const {
 }
 
 bool Arrival::test() {
+    if (!is_over() && deadline_.count() != 0) {
+        const std::int64_t now = execute::coarse_clock_now().count();
+        std::int64_t since = tested_ns_.load(std::memory_order_relaxed);
+        if (since == 0) {
+            tested_ns_.store(since = now, std::memory_order_relaxed);
+        }
+        home_->give_up_if_late(rank_, std::chrono::nanoseconds(now - since), deadline_);
+    }
     if (!is_over()) {
         return false;
     }
@@ -150,6 +158,7 @@ void Operation::open(std::shared_ptr<detail::RendezvousState> home, std::uint64_
     for (Arrival& arrival : arrivals_) {
         arrival.handover_.open();
         arrival.takes_no_more_ = false;
+        arrival.tested_ns_.store(0, std::memory_order_relaxed); // as above
     }
 }
 
@@ -200,6 +209,14 @@ void Operation::wait(int rank, std::chrono::milliseconds deadline) noexcept {
             Timed bell(bell_);
             mailbox::wait_until(is_further, check, bell, home_->patience());
         }
+    }
+}
+
+void Operation::give_up_if_late(int rank, std::chrono::nanoseconds waited,
+                                std::chrono::milliseconds deadline) noexcept {
+    if (std::chrono::duration_cast<std::chrono::milliseconds>(waited) >= deadline &&
+        stage_.load(std::memory_order_relaxed) == Stage::gathering) {
+        give_up(rank, deadline);
     }
 }
 

@@ -49,6 +49,9 @@ private:
     int rank_ = 0;
     /// How long who waits for it waits for ranks that have not arrived; 0: for ever.
     std::chrono::milliseconds deadline_{0};
+    /// When it was tested first, by the coarse clock; 0 if it was not. Relaxed: a time, and nothing hangs on
+    /// which of several threads was first.
+    std::atomic<std::int64_t> tested_ns_{0};
     Handover handover_;
     std::function<void()> function_;
     Calls calls_ = Calls::when_complete;
@@ -85,6 +88,9 @@ public:
     /// Returns when it is over. Does meanwhile what an executor has not begun. `rank` waits for the others
     /// for so long, 0: for ever; then it gives the operation up for all.
     void wait(int rank, std::chrono::milliseconds deadline) noexcept;
+    /// Gives it up where `rank` has waited for so long already, and not all have arrived.
+    void give_up_if_late(int rank, std::chrono::nanoseconds waited,
+                         std::chrono::milliseconds deadline) noexcept;
     void shared_out(std::shared_ptr<Slices> slices) noexcept override;
     void finished(std::exception_ptr failure) noexcept override;
     /// Nobody may refer to it who has not counted before.

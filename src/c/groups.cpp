@@ -31,20 +31,6 @@ TeamOptions chosen(const tutti_team_options* given) {
     return made;
 }
 
-/// A roll call, as far as it fits.
-void write_roll_call(const char* function, const std::string& written, char* text, std::size_t bytes,
-                     std::size_t* length) {
-    if (text == nullptr && bytes != 0) {
-        c::refuse(function, "`text` is a null pointer, but `bytes` is " + std::to_string(bytes));
-    }
-    if (bytes != 0) {
-        text[written.copy(text, bytes - 1)] = '\0';
-    }
-    if (length != nullptr) {
-        *length = written.size();
-    }
-}
-
 } // namespace
 
 tutti_status tutti_group_create(int members, const tutti_group_options* options, tutti_group** group) {
@@ -70,7 +56,7 @@ tutti_status tutti_group_roll_call(const tutti_group* group, int format, char* t
     constexpr const char* name = "group_roll_call";
     return c::guarded([&] {
         const Group& called = c::there(name, "group", group).group;
-        write_roll_call(name, called.roll_call(c::roll_call_format(name, format)), text, bytes, length);
+        c::write_roll_call(name, called.roll_call(c::roll_call_format(name, format)), text, bytes, length);
     });
 }
 
@@ -117,7 +103,7 @@ tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text
     constexpr const char* name = "team_roll_call";
     return c::guarded([&] {
         const Team& called = c::there(name, "team", team).team;
-        write_roll_call(name, called.roll_call(c::roll_call_format(name, format)), text, bytes, length);
+        c::write_roll_call(name, called.roll_call(c::roll_call_format(name, format)), text, bytes, length);
     });
 }
 

@@ -38,6 +38,19 @@ GroupOptions group_options(const char* function, const tutti_group_options* give
             .deadline = std::chrono::milliseconds(options.deadline_ms)};
 }
 
+void write_roll_call(const char* function, const std::string& written, char* text, std::size_t bytes,
+                     std::size_t* length) {
+    if (text == nullptr && bytes != 0) {
+        refuse(function, "`text` is a null pointer, but `bytes` is " + std::to_string(bytes));
+    }
+    if (bytes != 0) {
+        text[written.copy(text, bytes - 1)] = '\0';
+    }
+    if (length != nullptr) {
+        *length = written.size();
+    }
+}
+
 RollCallFormat roll_call_format(const char* function, int format) {
     return one_of<RollCallFormat>(function, "format", format, 2);
 }

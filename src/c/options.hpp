@@ -37,4 +37,8 @@ Options call_options(const char* function, const tutti_call_options* given);
 GroupOptions group_options(const char* function, const tutti_group_options* given);
 RollCallFormat roll_call_format(const char* function, int format);
 
+/// Writes a roll call as far as it fits: see tutti_group_roll_call().
+void write_roll_call(const char* function, const std::string& written, char* text, std::size_t bytes,
+                     std::size_t* length);
+
 } // namespace tutti::c

@@ -6,6 +6,7 @@
 #include "c/status.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -84,6 +85,7 @@ RendezvousOptions chosen(const tutti_rendezvous_options* given) {
     if (options.slice_bytes != 0) {
         made.slice_bytes = options.slice_bytes;
     }
+    made.deadline = std::chrono::milliseconds(options.deadline_ms);
     return made;
 }
 
@@ -121,6 +123,15 @@ tutti_status tutti_rendezvous_create(int ranks, const tutti_rendezvous_options* 
 tutti_status tutti_rendezvous_free(tutti_rendezvous* rendezvous) {
     delete rendezvous;
     return TUTTI_OK;
+}
+
+tutti_status tutti_rendezvous_roll_call(const tutti_rendezvous* rendezvous, int format, char* text,
+                                        size_t bytes, size_t* length) {
+    constexpr const char* name = "rendezvous_roll_call";
+    return c::guarded([&] {
+        const Rendezvous& called = c::there(name, "rendezvous", rendezvous).rendezvous;
+        c::write_roll_call(name, called.roll_call(c::roll_call_format(name, format)), text, bytes, length);
+    });
 }
 
 tutti_status tutti_rendezvous_size(const tutti_rendezvous* rendezvous, int* size) {

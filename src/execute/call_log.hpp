@@ -3,6 +3,8 @@
 #include "execute/claim.hpp"
 #include "mailbox/cell.hpp"
 
+#include <tutti/detail/export.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +51,7 @@ private:
 
 /// What others have read of a member's log: its latest records in order, and the operation up to which they
 /// are known to speak.
-class CallHistory {
+class TUTTI_COMPONENT_API CallHistory {
 public:
     /// Of the longest log.
     static constexpr std::size_t most_records = 128;
@@ -77,7 +79,7 @@ private:
 /// The latest calls of one member. The member writes when it makes a call that differs from the one before,
 /// so calls that are repeated cost nothing; any other member reads at any time.
 template <std::size_t records>
-class BasicCallLog {
+class TUTTI_COMPONENT_API BasicCallLog {
 public:
     static constexpr std::size_t most_records = records;
     static_assert(most_records <= CallHistory::most_records);

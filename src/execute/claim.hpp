@@ -18,7 +18,7 @@
 namespace tutti::execute {
 
 /// What a member's call asks of all members: the same on all of them, or they disagree.
-struct Claim {
+struct TUTTI_COMPONENT_API Claim {
     /// The algorithm, as its row in the registry, and the form in which it is carried out.
     std::size_t row = 0;
     schedule::Form form = schedule::Form::separate;

@@ -154,8 +154,9 @@ void GroupState::list_for_roll_calls() {
         [this](bool as_json) { return roll_call(as_json ? RollCallFormat::json : RollCallFormat::text); });
 }
 
-void GroupState::take_snapshot(std::chrono::nanoseconds age) {
-    if (execute::clock_now() - last_snapshot_.at() >= age) {
+void GroupState::take_snapshot(std::chrono::milliseconds age) {
+    using std::chrono::milliseconds;
+    if (std::chrono::duration_cast<milliseconds>(execute::clock_now() - last_snapshot_.at()) >= age) {
         last_snapshot_.exchange(execute::snapshot_of(*this));
     }
 }

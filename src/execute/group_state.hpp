@@ -88,6 +88,10 @@ public:
     }
     const execute::Setting& setting() const { return setting_; }
 
+    /// Threads join to be its members. Before anybody does.
+    void expect_joins() { members_join_ = true; }
+    bool members_join() const { return members_join_; }
+
     /// Takes a seat for the calling thread. Throws ArgumentError when it is taken, and Aborted when the
     /// region to which the seat comes has failed before. Waits until those have left who were there when the
     /// group failed: the first to come after that makes it usable again. Throws Aborted as well when they do
@@ -101,7 +105,7 @@ public:
     TUTTI_COMPONENT_API void list_for_roll_calls();
     execute::LastSnapshot& last_snapshot() { return last_snapshot_; }
     /// Takes a snapshot of the members if the last one is older than that.
-    void take_snapshot(std::chrono::nanoseconds age);
+    void take_snapshot(std::chrono::milliseconds age);
 
     /// Throws an Error that names the seats that nobody has ever taken, where `member`, which has joined, has
     /// waited too long for one of them to be `peer`.
@@ -194,6 +198,7 @@ private:
     std::condition_variable seats_changed_;
     int taken_ = 0;
     execute::JoinDeadline join_deadline_;
+    bool members_join_ = false;
     execute::LastSnapshot last_snapshot_;
     std::shared_ptr<GroupState> itself_;
     /// The groups that this one was made of, the first one first, and its members' ranks in that.

@@ -119,12 +119,10 @@ void InFlight::test() {
 
 /// Who tests in a loop is to learn, as who waits does, that what it tests for will not come.
 void InFlight::look_after_now_and_then() {
-    constexpr unsigned tests_per_clock = 16;
     constexpr std::chrono::milliseconds between{1};
-    if (++tests_ % tests_per_clock != 0) {
-        return;
-    }
-    if (const auto now = std::chrono::steady_clock::now(); now - looked_after_ > between) {
+    // Some ms behind, but cheap enough to be read in every test.
+    const std::chrono::nanoseconds now = coarse_clock_now();
+    if (now - looked_after_ > between) {
         looked_after_ = now;
         OfThread::here().look_after(true);
     }
@@ -325,12 +323,12 @@ std::optional<Sequence> InFlight::difference(const InFlight* one, const InFlight
 namespace tutti::detail {
 
 Pending& start(Seat& seat, const Call& call) {
-    seat.called_from().show(call.where);
+    seat.called_from().show(call.where, static_cast<unsigned>(execute::Sequence::started));
     return seat.in_flight().start(call);
 }
 
 Restartable& prepare(Seat& seat, const Call& call) {
-    seat.called_from().show(call.where);
+    seat.called_from().show(call.where, static_cast<unsigned>(execute::Sequence::prepared));
     return seat.in_flight().prepare(call);
 }
 

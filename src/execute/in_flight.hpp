@@ -125,8 +125,7 @@ private:
     /// Whose thread has those in flight.
     OfThread* thread_ = nullptr;
     std::exception_ptr failure_;
-    unsigned tests_ = 0;
-    std::chrono::steady_clock::time_point looked_after_;
+    std::chrono::nanoseconds looked_after_{0};
 
     std::uint64_t started_ = 0;
     std::uint64_t prepared_ = 0;

@@ -31,29 +31,20 @@ LastCall last_call(const GroupState& group, Sequence sequence, int rank) {
                : LastCall{};
 }
 
-Place place_of(GroupState& group, int rank, bool members_join) {
+Place place_of(GroupState& group, int rank) {
     const Presence& presence = group.presence(rank);
     Place place{.rank = rank,
                 .rank_in_first = group.rank_in_first(rank),
-                .has_joined = !members_join || presence.has_joined.load(std::memory_order_relaxed),
+                .has_joined = !group.members_join() || presence.has_joined.load(std::memory_order_relaxed),
                 .has_left = group.has_left_for_good(rank),
                 .where = group.seat(rank).called_from().read(),
+                .where_sequence = static_cast<Sequence>(group.seat(rank).called_from().kind()),
                 .wait = presence.wait.read(),
                 .thread = presence.thread.load(std::memory_order_relaxed)};
     for (const Sequence sequence : sequences) {
         place.calls[static_cast<std::size_t>(sequence)] = last_call(group, sequence, rank);
     }
     return place;
-}
-
-bool do_members_join(const GroupState& group) {
-    for (int rank = 0; rank < group.size(); ++rank) {
-        // Relaxed: lasts, and only tells groups that threads join from others.
-        if (group.presence(rank).has_joined.load(std::memory_order_relaxed)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /// Options that are made without a word say where that is in the library.
@@ -66,11 +57,25 @@ std::string text_of(const SourceLine& where) {
     return std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(where.line);
 }
 
-/// "operation 7, barrier (algorithm direct), at solver.cpp:31"
+/// "operation 7"
+std::string name_of(Sequence sequence, std::uint64_t number) {
+    return std::string(words_of(sequence).adjective) + "operation " + std::to_string(number);
+}
+
+/// "operation 7, barrier (algorithm direct), at solver.cpp:31". The line is that of the last call of any
+/// kind.
 std::string text_of(const Place& place, Sequence sequence) {
     const LastCall& call = place.last(sequence);
-    return std::string(words_of(sequence).adjective) + "operation " + std::to_string(call.number) + ", " +
-           call.claim.describe() + (is_known(place.where) ? ", at " + text_of(place.where) : "");
+    const bool has_line = is_known(place.where) && place.where_sequence == sequence;
+    return name_of(sequence, call.number) + ", " + call.claim.describe() +
+           (has_line ? ", at " + text_of(place.where) : "");
+}
+
+/// The operation in which it waits, which need not be the last one of those started.
+std::string text_of_wait(const Place& place) {
+    const SlowWait& wait = *place.wait;
+    return wait.number == place.last(wait.sequence).number ? text_of(place, wait.sequence)
+                                                           : name_of(wait.sequence, wait.number);
 }
 
 const char* text_of_state(char state) {
@@ -106,12 +111,11 @@ RollCall::RollCall(GroupState& group, Asked asked) {
     const Snapshot before = asked == Asked::by_people ? last.exchange(look) : last.get();
     now_ = look.at;
     since_last_ = before.at.count() == 0 ? before.at : now_ - before.at;
-    const bool members_join = do_members_join(group);
-    names_.group =
-        (group.rank_in_first(0) ? "a sub-group of " : "") + std::to_string(group.size()) + " members";
+    names_.group = (group.rank_in_first(0) ? "a sub-group of " : "") + std::to_string(group.size()) +
+                   (group.size() == 1 ? " member" : " members");
     places_.reserve(look.marks.size());
     for (std::size_t index = 0; index < look.marks.size(); ++index) {
-        Place& place = places_.emplace_back(place_of(group, static_cast<int>(index), members_join));
+        Place& place = places_.emplace_back(place_of(group, static_cast<int>(index)));
         if (since_last_.count() == 0) {
             continue;
         }
@@ -153,7 +157,7 @@ std::string RollCall::state_of(const Place& place) const {
         return "not joined";
     }
     if (place.wait && place.last(place.wait->sequence).number != 0) {
-        return "in " + text_of(place, place.wait->sequence);
+        return "in " + text_of_wait(place);
     }
     std::string text;
     for (const Sequence sequence : sequences) {
@@ -161,8 +165,10 @@ std::string RollCall::state_of(const Place& place) const {
             text += (text.empty() ? "" : "; ") + text_of(place, sequence);
         }
     }
-    const std::string left = place.has_left ? "left for good, " : "";
-    return left + (text.empty() ? "no call yet" : (place.has_left ? "after " : "came to ") + text);
+    if (text.empty()) {
+        return place.has_left ? "has left without a call" : "no call yet";
+    }
+    return (place.has_left ? "has left after " : "came to ") + text;
 }
 
 std::string RollCall::text() const {
@@ -220,44 +226,52 @@ std::string RollCall::text() const {
     return more == 0 ? text : text + "  and " + std::to_string(more) + " more elsewhere\n";
 }
 
-std::string RollCall::late(Sequence sequence, std::uint64_t number) const {
+/// Of one that has not come to the `number`-th operation of a sequence.
+std::string RollCall::whereabouts_of(const Place& place, Sequence sequence, std::uint64_t number) const {
+    std::string text = names_.one + " " + std::to_string(place.rank);
+    if (!place.has_joined) {
+        return text + " has not joined";
+    }
+    if (place.wait) {
+        return text + " is in " + text_of_wait(place) + ", waiting for " + names_.one + " " +
+               std::to_string(place.wait->peer);
+    }
+    if (place.last(sequence).number >= number) { // it has prepared it, and starts are not shown
+        text += " has not started it as often" + std::string(place.has_left ? ", and has left" : "");
+    } else if (place.last(sequence).number == 0) {
+        text += place.has_left ? " has left without a call" : " has made no call yet";
+    } else {
+        text += (place.has_left ? " has left after " : " has come to ") + text_of(place, sequence);
+    }
+    const std::string thread = text_of_thread(place);
+    return text + (thread.empty() || place.has_left ? "" : " (" + thread + ")");
+}
+
+std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const {
     std::vector<const Place*> late;
     for (const Place& place : places_) {
-        if (!place.has_joined || place.has_left || place.last(sequence).number < number) {
+        const bool is_late =
+            sequence == Sequence::prepared ? place.rank == peer : place.last(sequence).number < number;
+        if (!place.has_joined || place.has_left || is_late) {
             late.push_back(&place);
         }
     }
     if (late.empty()) {
         return "all " + names_.all + " have come to it: one of them may be inside an operator, or get no CPU";
     }
+    // First those for which the others wait.
     std::ranges::stable_sort(late, {}, [sequence](const Place* place) {
-        return place->has_joined ? place->last(sequence).number + 1 : 0;
+        return std::pair(place->wait.has_value(), place->has_joined ? place->last(sequence).number + 1 : 0);
     });
     std::string text = std::to_string(late.size()) + " of " + std::to_string(places_.size()) + " " +
                        names_.all + (late.size() == 1 ? " is not there: " : " are not there: ");
     for (std::size_t index = 0; index < std::min(most_listed(), late.size()); ++index) {
-        const Place& place = *late[index];
-        text += (index == 0 ? "" : "; ") + names_.one + " " + std::to_string(place.rank);
-        if (!place.has_joined) {
-            text += " has not joined";
-            continue;
-        }
-        text += place.last(sequence).number == 0
-                    ? (place.has_left ? " has left without a call" : " has made no call yet")
-                    : (place.has_left ? " has left after " : " has come to ") + text_of(place, sequence);
-        const std::string thread = text_of_thread(place);
-        text += thread.empty() || place.has_left ? "" : " (" + thread + ")";
+        text += (index == 0 ? "" : "; ") + whereabouts_of(*late[index], sequence, number);
     }
     if (late.size() > most_listed()) {
         text += "; and " + std::to_string(late.size() - most_listed()) + " more";
     }
     return late.front()->has_joined ? text : text + ". " + advice_on_absence();
-}
-
-void throw_mismatch(GroupState& group, const std::string& what) {
-    std::string text = what + "\n" + RollCall(group, RollCall::Asked::by_error).text();
-    text.pop_back(); // the end of the last line
-    throw MismatchError(text);
 }
 
 std::string text_of_time(std::chrono::nanoseconds time) {
@@ -268,14 +282,21 @@ std::string text_of_time(std::chrono::nanoseconds time) {
 }
 
 std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
-                            std::chrono::milliseconds deadline, std::optional<int> peer) const {
+                            std::chrono::milliseconds deadline, const std::string& call,
+                            std::optional<int> peer) const {
     const Place& own = of(rank);
-    const std::string what = own.last(sequence).number == number ? text_of(own, sequence)
-                                                                 : std::string(words_of(sequence).adjective) +
-                                                                       "operation " + std::to_string(number);
+    const std::string what = own.last(sequence).number == number
+                                 ? text_of(own, sequence)
+                                 : name_of(sequence, number) + (call.empty() ? "" : ", " + call);
     return names_.one + " " + std::to_string(rank) + " has waited " + execute::text_of(deadline) + " in " +
            what + (peer ? ", at last for " + names_.one + " " + std::to_string(*peer) : "") + "; " +
-           late(sequence, number);
+           late(sequence, number, peer);
+}
+
+void throw_mismatch(GroupState& group, const std::string& what) {
+    std::string text = what + "\n" + RollCall(group, RollCall::Asked::by_error).text();
+    text.pop_back(); // the end of the last line
+    throw MismatchError(text);
 }
 
 std::string advice_on_absence() {
@@ -290,11 +311,14 @@ std::string text_of(std::chrono::milliseconds time) {
                                                          : std::to_string(time.count()) + " ms";
 }
 
-std::string text_of_delay(GroupState& group, Sequence sequence, int member, int peer,
+std::string text_of_delay(GroupState& group, Sequence sequence, std::uint64_t number, int member, int peer,
                           std::chrono::milliseconds deadline) {
     const RollCall roll_call(group, RollCall::Asked::by_error);
-    return whereabouts(group, member, peer) +
-           roll_call.delay(sequence, roll_call.of(member).last(sequence).number, member, deadline, peer);
+    const std::optional<CallHistory> calls = history_of(group, sequence, member);
+    const bool is_known = calls && !calls->empty() && calls->first() <= number;
+    return whereabouts(group, member, peer) + roll_call.delay(sequence, number, member, deadline,
+                                                              is_known ? calls->claim(number).describe() : "",
+                                                              peer);
 }
 
 } // namespace tutti::execute

@@ -39,6 +39,7 @@ struct Place {
     std::array<LastCall, 3> calls = {};
     /// Where in the program it called last; without a file if it does not tell.
     SourceLine where = {};
+    Sequence where_sequence = Sequence::blocking;
     std::optional<SlowWait> wait = {};
     /// 0 where nobody has come.
     int thread = 0;
@@ -74,18 +75,19 @@ public:
     std::string json() const;
 
     /// Of those that have not come to the `number`-th call of a sequence, in one sentence.
-    std::string late(Sequence sequence, std::uint64_t number) const;
+    std::string late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const;
 
-    /// Why one of them has waited too long in the `number`-th call of a sequence, for `peer` at last if that
-    /// is known: who is where.
+    /// Why one of them has waited too long in the `number`-th call of a sequence, which is `call`, for `peer`
+    /// at last if that is known: who is where.
     std::string delay(Sequence sequence, std::uint64_t number, int rank, std::chrono::milliseconds deadline,
-                      std::optional<int> peer = {}) const;
+                      const std::string& call = {}, std::optional<int> peer = {}) const;
 
     const Place& of(int member) const { return places_[static_cast<std::size_t>(member)]; }
 
 private:
     std::string text_of_thread(const Place& place) const;
     std::string state_of(const Place& place) const;
+    std::string whereabouts_of(const Place& place, Sequence sequence, std::uint64_t number) const;
     std::size_t most_listed() const;
 
     Names names_;
@@ -95,9 +97,10 @@ private:
     std::vector<Place> places_;
 };
 
-/// Why `member`, in its last call of a sequence, has waited too long, at last for `peer`: who is where.
-std::string text_of_delay(detail::GroupState& group, Sequence sequence, int member, int peer,
-                          std::chrono::milliseconds deadline);
+/// Why `member`, in the `number`-th call of a sequence, has waited too long, at last for `peer`: who is
+/// where.
+std::string text_of_delay(detail::GroupState& group, Sequence sequence, std::uint64_t number, int member,
+                          int peer, std::chrono::milliseconds deadline);
 
 /// Throws a MismatchError with what is wrong, and who is where.
 [[noreturn]] void throw_mismatch(detail::GroupState& group, const std::string& what);

@@ -59,9 +59,11 @@ std::string object_of(const LastCall& call) {
     Object object;
     object.add("number", call.number)
         .add("collective", quoted(to_string(algorithm.collective)))
-        .add("algorithm", quoted(algorithm.name))
         .add("bytes", claim.bytes)
         .add("type", quoted(to_string(claim.type)));
+    if (!claim.in_passes) {
+        object.add("algorithm", quoted(algorithm.name));
+    }
     if (algorithm.order != algorithm::Order::none) {
         object.add("operator", quoted(to_string(claim.op)));
     }

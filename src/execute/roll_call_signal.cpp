@@ -151,17 +151,24 @@ private:
                 continue;
             }
             const std::scoped_lock lock(mutex_);
-            for (const RollCallListed* const each : all_) {
-                try {
-                    write_all(each->roll_call_(as_json));
-                } catch (const std::bad_alloc&) {
-                    write_all("tutti: roll call: there is no memory\n");
-                }
-            }
-            if (all_.empty()) {
-                write_all("tutti: roll call: there is no group\n");
+            try {
+                write_all(roll_calls(as_json));
+            } catch (const std::bad_alloc&) {
+                write_all("tutti: roll call: there is no memory\n");
             }
         }
+    }
+
+    /// Of all; for tools one array.
+    std::string roll_calls(bool as_json) const {
+        std::string text;
+        for (const RollCallListed* const each : all_) {
+            text += (as_json && !text.empty() ? "," : "") + each->roll_call_(as_json);
+        }
+        if (as_json) {
+            return "[" + text + "]\n";
+        }
+        return all_.empty() ? "roll call: there is no group\n" : text;
     }
 
     std::mutex mutex_;

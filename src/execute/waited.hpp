@@ -31,10 +31,15 @@ public:
     std::chrono::nanoseconds time() const noexcept { return waited_; }
 
     /// Whether it has lasted for the deadline, or half of it, as far as the process ran.
-    bool is_over() const noexcept { return deadline_.count() != 0 && waited_ >= deadline_; }
-    bool is_half_over() const noexcept { return deadline_.count() != 0 && waited_ >= deadline_ / 2; }
+    bool is_over() const noexcept { return deadline_.count() != 0 && milliseconds() >= deadline_; }
+    bool is_half_over() const noexcept { return deadline_.count() != 0 && milliseconds() >= deadline_ / 2; }
 
 private:
+    /// The longest deadlines have too many nanoseconds.
+    std::chrono::milliseconds milliseconds() const noexcept {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(waited_);
+    }
+
     std::chrono::milliseconds deadline_;
     std::chrono::nanoseconds since_{0};
     std::chrono::nanoseconds looked_{0};
@@ -48,5 +53,8 @@ std::chrono::nanoseconds counted(std::chrono::nanoseconds before, std::chrono::n
 inline std::chrono::nanoseconds clock_now() noexcept {
     return std::chrono::steady_clock::now().time_since_epoch();
 }
+
+/// The same, some ms behind, at a fifth of the cost.
+TUTTI_COMPONENT_API std::chrono::nanoseconds coarse_clock_now() noexcept;
 
 } // namespace tutti::execute

@@ -52,7 +52,11 @@ bool watch(detail::GroupState& group, Sequence sequence, int member, const Runne
         group.presence(member).wait.show(
             {.sequence = sequence, .number = look.number, .peer = peer, .since = waited.since()});
         if (waited.is_over() && !runner.is_ready()) {
-            throw TimeoutError(text_of_delay(group, sequence, member, peer, waited.deadline()));
+            const std::string text =
+                text_of_delay(group, sequence, look.number, member, peer, waited.deadline());
+            if (!runner.is_ready()) { // it may have come while that was found out
+                throw TimeoutError(text);
+            }
         }
         if (waited.is_half_over()) {
             group.take_snapshot(waited.deadline()); // to tell at the deadline who has moved since

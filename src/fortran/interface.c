@@ -132,8 +132,6 @@ FORWARD(leave, (tutti_caller me, int* ierr), tutti_leave(me))
 FORWARD(split, (tutti_caller me, int color, int key, tutti_caller* part, int* ierr),
         tutti_split(me, color, key, part))
 FORWARD(dup, (tutti_caller me, tutti_caller* copy, int* ierr), tutti_dup(me, copy))
-FORWARD(rendezvous_create, (int ranks, tutti_rendezvous** rendezvous, int* ierr),
-        tutti_rendezvous_create(ranks, NULL, rendezvous))
 FORWARD(rendezvous_free, (tutti_rendezvous * *rendezvous, int* ierr),
         tutti_rendezvous_free(tutti_f_taken((void**)rendezvous)))
 FORWARD(op_create, (tutti_op_function function, void* user, int commutative, tutti_op* op, int* ierr),
@@ -142,6 +140,13 @@ FORWARD(op_free, (tutti_op op, int* ierr), tutti_op_free(op))
 FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
 FORWARD(restart, (tutti_request * request, int* ierr), tutti_restart(request))
 FORWARD(request_free, (tutti_request * request, int* ierr), tutti_request_free(request))
+
+/// `deadline_ms` may be absent.
+void tutti_f_rendezvous_create(int ranks, tutti_rendezvous** rendezvous, int* ierr, const int* deadline_ms) {
+    tutti_rendezvous_options options = TUTTI_RENDEZVOUS_OPTIONS_INIT;
+    options.deadline_ms = deadline_ms != NULL ? *deadline_ms : options.deadline_ms;
+    tutti_f_finish(tutti_f_noted(tutti_rendezvous_create(ranks, &options, rendezvous)), ierr);
+}
 
 /// `wait` and all after it may be absent.
 void tutti_f_group_create(int members, tutti_group** group, int* ierr, const int* wait,

@@ -124,11 +124,12 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_rendezvous_create(ranks, rendezvous, ierr) bind(c, name="tutti_f_rendezvous_create")
+        subroutine tutti_rendezvous_create(ranks, rendezvous, ierr, deadline_ms) bind(c, name="tutti_f_rendezvous_create")
             import
             integer(c_int), value :: ranks
             type(tutti_rendezvous), intent(inout) :: rendezvous
             integer(c_int), intent(out), optional :: ierr
+            integer(c_int), intent(in), optional :: deadline_ms
         end subroutine
 
         subroutine tutti_rendezvous_free(rendezvous, ierr) bind(c, name="tutti_f_rendezvous_free")

@@ -28,8 +28,10 @@ class ClusterSeat;
 /// `deadline`: a moment longer, so that who knows more is the first to tell.
 constexpr std::chrono::milliseconds local_deadline(std::chrono::milliseconds deadline) {
     using std::chrono::milliseconds;
-    return deadline.count() == 0 ? deadline
-                                 : deadline + std::clamp(deadline / 8, milliseconds(20), milliseconds(50));
+    constexpr milliseconds longest = milliseconds::max() / 2;
+    return deadline.count() == 0 || deadline > longest
+               ? deadline
+               : deadline + std::clamp(deadline / 8, milliseconds(20), milliseconds(50));
 }
 
 /// Memory that the members of a process and their leaders share during a call.

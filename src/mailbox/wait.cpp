@@ -84,9 +84,13 @@ void yield(Cpu& cpu, std::int64_t now) noexcept {
 
 Waiting::Next Waiting::pass_slowly() noexcept {
     if (started_ns_ == 0) {
-        started_ns_ = now_ns();
+        started_ns_ = long_look_ns_ = now_ns();
     }
+    // By time: a yield takes milliseconds where others want the CPU.
+    constexpr std::int64_t between_long_looks_ns = 100 * microsecond_ns;
     const std::int64_t now = now_ns();
+    takes_long_ = now - long_look_ns_ >= between_long_looks_ns;
+    long_look_ns_ = takes_long_ ? now : long_look_ns_;
     const std::int64_t waited_ns = now - started_ns_;
     spinning_ = waited_ns < patience_.spin_ns;
     if (spinning_) {

@@ -50,6 +50,9 @@ public:
         return pass_slowly();
     }
 
+    /// Whether it is time again for a look that takes longer.
+    bool takes_long() const noexcept { return takes_long_; }
+
     /// The bound of the next sleep. Grows, so that a long wait costs next to nothing.
     std::int64_t sleep_bound_ns() noexcept;
 
@@ -62,6 +65,8 @@ private:
 
     Patience patience_;
     std::int64_t started_ns_ = 0;
+    std::int64_t long_look_ns_ = 0;
+    bool takes_long_ = false;
     std::int64_t bound_ns_ = 0;
     std::uint32_t passes_ = 0;
     bool spinning_;
@@ -72,15 +77,13 @@ private:
 /// is called now and then, `takes_long` where the wait does, and throws when waiting has become pointless.
 template <class Ready, class Check, class Bell>
 void wait_until(Ready&& ready, Check&& check, Bell& bell, const Patience& patience) {
-    constexpr unsigned checks_per_long_one = 64;
     Waiting waiting(patience);
-    unsigned checks = 0;
     while (!ready()) {
         const Waiting::Next next = waiting.pass();
         if (next == Waiting::Next::look) {
             continue;
         }
-        check(next == Waiting::Next::sleep || ++checks % checks_per_long_one == 0);
+        check(next == Waiting::Next::sleep || waiting.takes_long());
         if (next == Waiting::Next::sleep) {
             bell.sleep(ready, waiting.sleep_bound_ns());
         }

@@ -166,6 +166,53 @@ TEST_CASE("who waits for a late member is told where that is, in every collectiv
     }
 }
 
+TEST_CASE(
+    "who waits for a seat that nobody takes, or has left without a call, is told so in every collective") {
+    for (const int members : test::reduced ? std::vector<int>{3} : std::vector<int>{2, 3, 5, 9}) {
+        for (const bool leaves : {false, true}) {
+            for (const Call& way : ways()) {
+                for (int collective = 0; collective < collectives; ++collective) {
+                    const int absent = members - 1;
+                    if (collective == 9 || collective == 10) {
+                        continue; // nobody waits for the last one of a scan
+                    }
+                    Group group(members, {.deadline = 30ms});
+                    std::vector<Thrown> thrown(static_cast<std::size_t>(absent));
+                    std::atomic<int> joined{0};
+                    std::vector<std::jthread> threads;
+                    for (int rank = 0; rank < absent; ++rank) {
+                        threads.emplace_back([&, rank] {
+                            thrown[static_cast<std::size_t>(rank)] = thrown_by([&] {
+                                group.run(rank, [&](Member& me) {
+                                    ++joined;
+                                    while (joined < absent + (leaves ? 1 : 0)) {
+                                        std::this_thread::yield();
+                                    }
+                                    way(me, collective, 1, absent);
+                                    me.barrier(); // some have nothing to wait for
+                                });
+                            });
+                        });
+                    }
+                    if (leaves) {
+                        threads.emplace_back([&] { group.run(absent, [&](Member&) { ++joined; }); });
+                    }
+                    threads.clear();
+                    CAPTURE(members);
+                    CAPTURE(collective);
+                    for (const Thrown& each : thrown) {
+                        INFO(each.text);
+                        CHECK(each.kind == Thrown::Kind::timeout);
+                        const std::string name = "member " + std::to_string(absent);
+                        CHECK(mentions(each.text,
+                                       name + (leaves ? " has made no call yet" : " has not joined")));
+                    }
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("members that are behind are listed with the last that they have called") {
     Team team({.members = 4, .placement = "none", .group = {.deadline = 300ms}});
     const Outcome outcome = late_member(team, 2, [](Member& me) {
@@ -244,7 +291,9 @@ TEST_CASE("of two jobs that wait for each other on one pool at least one gives w
     bool is_told = false;
     for (const Thrown& each : thrown) {
         INFO(each.text);
-        CHECK((each.kind == Thrown::Kind::nothing || mentions(each.text, "member 1 has not joined")));
+        // The other job's member may come at this very moment.
+        CHECK((each.kind == Thrown::Kind::nothing || mentions(each.text, "member 1 has not joined") ||
+               mentions(each.text, "all members have come to it")));
         is_told = is_told || each.kind == Thrown::Kind::timeout;
     }
     CHECK(is_told);
@@ -336,6 +385,75 @@ TEST_CASE("a call may have a deadline of its own, in every way of calling") {
         CHECK(thrown_by([&] { me.start.barrier({.deadline = -1ms}).wait(); }).text == refused.text);
         me.barrier();
     });
+}
+
+TEST_CASE("the longest deadline is none") {
+    Team team({.members = 2, .placement = "none", .group = {.deadline = std::chrono::milliseconds::max()}});
+    team.run([](Member& me) {
+        if (me.rank() == 1) {
+            std::this_thread::sleep_for(50ms);
+        }
+        me.barrier({.deadline = std::chrono::milliseconds::max() - 1ms});
+        me.barrier();
+    });
+}
+
+TEST_CASE("who tests now and then is told as well") {
+    constexpr int most_tests = 12; // of 30 ms each, and of 100 ms that count at most
+    Team team({.members = 2, .placement = "none", .group = {.deadline = 100ms}});
+    int tests = 0;
+    const Outcome outcome = late_member(team, 1, [&](Member& me) {
+        Request request = me.start.barrier();
+        while (!request.test()) {
+            tests += me.rank() == 0 ? 1 : 0;
+            std::this_thread::sleep_for(30ms);
+        }
+    });
+    CHECK(outcome.run.kind == Thrown::Kind::timeout);
+    CHECK(tests < most_tests);
+}
+
+TEST_CASE(
+    "of several operations in flight the one that is waited for is named, with its line if that is known") {
+    Team team({.members = 2, .placement = "none", .group = {.deadline = 100ms}});
+    const Outcome started = late_member(team, 1, [](Member& me) {
+        std::vector<int> one(1);
+        Request sums = me.start.allreduce(one, sum);
+        Request barrier = me.start.barrier();
+        sums.wait();
+        barrier.wait();
+    });
+    CHECK(mentions(started.run.text, "in started operation 1, allreduce"));
+    CHECK(!mentions(started.run.text, "at deadline_test.cpp")); // that of the last one is known
+    const Thrown prepared = thrown_by([&] {
+        team.run([](Member& me) {
+            std::vector<int> one(1);
+            Persistent sums = me.prepare.allreduce(one, sum);
+            Persistent barrier = me.prepare.barrier();
+            Persistent& first = me.rank() == 0 ? sums : barrier; // for which the other waits in vain
+            first.start();
+            first.wait();
+        });
+    });
+    INFO(prepared.text);
+    CHECK((mentions(prepared.text, "waited 100 ms in prepared operation 1, allreduce") ||
+           mentions(prepared.text, "waited 100 ms in prepared operation 2, barrier")));
+    CHECK(mentions(prepared.text, "1 of 2 members is not there: member "));
+    CHECK((mentions(prepared.text, " has not started it as often") ||
+           mentions(prepared.text, " is in prepared operation ")));
+}
+
+TEST_CASE("members that wait for the one that is late are told apart from it") {
+    Team team({.members = 3, .placement = "none", .group = {.deadline = 300ms}});
+    const Outcome outcome = late_member(team, 1, [](Member& me) {
+        std::vector<int> one(1);
+        me.start.scan(one, sum).wait(); // in which nobody waits for member 2
+        me.barrier();
+    });
+    INFO(outcome.run.text);
+    CHECK(outcome.run.kind == Thrown::Kind::timeout);
+    CHECK((mentions(outcome.run.text, "member 1 has made no call yet")));
+    CHECK(!mentions(outcome.run.text, "member 2 has made no call yet"));
 }
 
 TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {

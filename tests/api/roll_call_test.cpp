@@ -120,8 +120,8 @@ TEST_CASE("tools get the same as JSON") {
     for (const char* part :
          {"{\"group\": \"2 members\", \"members\": 2, \"us_since_last_look\": ",
           "\"places\": [\n  {\"rank\": 0, ",
-          "\"blocking\": {\"number\": 1, \"collective\": \"reduce\", \"algorithm\": \"", "\"bytes\": 8, ",
-          "\"type\": \"f64\", \"operator\": \"sum\", \"root\": 0, ", "roll_call_test.cpp\", \"line\": ",
+          "\"blocking\": {\"number\": 1, \"collective\": \"reduce\", \"bytes\": 8, ", "\"algorithm\": \"",
+          "\"operator\": \"sum\", \"root\": 0, ", "roll_call_test.cpp\", \"line\": ",
           "\"waits_for\": {\"rank\": 1, \"calls\": \"blocking\", \"number\": 1, \"us\": ", "\"moved\": ",
           "\"ran_us\": ", "\"thread\": {\"id\": ", "\"state\": \"", "{\"rank\": 1, \"joined\": true"}) {
         CAPTURE(part);
@@ -133,7 +133,7 @@ TEST_CASE("tools get the same as JSON") {
 
 TEST_CASE("seats that nobody has taken, members that have left, and groups where nobody was") {
     Group group(3);
-    CHECK(group.roll_call() == "roll call of 3 members:\n  members 0-2: no call yet\n");
+    CHECK(group.roll_call() == "roll call of 3 members:\n  members 0-2: not joined\n");
     std::thread([&] { group.run(0, [](Member&) {}); }).join();
     std::thread([&] { group.run(1, [](Member&) {}); }).join();
     const std::string text = group.roll_call();
@@ -143,7 +143,7 @@ TEST_CASE("seats that nobody has taken, members that have left, and groups where
     CHECK(mentions(text, ", which has ended\n"));
     Team team({.members = 2, .placement = "none"});
     team.run([](Member& me) { me.barrier(); });
-    CHECK(mentions(team.roll_call(), "members 0, 1: left for good, after operation 1, barrier"));
+    CHECK(mentions(team.roll_call(), "members 0, 1: has left after operation 1, barrier"));
 }
 
 TEST_CASE("of many members only the odd ones out are told apart") {
@@ -269,7 +269,7 @@ TEST_CASE("a signal has all roll calls written") {
     setenv("TUTTI_ROLL_CALL", "USR1", 1);
     Group group(3);
     Team team({.members = 2, .placement = "none"});
-    const std::string text = on_stderr("roll call of 3 members:\n  members 0-2: no call yet\n"
+    const std::string text = on_stderr("roll call of 3 members:\n  members 0-2: not joined\n"
                                        "roll call of 2 members:\n  members 0, 1: no call yet\n",
                                        [] { kill(getpid(), SIGUSR1); });
     CHECK(!text.empty());

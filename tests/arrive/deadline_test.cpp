@@ -157,6 +157,23 @@ TEST_CASE("a call may have a deadline of its own, and one that is nonsense is re
     CHECK(mentions(told_by(other).value_or(""), "rank 1 has waited 50 ms"));
 }
 
+TEST_CASE("who tests a request again and again is told as well") {
+    Rendezvous meeting(2, {.deadline = 50ms});
+    Request barrier = meeting.at(0).barrier();
+    const auto test_on = [&] {
+        while (!barrier.test()) {
+            std::this_thread::yield();
+        }
+    };
+    CHECK_THROWS_AS(test_on(), TimeoutError);
+    Rendezvous patient(2, {.deadline = std::chrono::milliseconds::max()});
+    Request other = patient.at(0).barrier();
+    CHECK(!other.test());
+    Request last = patient.at(1).barrier();
+    CHECK(other.test());
+    CHECK(last.test());
+}
+
 TEST_CASE("coroutines learn of it as well, and functions are not called") {
     Rendezvous meeting(3, {.deadline = 50ms});
     std::string text;

@@ -70,22 +70,6 @@ void keep_right(const void* /*in*/, void* /*inout*/, std::size_t /*n*/, void* /*
 
 } // namespace
 
-TEST_CASE("a call that waits longer than its deadline says who is where") {
-    tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
-    options.deadline_ms = 100;
-    tutti_group* group = nullptr;
-    REQUIRE(tutti_group_create(2, &options, &group) == TUTTI_OK);
-    tutti_caller me{};
-    REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
-    CHECK(tutti_barrier(me) == TUTTI_TIMEOUT_ERROR);
-    CHECK(mentions(tutti_error_text(), "has waited 100 ms"));
-    CHECK(mentions(tutti_error_text(), "member 1 has not joined"));
-    CHECK(tutti_leave(me) == TUTTI_OK);
-    CHECK(tutti_group_free(group) == TUTTI_OK);
-    options.deadline_ms = -1;
-    check_refused(tutti_group_create(2, &options, &group), "deadline is -1 ms");
-}
-
 TEST_CASE("what the member that aborts calls afterwards is not taken for a call of its own") {
     constexpr int rounds = 50;
     for (int round = 0; round < rounds; ++round) {

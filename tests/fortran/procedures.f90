@@ -136,8 +136,29 @@ contains
         call tutti_group_free(group)
         call tutti_group_create(1, group, ierr, wait=17)
         call refused(ierr, '`options.wait` is 17')
+        call call_deadline()
         call tutti_group_create(1, group, tuning='/nonesuch ') ! warns
         call tutti_group_free(group)
+    end subroutine
+
+    ! Of two members, and ranks, one does not come.
+    subroutine call_deadline()
+        type(tutti_group) :: group
+        type(tutti_rendezvous) :: rendezvous
+        type(tutti_caller) :: me
+        type(tutti_request), asynchronous :: request
+        integer :: ierr
+        call tutti_group_create(2, group)
+        call tutti_join(group, 0, me)
+        call tutti_barrier(tutti_with(me, deadline_ms=100), ierr)
+        call expect(ierr == TUTTI_TIMEOUT_ERROR, 'deadline of a call')
+        call tutti_leave(me)
+        call tutti_group_free(group)
+        call tutti_rendezvous_create(2, rendezvous, deadline_ms=100)
+        call tutti_barrier(tutti_arrive(rendezvous, 1, request))
+        call tutti_wait(request, ierr)
+        call expect(ierr == TUTTI_TIMEOUT_ERROR, 'deadline of a rendezvous')
+        call tutti_rendezvous_free(rendezvous)
     end subroutine
 
     ! Who joins late is told so there.

@@ -97,15 +97,24 @@ struct Call {
 /// thread that wants to know. Relaxed: it is for people.
 class CalledFrom {
 public:
-    void show(const SourceLine& where) noexcept {
+    /// `kind` tells calls of several kinds apart, 0 to 3.
+    void show([[maybe_unused]] const SourceLine& where, [[maybe_unused]] unsigned kind = 0) noexcept {
+#if !defined(TUTTI_SILENT) // a private option, to measure what it costs
         file_.store(where.file, std::memory_order_relaxed);
-        line_.store(where.line, std::memory_order_relaxed);
+        line_.store(where.line | kind << kind_shift, std::memory_order_relaxed);
+#endif
     }
     SourceLine read() const noexcept {
-        return {file_.load(std::memory_order_relaxed), line_.load(std::memory_order_relaxed)};
+        const unsigned line = line_.load(std::memory_order_relaxed);
+        return {file_.load(std::memory_order_relaxed), line & ((1U << kind_shift) - 1)};
+    }
+    unsigned kind() const noexcept {
+        return line_.load(std::memory_order_relaxed) >> kind_shift;
     }
 
 private:
+    static constexpr unsigned kind_shift = 30;
+
     std::atomic<const char*> file_{nullptr};
     std::atomic<unsigned> line_{0};
 };
@@ -123,9 +132,8 @@ inline std::uint64_t key_of(const Call& call) {
     constexpr std::uint64_t most_elements = (std::uint64_t{1} << 21U) - 1;
     constexpr unsigned highest_root = 255;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
-        call.deadline.count() != 0 ||
-        call.counts != nullptr || call.counts_at_root || call.shared_output || call.splits ||
-        call.input_count > most_elements || call.output_count > most_elements ||
+        call.deadline.count() != 0 || call.counts != nullptr || call.counts_at_root || call.shared_output ||
+        call.splits || call.input_count > most_elements || call.output_count > most_elements ||
         static_cast<unsigned>(call.root) > highest_root) {
         return 0;
     }

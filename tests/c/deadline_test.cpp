@@ -1,0 +1,120 @@
+// Calls of C programs that wait for too long, and roll calls.
+
+#include "support.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+using tutti::test::Meeting;
+using tutti::test::mentions;
+
+namespace {
+
+/// A group of two, of which one has joined.
+class Half {
+public:
+    explicit Half(const tutti_group_options* options = nullptr) {
+        REQUIRE(tutti_group_create(2, options, &group) == TUTTI_OK);
+        REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
+    }
+    ~Half() {
+        tutti_leave(me);
+        tutti_group_free(group);
+    }
+    Half(const Half&) = delete;
+    Half& operator=(const Half&) = delete;
+    Half(Half&&) = delete;
+    Half& operator=(Half&&) = delete;
+
+    tutti_group* group = nullptr;
+    tutti_caller me{};
+};
+
+void check_refused(tutti_status status, const std::string& text) {
+    CHECK(status == TUTTI_ARGUMENT_ERROR);
+    CHECK_MESSAGE(mentions(tutti_error_text(), text), std::string(tutti_error_text()));
+}
+
+} // namespace
+
+TEST_CASE("a call that waits longer than its group's deadline says who is where") {
+    tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
+    options.deadline_ms = 100;
+    const Half half(&options);
+    CHECK(tutti_barrier(half.me) == TUTTI_TIMEOUT_ERROR);
+    CHECK(mentions(tutti_error_text(), "has waited 100 ms"));
+    CHECK(mentions(tutti_error_text(), "member 1 has not joined"));
+    options.deadline_ms = -1;
+    tutti_group* group = nullptr;
+    check_refused(tutti_group_create(2, &options, &group), "deadline is -1 ms");
+}
+
+TEST_CASE("a call may have a deadline of its own") {
+    tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
+    const Half half;
+    options.deadline_ms = -5;
+    check_refused(tutti_barrier(tutti_with(half.me, &options)), "`options.deadline` is -5 ms");
+    options.deadline_ms = 100;
+    tutti_request request = TUTTI_REQUEST_NULL;
+    CHECK(tutti_barrier(tutti_start(tutti_with(half.me, &options), &request)) == TUTTI_OK);
+    CHECK(tutti_wait(&request) == TUTTI_TIMEOUT_ERROR);
+    CHECK(mentions(tutti_error_text(), "has waited 100 ms in started operation 1, barrier"));
+    // Of a program that was compiled before there were deadlines.
+    options.size = offsetof(tutti_call_options, deadline_ms);
+    options.deadline_ms = -5;
+    CHECK(tutti_barrier(tutti_with(half.me, &options)) == TUTTI_TIMEOUT_ERROR); // the group has failed
+}
+
+TEST_CASE("a rank that does not come is named, and told when it does") {
+    tutti_rendezvous_options options = TUTTI_RENDEZVOUS_OPTIONS_INIT;
+    options.deadline_ms = 100;
+    const Meeting meeting(2, &options);
+    tutti_request first = TUTTI_REQUEST_NULL;
+    tutti_request second = TUTTI_REQUEST_NULL;
+    CHECK(tutti_barrier(tutti_arrive(meeting.get(), 0, &first)) == TUTTI_OK);
+    CHECK(tutti_wait(&first) == TUTTI_TIMEOUT_ERROR);
+    CHECK(mentions(tutti_error_text(), "rank 0 has waited 100 ms in operation 1, barrier"));
+    CHECK(mentions(tutti_error_text(), "rank 1 has made no call yet"));
+    CHECK(tutti_barrier(tutti_arrive(meeting.get(), 1, &second)) == TUTTI_OK);
+    CHECK(tutti_wait(&second) == TUTTI_TIMEOUT_ERROR);
+    options.deadline_ms = -1;
+    tutti_rendezvous* refused = nullptr;
+    check_refused(tutti_rendezvous_create(2, &options, &refused), "RendezvousOptions::deadline is -1 ms");
+}
+
+TEST_CASE("a roll call is written as far as there is room") {
+    const Half half;
+    std::array<char, 2000> text{};
+    std::size_t length = 0;
+    CHECK(tutti_group_roll_call(half.group, TUTTI_ROLL_CALL_TEXT, text.data(), text.size(), &length) ==
+          TUTTI_OK);
+    CHECK(length == std::strlen(text.data()));
+    CHECK(mentions(text.data(), "roll call of 2 members:\n"));
+    CHECK(mentions(text.data(), "  member 1: not joined\n"));
+    std::array<char, 10> cut{};
+    CHECK(tutti_group_roll_call(half.group, TUTTI_ROLL_CALL_TEXT, cut.data(), cut.size(), nullptr) ==
+          TUTTI_OK);
+    CHECK(std::string(cut.data()) == "roll call");
+    CHECK(tutti_group_roll_call(half.group, TUTTI_ROLL_CALL_JSON, nullptr, 0, &length) == TUTTI_OK);
+    CHECK(length > 100);
+    check_refused(tutti_group_roll_call(half.group, TUTTI_ROLL_CALL_TEXT, nullptr, 10, &length),
+                  "group_roll_call: `text` is a null pointer, but `bytes` is 10");
+    check_refused(tutti_group_roll_call(half.group, 2, text.data(), text.size(), nullptr), "`format` is 2");
+    check_refused(tutti_group_roll_call(nullptr, 0, text.data(), text.size(), nullptr),
+                  "`group` is a null pointer");
+
+    tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
+    options.members = 3;
+    tutti_team* team = nullptr;
+    REQUIRE(tutti_team_create(&options, &team) == TUTTI_OK);
+    CHECK(tutti_team_roll_call(team, TUTTI_ROLL_CALL_TEXT, text.data(), text.size(), nullptr) == TUTTI_OK);
+    CHECK(std::string(text.data()) == "roll call of 3 members:\n  members 0-2: no call yet\n");
+    tutti_team_free(team);
+
+    const Meeting meeting(2);
+    CHECK(tutti_rendezvous_roll_call(meeting.get(), TUTTI_ROLL_CALL_TEXT, text.data(), text.size(),
+                                     nullptr) == TUTTI_OK);
+    CHECK(std::string(text.data()) == "roll call of a rendezvous of 2 ranks:\n  ranks 0, 1: no call yet\n");
+}
