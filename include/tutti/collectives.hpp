@@ -10,7 +10,6 @@
 
 #include <span>
 #include <type_traits>
-#include <utility>
 
 namespace tutti {
 
@@ -486,12 +485,12 @@ private:
     static detail::Call&& reduction(detail::Call&& call, Out& out, const Op& op) {
         static_assert(Way::blocks || std::is_copy_constructible_v<Op>,
                       "the operator is needed after the call has returned, and cannot be copied");
-        return CallMaker::reduction(std::move(call), out, op);
+        return CallMaker::reduction(same(call), out, op);
     }
 
     static detail::Call&& shared(detail::Call&& call) {
         call.shared_output = true;
-        return std::move(call);
+        return same(call);
     }
 
     /// `counts` must live until the call has been made.
@@ -499,14 +498,14 @@ private:
         call.root = root;
         call.counts_at_root = true;
         call.counts = self().rank() == root ? &counts.counts() : nullptr;
-        return std::move(call);
+        return same(call);
     }
 
     /// A distance may be any number of times round.
     detail::Call&& shifted(detail::Call&& call, int distance) {
         const int members = self().size();
         call.root = (distance % members + members) % members;
-        return std::move(call);
+        return same(call);
     }
 };
 

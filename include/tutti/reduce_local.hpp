@@ -30,9 +30,9 @@ public:
     static Call of(const In& left, std::remove_reference_t<Out>& out, const Op& op) {
         Call made = vectors<Out>(Kind::reduce, left, out, Options{});
         if constexpr (Dynamic<Out>) {
-            dynamic_reduction(std::move(made), op, "reduce_local");
+            dynamic_reduction(same(made), op, "reduce_local");
         } else {
-            reduction(std::move(made), out, op);
+            reduction(same(made), out, op);
         }
         return made;
     }

@@ -115,7 +115,7 @@ void Making::is_in_place(const char* name, void* inout, std::size_t count) {
 
 void Making::combines(tutti_op op) {
     op_ = operator_of(caller_.function(), op, elements_.bytes);
-    dynamic_reduction(std::move(call_), *op_, caller_.function()); // which goes on with the same one
+    dynamic_reduction(same(call_), *op_, caller_.function()); // which goes on with the same one
 }
 
 } // namespace tutti::c

@@ -50,8 +50,8 @@ std::string side_by_side(const Told& own, const Told& theirs, std::uint64_t diff
         const std::string numbers =
             std::to_string(number) + (end > number + 1 ? "-" + std::to_string(end - 1) : "");
         const auto line = [&](const std::string& who, const CallHistory& calls) {
-            text += (number == difference ? "\n> " : "\n  ") + numbers + " " + who + ": " +
-                    calls.claim(number).describe();
+            text.append(number == difference ? "\n> " : "\n  ").append(numbers).append(" ").append(who);
+            text.append(": ").append(calls.claim(number).describe());
         };
         if (number < difference) {
             line("both", *own.calls);

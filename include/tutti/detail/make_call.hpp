@@ -16,7 +16,6 @@
 #include <string_view>
 #include <type_traits>
 #include <typeinfo>
-#include <utility>
 
 namespace tutti::detail {
 
@@ -48,6 +47,9 @@ concept SharedReduction = Local<Way> && Reduction<In, std::span<T>, Op>;
 /// the way of a small call.
 class CallMaker {
 protected:
+    /// This call, and no copy.
+    static Call&& same(Call& call) noexcept { return static_cast<Call&&>(call); }
+
     template <class Options>
     static Call call(Kind kind, const Options& options) {
         return {.kind = kind,
@@ -109,7 +111,7 @@ protected:
         call.state = &op;
         if (call.op != Operator::callable) {
             check_builtin(call, caller);
-            return std::move(call);
+            return same(call);
         }
         if (op.element_bytes() != call.element_bytes) {
             refuse_operator(caller, "its function is for elements of " + std::to_string(op.element_bytes()) +
@@ -118,7 +120,7 @@ protected:
         call.kernels = &DynamicLoops::kernels;
         call.keeping = &keeping_of<DynamicOp>;
         call.function = reinterpret_cast<std::uintptr_t>(op.function());
-        return std::move(call);
+        return same(call);
     }
 
     [[noreturn]] static void refuse_operator(std::string_view caller, const std::string& what) {
@@ -136,9 +138,9 @@ protected:
     template <class Out, class Op>
     static Call&& reduction(Call&& call, Out& /*out*/, const Op& op) {
         if constexpr (Dynamic<Out>) {
-            return dynamic_reduction(std::move(call), op, name_of(call.kind));
+            return dynamic_reduction(same(call), op, name_of(call.kind));
         } else {
-            return static_reduction<element_t<Out&>>(std::move(call), op);
+            return static_reduction<element_t<Out&>>(same(call), op);
         }
     }
 
@@ -163,18 +165,18 @@ protected:
             call.function = reinterpret_cast<std::uintptr_t>(op);
         }
         call.state = &op;
-        return std::move(call);
+        return same(call);
     }
 
     static Call&& rooted(Call&& call, int root) {
         call.root = root;
-        return std::move(call);
+        return same(call);
     }
 
     /// `counts` must live until the call has been made.
     static Call&& irregular(Call&& call, const Counts& counts) {
         call.counts = &counts;
-        return std::move(call);
+        return same(call);
     }
 };
 
