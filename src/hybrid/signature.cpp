@@ -10,11 +10,11 @@ std::string_view to_string(Way way) {
     return names[static_cast<std::size_t>(way)];
 }
 
-std::string to_string(const Signature& signature) {
+std::string describe(const Signature& signature) {
     const auto collective = execute::collective_of(signature.kind);
     std::string text(to_string(collective));
     if (signature.kind == detail::Kind::barrier) {
-        return text + ", call " + std::to_string(signature.call);
+        return text;
     }
     text += " of " + std::to_string(signature.elements) + " ";
     text += signature.type == Type::other ? std::to_string(signature.element_bytes) + "-byte elements"
@@ -36,7 +36,11 @@ std::string to_string(const Signature& signature) {
         text +=
             ", algorithm " + std::string(own ? algorithm::registry()[signature.algorithm].name : "library");
     }
-    return text + ", call " + std::to_string(signature.call);
+    return text;
+}
+
+std::string to_string(const Signature& signature) {
+    return describe(signature) + ", call " + std::to_string(signature.call);
 }
 
 } // namespace tutti::hybrid

@@ -37,6 +37,8 @@ inline constexpr std::uint32_t library_algorithm = UINT32_MAX;
 inline constexpr std::uint32_t chain_algorithm = UINT32_MAX - 1;
 
 /// "allreduce of 8 f64, sum".
+std::string describe(const Signature& signature);
+/// The same with the number of the call.
 std::string to_string(const Signature& signature);
 
 } // namespace tutti::hybrid

@@ -244,7 +244,7 @@ std::string Wire::overdue() const {
     }
     const Signature& call = record_.last().signature;
     return "process " + std::to_string(rank_) + " has waited " + execute::text_of(deadline_) +
-           " in operation " + std::to_string(call.call) + ", " + to_string(call) + "; " +
+           " in operation " + std::to_string(call.call) + ", " + describe(call) + "; " +
            (late.empty() ? "no process has taken a message" : late) + ": " + std::string(who) +
            " has ended, hangs, or is late";
 }
