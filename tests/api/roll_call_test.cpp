@@ -254,11 +254,16 @@ TEST_CASE("the line of a call is that of who calls a function that passes its op
     unsigned line = 0;
     team.run([&](Member& me) {
         halo(me);
-        line = __LINE__ - 1;
-        text[0] = me.roll_call();
+        const unsigned called = __LINE__ - 1;
+        if (me.rank() == 0) {
+            line = called;
+            text[0] = me.roll_call();
+        }
         me.barrier();
         plain(me);
-        text[1] = me.roll_call();
+        if (me.rank() == 0) {
+            text[1] = me.roll_call();
+        }
         me.barrier();
     });
     CHECK(mentions(text[0], "at roll_call_test.cpp:" + std::to_string(line)));
