@@ -250,8 +250,9 @@ std::string RollCall::whereabouts_of(const Place& place, Sequence sequence, std:
 std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const {
     std::vector<const Place*> late;
     for (const Place& place : places_) {
+        // Of who has prepared the operation nothing shows how often it has started it.
         const bool is_late =
-            sequence == Sequence::prepared ? place.rank == peer : place.last(sequence).number < number;
+            place.last(sequence).number < number || (sequence == Sequence::prepared && place.rank == peer);
         if (!place.has_joined || place.has_left || is_late) {
             late.push_back(&place);
         }

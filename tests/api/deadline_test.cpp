@@ -308,6 +308,36 @@ TEST_CASE("a member that joins and leaves without a call is named") {
     CHECK(mentions(thrown.text, "member 1 has made no call yet"));
 }
 
+TEST_CASE(
+    "who waits for one that has not started what it has prepared is told as well who has not prepared it") {
+    Team team({.members = 3, .placement = "none", .group = {.deadline = 100ms}});
+    std::atomic<bool> is_told{false};
+    const Thrown thrown = thrown_by([&] {
+        team.run([&](Member& me) {
+            int value = 1;
+            if (me.rank() == 2) {
+                is_told.wait(false); // and makes no call
+                return;
+            }
+            Persistent step = me.prepare.broadcast(std::span(&value, 1), 1);
+            if (me.rank() == 1) {
+                is_told.wait(false);
+                return;
+            }
+            const Thrown told = thrown_by([&] {
+                step.start();
+                step.wait();
+            });
+            is_told = true;
+            is_told.notify_all();
+            CHECK(told.kind == Thrown::Kind::timeout);
+        });
+    });
+    INFO(thrown.text);
+    CHECK(mentions(thrown.text, "2 of 3 members are not there: member 2 has made no call yet"));
+    CHECK(mentions(thrown.text, "member 1 has not started it as often"));
+}
+
 TEST_CASE("a member inside an operator is waited for, and then told") {
     Team team({.members = 3, .placement = "none", .group = {.deadline = 300ms}});
     std::atomic<bool> is_through{false};
