@@ -55,6 +55,20 @@ private:
     mailbox::StdWord since_;
 };
 
+/// The end of a wait, however it ends: nobody sees it any more.
+class EndOfWait {
+public:
+    explicit EndOfWait(ShownWait& wait) : wait_(wait) {}
+    ~EndOfWait() { wait_.end(); }
+    EndOfWait(const EndOfWait&) = delete;
+    EndOfWait& operator=(const EndOfWait&) = delete;
+    EndOfWait(EndOfWait&&) = delete;
+    EndOfWait& operator=(EndOfWait&&) = delete;
+
+private:
+    ShownWait& wait_;
+};
+
 /// What a member shows of itself that is read only when something takes long or has gone wrong.
 struct alignas(line_bytes) Presence {
     /// What the member has called.

@@ -136,7 +136,6 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
             run_slowly(runner, reached, deadline);
         }
     } catch (...) {
-        group_.presence(rank_).wait.end();
         group_.fail(rank_, std::current_exception());
         group_.leave_failed_call(rank_);
         throw;
@@ -163,6 +162,7 @@ void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
                                                          runner.peer(), front_->claim(), front_->prepared(),
                                                          bindings_));
     }
+    const execute::EndOfWait end(group_.presence(rank_).wait);
     execute::OfThread& thread = execute::OfThread::here();
     bool is_excused = false;
     const auto is_ready = [&] {
@@ -184,9 +184,6 @@ void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
     } else {
         execute::Polled polled(bell);
         mailbox::wait_until(is_ready, check, polled, group_.patience());
-    }
-    if (waited.since().count() != 0) { // it has been shown
-        group_.presence(rank_).wait.end();
     }
     if (is_excused) {
         runner.stop_waiting();

@@ -21,9 +21,6 @@ public:
     /// When the first look was, by clock_now(); 0 if there was none.
     std::chrono::nanoseconds since() const noexcept { return since_; }
 
-    /// And the last one.
-    std::chrono::nanoseconds looked() const noexcept { return looked_; }
-
     /// A look.
     void look() noexcept;
 

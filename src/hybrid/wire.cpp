@@ -173,25 +173,30 @@ bool Wire::is_done() {
 }
 
 void Wire::wait() {
+    // A look costs more than a test; but a test takes milliseconds where others want the CPU, also while
+    // Waiting takes it for spinning.
+    constexpr unsigned tests_per_look = 32;
+    constexpr std::chrono::milliseconds most_between{5};
+    const execute::EndOfWait end(shown_);
     execute::Waited waited(deadline_);
     mailbox::Waiting waiting(patience_);
     unsigned checks = 0;
+    std::chrono::nanoseconds looked = execute::coarse_clock_now();
     while (!is_done()) {
         const mailbox::Waiting::Next next = waiting.pass();
-        if (next == mailbox::Waiting::Next::look) {
+        const std::chrono::nanoseconds now = execute::coarse_clock_now();
+        const bool is_overdue = now - looked >= most_between;
+        if (next == mailbox::Waiting::Next::look && !is_overdue) {
             continue;
         }
         if (next == mailbox::Waiting::Next::sleep) {
             sched_yield(); // MPI makes no progress while its caller sleeps
         }
-        // A look costs more than a test, but a test takes long where others want the CPU.
-        constexpr unsigned tests_per_look = 32;
-        constexpr std::chrono::milliseconds most_between{5};
-        if (checks++ % tests_per_look == 0 || execute::clock_now() - waited.looked() >= most_between) {
+        if (is_overdue || checks++ % tests_per_look == 0) {
+            looked = now;
             try {
                 look(waited);
             } catch (...) {
-                shown_.end();
                 // Who has not answered for so long does not take a message now: tell the members soon.
                 give_up(waited.is_over() ? std::chrono::milliseconds(5) : longest_grace);
                 throw;
@@ -199,7 +204,6 @@ void Wire::wait() {
         }
     }
     started_.clear();
-    shown_.end();
 }
 
 void Wire::look(execute::Waited& waited) {
