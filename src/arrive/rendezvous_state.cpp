@@ -19,9 +19,8 @@ RendezvousState::RendezvousState(int ranks, RendezvousOptions options)
     : options_(std::move(options)),
       deadline_(execute::deadline_of(options_.deadline, "RendezvousOptions::deadline")),
       cpus_(machine::allowed_pus()), patience_(execute::patience_for(ranks, cpus_)),
-      places_(static_cast<std::size_t>(ranks)), listed_([this](bool as_json) {
-          return roll_call(as_json ? RollCallFormat::json : RollCallFormat::text);
-      }) {}
+      places_(static_cast<std::size_t>(ranks)),
+      listed_([this](RollCallFormat format) { return roll_call(format); }) {}
 
 void RendezvousState::begin() {
     // Stands for the time before the first one. Has no requests, and is over.

@@ -150,8 +150,7 @@ std::string GroupState::roll_call(RollCallFormat format) {
 }
 
 void GroupState::list_for_roll_calls() {
-    listed_ = std::make_unique<execute::RollCallListed>(
-        [this](bool as_json) { return roll_call(as_json ? RollCallFormat::json : RollCallFormat::text); });
+    listed_.emplace([this](RollCallFormat format) { return roll_call(format); });
 }
 
 void GroupState::take_snapshot(std::chrono::milliseconds age) {

@@ -213,7 +213,7 @@ private:
     execute::Recent<execute::ScheduleName, std::shared_ptr<const schedule::Synchronised>> schedules_{
         execute::most_schedule_bytes};
     /// The last member: it refers to the others.
-    std::unique_ptr<execute::RollCallListed> listed_;
+    std::optional<execute::RollCallListed> listed_;
 };
 
 } // namespace tutti::detail

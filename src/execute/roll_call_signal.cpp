@@ -25,7 +25,7 @@ namespace {
 
 struct Request {
     int signal;
-    bool as_json;
+    RollCallFormat format;
 };
 
 int signal_named(std::string_view name) {
@@ -62,7 +62,7 @@ std::optional<Request> requested() {
         throw ArgumentError("TUTTI_ROLL_CALL: \"" + std::string(given) +
                             "\" is no signal; write USR1, or USR1,json for tools");
     }
-    return Request{signal, as_json};
+    return Request{signal, as_json ? RollCallFormat::json : RollCallFormat::text};
 }
 
 void write_all(std::string_view text) noexcept {
@@ -119,7 +119,7 @@ private:
         }
         sem_init(&wanted_, 0, 0);
         wanted = &wanted_;
-        if (!start_thread(request.as_json)) {
+        if (!start_thread(request.format)) {
             return write_all("tutti: TUTTI_ROLL_CALL: the system gives no thread for roll calls\n");
         }
         struct sigaction action = {};
@@ -129,14 +129,14 @@ private:
     }
 
     /// No signal of the program's is for it.
-    bool start_thread(bool as_json) {
+    bool start_thread(RollCallFormat format) {
         sigset_t all;
         sigset_t own;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &own);
         bool is_there = true;
         try {
-            std::thread([this, as_json] { serve(as_json); }).detach();
+            std::thread([this, format] { serve(format); }).detach();
         } catch (const std::system_error&) {
             is_there = false;
         }
@@ -144,7 +144,7 @@ private:
         return is_there;
     }
 
-    [[noreturn]] void serve(bool as_json) noexcept {
+    [[noreturn]] void serve(RollCallFormat format) noexcept {
         pthread_setname_np(pthread_self(), "tutti-roll-call");
         for (;;) {
             if (sem_wait(&wanted_) != 0) {
@@ -152,7 +152,7 @@ private:
             }
             const std::scoped_lock lock(mutex_);
             try {
-                write_all(roll_calls(as_json));
+                write_all(roll_calls(format));
             } catch (const std::bad_alloc&) {
                 write_all("tutti: roll call: there is no memory\n");
             }
@@ -160,10 +160,11 @@ private:
     }
 
     /// Of all; for tools one array.
-    std::string roll_calls(bool as_json) const {
+    std::string roll_calls(RollCallFormat format) const {
+        const bool as_json = format == RollCallFormat::json;
         std::string text;
         for (const RollCallListed* const each : all_) {
-            text += (as_json && !text.empty() ? "," : "") + each->roll_call_(as_json);
+            text += (as_json && !text.empty() ? "," : "") + each->roll_call_(format);
         }
         if (as_json) {
             return "[" + text + "]\n";
@@ -177,7 +178,7 @@ private:
     sem_t wanted_{};
 };
 
-RollCallListed::RollCallListed(std::function<std::string(bool)> roll_call)
+RollCallListed::RollCallListed(std::function<std::string(RollCallFormat)> roll_call)
     : roll_call_(std::move(roll_call)) {
     if (const std::optional<Request> request = requested()) {
         Signalled::instance().add(*this, *request);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/detail/export.hpp>
+#include <tutti/options.hpp>
 
 #include <functional>
 #include <list>
@@ -12,9 +13,9 @@ namespace tutti::execute {
 /// one: "USR1", "SIGUSR1", "10", and "USR1,json" for tools. Nothing where it names none.
 class TUTTI_COMPONENT_API RollCallListed {
 public:
-    /// Calls `roll_call(as_json)` on a thread of its own, from now on. Throws ArgumentError where the
+    /// Calls `roll_call(format)` on a thread of its own, from now on. Throws ArgumentError where the
     /// variable says nothing sensible.
-    explicit RollCallListed(std::function<std::string(bool)> roll_call);
+    explicit RollCallListed(std::function<std::string(RollCallFormat)> roll_call);
     /// It is called no more.
     ~RollCallListed();
     RollCallListed(const RollCallListed&) = delete;
@@ -23,7 +24,7 @@ public:
     RollCallListed& operator=(RollCallListed&&) = delete;
 
 private:
-    std::function<std::string(bool)> roll_call_;
+    std::function<std::string(RollCallFormat)> roll_call_;
     std::list<const RollCallListed*>::iterator place_;
     bool is_listed_ = false;
 

@@ -87,9 +87,7 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
         for (int rank = 0; rank < local.size(); ++rank) {
             seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
         }
-        listed_ = std::make_unique<tutti::execute::RollCallListed>([this](bool as_json) {
-            return roll_call(as_json ? RollCallFormat::json : RollCallFormat::text);
-        });
+        listed_.emplace([this](RollCallFormat format) { return roll_call(format); });
     });
     is_open_ = true;
 }

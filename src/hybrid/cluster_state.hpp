@@ -5,6 +5,7 @@
 #include "execute/failed_call.hpp"
 #include "execute/failure.hpp"
 #include "execute/group_state.hpp"
+#include "execute/roll_call_signal.hpp"
 #include "hybrid/main_thread.hpp"
 #include "hybrid/transport.hpp"
 #include "hybrid/ways.hpp"
@@ -16,6 +17,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -191,7 +193,7 @@ private:
     /// Whether all processes have made it.
     bool is_open_ = false;
     /// The last member: it refers to the others.
-    std::unique_ptr<tutti::execute::RollCallListed> listed_;
+    std::optional<tutti::execute::RollCallListed> listed_;
 };
 
 } // namespace tutti::mpi::detail
