@@ -32,16 +32,7 @@ std::exception_ptr thread_ended(int rank) {
 /// Whether another member's exception tells more: this one has been released, or its group knows no more than
 /// that a thread was ended.
 bool tells_little(const std::exception_ptr& exception) {
-    if (exception == execute::thread_end()) {
-        return true;
-    }
-    try {
-        std::rethrow_exception(exception);
-    } catch (const Aborted&) {
-        return true;
-    } catch (...) {
-        return false;
-    }
+    return exception == execute::thread_end() || execute::holds<Aborted>(exception);
 }
 
 } // namespace

@@ -66,19 +66,6 @@ const std::exception_ptr& unseen_exception() {
     return cause;
 }
 
-bool is_timeout(const std::exception_ptr& cause) noexcept {
-    if (cause == nullptr) {
-        return false;
-    }
-    try {
-        std::rethrow_exception(cause);
-    } catch (const TimeoutError&) {
-        return true;
-    } catch (...) {
-        return false;
-    }
-}
-
 void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept {
     with_text(cause, [to](const char* text) { std::snprintf(to.data(), to.size(), "%s", text); });
 }
@@ -97,7 +84,7 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     const std::exception_ptr& told = cause != nullptr ? cause : thread_end();
     const bool is_own = *whose == '\0';
     first_ = is_own ? told : nullptr;
-    is_timeout_ = is_timeout(told);
+    is_timeout_ = holds<TimeoutError>(told);
     with_text(told, [&](const char* text) {
         static_cast<void>(std::snprintf(brief_.data(), brief_.size(),
                                         "released because member %d%s failed: %s", member, whose, text));

@@ -61,8 +61,20 @@ const std::exception_ptr& thread_end();
 /// Stands for an exception that ended a member's part and that nobody has seen. Made while there is memory.
 TUTTI_COMPONENT_API const std::exception_ptr& unseen_exception();
 
-/// Whether an exception is a TimeoutError.
-TUTTI_COMPONENT_API bool is_timeout(const std::exception_ptr& cause) noexcept;
+/// Whether an exception is an E; null, a thread that is being ended, is none.
+template <class E>
+bool holds(const std::exception_ptr& exception) noexcept {
+    if (exception == nullptr) {
+        return false;
+    }
+    try {
+        std::rethrow_exception(exception);
+    } catch (const E&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
 
 /// Writes what an exception says, whatever its type, into memory that is there; null is a thread that is
 /// being ended. The text is cut to fit and ends with 0.

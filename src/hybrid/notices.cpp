@@ -36,7 +36,7 @@ void Notices::tell(const std::exception_ptr& cause) noexcept {
         return;
     }
     told_ = true;
-    sent_->text.front() = execute::is_timeout(cause) ? timeout_mark : other_mark;
+    sent_->text.front() = execute::holds<TimeoutError>(cause) ? timeout_mark : other_mark;
     execute::copy_text(cause, std::span(sent_->text).subspan(1));
     for (std::size_t peer = 0; peer < sent_->requests.size(); ++peer) {
         if (static_cast<int>(peer) != rank) {
