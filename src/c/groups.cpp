@@ -54,10 +54,8 @@ tutti_status tutti_group_size(const tutti_group* group, int* size) {
 tutti_status tutti_group_roll_call(const tutti_group* group, int format, char* text, size_t bytes,
                                    size_t* length) {
     constexpr const char* name = "group_roll_call";
-    return c::guarded([&] {
-        const Group& called = c::there(name, "group", group).group;
-        c::write_roll_call(name, called.roll_call(c::roll_call_format(name, format)), text, bytes, length);
-    });
+    return c::guarded(
+        [&] { c::write_roll_call(name, c::there(name, "group", group).group, format, text, bytes, length); });
 }
 
 tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me) {
@@ -101,10 +99,8 @@ tutti_status tutti_team_size(const tutti_team* team, int* size) {
 tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,
                                   size_t* length) {
     constexpr const char* name = "team_roll_call";
-    return c::guarded([&] {
-        const Team& called = c::there(name, "team", team).team;
-        c::write_roll_call(name, called.roll_call(c::roll_call_format(name, format)), text, bytes, length);
-    });
+    return c::guarded(
+        [&] { c::write_roll_call(name, c::there(name, "team", team).team, format, text, bytes, length); });
 }
 
 tutti_status tutti_team_run(tutti_team* team, tutti_member_function function, void* user) {

@@ -38,8 +38,8 @@ GroupOptions group_options(const char* function, const tutti_group_options* give
             .deadline = std::chrono::milliseconds(options.deadline_ms)};
 }
 
-void write_roll_call(const char* function, const std::string& written, char* text, std::size_t bytes,
-                     std::size_t* length) {
+void write_text(const char* function, const std::string& written, char* text, std::size_t bytes,
+                std::size_t* length) {
     if (text == nullptr && bytes != 0) {
         refuse(function, "`text` is a null pointer, but `bytes` is " + std::to_string(bytes));
     }

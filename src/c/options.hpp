@@ -37,8 +37,15 @@ Options call_options(const char* function, const tutti_call_options* given);
 GroupOptions group_options(const char* function, const tutti_group_options* given);
 RollCallFormat roll_call_format(const char* function, int format);
 
-/// Writes a roll call as far as it fits: see tutti_group_roll_call().
-void write_roll_call(const char* function, const std::string& written, char* text, std::size_t bytes,
-                     std::size_t* length);
+/// Writes a text as far as it fits: see tutti_group_roll_call().
+void write_text(const char* function, const std::string& written, char* text, std::size_t bytes,
+                std::size_t* length);
+
+/// Writes the roll call of a group, a team or a rendezvous.
+template <class Called>
+void write_roll_call(const char* function, const Called& called, int format, char* text, std::size_t bytes,
+                     std::size_t* length) {
+    write_text(function, called.roll_call(roll_call_format(function, format)), text, bytes, length);
+}
 
 } // namespace tutti::c

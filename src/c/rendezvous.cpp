@@ -129,8 +129,8 @@ tutti_status tutti_rendezvous_roll_call(const tutti_rendezvous* rendezvous, int 
                                         size_t bytes, size_t* length) {
     constexpr const char* name = "rendezvous_roll_call";
     return c::guarded([&] {
-        const Rendezvous& called = c::there(name, "rendezvous", rendezvous).rendezvous;
-        c::write_roll_call(name, called.roll_call(c::roll_call_format(name, format)), text, bytes, length);
+        c::write_roll_call(name, c::there(name, "rendezvous", rendezvous).rendezvous, format, text, bytes,
+                           length);
     });
 }
 
