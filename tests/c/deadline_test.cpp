@@ -7,42 +7,15 @@
 #include <cstring>
 #include <string>
 
+using tutti::test::check_refused;
+using tutti::test::Joined;
 using tutti::test::Meeting;
 using tutti::test::mentions;
-
-namespace {
-
-/// A group of two, of which one has joined.
-class Half {
-public:
-    explicit Half(const tutti_group_options* options = nullptr) {
-        REQUIRE(tutti_group_create(2, options, &group) == TUTTI_OK);
-        REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
-    }
-    ~Half() {
-        tutti_leave(me);
-        tutti_group_free(group);
-    }
-    Half(const Half&) = delete;
-    Half& operator=(const Half&) = delete;
-    Half(Half&&) = delete;
-    Half& operator=(Half&&) = delete;
-
-    tutti_group* group = nullptr;
-    tutti_caller me{};
-};
-
-void check_refused(tutti_status status, const std::string& text) {
-    CHECK(status == TUTTI_ARGUMENT_ERROR);
-    CHECK_MESSAGE(mentions(tutti_error_text(), text), std::string(tutti_error_text()));
-}
-
-} // namespace
 
 TEST_CASE("a call that waits longer than its group's deadline says who is where") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     options.deadline_ms = 100;
-    const Half half(&options);
+    const Joined half(2, &options);
     CHECK(tutti_barrier(half.me) == TUTTI_TIMEOUT_ERROR);
     CHECK(mentions(tutti_error_text(), "has waited 100 ms"));
     CHECK(mentions(tutti_error_text(), "member 1 has not joined"));
@@ -53,7 +26,7 @@ TEST_CASE("a call that waits longer than its group's deadline says who is where"
 
 TEST_CASE("a call may have a deadline of its own") {
     tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
-    const Half half;
+    const Joined half(2);
     options.deadline_ms = -5;
     check_refused(tutti_barrier(tutti_with(half.me, &options)), "`options.deadline` is -5 ms");
     options.deadline_ms = 100;
@@ -85,7 +58,7 @@ TEST_CASE("a rank that does not come is named, and told when it does") {
 }
 
 TEST_CASE("a roll call is written as far as there is room") {
-    const Half half;
+    const Joined half(2);
     std::array<char, 2000> text{};
     std::size_t length = 0;
     CHECK(tutti_group_roll_call(half.group, TUTTI_ROLL_CALL_TEXT, text.data(), text.size(), &length) ==

@@ -14,36 +14,13 @@
 #include <vector>
 
 using tutti::test::call_part;
+using tutti::test::check_refused;
+using tutti::test::Joined;
 using tutti::test::mentions;
 using tutti::test::Part;
 using tutti::test::run_team;
 
 namespace {
-
-void check_refused(tutti_status status, const std::string& text) {
-    CHECK(status == TUTTI_ARGUMENT_ERROR);
-    CHECK_MESSAGE(mentions(tutti_error_text(), text), std::string(tutti_error_text()));
-}
-
-/// A group of one member, who has joined.
-class Alone {
-public:
-    Alone() {
-        REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
-        REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
-    }
-    ~Alone() {
-        tutti_leave(me);
-        tutti_group_free(group);
-    }
-    Alone(const Alone&) = delete;
-    Alone& operator=(const Alone&) = delete;
-    Alone(Alone&&) = delete;
-    Alone& operator=(Alone&&) = delete;
-
-    tutti_group* group = nullptr;
-    tutti_caller me{};
-};
 
 struct Outcome {
     tutti_status status = TUTTI_OK;
@@ -97,7 +74,7 @@ TEST_CASE("what the member that aborts calls afterwards is not taken for a call 
 }
 
 TEST_CASE("null pointers are named") {
-    Alone alone;
+    Joined alone;
     double one = 1;
     int number = 0;
     const std::size_t counts[] = {1};
@@ -106,7 +83,7 @@ TEST_CASE("null pointers are named") {
     check_refused(tutti_group_size(nullptr, &number), "`group` is a null pointer");
     check_refused(tutti_group_size(alone.group, nullptr), "`size` is a null pointer");
     check_refused(tutti_join(nullptr, 0, &alone.me), "join: `group` is a null pointer");
-    Alone again;
+    Joined again;
     check_refused(tutti_join(again.group, 0, nullptr), "join: `me` is a null pointer");
     check_refused(tutti_group_run(nullptr, 0, call_part, nullptr), "group_run: `group`");
     check_refused(tutti_group_run(again.group, 0, nullptr, nullptr), "group_run: `function`");
@@ -146,7 +123,7 @@ TEST_CASE("null pointers are named") {
 }
 
 TEST_CASE("arguments that make no sense are named") {
-    Alone alone;
+    Joined alone;
     const tutti_caller me = alone.me;
     std::array<double, 4> in{1, 2, 3, 4}, out{};
     const auto sum = [&](tutti_type type, tutti_op op) {
@@ -195,7 +172,7 @@ TEST_CASE("arguments that make no sense are named") {
 }
 
 TEST_CASE("a call that is repeated but for an address that is wrong") {
-    Alone alone;
+    Joined alone;
     std::array<std::uint8_t, 16> bytes{1, 2, 3, 4}, copies{};
     alignas(8) std::array<double, 3> in{1, 2, 3}, out{};
     const auto sum = [&](const void* from, void* to) {
@@ -222,7 +199,7 @@ TEST_CASE("a call that is repeated but for an address that is wrong") {
 }
 
 TEST_CASE("callers that are none, or are to call in a way that there is not") {
-    Alone alone;
+    Joined alone;
     double one = 1;
     tutti_request request = TUTTI_REQUEST_NULL;
     check_refused(tutti_barrier(tutti_caller{}), "barrier: `me` is no caller");
@@ -256,7 +233,7 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
 }
 
 TEST_CASE("who has no place in a part has nothing to leave") {
-    Alone alone;
+    Joined alone;
     tutti_caller part = alone.me;
     REQUIRE(tutti_split(alone.me, -1, 0, &part) == TUTTI_OK);
     CHECK(part.size == 0);
@@ -268,7 +245,7 @@ TEST_CASE("who has no place in a part has nothing to leave") {
 }
 
 TEST_CASE("options are checked, and those of another version known") {
-    Alone alone;
+    Joined alone;
     const tutti_caller me = alone.me;
     double one = 1;
     tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;

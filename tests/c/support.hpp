@@ -15,6 +15,11 @@ inline bool mentions(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
+inline void check_refused(tutti_status status, const std::string& text) {
+    CHECK(status == TUTTI_ARGUMENT_ERROR);
+    CHECK_MESSAGE(mentions(tutti_error_text(), text), std::string(tutti_error_text()));
+}
+
 /// What a function of the program is given as `user`.
 using Part = std::function<tutti_status(tutti_caller)>;
 
@@ -33,6 +38,26 @@ inline tutti_status run_team(int members, Part part) {
     CHECK(tutti_team_free(team) == TUTTI_OK);
     return status;
 }
+
+/// A group of which member 0 has joined.
+class Joined {
+public:
+    explicit Joined(int members = 1, const tutti_group_options* options = nullptr) {
+        REQUIRE(tutti_group_create(members, options, &group) == TUTTI_OK);
+        REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
+    }
+    ~Joined() {
+        tutti_leave(me);
+        tutti_group_free(group);
+    }
+    Joined(const Joined&) = delete;
+    Joined& operator=(const Joined&) = delete;
+    Joined(Joined&&) = delete;
+    Joined& operator=(Joined&&) = delete;
+
+    tutti_group* group = nullptr;
+    tutti_caller me{};
+};
 
 /// A rendezvous for one test.
 class Meeting {
