@@ -1,5 +1,6 @@
 // Members that come late or never, where calls have a deadline.
 
+#include "../twelve.hpp"
 #include "support.hpp"
 #include "ways.hpp"
 
@@ -21,43 +22,11 @@ using test::thrown_by;
 
 namespace {
 
-constexpr int collectives = 12;
-
 /// A collective in which somebody waits for `late`.
 template <class Me>
 void call(Me& me, int collective, std::size_t n, int late) {
-    const auto p = static_cast<std::size_t>(me.size());
-    const int other = (late + 1) % me.size();
-    std::vector<double> one(n, 1);
-    std::vector<double> out(n);
-    std::vector<double> all(n * p, 1);
-    std::vector<double> all_out(n * p);
-    switch (collective) {
-    case 0:
-        return me.barrier();
-    case 1:
-        return me.broadcast(one, late);
-    case 2:
-        return me.reduce(one, out, sum, other);
-    case 3:
-        return me.allreduce(one, out, sum);
-    case 4:
-        return me.reduce_scatter(all, out, sum);
-    case 5:
-        return me.allgather(one, all_out);
-    case 6:
-        return me.gather(one, all_out, other);
-    case 7:
-        return me.scatter(all, out, late);
-    case 8:
-        return me.alltoall(all, all_out);
-    case 9:
-        return me.scan(one, out, sum);
-    case 10:
-        return me.exscan(one, out, sum);
-    default:
-        return me.shift(one, out, 1);
-    }
+    test::Operands<double> operands(me.size(), n);
+    test::call(me, collective, operands, sum, late, (late + 1) % me.size());
 }
 
 using Call = std::function<void(Member& me, int collective, std::size_t n, int late)>;
@@ -137,10 +106,10 @@ TEST_CASE("who waits for a late member is told where that is, in every collectiv
         Team team({.members = members, .placement = "none", .group = {.deadline = deadline}});
         Delays delays;
         for (const Call& way : ways()) {
-            for (int collective = 0; collective < collectives; ++collective) {
+            for (int collective = 0; collective < test::collectives; ++collective) {
                 for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
                     // Nobody waits for the last one of a scan.
-                    const int late = collective == 9 || collective == 10 ? 0 : members - 1;
+                    const int late = collective == test::scan || collective == test::exscan ? 0 : members - 1;
                     const Outcome outcome = late_member(
                         team, late, [&](Member& me) { way(me, collective, n, late); }, &delays, deadline);
                     CAPTURE(members);
@@ -171,9 +140,9 @@ TEST_CASE(
     for (const int members : test::reduced ? std::vector<int>{3} : std::vector<int>{2, 3, 5, 9}) {
         for (const bool leaves : {false, true}) {
             for (const Call& way : ways()) {
-                for (int collective = 0; collective < collectives; ++collective) {
+                for (int collective = 0; collective < test::collectives; ++collective) {
                     const int absent = members - 1;
-                    if (collective == 9 || collective == 10) {
+                    if (collective == test::scan || collective == test::exscan) {
                         continue; // nobody waits for the last one of a scan
                     }
                     Group group(members, {.deadline = 30ms});

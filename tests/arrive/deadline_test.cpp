@@ -1,6 +1,7 @@
 // Ranks that come late or never, where who waits does so only for a time.
 
 #include "../reduced.hpp"
+#include "../twelve.hpp"
 #include "pool.hpp"
 
 #include <tutti/error.hpp>
@@ -27,47 +28,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int collectives = 12;
+using Operands = test::Operands<double>;
 
-/// What ranks bring; it lives as long as the operation.
-struct Operands {
-    std::vector<double> one;
-    std::vector<double> out;
-    std::vector<double> all;
-    std::vector<double> all_out;
-
-    Operands(int ranks, std::size_t n)
-        : one(n, 1), out(n), all(n * static_cast<std::size_t>(ranks), 1), all_out(all.size()) {}
-};
-
+/// What the rank brings lives as long as the operation.
 Request arrive(Arriving me, int collective, Operands& operands) {
-    auto& [one, out, all, all_out] = operands;
-    switch (collective) {
-    case 0:
-        return me.barrier();
-    case 1:
-        return me.broadcast(one, 0);
-    case 2:
-        return me.reduce(one, out, sum, 0);
-    case 3:
-        return me.allreduce(one, out, sum);
-    case 4:
-        return me.reduce_scatter(all, out, sum);
-    case 5:
-        return me.allgather(one, all_out);
-    case 6:
-        return me.gather(one, all_out, 0);
-    case 7:
-        return me.scatter(all, out, 0);
-    case 8:
-        return me.alltoall(all, all_out);
-    case 9:
-        return me.scan(one, out, sum);
-    case 10:
-        return me.exscan(one, out, sum);
-    default:
-        return me.shift(one, out, 1);
-    }
+    return test::call(me, collective, operands, sum, 0, 0, Options{});
 }
 
 /// What the request throws at its deadline, or nothing.
@@ -100,7 +65,7 @@ TEST_CASE(
     "who waits for a rank is told where that is, in every collective, and so is the rank when it comes") {
     for (const int ranks : {2, 3, 5, 9}) {
         Rendezvous meeting(ranks, {.deadline = 20ms});
-        for (int collective = 0; collective < collectives; ++collective) {
+        for (int collective = 0; collective < test::collectives; ++collective) {
             const int late = collective % ranks;
             std::vector<Operands> operands(static_cast<std::size_t>(ranks), Operands(ranks, 100));
             std::vector<std::optional<Request>> requests(static_cast<std::size_t>(ranks));

@@ -1,5 +1,5 @@
 // A program without a race, in which all ways of calling occur.
-#include "twelve.hpp"
+#include "checked.hpp"
 
 #include <chrono>
 #include <condition_variable>

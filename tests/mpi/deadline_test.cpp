@@ -1,5 +1,6 @@
 // Processes and members that come late or never: who waits is told by the deadline, whatever the call.
 
+#include "../twelve.hpp"
 #include "support.hpp"
 
 #include <sys/types.h>
@@ -48,35 +49,11 @@ void check_all(const std::vector<std::string>& texts, const std::string& part) {
 }
 
 /// A collective in which process 0 waits for process 1.
-void call(mpi::Member& me, int collective, const mpi::Options& options = {}) {
-    const auto p = static_cast<std::size_t>(me.size());
+void call(mpi::Member& me, int collective) {
     const int last = me.size() - 1; // of process 1
-    std::vector<double> one(10, 1);
-    std::vector<double> out(10);
-    std::vector<double> all(10 * p, 1);
-    std::vector<double> all_out(10 * p);
-    switch (collective) {
-    case 0:
-        return me.barrier(options);
-    case 1:
-        return me.broadcast(one, last, options);
-    case 2:
-        return me.reduce(one, out, sum, 0, options);
-    case 3:
-        return me.allreduce(one, out, sum, options);
-    case 4:
-        return me.reduce_scatter(all, out, sum, options);
-    case 5:
-        return me.allgather(one, all_out, options);
-    case 6:
-        return me.gather(one, all_out, 0, options);
-    case 7:
-        return me.scatter(all, out, last, options);
-    default:
-        return me.alltoall(all, all_out, options);
-    }
+    Operands<double> operands(me.size(), 10);
+    test::call(me, collective, operands, sum, last, 0);
 }
-constexpr int collectives = 9; // in a scan nobody of process 0 waits
 
 /// Of this process: another one sends it SIGUSR2.
 std::atomic<bool> may_go{false};
@@ -129,7 +106,7 @@ void in_time_or_late(mpi::Member& me, bool is_second, pid_t other, const std::fu
 } // namespace
 
 TEST_CASE("a process that has been stopped is named, in every collective, and told when it goes on") {
-    for (int collective = 0; collective < collectives; ++collective) {
+    for (int collective = 0; collective < scan; ++collective) { // in a scan nobody of process 0 waits
         CAPTURE(collective);
         on_two([&](MPI_Comm part, bool is_second, pid_t other) {
             const auto stopped_or_waits = [&](mpi::Member& me) {
