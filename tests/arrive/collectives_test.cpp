@@ -2,7 +2,7 @@
 // shared.
 
 #include "exam.hpp"
-#include "pool.hpp"
+#include "support.hpp"
 
 #include <tutti/rendezvous.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "../reduced.hpp"
 #include "../twelve.hpp"
-#include "pool.hpp"
+#include "support.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/operators.hpp>

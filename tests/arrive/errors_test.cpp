@@ -1,6 +1,6 @@
 // What goes wrong among ranks that arrive, and who hears of it.
 
-#include "pool.hpp"
+#include "support.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/rendezvous.hpp>

@@ -1,7 +1,7 @@
 // Collectives over vectors that one thread has.
 
 #include "../reduced.hpp"
-#include "pool.hpp"
+#include "support.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/one_caller.hpp>

@@ -1,7 +1,7 @@
 // Ranks that arrive in any order, from any threads, several operations ahead of others.
 
 #include "../reduced.hpp"
-#include "pool.hpp"
+#include "support.hpp"
 
 #include <tutti/rendezvous.hpp>
 

@@ -1,21 +1,19 @@
 // A program without a race, in which all ways of calling occur.
+#include "../pool.hpp"
 #include "checked.hpp"
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
-#include <functional>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 
 namespace {
 
 using checked::Add;
 using checked::Pair;
 using checked::require;
+using tutti::test::Pool;
 
 /// 8 bytes, 2 KiB and 64 KiB of doubles.
 constexpr std::size_t counts[] = {1, 256, 8192};
@@ -169,70 +167,6 @@ void use_failures() {
         }
     }
 }
-
-/// Threads that run what they are given.
-class Pool {
-public:
-    explicit Pool(int threads) {
-        for (int i = 0; i < threads; ++i) {
-            threads_.emplace_back([this] { work(); });
-        }
-    }
-    ~Pool() {
-        {
-            const std::scoped_lock lock(mutex_);
-            ends_ = true;
-        }
-        changed_.notify_all();
-        for (std::thread& thread : threads_) {
-            thread.join();
-        }
-    }
-    Pool(const Pool&) = delete;
-    Pool& operator=(const Pool&) = delete;
-    Pool(Pool&&) = delete;
-    Pool& operator=(Pool&&) = delete;
-
-    void add(std::function<void()> task) {
-        {
-            const std::scoped_lock lock(mutex_);
-            tasks_.push_back(std::move(task));
-        }
-        changed_.notify_one();
-    }
-
-    tutti::Executor executor() {
-        return [this, steps = std::vector<std::size_t>{1}](std::size_t count,
-                                                           const std::function<void(std::size_t)>& task) {
-            for (std::size_t index = 0; index < count; index += steps.front()) {
-                add([task, index] { task(index); });
-            }
-        };
-    }
-
-private:
-    void work() {
-        std::unique_lock lock(mutex_);
-        for (;;) {
-            changed_.wait(lock, [this] { return ends_ || !tasks_.empty(); });
-            if (tasks_.empty()) {
-                return;
-            }
-            std::function<void()> task = std::move(tasks_.front());
-            tasks_.pop_front();
-            lock.unlock();
-            task();
-            task = nullptr;
-            lock.lock();
-        }
-    }
-
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<std::function<void()>> tasks_;
-    bool ends_ = false;
-    std::vector<std::thread> threads_;
-};
 
 /// Ranks that wait, on a thread each.
 void use_rendezvous() {

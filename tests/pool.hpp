@@ -3,10 +3,8 @@
 #include <tutti/executor.hpp>
 
 #include <condition_variable>
-#include <coroutine>
 #include <cstddef>
 #include <deque>
-#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -14,17 +12,6 @@
 #include <vector>
 
 namespace tutti::test {
-
-/// A coroutine that nobody waits for.
-struct Task {
-    struct promise_type {
-        Task get_return_object() { return {}; }
-        std::suspend_never initial_suspend() { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() { std::terminate(); }
-    };
-};
 
 /// A few threads that run what they are given, in order, and never wait for one another.
 class Pool {
@@ -58,10 +45,11 @@ public:
         changed_.notify_one();
     }
 
-    /// One that returns before anything need have run.
+    /// One that returns before anything need have run. It has memory of its own, for checkers to watch.
     Executor executor() {
-        return [this](std::size_t count, const std::function<void(std::size_t)>& task) {
-            for (std::size_t index = 0; index < count; ++index) {
+        return [this, steps = std::vector<std::size_t>{1}](std::size_t count,
+                                                           const std::function<void(std::size_t)>& task) {
+            for (std::size_t index = 0; index < count; index += steps.front()) {
                 add([task, index] { task(index); });
             }
         };
@@ -75,10 +63,11 @@ private:
             if (queue_.empty()) {
                 return;
             }
-            const std::function<void()> function = std::move(queue_.front());
+            std::function<void()> function = std::move(queue_.front());
             queue_.pop_front();
             lock.unlock();
             function();
+            function = nullptr;
             lock.lock();
         }
     }
@@ -89,40 +78,5 @@ private:
     bool ends_ = false;
     std::vector<std::thread> workers_;
 };
-
-/// An executor that keeps what it is given and runs none of it.
-class Idle {
-public:
-    Executor executor() {
-        return [this](std::size_t count, const std::function<void(std::size_t)>& task) {
-            const std::lock_guard lock(mutex_);
-            kept_.push_back([count, task] {
-                for (std::size_t index = 0; index < count; ++index) {
-                    task(index);
-                }
-            });
-        };
-    }
-
-    /// After all.
-    void run() {
-        for (const std::function<void()>& each : kept_) {
-            each();
-        }
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<std::function<void()>> kept_;
-};
-
-/// An executor that does everything at once, the last task first.
-inline Executor backwards() {
-    return [](std::size_t count, const std::function<void(std::size_t)>& task) {
-        for (std::size_t index = count; index-- > 0;) {
-            task(index);
-        }
-    };
-}
 
 } // namespace tutti::test
