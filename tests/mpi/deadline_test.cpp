@@ -21,31 +21,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-int members_here() {
-    return thread_level() == MPI_THREAD_SINGLE ? 1 : 2;
-}
-
-/// The text of the TimeoutError that each member of this process was thrown; empty for nothing.
-std::vector<std::string> told_by(MPI_Comm part, const std::function<void(mpi::Member&)>& body,
-                                 const mpi::ClusterOptions& options) {
-    std::vector<std::string> texts(static_cast<std::size_t>(members_here()));
-    on_members(
-        part, members_here(),
-        [&](mpi::Member& me) {
-            try {
-                body(me);
-            } catch (const TimeoutError& error) {
-                texts[static_cast<std::size_t>(me.local().rank())] = error.what();
-            }
-        },
-        options);
-    return texts;
-}
-
-void check_all(const std::vector<std::string>& texts, const std::string& part) {
-    for (const std::string& text : texts) {
-        CHECK_MESSAGE(text.find(part) != std::string::npos, text, " should say ", part);
-    }
+/// What the deadline threw.
+Texts told_by(MPI_Comm part, const std::function<void(mpi::Member&)>& body,
+              const mpi::ClusterOptions& options) {
+    return thrown_by<TimeoutError>(part, body, options);
 }
 
 /// A collective in which process 0 waits for process 1.

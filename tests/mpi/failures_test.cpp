@@ -10,37 +10,6 @@ namespace tutti::test {
 
 namespace {
 
-/// What each member of this process was thrown; empty for nothing.
-using Texts = std::vector<std::string>;
-
-int members_here() {
-    return thread_level() == MPI_THREAD_SINGLE ? 1 : 2;
-}
-
-/// Runs `body` on the members of a cluster of two processes, and collects what it throws. A deadline is for
-/// what is to end by it: a machine may be busy for as long as it likes.
-Texts thrown_by(MPI_Comm part, const std::function<void(mpi::Member&)>& body,
-                const mpi::ClusterOptions& options = {}) {
-    Texts texts(static_cast<std::size_t>(members_here()));
-    on_members(
-        part, members_here(),
-        [&](mpi::Member& me) {
-            try {
-                body(me);
-            } catch (const Error& error) {
-                texts[static_cast<std::size_t>(me.local().rank())] = error.what();
-            }
-        },
-        options);
-    return texts;
-}
-
-void check_all(const Texts& texts, const char* part) {
-    for (const std::string& text : texts) {
-        CHECK_MESSAGE(text.find(part) != std::string::npos, text, " should say ", std::string(part));
-    }
-}
-
 void on_two(const std::function<void(MPI_Comm, bool is_second)>& body) {
     on_processes(2, [&](MPI_Comm part) { body(part, process_of_world() == 1); });
 }
@@ -133,7 +102,7 @@ TEST_CASE("processes with roots in different processes learn of both, whoever wa
                     me.barrier(); // for who is through with it without having waited for others
                 });
                 check_all(texts, "root 0");
-                check_all(texts, ("root " + std::to_string(other)).c_str());
+                check_all(texts, "root " + std::to_string(other));
             });
         }
     }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -63,6 +64,39 @@ inline void on_members(MPI_Comm communicator, int members, const std::function<v
     part(0);
     for (std::thread& thread : threads) {
         thread.join();
+    }
+}
+
+/// How many members each process has, where they are few.
+inline int members_here() {
+    return thread_level() == MPI_THREAD_SINGLE ? 1 : 2;
+}
+
+/// What each member of this process was thrown; empty for nothing.
+using Texts = std::vector<std::string>;
+
+/// Runs `body` on the members of a cluster, and collects the text of each E that it throws. A deadline is for
+/// what is to end by it: a machine may be busy for as long as it likes.
+template <class E = Error>
+Texts thrown_by(MPI_Comm part, const std::function<void(mpi::Member&)>& body,
+                const mpi::ClusterOptions& options = {}) {
+    Texts texts(static_cast<std::size_t>(members_here()));
+    on_members(
+        part, members_here(),
+        [&](mpi::Member& me) {
+            try {
+                body(me);
+            } catch (const E& error) {
+                texts[static_cast<std::size_t>(me.local().rank())] = error.what();
+            }
+        },
+        options);
+    return texts;
+}
+
+inline void check_all(const Texts& texts, const std::string& part) {
+    for (const std::string& text : texts) {
+        CHECK_MESSAGE(text.find(part) != std::string::npos, text, " should say ", part);
     }
 }
 

@@ -93,10 +93,6 @@ int messages(MPI_Comm part, int members, const std::function<void(mpi::Member&)>
     return most;
 }
 
-int members_here() {
-    return thread_level() == MPI_THREAD_SINGLE ? 1 : 2;
-}
-
 int log2_ceil(int processes) {
     return static_cast<int>(std::bit_width(static_cast<unsigned>(processes - 1)));
 }
