@@ -1,341 +1,22 @@
-// Members that come late or never, where calls have a deadline.
+// How long calls may wait: who says so, and what counts.
 
-#include "../twelve.hpp"
-#include "support.hpp"
-#include "ways.hpp"
+#include "late_member.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 using namespace tutti;
 using namespace std::chrono_literals;
+using test::Ended;
+using test::late_member;
 using test::mentions;
 using test::Thrown;
 using test::thrown_by;
-
-namespace {
-
-/// A collective in which somebody waits for `late`.
-template <class Me>
-void call(Me& me, int collective, std::size_t n, int late) {
-    test::Operands<double> operands(me.size(), n);
-    test::call(me, collective, operands, sum, late, (late + 1) % me.size());
-}
-
-using Call = std::function<void(Member& me, int collective, std::size_t n, int late)>;
-
-const std::vector<Call>& ways() {
-    static const std::vector<Call> list{
-        [](Member& me, int collective, std::size_t n, int late) { call(me, collective, n, late); },
-        [](Member& me, int collective, std::size_t n, int late) {
-            test::AtOnce started(me.start, me);
-            call(started, collective, n, late);
-        },
-        [](Member& me, int collective, std::size_t n, int late) {
-            test::AtOnce prepared(me.prepare, me);
-            call(prepared, collective, n, late);
-        }};
-    return list;
-}
-
-/// What each member of the team throws where `late` comes when all others have ended, and what run() throws.
-struct Outcome {
-    std::vector<Thrown> members;
-    Thrown run;
-};
-
-/// The longest time from a deadline to when a member was told. Measured, and reported; never judged.
-class Delays {
-public:
-    void note(std::chrono::steady_clock::duration delay) {
-        const std::scoped_lock lock(mutex_);
-        delays_.push_back(std::chrono::duration<double, std::milli>(delay).count());
-    }
-    void report(const std::string& what) {
-        std::ranges::sort(delays_);
-        MESSAGE(what << ": told " << delays_[delays_.size() / 2] << " ms after the deadline in the middle, "
-                     << delays_.back() << " ms at most of " << delays_.size());
-    }
-
-private:
-    std::mutex mutex_;
-    std::vector<double> delays_;
-};
-
-Outcome late_member(Team& team, int late, const std::function<void(Member&)>& act, Delays* delays = nullptr,
-                    std::chrono::milliseconds deadline = {}) {
-    Outcome outcome{std::vector<Thrown>(static_cast<std::size_t>(team.size())), {}};
-    std::atomic<int> ended{0};
-    outcome.run = thrown_by([&] {
-        team.run([&](Member& me) {
-            while (me.rank() == late && ended < team.size() - 1) {
-                std::this_thread::yield();
-            }
-            const auto began = std::chrono::steady_clock::now();
-            Thrown& thrown = outcome.members[static_cast<std::size_t>(me.rank())];
-            thrown = thrown_by([&] { act(me); });
-            if (delays != nullptr && me.rank() != late && thrown.kind == Thrown::Kind::timeout) {
-                delays->note(std::chrono::steady_clock::now() - began - deadline);
-            }
-            ++ended;
-        });
-    });
-    return outcome;
-}
-
-int count(const Outcome& outcome, Thrown::Kind kind) {
-    int found = 0;
-    for (const Thrown& each : outcome.members) {
-        found += each.kind == kind ? 1 : 0;
-    }
-    return found;
-}
-
-} // namespace
-
-TEST_CASE("who waits for a late member is told where that is, in every collective and way of calling") {
-    for (const int members : test::reduced ? std::vector<int>{2, 3} : std::vector<int>{2, 3, 5, 9}) {
-        constexpr auto deadline = 20ms;
-        Team team({.members = members, .placement = "none", .group = {.deadline = deadline}});
-        Delays delays;
-        for (const Call& way : ways()) {
-            for (int collective = 0; collective < test::collectives; ++collective) {
-                for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
-                    // Nobody waits for the last one of a scan.
-                    const int late = collective == test::scan || collective == test::exscan ? 0 : members - 1;
-                    const Outcome outcome = late_member(
-                        team, late, [&](Member& me) { way(me, collective, n, late); }, &delays, deadline);
-                    CAPTURE(members);
-                    CAPTURE(collective);
-                    CAPTURE(n);
-                    CHECK(outcome.run.kind == Thrown::Kind::timeout);
-                    CHECK(mentions(outcome.run.text, "has waited 20 ms in"));
-                    CHECK(mentions(outcome.run.text,
-                                   "member " + std::to_string(late) + " has made no call yet"));
-                    const int told = count(outcome, Thrown::Kind::timeout);
-                    CHECK(told >= 2); // the late one as well
-                    CHECK(told + count(outcome, Thrown::Kind::nothing) == members);
-                    CHECK(outcome.members[static_cast<std::size_t>(late)].kind == Thrown::Kind::timeout);
-                }
-            }
-        }
-        delays.report(std::to_string(members) + " members");
-        // Members may be late by themselves where others want the CPUs.
-        while (thrown_by([&] {
-                   team.run([](Member& me) { CHECK(me.allreduce(1, sum) == me.size()); });
-               }).kind == Thrown::Kind::timeout) {
-        }
-    }
-}
-
-TEST_CASE(
-    "who waits for a seat that nobody takes, or has left without a call, is told so in every collective") {
-    for (const int members : test::reduced ? std::vector<int>{3} : std::vector<int>{2, 3, 5, 9}) {
-        for (const bool leaves : {false, true}) {
-            for (const Call& way : ways()) {
-                for (int collective = 0; collective < test::collectives; ++collective) {
-                    const int absent = members - 1;
-                    if (collective == test::scan || collective == test::exscan) {
-                        continue; // nobody waits for the last one of a scan
-                    }
-                    Group group(members, {.deadline = 30ms});
-                    std::vector<Thrown> thrown(static_cast<std::size_t>(absent));
-                    std::atomic<int> joined{0};
-                    std::vector<std::jthread> threads;
-                    for (int rank = 0; rank < absent; ++rank) {
-                        threads.emplace_back([&, rank] {
-                            thrown[static_cast<std::size_t>(rank)] = thrown_by([&] {
-                                group.run(rank, [&](Member& me) {
-                                    ++joined;
-                                    while (joined < absent + (leaves ? 1 : 0)) {
-                                        std::this_thread::yield();
-                                    }
-                                    way(me, collective, 1, absent);
-                                    me.barrier(); // some have nothing to wait for
-                                });
-                            });
-                        });
-                    }
-                    if (leaves) {
-                        threads.emplace_back([&] { group.run(absent, [&](Member&) { ++joined; }); });
-                    }
-                    threads.clear();
-                    CAPTURE(members);
-                    CAPTURE(collective);
-                    for (const Thrown& each : thrown) {
-                        INFO(each.text);
-                        CHECK(each.kind == Thrown::Kind::timeout);
-                        const std::string name = "member " + std::to_string(absent);
-                        CHECK(mentions(each.text,
-                                       name + (leaves ? " has made no call yet" : " has not joined")));
-                    }
-                }
-            }
-        }
-    }
-}
-
-TEST_CASE("members that are behind are listed with the last that they have called") {
-    Team team({.members = 4, .placement = "none", .group = {.deadline = 300ms}});
-    const Outcome outcome = late_member(team, 2, [](Member& me) {
-        if (me.rank() != 2) {
-            me.barrier();
-        }
-        std::vector<double> three(3);
-        me.broadcast(three, 0);
-    });
-    INFO(outcome.run.text);
-    CHECK(mentions(outcome.run.text, "has waited 300 ms in operation 1, barrier"));
-    CHECK(mentions(outcome.run.text, "at last for member 2"));
-    CHECK(mentions(outcome.run.text, "1 of 4 members is not there: member 2 has made no call yet"));
-}
-
-TEST_CASE("a seat that nobody takes is named") {
-    Group group(3, {.deadline = 300ms});
-    std::vector<Thrown> thrown(2);
-    {
-        std::vector<std::jthread> threads;
-        for (int rank = 0; rank < 2; ++rank) {
-            threads.emplace_back([&, rank] {
-                thrown[static_cast<std::size_t>(rank)] =
-                    thrown_by([&] { group.run(rank, [](Member& me) { me.barrier(); }); });
-            });
-        }
-    }
-    for (const Thrown& each : thrown) {
-        INFO(each.text);
-        CHECK(each.kind == Thrown::Kind::timeout);
-        CHECK(mentions(each.text, "1 of 3 members is not there: member 2 has not joined. All seats"));
-    }
-}
-
-TEST_CASE("tasks that block, on a pool with fewer workers, are told") {
-    Group group(4, {.deadline = 100ms});
-    std::vector<Thrown> thrown(4);
-    const auto task = [&](int rank) {
-        thrown[static_cast<std::size_t>(rank)] =
-            thrown_by([&] { group.run(rank, [](Member& me) { me.barrier(); }); });
-    };
-    {
-        std::vector<std::jthread> workers;
-        for (int worker = 0; worker < 2; ++worker) {
-            workers.emplace_back([&, worker] {
-                task(worker);
-                task(worker + 2);
-            });
-        }
-    }
-    for (const Thrown& each : thrown) {
-        INFO(each.text);
-        // Those that come when others have been told are told by join().
-        CHECK((each.kind == Thrown::Kind::timeout || each.kind == Thrown::Kind::aborted));
-        CHECK(mentions(each.text, "member 2 has not joined; member 3 has not joined. All seats"));
-        CHECK(mentions(each.text, "the size of a pool"));
-    }
-}
-
-TEST_CASE("of two jobs that wait for each other on one pool at least one gives way") {
-    Group jobs[2] = {Group(2, {.deadline = 100ms}), Group(2, {.deadline = 100ms})};
-    std::vector<Thrown> thrown(4);
-    const auto task = [&](int job, int rank) {
-        thrown[static_cast<std::size_t>(2 * job + rank)] =
-            thrown_by([&] { jobs[job].run(rank, [](Member& me) { me.barrier(); }); });
-    };
-    {
-        std::vector<std::jthread> workers;
-        for (int worker = 0; worker < 2; ++worker) {
-            workers.emplace_back([&, worker] {
-                task(worker, 0);
-                task(1 - worker, 1);
-            });
-        }
-    }
-    bool is_told = false;
-    for (const Thrown& each : thrown) {
-        INFO(each.text);
-        // The other job's member may come at this very moment.
-        CHECK((each.kind == Thrown::Kind::nothing || mentions(each.text, "member 1 has not joined") ||
-               mentions(each.text, "all members have come to it")));
-        is_told = is_told || each.kind == Thrown::Kind::timeout;
-    }
-    CHECK(is_told);
-}
-
-TEST_CASE("a member that joins and leaves without a call is named") {
-    Group group(2, {.deadline = 100ms});
-    std::thread([&] { group.run(1, [](Member&) {}); }).join();
-    const Thrown thrown = thrown_by([&] { group.run(0, [](Member& me) { me.barrier(); }); });
-    INFO(thrown.text);
-    CHECK(thrown.kind == Thrown::Kind::timeout);
-    CHECK(mentions(thrown.text, "member 1 has made no call yet"));
-}
-
-TEST_CASE(
-    "who waits for one that has not started what it has prepared is told as well who has not prepared it") {
-    Team team({.members = 3, .placement = "none", .group = {.deadline = 100ms}});
-    std::atomic<bool> is_told{false};
-    const Thrown thrown = thrown_by([&] {
-        team.run([&](Member& me) {
-            int value = 1;
-            if (me.rank() == 2) {
-                is_told.wait(false); // and makes no call
-                return;
-            }
-            Persistent step = me.prepare.broadcast(std::span(&value, 1), 1);
-            if (me.rank() == 1) {
-                is_told.wait(false);
-                return;
-            }
-            const Thrown told = thrown_by([&] {
-                step.start();
-                step.wait();
-            });
-            is_told = true;
-            is_told.notify_all();
-            CHECK(told.kind == Thrown::Kind::timeout);
-        });
-    });
-    INFO(thrown.text);
-    CHECK(mentions(thrown.text, "2 of 3 members are not there: member 2 has made no call yet"));
-    CHECK(mentions(thrown.text, "member 1 has not started it as often"));
-}
-
-TEST_CASE("a member inside an operator is waited for, and then told") {
-    Team team({.members = 3, .placement = "none", .group = {.deadline = 300ms}});
-    std::atomic<bool> is_through{false};
-    std::vector<Thrown> thrown(3);
-    const Thrown run = thrown_by([&] {
-        team.run([&](Member& me) {
-            const auto slow = [&](int a, int b) {
-                if (me.rank() == 0 && !is_through) {
-                    std::this_thread::sleep_for(1s);
-                    is_through = true;
-                }
-                return a + b;
-            };
-            const std::vector<int> mine(1000, 1);
-            std::vector<int> out(1000);
-            thrown[static_cast<std::size_t>(me.rank())] = thrown_by([&] {
-                me.reduce(mine, out, slow, 0);
-                me.barrier();
-            });
-            CHECK(is_through); // the vectors of the others were in use until then
-        });
-    });
-    CHECK(run.kind == Thrown::Kind::timeout);
-    for (const Thrown& each : thrown) {
-        INFO(each.text);
-        CHECK(each.kind == Thrown::Kind::timeout);
-        CHECK(mentions(each.text, "at last for member 0"));
-    }
-}
 
 TEST_CASE("groups made of a group have its deadline") {
     Team team({.members = 3, .placement = "none", .group = {.deadline = 300ms}});
@@ -364,7 +45,7 @@ TEST_CASE("a call may have a deadline of its own, in every way of calling") {
         },
         [](Member& me) { static_cast<void>(me.allreduce(1.0, sum, {.deadline = 200ms})); }};
     for (const auto& call : calls) {
-        const Outcome outcome = late_member(team, 1, call);
+        const Ended outcome = late_member(team, 1, call);
         INFO(outcome.run.text);
         CHECK(outcome.run.kind == Thrown::Kind::timeout);
         CHECK(mentions(outcome.run.text, "has waited 200 ms in"));
@@ -401,7 +82,7 @@ TEST_CASE("who tests now and then is told as well") {
     constexpr int most_tests = 12; // of 30 ms each, and of 100 ms that count at most
     Team team({.members = 2, .placement = "none", .group = {.deadline = 100ms}});
     int tests = 0;
-    const Outcome outcome = late_member(team, 1, [&](Member& me) {
+    const Ended outcome = late_member(team, 1, [&](Member& me) {
         Request request = me.start.barrier();
         while (!request.test()) {
             tests += me.rank() == 0 ? 1 : 0;
@@ -410,49 +91,6 @@ TEST_CASE("who tests now and then is told as well") {
     });
     CHECK(outcome.run.kind == Thrown::Kind::timeout);
     CHECK(tests < most_tests);
-}
-
-TEST_CASE(
-    "of several operations in flight the one that is waited for is named, with its line if that is known") {
-    Team team({.members = 2, .placement = "none", .group = {.deadline = 100ms}});
-    const Outcome started = late_member(team, 1, [](Member& me) {
-        std::vector<int> one(1);
-        Request sums = me.start.allreduce(one, sum);
-        Request barrier = me.start.barrier();
-        sums.wait();
-        barrier.wait();
-    });
-    CHECK(mentions(started.run.text, "in started operation 1, allreduce"));
-    CHECK(!mentions(started.run.text, "at deadline_test.cpp")); // that of the last one is known
-    const Thrown prepared = thrown_by([&] {
-        team.run([](Member& me) {
-            std::vector<int> one(1);
-            Persistent sums = me.prepare.allreduce(one, sum);
-            Persistent barrier = me.prepare.barrier();
-            Persistent& first = me.rank() == 0 ? sums : barrier; // for which the other waits in vain
-            first.start();
-            first.wait();
-        });
-    });
-    INFO(prepared.text);
-    CHECK((mentions(prepared.text, "waited 100 ms in prepared operation 1, allreduce") ||
-           mentions(prepared.text, "waited 100 ms in prepared operation 2, barrier")));
-    CHECK(mentions(prepared.text, "1 of 2 members is not there: member "));
-    CHECK((mentions(prepared.text, " has not started it as often") ||
-           mentions(prepared.text, " is in prepared operation ")));
-}
-
-TEST_CASE("members that wait for the one that is late are told apart from it") {
-    Team team({.members = 3, .placement = "none", .group = {.deadline = 300ms}});
-    const Outcome outcome = late_member(team, 1, [](Member& me) {
-        std::vector<int> one(1);
-        me.start.scan(one, sum).wait(); // in which nobody waits for member 2
-        me.barrier();
-    });
-    INFO(outcome.run.text);
-    CHECK(outcome.run.kind == Thrown::Kind::timeout);
-    CHECK((mentions(outcome.run.text, "member 1 has made no call yet")));
-    CHECK(!mentions(outcome.run.text, "member 2 has made no call yet"));
 }
 
 TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
@@ -468,7 +106,7 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     unsetenv("TUTTI_TIMEOUT");
     CHECK(mentions(thrown_by([] { Group group(2, {.deadline = -1ms}); }).text,
                    "GroupOptions::deadline is -1 ms"));
-    const Outcome outcome = late_member(short_one, 1, [](Member& me) { me.barrier(); });
+    const Ended outcome = late_member(short_one, 1, [](Member& me) { me.barrier(); });
     CHECK(outcome.run.kind == Thrown::Kind::timeout);
     CHECK(mentions(outcome.run.text, "has waited 30 ms"));
     CHECK(thrown_by([&] {

@@ -91,4 +91,32 @@ private:
     std::vector<Thrown> each_;
 };
 
+/// What each member's part in a run threw, and what the run threw.
+struct Ended {
+    Outcomes each;
+    Thrown run;
+};
+
+/// Runs `part`, which may throw what it likes.
+inline Ended run(Team& team, const std::function<void(Member&)>& part) {
+    Outcomes each(team.size());
+    const Thrown thrown = thrown_by([&] {
+        team.run([&](Member& me) {
+            std::exception_ptr ended;
+            each.note(me, [&] {
+                try {
+                    part(me);
+                } catch (...) {
+                    ended = std::current_exception();
+                    throw;
+                }
+            });
+            if (ended != nullptr) {
+                std::rethrow_exception(ended);
+            }
+        });
+    });
+    return {each, thrown};
+}
+
 } // namespace tutti::test

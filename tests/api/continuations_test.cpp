@@ -1,0 +1,214 @@
+// Functions and coroutines that go on when an operation is complete.
+
+#include "coroutines.hpp"
+#include "support.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+using namespace tutti;
+using test::Ended;
+using test::mentions;
+using test::one_step;
+using test::run;
+using test::Task;
+using test::Thrown;
+using test::thrown_by;
+
+namespace {
+
+/// Two dependent steps, each of which lets others of the same thread go on.
+Task two_steps(Member& me, int value, int& result) {
+    int first = 0;
+    co_await me.start.allreduce(value, first, sum);
+    co_await me.start.allreduce(first, result, sum);
+}
+
+constexpr int members = 3;
+
+} // namespace
+
+TEST_CASE("continuations are called once, after the operation and outside of all calls, and may make calls") {
+    Team team({.members = members, .placement = "none"});
+    team.run([](Member& me) {
+        constexpr int steps = 10;
+        int value = 1;
+        int next = 0;
+        int called = 0;
+        std::deque<Request> requests;
+        std::function<void()> go_on = [&] {
+            CHECK(next == value * members);
+            value = next;
+            if (++called == steps) {
+                return;
+            }
+            CHECK(me.allreduce(1, sum) == members); // blocking, too
+            requests.push_back(me.start.allreduce(value, next, sum));
+            requests.back().then(go_on);
+        };
+        requests.push_back(me.start.allreduce(value, next, sum));
+        requests.back().then(go_on);
+        while (called < steps) {
+            requests.back().wait();
+        }
+        CHECK(value == 59049); // 3^10
+        // Of an operation that is complete it is called at once.
+        Request complete = me.start.barrier();
+        complete.wait();
+        bool is_called = false;
+        complete.then([&] { is_called = true; });
+        CHECK(is_called);
+    });
+}
+
+TEST_CASE("coroutines of one member take turns, whichever of them is waited for") {
+    Team team({.members = 4, .placement = "none"});
+    team.run([](Member& me) {
+        // In which order operations complete depends on the member. So each coroutine has a group of its own.
+        std::array<int, 20> results{};
+        std::deque<Member> mine;
+        std::vector<Task> tasks;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            mine.push_back(me.dup());
+            tasks.push_back(two_steps(mine.back(), static_cast<int>(i), results[i]));
+        }
+        for (const Task& task : tasks) {
+            wait_until([&] { return task.is_done(); });
+        }
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            CHECK(results[i] == 16 * static_cast<int>(i));
+        }
+    });
+}
+
+TEST_CASE("who waits for what nothing can bring about is told") {
+    CHECK(mentions(thrown_by([] { wait_until([] { return false; }); }).text, "nothing in flight"));
+    wait_until([] { return true; });
+}
+
+TEST_CASE("a coroutine that waits for an operation that fails goes on with an exception") {
+    Team team({.members = 2, .placement = "none"});
+    std::array<Thrown, 2> thrown;
+    const Ended ended = run(team, [&](Member& me) {
+        std::vector<int> in(10, 1);
+        std::vector<int> out(10);
+        if (me.rank() == 1) {
+            throw std::runtime_error("broken");
+        }
+        const Task task = one_step(me, in, out);
+        CHECK(thrown_by([&] { me.barrier(); }).kind == Thrown::Kind::aborted);
+        wait_until([&] { return task.is_done(); });
+        REQUIRE(task.is_done());
+        REQUIRE(task.thrown() != nullptr);
+        thrown[0] = thrown_by([&] { std::rethrow_exception(task.thrown()); });
+    });
+    CHECK(mentions(thrown[0].text, "broken"));
+    test::check_usable(team);
+}
+
+TEST_CASE("who waits for a condition is told when what would bring it about has failed, or is through") {
+    Team team({.members = 2, .placement = "none"});
+    for (int repetition = 0; repetition < 20; ++repetition) {
+        const Ended failed = run(team, [&](Member& me) {
+            std::vector<double> vector(4, 1);
+            if (me.rank() == 1) {
+                throw std::runtime_error("broken");
+            }
+            bool is_complete = false;
+            Request request = me.start.allreduce(vector, sum);
+            request.then([&] { is_complete = true; });
+            wait_until([&] { return is_complete; });
+        });
+        CHECK(failed.run.text == "broken");
+        CHECK(failed.each.of(0).kind == Thrown::Kind::aborted);
+        const Ended through = run(team, [&](Member& me) {
+            std::vector<double> vector(4, 1);
+            Request request = me.start.allreduce(vector, sum);
+            wait_until([] { return false; });
+        });
+        CHECK(mentions(through.run.text, "nothing in flight"));
+        test::check_usable(team);
+    }
+}
+
+TEST_CASE("a coroutine goes on when the request that it waits for is destroyed, and none that is itself") {
+    Team team({.members = 2, .placement = "none"});
+    team.run([](Member& me) {
+        std::vector<int> in(3000, 1);
+        std::vector<int> out(3000);
+        const auto waits = [](Request& request, int& times) -> Task {
+            co_await request;
+            ++times;
+        };
+        int times = 0;
+        std::optional<Request> request = me.start.allreduce(in, out, sum);
+        const Task task = waits(*request, times);
+        request.reset();
+        CHECK(task.is_done());
+        CHECK(times == 1);
+        Request kept = me.start.allreduce(in, out, max);
+        { const Task destroyed = waits(kept, times); }
+        const bool was_over = times == 2;
+        kept.wait();
+        me.barrier();
+        CHECK(times == (was_over ? 2 : 1));
+    });
+}
+
+TEST_CASE("one function or coroutine waits for an operation") {
+    Team team({.members = 2, .placement = "none"});
+    std::atomic<bool> is_through{false};
+    team.run([&](Member& me) {
+        if (me.rank() == 1) {
+            while (!is_through) {
+            }
+        }
+        Request request = me.start.barrier();
+        if (me.rank() == 0) {
+            int called = 0;
+            request.then([&] { ++called; });
+            CHECK(mentions(thrown_by([&] { request.then([] {}); }).text, "waits for this operation already"));
+            CHECK(thrown_by([&] { request.then(nullptr); }).kind == Thrown::Kind::argument);
+            is_through = true;
+            request.wait();
+            CHECK(called == 1);
+        }
+        request.wait();
+    });
+    Persistent moved = [&] {
+        std::optional<Persistent> made;
+        team.run([&](Member& me) {
+            Persistent step = me.prepare.barrier();
+            if (me.rank() == 0) {
+                made.emplace(std::move(step));
+            }
+        });
+        return std::move(*made);
+    }();
+    const Persistent taken = std::move(moved);
+    CHECK(mentions(thrown_by([&] { moved.start(); }).text, "moved from")); // NOLINT(bugprone-use-after-move)
+}
+
+TEST_CASE("a continuation that throws is a failure of its member") {
+    Team team({.members = 2, .placement = "none"});
+    const Ended ended = run(team, [](Member& me) {
+        Request request = me.start.barrier();
+        request.then([&] {
+            if (me.rank() == 1) {
+                throw std::runtime_error("in a continuation");
+            }
+        });
+        request.wait();
+        me.barrier();
+    });
+    CHECK(ended.run.text == "in a continuation");
+    test::check_usable(team);
+}
