@@ -1,0 +1,246 @@
+// Arguments, callers and options that are refused, and what is said of them.
+
+#include "support.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+
+using tutti::test::call_part;
+using tutti::test::check_refused;
+using tutti::test::Joined;
+using tutti::test::Part;
+using tutti::test::run_team;
+
+TEST_CASE("null pointers are named") {
+    Joined alone;
+    double one = 1;
+    int number = 0;
+    const std::size_t counts[] = {1};
+    tutti_group* group = nullptr;
+    check_refused(tutti_group_create(1, nullptr, nullptr), "group: `group` is a null pointer");
+    check_refused(tutti_group_size(nullptr, &number), "`group` is a null pointer");
+    check_refused(tutti_group_size(alone.group, nullptr), "`size` is a null pointer");
+    check_refused(tutti_join(nullptr, 0, &alone.me), "join: `group` is a null pointer");
+    Joined again;
+    check_refused(tutti_join(again.group, 0, nullptr), "join: `me` is a null pointer");
+    check_refused(tutti_group_run(nullptr, 0, call_part, nullptr), "group_run: `group`");
+    check_refused(tutti_group_run(again.group, 0, nullptr, nullptr), "group_run: `function`");
+    check_refused(tutti_team_create(nullptr, nullptr), "team: `team` is a null pointer");
+    check_refused(tutti_team_run(nullptr, call_part, nullptr), "team_run: `team`");
+    check_refused(tutti_rendezvous_create(1, nullptr, nullptr), "rendezvous: `rendezvous`");
+    check_refused(tutti_op_create(nullptr, nullptr, 1, nullptr), "op_create: `op`");
+    check_refused(tutti_task_run(nullptr, 0), "task_run: `task`");
+    const tutti_caller me = again.me;
+    check_refused(tutti_allreduce(me, nullptr, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
+                  "allreduce: `in` is a null pointer");
+    check_refused(tutti_allreduce(me, &one, nullptr, 1, TUTTI_DOUBLE, TUTTI_SUM),
+                  "allreduce: `out` is a null pointer");
+    check_refused(tutti_broadcast(me, nullptr, 1, TUTTI_DOUBLE, 0), "broadcast: `inout` is a null pointer");
+    check_refused(tutti_allgatherv(me, &one, 1, &one, nullptr, nullptr, TUTTI_DOUBLE),
+                  "allgatherv: `counts` is a null pointer");
+    check_refused(tutti_gatherv(me, &one, 1, &one, nullptr, nullptr, TUTTI_DOUBLE, 0),
+                  "gatherv: `counts` is a null pointer");
+    check_refused(tutti_alltoallv(me, &one, nullptr, nullptr, &one, counts, nullptr, TUTTI_DOUBLE),
+                  "alltoallv: `send_counts` is a null pointer");
+    check_refused(tutti_alltoallv(me, &one, counts, nullptr, &one, nullptr, nullptr, TUTTI_DOUBLE),
+                  "alltoallv: `recv_counts` is a null pointer");
+    check_refused(tutti_barrier(tutti_start(me, nullptr)), "barrier: `request` is a null pointer");
+    check_refused(tutti_split(me, 0, 0, nullptr), "split: `part` is a null pointer");
+    check_refused(tutti_subset(me, nullptr, 1, &alone.me), "subset: `ranks` is a null pointer");
+    check_refused(tutti_wait(nullptr), "wait: `request` is a null pointer");
+    check_refused(tutti_wait_all(nullptr, 2), "wait_all: `request` is a null pointer");
+    tutti_request request = TUTTI_REQUEST_NULL;
+    check_refused(tutti_test(&request, nullptr), "test: `done` is a null pointer");
+    check_refused(tutti_wait_any(&request, 1, nullptr), "wait_any: `index` is a null pointer");
+    check_refused(tutti_then(&request, nullptr, nullptr), "then: `function` is a null pointer");
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+    CHECK(tutti_team_free(nullptr) == TUTTI_OK);
+    CHECK(tutti_rendezvous_free(nullptr) == TUTTI_OK);
+    CHECK(tutti_request_free(nullptr) == TUTTI_OK);
+    CHECK(tutti_op_free(0) == TUTTI_OK);
+}
+
+TEST_CASE("arguments that make no sense are named") {
+    Joined alone;
+    const tutti_caller me = alone.me;
+    std::array<double, 4> in{1, 2, 3, 4}, out{};
+    const auto sum = [&](tutti_type type, tutti_op op) {
+        return tutti_allreduce(me, in.data(), out.data(), 2, type, op);
+    };
+    check_refused(sum(0, TUTTI_SUM), "allreduce: `type` is 0");
+    check_refused(sum(TUTTI_SUM, TUTTI_DOUBLE), "`type` is 65");
+    check_refused(sum(TUTTI_DOUBLE, TUTTI_DOUBLE), "`op` is 10");
+    check_refused(sum(tutti_type_of_size(0), TUTTI_SUM), "`type` is 0");
+    check_refused(sum(tutti_type_of_size(~std::size_t{0}), TUTTI_SUM), "`type` is 0");
+    check_refused(sum(tutti_type_of_size(8), TUTTI_SUM), "sum");
+    check_refused(sum(TUTTI_DOUBLE_COMPLEX, TUTTI_MAX), "max");
+    check_refused(sum(TUTTI_DOUBLE, TUTTI_BAND), "allreduce: `op`: operator band has no compiled kernel");
+    check_refused(tutti_reduce_local(in.data(), out.data(), 2, TUTTI_DOUBLE, TUTTI_BAND),
+                  "reduce_local: `op`: operator band");
+    check_refused(sum(TUTTI_DOUBLE, std::uint64_t{1} << 40U), "`op` is");
+    check_refused(tutti_op_free(TUTTI_SUM), "op_free: `op`");
+    const void* const odd = reinterpret_cast<const char*>(in.data()) + 1;
+    check_refused(tutti_allreduce(me, odd, out.data(), 1, TUTTI_DOUBLE, TUTTI_SUM), "`in` is not aligned");
+    check_refused(tutti_allreduce(me, in.data(), in.data() + 1, 2, TUTTI_DOUBLE, TUTTI_SUM), "overlap");
+    check_refused(tutti_allreduce(me, in.data(), out.data(), ~std::size_t{0}, TUTTI_DOUBLE, TUTTI_SUM),
+                  "would be longer than memory: `n` is 18446744073709551615");
+    check_refused(tutti_allreduce(me, in.data(), const_cast<void*>(TUTTI_IN_PLACE), 1, TUTTI_INT8, TUTTI_SUM),
+                  "`out` is TUTTI_IN_PLACE");
+    check_refused(tutti_reduce(me, in.data(), out.data(), 1, TUTTI_DOUBLE, TUTTI_SUM, 1), "`root` is 1");
+    check_refused(tutti_gather(me, in.data(), out.data(), 1, TUTTI_DOUBLE, -1), "`root` is -1");
+    tutti_request request = TUTTI_REQUEST_NULL;
+    const std::size_t counts[] = {2}, huge[] = {~std::size_t{0}}, places[] = {1};
+    check_refused(tutti_allgatherv(me, in.data(), 1, out.data(), counts, nullptr, TUTTI_DOUBLE),
+                  "allgatherv: `block` has 1 elements, but `counts[0]` is 2");
+    check_refused(
+        tutti_gatherv(tutti_start(me, &request), in.data(), 1, out.data(), counts, nullptr, TUTTI_DOUBLE, 0),
+        "gatherv: `block` has 1 elements, but `counts[0]` is 2");
+    check_refused(tutti_allgatherv(me, in.data(), 1, out.data(), huge, places, TUTTI_DOUBLE), "overflows");
+    check_refused(tutti_join(alone.group, 1, &alone.me), "rank is 1");
+    alone.me = me;
+    tutti_caller twice{};
+    check_refused(tutti_join(alone.group, 0, &twice), "taken");
+    CHECK(twice.size == 0);
+    tutti_group* group = nullptr;
+    check_refused(tutti_group_create(0, nullptr, &group), "members is 0");
+    CHECK(group == nullptr);
+    check_refused(tutti_group_run(alone.group, 7, call_part, nullptr), "rank is 7");
+    const int ranks[] = {0, 3};
+    check_refused(tutti_subset(me, ranks, 2, &twice), "3");
+}
+
+TEST_CASE("a call that is repeated but for an address that is wrong") {
+    Joined alone;
+    std::array<std::uint8_t, 16> bytes{1, 2, 3, 4}, copies{};
+    alignas(8) std::array<double, 3> in{1, 2, 3}, out{};
+    const auto sum = [&](const void* from, void* to) {
+        return tutti_allreduce(alone.me, from, to, 2, TUTTI_DOUBLE, TUTTI_SUM);
+    };
+    const auto all = [&](const void* from, void* to) {
+        return tutti_alltoall(alone.me, from, to, 2, TUTTI_UINT8);
+    };
+    for (int i = 0; i < 3; ++i) {
+        REQUIRE(sum(in.data(), out.data()) == TUTTI_OK);
+        check_refused(sum(nullptr, out.data()), "allreduce: `in` is a null pointer");
+        check_refused(sum(in.data(), nullptr), "allreduce: `out` is a null pointer");
+        check_refused(sum(reinterpret_cast<char*>(in.data()) + 1, out.data()), "`in` is not aligned");
+        check_refused(sum(in.data(), in.data() + 1), "overlap");
+        REQUIRE(sum(TUTTI_IN_PLACE, out.data()) == TUTTI_OK);
+        check_refused(sum(TUTTI_IN_PLACE, nullptr), "allreduce: `out` is a null pointer");
+        REQUIRE(all(bytes.data(), copies.data()) == TUTTI_OK);
+        check_refused(all(bytes.data(), const_cast<void*>(TUTTI_IN_PLACE)), "`out` is TUTTI_IN_PLACE");
+        check_refused(tutti_alltoall(alone.me, bytes.data(), copies.data(), ~std::size_t{0}, TUTTI_UINT8),
+                      "longer than memory");
+    }
+    CHECK(copies[1] == 2);
+    CHECK(out[1] == 2);
+}
+
+TEST_CASE("callers that are none, or are to call in a way that there is not") {
+    Joined alone;
+    double one = 1;
+    tutti_request request = TUTTI_REQUEST_NULL;
+    check_refused(tutti_barrier(tutti_caller{}), "barrier: `me` is no caller");
+    tutti_caller garbage;
+    std::fill_n(reinterpret_cast<unsigned char*>(&garbage), sizeof garbage, 0xa5);
+    CHECK(tutti_barrier(garbage) == TUTTI_ARGUMENT_ERROR);
+    tutti_caller copy{};
+    REQUIRE(tutti_dup(alone.me, &copy) == TUTTI_OK);
+    CHECK(copy.size == 1);
+    REQUIRE(tutti_leave(copy) == TUTTI_OK);
+    check_refused(tutti_barrier(copy), "barrier: `me` is no member any more");
+    check_refused(tutti_leave(copy), "leave: `me` is no member any more");
+    check_refused(tutti_split(tutti_start(alone.me, &request), 0, 0, &copy), "split: `me` is not what");
+    check_refused(tutti_leave(tutti_shared(alone.me)), "leave: `me` is not what");
+    check_refused(tutti_barrier(tutti_prepare(tutti_start(alone.me, &request), &request)),
+                  "`me` is no caller");
+    check_refused(tutti_broadcast(tutti_shared(alone.me), &one, 1, TUTTI_DOUBLE, 0), "tutti_shared()");
+    const std::size_t counts[] = {1};
+    check_refused(tutti_barrier(tutti_counts_on_all(alone.me)), "barrier: `me` is of tutti_counts_on_all()");
+    check_refused(tutti_gather(tutti_counts_on_all(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, 0),
+                  "gather: `me` is of tutti_counts_on_all()");
+    check_refused(tutti_allgatherv(tutti_counts_on_all(alone.me), TUTTI_IN_PLACE, 1, &one, counts, nullptr,
+                                   TUTTI_DOUBLE),
+                  "allgatherv: `me` is of tutti_counts_on_all()");
+    check_refused(tutti_allreduce(tutti_shared(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
+                  "tutti_shared()");
+    CHECK(run_team(2, [](tutti_caller me) {
+              check_refused(tutti_leave(me), "leave: `me` leaves when the function returns");
+              return tutti_barrier(me);
+          }) == TUTTI_OK);
+}
+
+TEST_CASE("who has no place in a part has nothing to leave") {
+    Joined alone;
+    tutti_caller part = alone.me;
+    REQUIRE(tutti_split(alone.me, -1, 0, &part) == TUTTI_OK);
+    CHECK(part.size == 0);
+    CHECK(tutti_leave(part) == TUTTI_OK);
+    check_refused(tutti_barrier(part), "barrier: `me` is no caller");
+    check_refused(tutti_join(alone.group, 0, &part), "until the member has left");
+    CHECK(part.size == 0);
+    CHECK(tutti_leave(part) == TUTTI_OK);
+}
+
+TEST_CASE("options are checked, and those of another version known") {
+    Joined alone;
+    const tutti_caller me = alone.me;
+    double one = 1;
+    tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
+    const auto sum = [&](const tutti_call_options* with) {
+        return tutti_allreduce(tutti_with(me, with), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM);
+    };
+    CHECK(sum(&options) == TUTTI_OK);
+    options.order = TUTTI_ORDER_SERIAL;
+    options.algorithm = "ring";
+    CHECK(sum(&options) == TUTTI_ARGUMENT_ERROR); // as in C++: a ring has an order of its own
+    options.order = TUTTI_ORDER_ANY;
+    CHECK(sum(&options) == TUTTI_OK);
+    options.algorithm = "nonesuch";
+    check_refused(sum(&options), "\"nonesuch\"");
+    options.algorithm = nullptr;
+    options.order = 7;
+    check_refused(sum(&options), "`options.order` is 7");
+    options.size = sizeof options.size + sizeof options.algorithm; // of a program that knows no order
+    CHECK(sum(&options) == TUTTI_OK);
+    options.size = 0;
+    check_refused(sum(&options), "`options.size` is 0");
+    struct {
+        tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
+        std::uint64_t later = 0;
+    } newer;
+    newer.options.size = sizeof newer;
+    CHECK(sum(&newer.options) == TUTTI_OK);
+    newer.later = 1;
+    check_refused(sum(&newer.options), "does not know");
+    tutti_group* group = nullptr;
+    tutti_group_options of_group = TUTTI_GROUP_OPTIONS_INIT;
+    of_group.wait = 9;
+    check_refused(tutti_group_create(1, &of_group, &group), "`options.wait` is 9");
+    tutti_team* team = nullptr;
+    tutti_team_options of_team = TUTTI_TEAM_OPTIONS_INIT;
+    of_team.placement = "nowhere";
+    check_refused(tutti_team_create(&of_team, &team), "nowhere");
+    of_team.placement = "none";
+    of_team.members = 3;
+    of_team.caller_is_member = 1;
+    of_group.wait = TUTTI_WAIT_SLEEP;
+    of_team.group = &of_group;
+    REQUIRE(tutti_team_create(&of_team, &team) == TUTTI_OK);
+    int size = 0;
+    CHECK(tutti_team_size(team, &size) == TUTTI_OK);
+    CHECK(size == 3);
+    std::atomic<bool> is_here{false};
+    const auto caller = std::this_thread::get_id();
+    Part part = [&](tutti_caller member) {
+        is_here = is_here || (member.rank == 0 && std::this_thread::get_id() == caller);
+        return tutti_barrier(member);
+    };
+    CHECK(tutti_team_run(team, call_part, &part) == TUTTI_OK);
+    CHECK(is_here);
+    CHECK(tutti_team_free(team) == TUTTI_OK);
+}
