@@ -48,12 +48,23 @@ const std::vector<Call>& ways() {
     return list;
 }
 
-/// The longest time from a deadline to when a member was told. Measured, and reported; never judged.
+/// The times from a deadline to when a member was told. Measured, and reported; never judged.
 class Delays {
 public:
-    void note(std::chrono::steady_clock::duration delay) {
-        const std::scoped_lock lock(mutex_);
-        delays_.push_back(std::chrono::duration<double, std::milli>(delay).count());
+    explicit Delays(std::chrono::milliseconds deadline) : deadline_(deadline) {}
+
+    /// Makes a call, which waits from its beginning.
+    template <class Act>
+    void in(Act act) {
+        const auto began = std::chrono::steady_clock::now();
+        try {
+            act();
+        } catch (const TimeoutError&) {
+            const auto delay = std::chrono::steady_clock::now() - began - deadline_;
+            const std::scoped_lock lock(mutex_);
+            delays_.push_back(std::chrono::duration<double, std::milli>(delay).count());
+            throw;
+        }
     }
     void report(const std::string& what) {
         std::ranges::sort(delays_);
@@ -62,6 +73,7 @@ public:
     }
 
 private:
+    std::chrono::milliseconds deadline_;
     std::mutex mutex_;
     std::vector<double> delays_;
 };
@@ -72,22 +84,15 @@ TEST_CASE("who waits for a late member is told where that is, in every collectiv
     for (const int members : test::reduced ? std::vector<int>{2, 3} : std::vector<int>{2, 3, 5, 9}) {
         constexpr auto deadline = 20ms;
         Team team({.members = members, .placement = "none", .group = {.deadline = deadline}});
-        Delays delays;
+        Delays delays(deadline);
         for (const Call& way : ways()) {
             for (int collective = 0; collective < test::collectives; ++collective) {
                 for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
                     // Nobody waits for the last one of a scan.
                     const int late = collective == test::scan || collective == test::exscan ? 0 : members - 1;
                     const Ended outcome = late_member(team, late, [&](Member& me) {
-                        const auto began = std::chrono::steady_clock::now();
-                        try {
-                            way(me, collective, n, late);
-                        } catch (const TimeoutError&) {
-                            if (me.rank() != late) {
-                                delays.note(std::chrono::steady_clock::now() - began - deadline);
-                            }
-                            throw;
-                        }
+                        const auto act = [&] { way(me, collective, n, late); };
+                        me.rank() == late ? act() : delays.in(act);
                     });
                     CAPTURE(members);
                     CAPTURE(collective);
@@ -116,13 +121,15 @@ TEST_CASE(
     "who waits for a seat that nobody takes, or has left without a call, is told so in every collective") {
     for (const int members : test::reduced ? std::vector<int>{3} : std::vector<int>{2, 3, 5, 9}) {
         for (const bool leaves : {false, true}) {
+            constexpr auto deadline = 30ms;
+            Delays delays(deadline);
             for (const Call& way : ways()) {
                 for (int collective = 0; collective < test::collectives; ++collective) {
                     const int absent = members - 1;
                     if (collective == test::scan || collective == test::exscan) {
                         continue; // nobody waits for the last one of a scan
                     }
-                    Group group(members, {.deadline = 30ms});
+                    Group group(members, {.deadline = deadline});
                     std::vector<Thrown> thrown(static_cast<std::size_t>(absent));
                     std::atomic<int> joined{0};
                     std::vector<std::jthread> threads;
@@ -134,8 +141,8 @@ TEST_CASE(
                                     while (joined < absent + (leaves ? 1 : 0)) {
                                         std::this_thread::yield();
                                     }
-                                    way(me, collective, 1, absent);
-                                    me.barrier(); // some have nothing to wait for
+                                    delays.in([&] { way(me, collective, 1, absent); });
+                                    delays.in([&] { me.barrier(); }); // some have had nothing to wait for
                                 });
                             });
                         });
@@ -155,6 +162,7 @@ TEST_CASE(
                     }
                 }
             }
+            delays.report(std::to_string(members) + " members, one " + (leaves ? "leaves" : "never joins"));
         }
     }
 }
