@@ -1,0 +1,170 @@
+#include "graph/level_tree.hpp"
+
+#include "graph/torus.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+
+namespace tutti::graph {
+
+namespace {
+
+constexpr int most_ranks = 65535;
+
+/// How many of so many children come together.
+int run_length(int children, int most) {
+    for (int length = most; length > 1; length /= 2) {
+        if (children % length == 0 && children / length <= most) {
+            return length;
+        }
+    }
+    return most;
+}
+
+/// Whether the butterfly's tree over `ranks` ranks has a subtree of just these.
+bool is_subtree(RankRange group, int ranks) {
+    const auto size = static_cast<int>(std::bit_ceil(static_cast<unsigned>(group.count)));
+    return group.first % size == 0 && group.count == std::min(size, ranks - group.first);
+}
+
+} // namespace
+
+LevelTree LevelTree::equal(std::span<const int> sizes) {
+    int ranks = 1;
+    for (const int size : sizes) {
+        if (size < 1 || size > most_ranks / ranks) {
+            throw std::invalid_argument(
+                "level tree: sizes must be at least 1, and their product at most 65535");
+        }
+        ranks *= size;
+    }
+    std::vector<Level> between;
+    int groups = 1;
+    for (const int size : sizes) {
+        groups *= size;
+        between.emplace_back(index(groups), ranks / groups);
+    }
+    return nested(ranks, between);
+}
+
+LevelTree LevelTree::nested(int ranks, const std::vector<Level>& levels) {
+    if (ranks < 1 || ranks > most_ranks) {
+        throw std::invalid_argument("level tree: needs 1 to 65535 ranks");
+    }
+    std::vector<Level> between;
+    for (const Level& sizes : levels) {
+        Level firsts{0};
+        for (const int size : sizes) {
+            if (size < 1 || size > ranks - firsts.back()) {
+                throw std::invalid_argument("level tree: a level has a group below 1, or too many ranks");
+            }
+            firsts.push_back(firsts.back() + size);
+        }
+        if (firsts.back() != ranks) {
+            throw std::invalid_argument("level tree: a level has too few ranks");
+        }
+        if (!between.empty() && !std::ranges::includes(firsts, between.back())) {
+            throw std::invalid_argument("level tree: a level does not divide the groups of the one before");
+        }
+        between.push_back(std::move(firsts));
+    }
+    return {ranks, between};
+}
+
+LevelTree::LevelTree(int ranks, const std::vector<Level>& between) : first_{{0, ranks}} {
+    Level single(index(ranks) + 1);
+    std::iota(single.begin(), single.end(), 0);
+    for (const Level& firsts : between) {
+        if (firsts != first_.back()) {
+            first_.push_back(firsts);
+        }
+    }
+    if (single != first_.back()) {
+        first_.push_back(std::move(single));
+    }
+    for (const Level& firsts : first_) {
+        Level groups;
+        for (std::size_t number = 0; number + 1 < firsts.size(); ++number) {
+            groups.resize(index(firsts[number + 1]), static_cast<int>(number));
+        }
+        group_of_.push_back(std::move(groups));
+    }
+}
+
+RankRange LevelTree::children(int level, int number) const {
+    const RankRange parent = group(level, number);
+    const int first = group_of(level + 1, parent.first);
+    return {first, group_of(level + 1, parent.first + parent.count - 1) + 1 - first};
+}
+
+std::vector<int> LevelTree::dimensions() const {
+    std::vector<int> dimensions;
+    for (int level = 0; level < last(); ++level) {
+        const int members = children(level, 0).count;
+        for (int number = 0; number < groups(level); ++number) {
+            if (children(level, number).count != members) {
+                return {};
+            }
+        }
+        dimensions.push_back(members);
+    }
+    return dimensions;
+}
+
+bool LevelTree::is_aligned() const {
+    for (int level = 0; level < last(); ++level) {
+        for (int number = 0; number < groups(level); ++number) {
+            if (!is_subtree(group(level, number), ranks())) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// The groups into which a level is divided where it has a group of more than `most` children.
+bool LevelTree::divide(int level, int most, Level& between) const {
+    bool divides = false;
+    for (int number = 0; number < groups(level); ++number) {
+        const RankRange inside = children(level, number);
+        const bool many = inside.count > most;
+        const int length = many ? run_length(inside.count, most) : inside.count;
+        for (int child = 0; child < inside.count; child += length) {
+            between.push_back(group(level + 1, inside.first + child).first);
+        }
+        divides = divides || many;
+    }
+    between.push_back(ranks());
+    return divides;
+}
+
+LevelTree LevelTree::split(int most) const {
+    if (most < 2 || !is_power_of_two(most)) {
+        throw std::invalid_argument("level tree: groups are split by a power of two");
+    }
+    LevelTree tree = *this;
+    for (int level = 0; level < tree.last();) {
+        Level between;
+        if (!tree.divide(level, most, between)) {
+            ++level;
+            continue;
+        }
+        std::vector<Level> levels(tree.first_.begin() + 1, tree.first_.end());
+        levels.insert(levels.begin() + level, std::move(between));
+        tree = LevelTree(ranks(), levels);
+    }
+    return tree;
+}
+
+int cut(std::span<const int> firsts) {
+    const int operands = firsts.back() - firsts.front();
+    const auto left = static_cast<int>(std::bit_floor(static_cast<unsigned>(operands - 1)));
+    const auto runs = firsts.subspan(0, firsts.size() - 1);
+    const auto after = std::ranges::upper_bound(runs, firsts.front() + left);
+    return std::max(static_cast<int>(after - runs.begin()) - 1, 1);
+}
+
+} // namespace tutti::graph
