@@ -1,5 +1,6 @@
 #pragma once
 
+#include "graph/level_tree.hpp"
 #include "schedule/schedule.hpp"
 
 #include <span>
@@ -96,6 +97,11 @@ schedule::Schedule direct_scan(int ranks, Inclusion inclusion);
 /// is all they cost.
 schedule::Schedule flat_scan(int ranks, Inclusion inclusion);
 
+/// Prefixes on a tree of groups, a round a level: sums of groups go from group to group, and every member
+/// prepends those before its own. Groups of more than four children are split. Bracketed as hypercube_scan
+/// is, where the tree is aligned.
+schedule::Schedule levels_scan(const graph::LevelTree& tree, Inclusion inclusion);
+
 // All-to-all (Grama et al. 2003, all-to-all personalized communication). Blocks received by each member:
 
 /// p - 1 rounds, p (p - 1) / 2 blocks: in round k the p - 1 - k messages that have further to go.
@@ -105,6 +111,8 @@ schedule::Schedule bidirectional_ring_alltoall(int ranks);
 /// On a torus of these dimensions, slowest first: sum of d - 1 rounds, p (d - 1) / 2 blocks for each
 /// dimension. A mesh has two dimensions, a hypercube log2 p of two: log2 p rounds of p / 2 blocks.
 schedule::Schedule torus_alltoall(const std::vector<int>& dimensions);
+/// On a torus of fully connected lines: a round for each dimension, p - p / d blocks in that of d.
+schedule::Schedule exchange_alltoall(const std::vector<int>& dimensions);
 /// Every message in one hop: p - 1 rounds of one block. In round j, member i exchanges with i XOR (j + 1)
 /// where p is a power of two, else it sends to i + j + 1.
 schedule::Schedule pairwise_alltoall(int ranks);

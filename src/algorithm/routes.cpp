@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <numeric>
 #include <tuple>
 
 namespace tutti::algorithm {
@@ -156,6 +157,22 @@ Schedule torus_alltoall(const std::vector<int>& dimensions) {
             const int unit = graph::stride(dimensions, index);
             append_hops(hops, start, offset / unit % dimensions[index], unit);
             start += dimensions[index] - 1;
+        }
+        return hops;
+    });
+}
+
+// Dimension by dimension, fastest first: every message goes to where that coordinate is right.
+Schedule exchange_alltoall(const std::vector<int>& dimensions) {
+    const int ranks = std::accumulate(dimensions.begin(), dimensions.end(), 1, std::multiplies());
+    const int last = static_cast<int>(dimensions.size()) - 1;
+    return routed_alltoall(Symmetry::torus(dimensions), ranks, last + 1, [&](int offset) {
+        std::vector<Hop> hops;
+        for (std::size_t index = dimensions.size(); index-- > 0;) {
+            const int unit = graph::stride(dimensions, index);
+            if (const int by = offset / unit % dimensions[index] * unit; by != 0) {
+                hops.push_back({last - static_cast<int>(index), by});
+            }
         }
         return hops;
     });

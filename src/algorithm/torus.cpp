@@ -31,6 +31,26 @@ Pattern torus_allgather_pattern(const std::vector<int>& dimensions) {
     return {ranks, ranks, round, Symmetry::torus(dimensions), {std::move(received)}};
 }
 
+// Invariant: after a dimension a member has the blocks of all members that differ from it in this and the
+// slower dimensions only.
+Pattern levels_allgather_pattern(const std::vector<int>& dimensions) {
+    const int ranks = std::accumulate(dimensions.begin(), dimensions.end(), 1, std::multiplies());
+    std::vector<Transfer> received;
+    for (std::size_t index = 0; index < dimensions.size(); ++index) {
+        const int unit = graph::stride(dimensions, index);
+        for (int block = unit; block < ranks; block += unit) {
+            if (const int step = block / unit % dimensions[index]; step != 0) {
+                received.push_back({static_cast<int>(index), step * unit, {block, 1}, Action::copy});
+            }
+        }
+    }
+    return {ranks,
+            ranks,
+            static_cast<int>(dimensions.size()),
+            Symmetry::torus(dimensions),
+            {std::move(received)}};
+}
+
 namespace {
 
 /// A broadcast along a line of `members` from position 0 by recursive doubling: the receiver of each half

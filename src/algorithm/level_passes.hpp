@@ -1,0 +1,86 @@
+#pragma once
+
+#include "graph/level_tree.hpp"
+#include "schedule/recorder.hpp"
+#include "schedule/schedule.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace tutti::algorithm {
+
+/// The passes over a tree of groups of which `shares` and `leaders` (levels.hpp) are made, a round a level.
+///
+/// Of every block each group has an owner, the member that acts for it. That of the group of all is given for
+/// each block. A child that has its parent's owner has the same; the others have the member at the same place
+/// in them, or at the place in proportion where groups differ in size. So members of equal groups share out
+/// their work equally where the owners of the group of all do.
+class LevelPasses {
+public:
+    /// For each block the owner of all; the tree must outlive it.
+    LevelPasses(const graph::LevelTree& tree, schedule::Collective collective, std::vector<int> owners,
+                int root);
+
+    /// Innermost first, the owner of a group combines what its children's owners have. Then the owners of all
+    /// have the results.
+    void combine();
+    /// Outermost first, the owner of a group has its children's owners copy.
+    void spread();
+    /// Every block goes from the owner of all to the root, or back, by way of the owners of the groups that
+    /// have the root.
+    void to_root();
+    void from_root();
+    /// The blocks of a group's ranks go to the owner of the group, innermost first, or back. For one owner of
+    /// all blocks.
+    void collect();
+    void deal();
+
+    schedule::Schedule take();
+
+private:
+    /// Where a member puts blocks, and which places of the same blocks it takes them from.
+    struct Operands {
+        schedule::Place to;
+        std::vector<schedule::Place> from;
+        friend bool operator==(const Operands&, const Operands&) = default;
+    };
+
+    std::size_t cell(int rank, int block) const {
+        return static_cast<std::size_t>(rank) * blocks_ + static_cast<std::size_t>(block);
+    }
+    int owner(int level, int group, int block) const {
+        return owners_[static_cast<std::size_t>(level)]
+                      [static_cast<std::size_t>(group) * blocks_ + static_cast<std::size_t>(block)];
+    }
+    int block_count() const { return static_cast<int>(blocks_); }
+    void find_owners();
+    void copy_own();
+    void begin_round();
+    /// The place of a block at a member now, and the one to which it goes when it comes or is combined; both
+    /// without the block.
+    schedule::Place now(int rank, int block) const;
+    schedule::Place result(int rank, int block) const;
+    /// Calls record(operands) for runs of the blocks begin .. end - 1 that have the same operands.
+    /// describe(block, operands) fills in those of a block, and is false where there is nothing to do.
+    template <class Describe, class Record>
+    void for_each_run(int begin, int end, Describe describe, Record record);
+    template <class Describe>
+    void copy_runs(int begin, int end, Describe describe);
+    bool describe_copy(int to, int from, int block, Operands& operands) const;
+    void combine_group(int level, int number);
+
+    const graph::LevelTree& tree_;
+    schedule::Collective collective_;
+    int root_;
+    std::size_t blocks_;
+    /// For each level, group and block.
+    std::vector<std::vector<int>> owners_;
+    std::vector<schedule::Recorder> recorders_;
+    /// Whether a pass has taken the first round, in which members copy what is theirs.
+    bool begun_ = false;
+    /// For each member and block where it is, and whether it is what the call leaves there.
+    std::vector<schedule::Space> where_;
+    std::vector<char> done_;
+};
+
+} // namespace tutti::algorithm

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "algorithm/registry.hpp"
+#include "graph/level_tree.hpp"
+#include "schedule/schedule.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace tutti::algorithm {
+
+// Collectives over a machine as a tree of groups: threads of a core, cores of an L3, and so on. Whatever the
+// tree, what leaves a group of any level is as little as can be (docs/traffic.md).
+
+/// Who acts for a group towards the other groups of its parent.
+///
+/// - exchange: everybody, with whole vectors. In each level, innermost first, a member combines those of its
+///   counterparts in the sibling groups. One round a level; for short vectors; equal groups only.
+/// - shares: everybody, for a share of the blocks. Reductions go from the innermost level outwards, so that
+///   shares get smaller before they cross a longer way; copies go back. For long vectors; any groups.
+/// - leaders: one member a group. The fewest lines that cross; any groups.
+enum class Acting : std::uint8_t { exchange, shares, leaders };
+
+inline constexpr Acting all_ways_of_acting[] = {Acting::exchange, Acting::shares, Acting::leaders};
+
+std::string_view to_string(Acting acting);
+
+/// Whether the collective can be carried out in this way on the tree: `exchange` are barriers, allreduces and
+/// all-to-alls on equal groups, `shares` all but barriers and prefixes, `leaders` all but all-to-alls and
+/// shifts. A shift, and an all-to-all in shares, is that of `direct`: every block crosses what is between its
+/// sender and its receiver once, and nothing else.
+bool takes(Acting acting, schedule::Collective collective, const graph::LevelTree& tree);
+
+/// In which forms.
+Forms forms_of(Acting acting, schedule::Collective collective);
+
+/// The schedule, with groups of more children than a member combines in a round split. `root` is the root of
+/// a rooted collective and the distance of a shift.
+///
+/// Operands are combined in rank order, with one bracketing for all blocks and members: in a group of any
+/// level its children's results are cut by graph::cut. On an aligned tree (LevelTree::is_aligned) that is the
+/// butterfly's tree over all ranks, whatever the groups: a group is a subtree, so are its children, and of
+/// subtrees that make up a larger one none goes across its cut. With prefixes it is the butterfly's tree over
+/// the ranks that a result is of.
+///
+/// Throws std::invalid_argument when the way does not take the collective.
+schedule::Schedule levels(schedule::Collective collective, const graph::LevelTree& tree, Acting acting,
+                          int root = 0);
+
+} // namespace tutti::algorithm
