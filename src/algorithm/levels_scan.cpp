@@ -38,6 +38,19 @@ Place sum_of(const LevelTree& tree, int level, int number) {
             vector};
 }
 
+/// Whether anybody needs the sum of a group: whoever comes after it, in its parent or further out.
+bool is_summed(const LevelTree& tree, int level, int number) {
+    for (; level > 0; --level) {
+        const int parent = tree.group_of(level - 1, tree.group(level, number).first);
+        const RankRange siblings = tree.children(level - 1, parent);
+        if (number + 1 < siblings.first + siblings.count) {
+            return true;
+        }
+        number = parent;
+    }
+    return false;
+}
+
 Children children_of(const LevelTree& tree, int level, int number) {
     const RankRange numbers = tree.children(level, number);
     Children children;
@@ -84,7 +97,8 @@ schedule::Schedule levels_scan(const LevelTree& whole, Inclusion inclusion) {
                         .prepend_before(own, current[index], has_current[index] != 0);
                     current[index] = output;
                     has_current[index] = 1;
-                } else if (rank == group.first && level > 0 && children.sums.size() > 1) {
+                } else if (rank == group.first && children.sums.size() > 1 &&
+                           is_summed(tree, level, number)) {
                     Bracketed(recorder, children.firsts, sum_of(tree, level, number), temporary, sum)
                         .combine_all(0);
                 }

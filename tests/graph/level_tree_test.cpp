@@ -86,6 +86,13 @@ TEST_CASE("groups of many children are split, into equal ones where it can be") 
     }
 }
 
+TEST_CASE("aligned trees stay so when they are split") {
+    const LevelTree tree = LevelTree::nested(23, {{4, 4, 8, 4, 3}});
+    CHECK(tree.is_aligned());
+    CHECK(tree.split(4) == LevelTree::nested(23, {{16, 7}, {4, 4, 8, 4, 3}, {4, 4, 4, 4, 4, 3}}));
+    CHECK(LevelTree::nested(16, {{2, 2, 4, 1, 1, 2, 1, 1, 1, 1}}).split(2).is_aligned());
+}
+
 TEST_CASE("aligned are the groups that the butterfly's tree has as well") {
     CHECK(LevelTree::nested(20, {{16, 4}, {8, 8, 4}}).is_aligned());
     CHECK(LevelTree::nested(20, {{8, 8, 4}}).is_aligned());

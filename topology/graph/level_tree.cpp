@@ -14,7 +14,7 @@ namespace {
 
 constexpr int most_ranks = 65535;
 
-/// How many of so many children come together.
+/// How many of so many children of equal size come together.
 int run_length(int children, int most) {
     for (int length = most; length > 1; length /= 2) {
         if (children % length == 0 && children / length <= most) {
@@ -28,6 +28,18 @@ int run_length(int children, int most) {
 bool is_subtree(RankRange group, int ranks) {
     const auto size = static_cast<int>(std::bit_ceil(static_cast<unsigned>(group.count)));
     return group.first % size == 0 && group.count == std::min(size, ranks - group.first);
+}
+
+/// Appends where the largest parts begin that have at most so many runs, when runs are cut and cut again.
+void append_subtrees(std::span<const int> firsts, int most, std::vector<int>& begins) {
+    const std::size_t runs = firsts.size() - 1;
+    if (runs <= static_cast<std::size_t>(most)) {
+        begins.push_back(firsts.front());
+        return;
+    }
+    const auto middle = static_cast<std::size_t>(cut(firsts));
+    append_subtrees(firsts.subspan(0, middle + 1), most, begins);
+    append_subtrees(firsts.subspan(middle), most, begins);
 }
 
 } // namespace
@@ -125,20 +137,22 @@ bool LevelTree::is_aligned() const {
     return true;
 }
 
-/// The groups into which a level is divided where it has a group of more than `most` children.
-bool LevelTree::divide(int level, int most, Level& between) const {
-    bool divides = false;
-    for (int number = 0; number < groups(level); ++number) {
-        const RankRange inside = children(level, number);
-        const bool many = inside.count > most;
-        const int length = many ? run_length(inside.count, most) : inside.count;
-        for (int child = 0; child < inside.count; child += length) {
-            between.push_back(group(level + 1, inside.first + child).first);
+/// Appends the first ranks of the groups into which one of more than `most` children is divided.
+void LevelTree::divide(int level, int number, int most, Level& between) const {
+    const RankRange inside = children(level, number);
+    const auto first = first_[index(level + 1)].begin() + inside.first;
+    const std::span<const int> firsts(first, first + inside.count + 1);
+    const int size = firsts[1] - firsts[0];
+    const auto is_equal = [&](std::size_t child) { return firsts[child + 1] - firsts[child] == size; };
+    const int length = run_length(inside.count, most);
+    for (std::size_t child = 0; child < index(inside.count); ++child) {
+        if (child + 1 < index(inside.count) && !is_equal(child)) {
+            return append_subtrees(firsts, most, between);
         }
-        divides = divides || many;
     }
-    between.push_back(ranks());
-    return divides;
+    for (std::size_t child = 0; child < index(inside.count); child += index(length)) {
+        between.push_back(firsts[child]);
+    }
 }
 
 LevelTree LevelTree::split(int most) const {
@@ -148,7 +162,17 @@ LevelTree LevelTree::split(int most) const {
     LevelTree tree = *this;
     for (int level = 0; level < tree.last();) {
         Level between;
-        if (!tree.divide(level, most, between)) {
+        bool divides = false;
+        for (int number = 0; number < tree.groups(level); ++number) {
+            if (tree.children(level, number).count > most) {
+                tree.divide(level, number, most, between);
+                divides = true;
+            } else {
+                between.push_back(tree.group(level, number).first);
+            }
+        }
+        between.push_back(ranks());
+        if (!divides) {
             ++level;
             continue;
         }

@@ -51,7 +51,8 @@ public:
     bool is_aligned() const;
 
     /// The same ranks with as many levels more as it takes for no group to have more than `most` children, a
-    /// power of two. So many children come together, or fewer where that leaves equal groups.
+    /// power of two. Equal children come together in equal numbers where that can be; others as cut says. An
+    /// aligned tree stays so.
     LevelTree split(int most) const;
 
     friend bool operator==(const LevelTree&, const LevelTree&) = default;
@@ -61,7 +62,7 @@ private:
 
     LevelTree(int ranks, const std::vector<Level>& between);
     static std::size_t index(int number) { return static_cast<std::size_t>(number); }
-    bool divide(int level, int most, Level& between) const;
+    void divide(int level, int number, int most, Level& between) const;
 
     /// For each level the first rank of each group, and the number of ranks.
     std::vector<Level> first_;
