@@ -194,14 +194,17 @@ void LevelPasses::spread() {
     }
 }
 
+// All share in that, and nothing has to wait at anybody else's.
 void LevelPasses::to_root() {
-    for (int level = 0; level < tree_.last(); ++level) {
-        begin_round();
-        copy_runs(0, block_count(), [&](int block, Operands& operands) {
-            return describe_copy(owner(level + 1, tree_.group_of(level + 1, root_), block),
-                                 owner(level, tree_.group_of(level, root_), block), block, operands);
-        });
-    }
+    begin_round();
+    const auto describe = [&](int block, Operands& operands) {
+        const int whose = owner(0, 0, block);
+        operands = {result(root_, block), {now(whose, block)}};
+        return whose != root_;
+    };
+    for_each_run(0, block_count(), describe, [&](const Operands& run) {
+        recorders_[static_cast<std::size_t>(run.from.front().member)].copy(run.to, run.from.front());
+    });
 }
 
 void LevelPasses::from_root() {

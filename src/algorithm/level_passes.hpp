@@ -26,9 +26,10 @@ public:
     void combine();
     /// Outermost first, the owner of a group has its children's owners copy.
     void spread();
-    /// Every block goes from the owner of all to the root, or back, by way of the owners of the groups that
-    /// have the root.
+    /// The owners of all store their results to the root, in one round.
     void to_root();
+    /// Innermost first, a block goes from the root to the owner of all by way of the owners of the groups
+    /// that have the root, so that it need not come to these groups again.
     void from_root();
     /// The blocks of a group's ranks go to the owner of the group, innermost first, or back. For one owner of
     /// all blocks.

@@ -101,19 +101,18 @@ std::vector<int> innermost_digit_first(const LevelTree& tree) {
 }
 
 Schedule in_shares(Collective collective, const LevelTree& tree, int root) {
-    const bool block_is_for_rank = collective == Collective::reduce_scatter ||
-                                   collective == Collective::allgather || collective == Collective::gather ||
-                                   collective == Collective::scatter;
-    std::vector<int> owners(static_cast<std::size_t>(tree.ranks()));
-    std::iota(owners.begin(), owners.end(), 0);
-    LevelPasses passes(tree, collective, block_is_for_rank ? owners : innermost_digit_first(tree), root);
+    std::vector<int> owners = innermost_digit_first(tree);
+    if (collective == Collective::reduce_scatter || collective == Collective::allgather) {
+        std::ranges::sort(owners);
+    }
+    LevelPasses passes(tree, collective, std::move(owners), root);
     if (reduces(collective)) {
         passes.combine();
     }
-    if (collective == Collective::reduce || collective == Collective::gather) {
+    if (collective == Collective::reduce) {
         passes.to_root();
     }
-    if (collective == Collective::broadcast || collective == Collective::scatter) {
+    if (collective == Collective::broadcast) {
         passes.from_root();
     }
     if (collective == Collective::broadcast || collective == Collective::allreduce ||
@@ -146,6 +145,10 @@ Schedule by_leaders(Collective collective, const LevelTree& tree, int root) {
 Schedule shares(Collective collective, const LevelTree& tree, int root) {
     const std::vector<int> dimensions = tree.dimensions();
     switch (collective) {
+    case Collective::gather:
+        return direct_gather(tree.ranks(), root);
+    case Collective::scatter:
+        return direct_scatter(tree.ranks(), root);
     case Collective::alltoall:
         return direct_alltoall(tree.ranks());
     case Collective::shift:

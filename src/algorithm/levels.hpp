@@ -27,8 +27,8 @@ std::string_view to_string(Acting acting);
 
 /// Whether the collective can be carried out in this way on the tree: `exchange` are barriers, allreduces and
 /// all-to-alls on equal groups, `shares` all but barriers and prefixes, `leaders` all but all-to-alls and
-/// shifts. A shift, and an all-to-all in shares, is that of `direct`: every block crosses what is between its
-/// sender and its receiver once, and nothing else.
+/// shifts. What has one receiver alone needs nobody in between to cross as seldom as can be: gathers,
+/// scatters, all-to-alls and shifts in shares are those of `direct`.
 bool takes(Acting acting, schedule::Collective collective, const graph::LevelTree& tree);
 
 /// In which forms.

@@ -1,81 +1,23 @@
 #include "cost/count.hpp"
 
+#include "cost/messages.hpp"
 #include "schedule/scratch.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace tutti::cost {
 
 using schedule::every;
 using schedule::Move;
-using schedule::Place;
-using schedule::Round;
 using schedule::Schedule;
 using schedule::Space;
 using schedule::WrittenScratch;
 
 namespace {
 
-/// One block that a member reads from or stores into a vector of another.
-struct Message {
-    bool stored = false;
-    int owner = 0;
-    int block = 0;
-
-    friend auto operator<=>(const Message&, const Message&) = default;
-};
-
-/// Calls visit(stored, owner, place) for the places of other members that a round reads or stores to.
-template <class Visit>
-void for_each_foreign(const Schedule& schedule, int actor, Round round, Visit visit) {
-    const auto look = [&](const Place& place, bool stored) {
-        schedule::for_each_member(place.member, schedule.ranks(), [&](int owner) {
-            if (owner != actor) {
-                visit(stored, owner, place);
-            }
-        });
-    };
-    for (const Move& move : round) {
-        look(move.left, false);
-        if (move.has_right()) {
-            look(move.right, false);
-        }
-        look(move.to, true);
-    }
-}
-
-/// Whether a round has so little in it that it names no block of another member twice.
-bool is_plain(int actor, Round round) {
-    return round.empty() ||
-           (round.size() == 1 && (!round.front().has_right() || round.front().left.member == actor ||
-                                  round.front().right.member == actor));
-}
-
-/// Messages vector by vector: those of each are mostly found in order.
-using Messages = std::array<std::vector<Message>, schedule::space_count>;
-
-/// The messages of one member's round, each once, into `found`.
-void find_messages(const Schedule& schedule, int actor, Round round, Messages& found) {
-    for (std::vector<Message>& messages : found) {
-        messages.clear();
-    }
-    for_each_foreign(schedule, actor, round, [&](bool stored, int owner, const Place& place) {
-        for_each_block(place.blocks, schedule.blocks(), [&](int block) {
-            found[static_cast<std::size_t>(place.space)].push_back({stored, owner, block});
-        });
-    });
-    for (std::vector<Message>& messages : found) {
-        if (!std::ranges::is_sorted(messages)) {
-            std::ranges::sort(messages);
-        }
-        messages.erase(std::unique(messages.begin(), messages.end()), messages.end());
-    }
-}
-
 void add_traffic(const Schedule& schedule, Tally& tally) {
     const bool symmetric = schedule.symmetry().translates();
-    Messages found;
+    Messages messages(schedule);
     std::vector<char> busy(static_cast<std::size_t>(schedule.rounds()), 0);
     for (int stored = 0; stored < static_cast<int>(schedule.programs().size()); ++stored) {
         const schedule::Program& program = schedule.programs()[static_cast<std::size_t>(stored)];
@@ -88,19 +30,7 @@ void add_traffic(const Schedule& schedule, Tally& tally) {
                 tally.received[is_stored ? other : actor] += blocks;
                 tally.sent[is_stored ? actor : other] += blocks;
             };
-            if (is_plain(stored, program[round])) {
-                for_each_foreign(schedule, stored, program[round],
-                                 [&](bool is_stored, int owner, const Place& place) {
-                                     count(is_stored, owner, place.blocks.count);
-                                 });
-                continue;
-            }
-            find_messages(schedule, stored, program[round], found);
-            for (const std::vector<Message>& messages : found) {
-                for (const Message& message : messages) {
-                    count(message.stored, message.owner, 1);
-                }
-            }
+            messages.for_each(stored, program[round], count);
         }
     }
     tally.rounds = std::ranges::count(busy, 1);
