@@ -139,7 +139,9 @@ void declare_model(CLI::App& command, ModelArguments& arguments) {
     command.add_option("--gamma", arguments.gamma_ns, "Nanoseconds a byte combined")->capture_default_str();
     command.add_flag("--cluster", arguments.cluster, "Nodes of threads instead: an allreduce by each way");
     command.add_option("--nodes", arguments.nodes, "Of a cluster: nodes at most")->capture_default_str();
-    command.add_option("--threads", arguments.threads, "Of a cluster: threads of each node")
+    command
+        .add_option("-t,--threads", arguments.threads,
+                    "Of a cluster: threads of each node; of --traffic: members")
         ->capture_default_str();
     command.add_option("--lanes", arguments.lanes, "Of a cluster: threads that the network serves at once")
         ->capture_default_str();
@@ -150,6 +152,12 @@ void declare_model(CLI::App& command, ModelArguments& arguments) {
     command
         .add_option("--beta-local", arguments.local_beta_ns, "Of a cluster: nanoseconds a byte inside a node")
         ->capture_default_str();
+    command.add_option("--traffic", arguments.traffic,
+                       "COLLECTIVE: what crosses the levels of a machine instead, by each algorithm");
+    command
+        .add_option("--levels", arguments.levels,
+                    "Of --traffic: children of a group in each level, outermost first, as 2,8,8")
+        ->delimiter(',');
 }
 
 /// `tutti bench --hybrid ...` is another program, the only one with MPI in it. Does not return if it is asked

@@ -4,12 +4,14 @@
 #include "cost/model.hpp"
 #include "model/cluster_model.hpp"
 #include "model/paper_tables.hpp"
+#include "model/traffic_table.hpp"
 #include "options/limits.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -98,11 +100,43 @@ std::string cluster(const ModelArguments& arguments) {
                          arguments.nodes);
 }
 
+schedule::Collective parsed_collective(const std::string& name) {
+    for (int number = 0; number < schedule::collective_count; ++number) {
+        const auto collective = static_cast<schedule::Collective>(number);
+        if (to_string(collective) == name) {
+            return collective;
+        }
+    }
+    throw UsageError(fmt::format("--traffic: \"{}\" is no collective", name));
+}
+
+std::string traffic(const ModelArguments& arguments) {
+    // Every member may have a program with a step for every other.
+    constexpr long most_members = 2048;
+    long members = 1;
+    for (const int size : arguments.levels) {
+        members = size < 1 ? most_members + 1 : std::min(members * size, most_members + 1);
+    }
+    if (members < 2 || members > most_members) {
+        throw UsageError(
+            fmt::format("--levels: sizes must be at least 1 and make 2..{} members", most_members));
+    }
+    if (members != arguments.threads) {
+        throw UsageError(
+            fmt::format("--levels: {} members, but --threads are {}", members, arguments.threads));
+    }
+    return traffic_table(parsed_collective(arguments.traffic), parsed_bytes(arguments), arguments.levels);
+}
+
 } // namespace
 
 int run_model(const ModelArguments& arguments) {
     if (arguments.cluster) {
         fmt::print("{}", cluster(arguments));
+        return exit_fine;
+    }
+    if (!arguments.traffic.empty()) {
+        fmt::print("{}", traffic(arguments));
         return exit_fine;
     }
     if (arguments.ranks < 1 || arguments.ranks > most_ranks) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tutti::bench {
 
@@ -25,6 +26,11 @@ struct ModelArguments {
     int lanes = 2;
     double local_alpha_us = 0.2;
     double local_beta_ns = 0.1;
+
+    /// What crosses the levels of a machine instead: the collective, and the children of a group in each
+    /// level, outermost first, which make as many members as there are threads.
+    std::string traffic;
+    std::vector<int> levels;
 };
 
 /// `tutti model`: what the schedules cost in the linear model, or a paper's table computed from them beside

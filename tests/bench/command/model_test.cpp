@@ -27,3 +27,28 @@ TEST_CASE("model --cluster predicts, says so, and refuses what cannot be") {
     CHECK(refused.exit_code == 2);
     CHECK(refused.says("--nodes must be in 2.."));
 }
+
+TEST_CASE("model --traffic counts what crosses each level, beside the least") {
+    const Outcome fine =
+        tutti_command({"model", "--traffic", "allreduce", "-b", "64M", "-t", "128", "--levels", "2,8,8"});
+    CHECK(fine.exit_code == 0);
+    CHECK(fine.says("level 1, groups: 2, members of each: 64"));
+    CHECK(fine.says("level 3, groups: 128, members of each: 1"));
+    CHECK(fine.says("levels, shares                         6      64 MiB      64 MiB     128 MiB"));
+    CHECK(fine.says("direct                                 1       4 GiB       4 GiB       8 GiB"));
+    const Outcome word =
+        tutti_command({"model", "--traffic", "allreduce", "-b", "8", "-t", "128", "--levels", "2,8,8"});
+    CHECK(
+        word.says("flat                                   1      32 KiB      32 KiB      64 KiB      4096"));
+    CHECK(
+        word.says("levels, leaders                        6         8 B         8 B        16 B         1"));
+}
+
+TEST_CASE("model --traffic refuses what is no tree") {
+    const Outcome other = tutti_command({"model", "--traffic", "allreduce", "-t", "12", "--levels", "2,8"});
+    CHECK(other.exit_code == 2);
+    CHECK(other.says("--levels: 16 members, but --threads are 12"));
+    CHECK(tutti_command({"model", "--traffic", "allreduce", "-t", "12"}).exit_code == 2);
+    CHECK(tutti_command({"model", "--traffic", "allreduce", "-t", "0", "--levels", "2,0"}).exit_code == 2);
+    CHECK(tutti_command({"model", "--traffic", "nothing", "-t", "4", "--levels", "4"}).exit_code == 2);
+}

@@ -1,0 +1,116 @@
+#include "model/traffic_table.hpp"
+
+#include "algorithm/levels.hpp"
+#include "cost/traffic.hpp"
+#include "terminal/numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tutti::bench {
+
+namespace {
+
+using algorithm::Forms;
+using cost::LevelTraffic;
+using graph::LevelTree;
+using schedule::Collective;
+using schedule::Form;
+using schedule::Schedule;
+
+constexpr const char* line = "  {:<32} {:>7} {:>11} {:>11} {:>11} {:>9} {:>9} {:>9}\n";
+
+/// What one algorithm has cross.
+struct Counted {
+    std::string name;
+    Form form;
+    int rounds;
+    double block_bytes;
+    std::vector<LevelTraffic> levels;
+};
+
+/// What fits into a slot is carried where that can be.
+std::optional<Form> form_for(const Forms& forms, std::size_t bytes) {
+    constexpr std::size_t in_a_slot = 32;
+    if (forms.carried && (bytes <= in_a_slot || !forms.pulled)) {
+        return bytes <= in_a_slot ? std::optional(Form::carried) : std::nullopt;
+    }
+    return forms.pulled ? std::optional(Form::separate) : std::nullopt;
+}
+
+Counted counted(std::string name, Schedule made, Form form, std::size_t bytes, const LevelTree& tree) {
+    const int rounds = made.rounds();
+    const double block_bytes = static_cast<double>(bytes) / made.blocks();
+    return {std::move(name), form, rounds, block_bytes,
+            cost::traffic(schedule::synchronise(std::move(made), form), tree)};
+}
+
+std::vector<Counted> all_counted(Collective collective, std::size_t bytes, const LevelTree& tree, int root) {
+    std::vector<Counted> all;
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        const auto form = form_for(row.forms, bytes);
+        if (row.collective == collective && takes(row, tree.ranks()) && form) {
+            all.push_back(counted(std::string(row.name), row.make(tree.ranks(), root), *form, bytes, tree));
+        }
+    }
+    for (const algorithm::Acting acting : algorithm::all_ways_of_acting) {
+        const auto form = form_for(forms_of(acting, collective), bytes);
+        if (takes(acting, collective, tree) && form) {
+            all.push_back(counted(fmt::format("levels, {}", to_string(acting)),
+                                  levels(collective, tree, acting, root), *form, bytes, tree));
+        }
+    }
+    return all;
+}
+
+std::string shown(double bytes) {
+    return format_bytes(static_cast<std::size_t>(std::llround(bytes)));
+}
+
+std::string row(const Counted& algorithm, const LevelTraffic& level) {
+    const cost::Border most = level.most();
+    const auto bytes = [&](const cost::Crossing& crossing) {
+        return shown(static_cast<double>(crossing.blocks) * algorithm.block_bytes);
+    };
+    return fmt::format(line, algorithm.name, algorithm.rounds, bytes(most.in), bytes(most.out),
+                       bytes(level.total()), most.in.slots, most.out.slots, level.total().slots);
+}
+
+std::string least_row(const cost::LeastTraffic& least, std::size_t bytes, int groups) {
+    const auto m = static_cast<double>(bytes);
+    // Where all groups together need more than each does, some group has the average.
+    const double average = least.total / groups;
+    return fmt::format(line, "least", "", shown(std::max(std::ranges::max(least.in), average) * m),
+                       shown(std::max(std::ranges::max(least.out), average) * m), shown(least.total * m), "",
+                       "", least.lines);
+}
+
+} // namespace
+
+std::string traffic_table(Collective collective, std::size_t bytes, std::span<const int> sizes) {
+    const LevelTree tree = LevelTree::equal(sizes);
+    const int root = collective == Collective::shift && tree.ranks() > 1 ? 1 : 0;
+    const std::vector<Counted> all = all_counted(collective, bytes, tree, root);
+    std::string text =
+        fmt::format("{} of {}, {} members: what crosses the borders of groups, counted from the "
+                    "schedules.\nInto and out of the group with the most, and in all.\n",
+                    to_string(collective), format_bytes(bytes), tree.ranks());
+    for (int level = 1; level <= tree.last(); ++level) {
+        text += fmt::format("level {}, groups: {}, members of each: {}\n", level, tree.groups(level),
+                            tree.group(level, 0).count);
+        text += fmt::format(line, "", "rounds", "bytes in", "bytes out", "bytes", "slots in", "slots out",
+                            "slots");
+        text += least_row(cost::least_traffic(collective, tree, level, root), bytes, tree.groups(level));
+        for (const Counted& algorithm : all) {
+            text += row(algorithm, algorithm.levels[static_cast<std::size_t>(level) - 1]);
+        }
+    }
+    return text;
+}
+
+} // namespace tutti::bench
