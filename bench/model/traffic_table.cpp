@@ -59,7 +59,7 @@ std::vector<Counted> all_counted(Collective collective, std::size_t bytes, const
         }
     }
     for (const algorithm::Acting acting : algorithm::all_ways_of_acting) {
-        const auto form = form_for(forms_of(acting, collective), bytes);
+        const auto form = form_for(forms_of(acting, collective, tree), bytes);
         if (takes(acting, collective, tree) && form) {
             all.push_back(counted(fmt::format("levels, {}", to_string(acting)),
                                   levels(collective, tree, acting, root), *form, bytes, tree));

@@ -1,7 +1,5 @@
 #include "algorithm/level_passes.hpp"
 
-#include "algorithm/bracketed.hpp"
-
 #include <utility>
 
 namespace tutti::algorithm {
@@ -13,13 +11,20 @@ using schedule::Space;
 
 namespace {
 
-constexpr Space temporaries[] = {Space::scratch1, Space::scratch2};
-
 bool combines(Collective collective) {
     return reduces(collective) || collective == Collective::barrier;
 }
 
 } // namespace
+
+std::span<const Space> LevelPasses::temporaries(Collective collective, bool one_block) {
+    static constexpr Space of_one_block[] = {Space::scratch1, Space::scratch2};
+    static constexpr Space beside_the_output[] = {Space::scratch0};
+    if (one_block) {
+        return of_one_block;
+    }
+    return collective == Collective::allreduce ? beside_the_output : std::span<const Space>();
+}
 
 LevelPasses::LevelPasses(const graph::LevelTree& tree, Collective collective, std::vector<int> owners,
                          int root)
@@ -143,12 +148,7 @@ bool LevelPasses::describe_copy(int to, int from, int block, Operands& operands)
 
 void LevelPasses::combine_group(int level, int number) {
     const RankRange children = tree_.children(level, number);
-    std::vector<int> firsts;
-    for (int child = children.first; child < children.first + children.count; ++child) {
-        firsts.push_back(tree_.group(level + 1, child).first);
-    }
-    const RankRange group = tree_.group(level, number);
-    firsts.push_back(group.first + group.count);
+    const bool one_block = block_count() == 1;
     const auto describe = [&](int block, Operands& operands) {
         operands.to = result(owner(level, number, block), block);
         operands.from.clear();
@@ -159,8 +159,8 @@ void LevelPasses::combine_group(int level, int number) {
     };
     for_each_run(0, block_count(), describe, [&](const Operands& run) {
         const int rank = run.to.member;
-        const auto operand = [&](int child) { return run.from[static_cast<std::size_t>(child)]; };
-        Bracketed(recorders_[static_cast<std::size_t>(rank)], firsts, run.to, temporaries, operand)
+        Bracketed(recorders_[static_cast<std::size_t>(rank)], tree_.firsts_of_children(level, number),
+                  run.from, temporaries(collective_, one_block), reading(one_block), run.to)
             .combine_all(tree_.group_of(level + 1, rank) - children.first);
         const schedule::Blocks blocks = run.to.blocks;
         for (int block = blocks.first; block < blocks.first + blocks.count; ++block) {

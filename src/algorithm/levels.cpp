@@ -4,6 +4,7 @@
 #include "algorithm/bracketed.hpp"
 #include "algorithm/families.hpp"
 #include "algorithm/level_passes.hpp"
+#include "graph/circulant.hpp"
 #include "graph/torus.hpp"
 #include "schedule/place.hpp"
 
@@ -28,33 +29,62 @@ using schedule::Symmetry;
 namespace {
 
 constexpr Blocks vector{0, 1};
+constexpr Space exchange_temporaries[] = {Space::scratch1, Space::scratch2};
+
+bool is_prefix(Collective collective) {
+    return collective == Collective::scan || collective == Collective::exscan;
+}
+
+bool is_per_rank(Collective collective) {
+    return collective == Collective::reduce_scatter || collective == Collective::allgather ||
+           collective == Collective::gather || collective == Collective::scatter;
+}
+
+/// The tree with its groups split as this schedule wants it.
+LevelTree split_for(Acting acting, Collective collective, const LevelTree& tree) {
+    if (acting == Acting::exchange && collective == Collective::allreduce) {
+        return split_to_fit(tree, std::size(exchange_temporaries), Reading::carried);
+    }
+    const bool combines = reduces(collective) || collective == Collective::barrier;
+    if (acting == Acting::exchange || !combines) {
+        return tree.split(most_operands);
+    }
+    if (is_prefix(collective)) {
+        return split_to_fit(tree, scan_places, Reading::carried);
+    }
+    const bool one_block = acting == Acting::leaders && !is_per_rank(collective);
+    const auto places = LevelPasses::temporaries(collective, one_block).size();
+    return split_to_fit(tree, static_cast<int>(places), LevelPasses::reading(one_block));
+}
+
+/// Whether members have a slot for every point of so many rounds.
+bool has_slots(int ranks, int rounds) {
+    return rounds < graph::rounds_log2(ranks) + 3;
+}
 
 // In a level every member combines the vectors of its counterparts, which all of them read in that round, so
 // the results alternate between two vectors.
 Schedule exchange_allreduce(const LevelTree& tree) {
-    const std::vector<int> dimensions = tree.dimensions();
     std::vector<schedule::Program> programs;
     for (int rank = 0; rank < tree.ranks(); ++rank) {
         Recorder recorder;
-        if (dimensions.empty()) {
+        if (tree.ranks() == 1) {
             recorder.round().copy({rank, Space::output, vector}, {rank, Space::input, vector});
         }
         Space before = Space::input;
         for (int level = tree.last(); level-- > 0;) {
-            const RankRange group = tree.group(level, tree.group_of(level, rank));
-            const int children = dimensions[static_cast<std::size_t>(level)];
-            const int stride = group.count / children;
-            const int own = (rank - group.first) / stride;
-            std::vector<int> firsts;
-            for (int child = 0; child <= children; ++child) {
-                firsts.push_back(group.first + child * stride);
-            }
+            const int number = tree.group_of(level, rank);
+            const std::span<const int> firsts = tree.firsts_of_children(level, number);
+            const int own = tree.group_of(level + 1, rank) - tree.children(level, number).first;
             const Space after = level % 2 == 0 ? Space::output : Space::scratch0;
-            constexpr Space temporaries[] = {Space::scratch1, Space::scratch2};
-            recorder.round();
-            Bracketed(recorder, firsts, Place{rank, after, vector}, temporaries, [&](int child) {
-                return Place{rank + (child - own) * stride, before, vector};
-            }).combine_all(own);
+            std::vector<Place> operands;
+            for (std::size_t child = 0; child + 1 < firsts.size(); ++child) {
+                const int counterpart = rank + firsts[child] - firsts[static_cast<std::size_t>(own)];
+                operands.push_back({counterpart, before, vector});
+            }
+            Bracketed(recorder.round(), firsts, operands, exchange_temporaries, Reading::carried,
+                      {rank, after, vector})
+                .combine_all(own);
             before = after;
         }
         programs.push_back(recorder.take());
@@ -123,8 +153,7 @@ Schedule in_shares(Collective collective, const LevelTree& tree, int root) {
 }
 
 Schedule by_leaders(Collective collective, const LevelTree& tree, int root) {
-    const bool per_rank = collective == Collective::reduce_scatter || collective == Collective::allgather ||
-                          collective == Collective::gather || collective == Collective::scatter;
+    const bool per_rank = is_per_rank(collective);
     const std::size_t blocks = per_rank ? static_cast<std::size_t>(tree.ranks()) : 1;
     LevelPasses passes(tree, collective, std::vector<int>(blocks, root), root);
     if (reduces(collective) || collective == Collective::barrier) {
@@ -162,10 +191,6 @@ Schedule shares(Collective collective, const LevelTree& tree, int root) {
     }
 }
 
-bool is_prefix(Collective collective) {
-    return collective == Collective::scan || collective == Collective::exscan;
-}
-
 } // namespace
 
 std::string_view to_string(Acting acting) {
@@ -185,31 +210,32 @@ bool takes(Acting acting, Collective collective, const LevelTree& tree) {
     case Acting::exchange:
         return (collective == Collective::barrier || collective == Collective::allreduce ||
                 collective == Collective::alltoall) &&
-               (tree.ranks() == 1 || !tree.split(most_operands).dimensions().empty());
+               (tree.ranks() == 1 || !split_for(acting, collective, tree).dimensions().empty());
     case Acting::shares:
         return collective != Collective::barrier && !is_prefix(collective);
     case Acting::leaders:
-        return collective != Collective::alltoall && collective != Collective::shift;
+        return collective != Collective::alltoall && collective != Collective::shift &&
+               (collective != Collective::barrier || forms_of(acting, collective, tree).carried);
     }
     return false;
 }
 
 // Whoever exchanges whole vectors writes what it has made while others read what it had, and prefixes are
 // written while inputs are read: neither can be done in place.
-Forms forms_of(Acting acting, Collective collective) {
-    if (collective == Collective::barrier) {
-        return {.carried = true};
+Forms forms_of(Acting acting, Collective collective, const LevelTree& tree) {
+    if (collective == Collective::alltoall || collective == Collective::shift) {
+        const bool is_direct = acting == Acting::shares;
+        return {
+            .carried = is_direct, .pulled = true, .one_hop = is_direct && collective == Collective::alltoall};
     }
-    if (acting == Acting::exchange || is_prefix(collective)) {
-        return {.carried = collective != Collective::alltoall, .pulled = true};
-    }
-    const bool one_block = collective == Collective::broadcast || collective == Collective::reduce ||
-                           collective == Collective::allreduce;
-    const bool one_hop = collective == Collective::alltoall || collective == Collective::shift;
-    return {.carried = acting == Acting::leaders ? one_block : one_hop,
-            .pulled = true,
-            .in_place = !one_hop,
-            .one_hop = collective == Collective::alltoall};
+    const int depth = split_for(acting, collective, tree).last();
+    const bool there_and_back = acting == Acting::leaders &&
+                                (collective == Collective::barrier || collective == Collective::allreduce);
+    return {.carried = acting != Acting::shares && !is_per_rank(collective) &&
+                       has_slots(tree.ranks(), there_and_back ? 2 * depth : depth),
+            .pulled = collective != Collective::barrier,
+            .in_place =
+                acting != Acting::exchange && !is_prefix(collective) && collective != Collective::barrier};
 }
 
 Schedule levels(Collective collective, const LevelTree& whole, Acting acting, int root) {
@@ -222,10 +248,10 @@ Schedule levels(Collective collective, const LevelTree& whole, Acting acting, in
                                     std::to_string(whole.ranks() - 1));
     }
     if (is_prefix(collective)) {
-        return levels_scan(whole,
+        return levels_scan(split_for(acting, collective, whole),
                            collective == Collective::scan ? Inclusion::inclusive : Inclusion::exclusive);
     }
-    const LevelTree tree = whole.split(most_operands);
+    const LevelTree tree = split_for(acting, collective, whole);
     if (acting == Acting::shares) {
         return shares(collective, tree, root);
     }

@@ -31,11 +31,11 @@ std::string_view to_string(Acting acting);
 /// scatters, all-to-alls and shifts in shares are those of `direct`.
 bool takes(Acting acting, schedule::Collective collective, const graph::LevelTree& tree);
 
-/// In which forms.
-Forms forms_of(Acting acting, schedule::Collective collective);
+/// In which forms. Carried are those of one block, while the tree is not so deep that members lack slots.
+Forms forms_of(Acting acting, schedule::Collective collective, const graph::LevelTree& tree);
 
-/// The schedule, with groups of more children than a member combines in a round split. `root` is the root of
-/// a rooted collective and the distance of a shift.
+/// The schedule, with groups of more children than a member combines in a round split (split_to_fit). `root`
+/// is the root of a rooted collective and the distance of a shift.
 ///
 /// Operands are combined in rank order, with one bracketing for all blocks and members: in a group of any
 /// level its children's results are cut by graph::cut. On an aligned tree (LevelTree::is_aligned) that is the

@@ -15,13 +15,7 @@ using schedule::Space;
 namespace {
 
 constexpr schedule::Blocks vector{0, 1};
-constexpr Space temporary[] = {Space::scratch2};
-
-/// The children of a group, as operands: their first ranks, which have their sums, and where these lie.
-struct Children {
-    std::vector<int> firsts;
-    std::vector<Place> sums;
-};
+constexpr Space temporary[scan_places] = {Space::scratch2};
 
 /// Where the first rank of a group has the group's sum: its own vector, or in turn one of two, as others read
 /// the sum of a child in the round in which the sum of the group is made.
@@ -51,69 +45,72 @@ bool is_summed(const LevelTree& tree, int level, int number) {
     return false;
 }
 
-Children children_of(const LevelTree& tree, int level, int number) {
-    const RankRange numbers = tree.children(level, number);
-    Children children;
-    for (int child = numbers.first; child < numbers.first + numbers.count; ++child) {
-        children.firsts.push_back(tree.group(level + 1, child).first);
-        children.sums.push_back(sum_of(tree, level + 1, child));
+std::vector<Place> sums_of_children(const LevelTree& tree, int level, int number) {
+    const RankRange children = tree.children(level, number);
+    std::vector<Place> sums;
+    for (int child = children.first; child < children.first + children.count; ++child) {
+        sums.push_back(sum_of(tree, level + 1, child));
     }
+    return sums;
+}
+
+/// What every member has so far.
+struct Progress {
+    std::vector<Recorder> recorders;
+    /// Where its result is, if it has one: at first its own operand, where that counts.
+    std::vector<Place> current;
+    std::vector<char> has_current;
+};
+
+void add_group(Progress& progress, const LevelTree& tree, int level, int number) {
+    const std::span<const int> firsts = tree.firsts_of_children(level, number);
+    const std::vector<Place> sums = sums_of_children(tree, level, number);
     const RankRange group = tree.group(level, number);
-    children.firsts.push_back(group.first + group.count);
-    return children;
+    for (int rank = group.first; rank < group.first + group.count; ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        const int own = tree.group_of(level + 1, rank) - tree.children(level, number).first;
+        Recorder& recorder = progress.recorders[index].round();
+        if (own > 0) {
+            const Place output{rank, Space::output, vector};
+            Bracketed(recorder, firsts, sums, temporary, Reading::carried, output)
+                .prepend_before(own, progress.current[index], progress.has_current[index] != 0);
+            progress.current[index] = output;
+            progress.has_current[index] = 1;
+        } else if (rank == group.first && sums.size() > 1 && is_summed(tree, level, number)) {
+            Bracketed(recorder, firsts, sums, temporary, Reading::carried, sum_of(tree, level, number))
+                .combine_all(0);
+        }
+    }
 }
 
 } // namespace
 
 // Invariant: after a level, innermost first, the first rank of each of its groups has the group's sum, and
 // every rank in its output the sum of the ranks of its group up to its own. To the next level's sum it
-// prepends those of the siblings before its group, the nearest first, as it would on a hypercube.
-//
-// A sum of four operands takes one place besides the result's: scratch2, as the other two are for sums.
-schedule::Schedule levels_scan(const LevelTree& whole, Inclusion inclusion) {
-    constexpr int most_summands = 4;
-    const LevelTree tree = whole.split(most_summands);
+// prepends those of the siblings before its group, the nearest first, as it would on a hypercube. Partial
+// results wait in scratch2, as the other two vectors are for sums.
+schedule::Schedule levels_scan(const LevelTree& tree, Inclusion inclusion) {
     const bool inclusive = inclusion == Inclusion::inclusive;
     const auto ranks = static_cast<std::size_t>(tree.ranks());
-    std::vector<Recorder> recorders(ranks);
-    // What has no round yet is in the input where the own operand counts.
-    std::vector<Place> current(ranks);
-    std::vector<char> has_current(ranks, inclusive ? 1 : 0);
+    Progress progress{std::vector<Recorder>(ranks), {}, std::vector<char>(ranks, inclusive ? 1 : 0)};
     for (int rank = 0; rank < tree.ranks(); ++rank) {
-        current[static_cast<std::size_t>(rank)] = {rank, Space::input, vector};
+        progress.current.push_back({rank, Space::input, vector});
     }
     for (int level = tree.last(); level-- > 0;) {
         for (int number = 0; number < tree.groups(level); ++number) {
-            const Children children = children_of(tree, level, number);
-            const auto sum = [&](int child) { return children.sums[static_cast<std::size_t>(child)]; };
-            const RankRange group = tree.group(level, number);
-            for (int rank = group.first; rank < group.first + group.count; ++rank) {
-                const auto index = static_cast<std::size_t>(rank);
-                const Place output{rank, Space::output, vector};
-                const int own = tree.group_of(level + 1, rank) - tree.children(level, number).first;
-                Recorder& recorder = recorders[index].round();
-                if (own > 0) {
-                    Bracketed(recorder, children.firsts, output, temporary, sum)
-                        .prepend_before(own, current[index], has_current[index] != 0);
-                    current[index] = output;
-                    has_current[index] = 1;
-                } else if (rank == group.first && children.sums.size() > 1 &&
-                           is_summed(tree, level, number)) {
-                    Bracketed(recorder, children.firsts, sum_of(tree, level, number), temporary, sum)
-                        .combine_all(0);
-                }
-            }
+            add_group(progress, tree, level, number);
         }
     }
+    Recorder& first = progress.recorders.front();
     if (tree.last() == 0) {
-        recorders.front().round();
+        first.round();
     }
     if (inclusive) {
-        recorders.front().copy({0, Space::output, vector}, {0, Space::input, vector});
+        first.copy({0, Space::output, vector}, {0, Space::input, vector});
     }
     std::vector<schedule::Program> programs;
     programs.reserve(ranks);
-    for (Recorder& recorder : recorders) {
+    for (Recorder& recorder : progress.recorders) {
         programs.push_back(recorder.take());
     }
     return {inclusive ? schedule::Collective::scan : schedule::Collective::exscan, tree.ranks(), 1,

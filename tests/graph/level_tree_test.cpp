@@ -109,6 +109,7 @@ TEST_CASE("operands are cut after the largest power of two below their number") 
     CHECK(bracketed({16, 24, 32, 40}) == "((0 1) 2)");
     CHECK(bracketed({0, 8, 12, 16}) == "(0 (1 2))");
     CHECK(bracketed({0, 3, 6, 9, 12}) == "((0 1) (2 3))");
+    CHECK(bracketed({0, 5, 10, 15}) == "((0 1) 2)");
     CHECK(bracketed({0, 9, 10}) == "(0 1)");
     CHECK(bracketed({0, 1, 10}) == "(0 1)");
 }

@@ -141,9 +141,9 @@ void for_each_schedule(const LevelTree& tree, const std::function<void(Acting, c
     }
 }
 
-void for_each_form(Acting acting, const Schedule& made,
+void for_each_form(Acting acting, const LevelTree& tree, const Schedule& made,
                    const std::function<void(const schedule::Synchronised&)>& use) {
-    const algorithm::Forms forms = forms_of(acting, made.collective());
+    const algorithm::Forms forms = forms_of(acting, made.collective(), tree);
     const std::pair<bool, Form> all[] = {
         {forms.pulled, Form::separate}, {forms.in_place, Form::in_place}, {forms.carried, Form::carried}};
     for (const auto& [takes, form] : all) {
@@ -159,7 +159,7 @@ void check_proved(const LevelTree& tree) {
         CAPTURE(to_string(acting));
         CAPTURE(to_string(made.collective()));
         CAPTURE(made.root());
-        for_each_form(acting, made, [&](const schedule::Synchronised& plan) {
+        for_each_form(acting, tree, made, [&](const schedule::Synchronised& plan) {
             CAPTURE(plan.form);
             const verify::Report report = verify::verify(plan, Requirement::canonical);
             REQUIRE_MESSAGE(report.ok(), report.text());
@@ -273,7 +273,7 @@ TEST_CASE("faults injected into schedules on trees are reported") {
             if (made.root() == tree.ranks() / 2 || roots(made.collective(), tree.ranks()).size() == 1) {
                 CAPTURE(to_string(acting));
                 CAPTURE(to_string(made.collective()));
-                for_each_form(acting, made, check);
+                for_each_form(acting, tree, made, check);
             }
         });
     }

@@ -112,6 +112,11 @@ RankRange LevelTree::children(int level, int number) const {
     return {first, group_of(level + 1, parent.first + parent.count - 1) + 1 - first};
 }
 
+std::span<const int> LevelTree::firsts_of_children(int level, int number) const {
+    const RankRange inside = children(level, number);
+    return std::span(first_[index(level + 1)]).subspan(index(inside.first), index(inside.count) + 1);
+}
+
 std::vector<int> LevelTree::dimensions() const {
     std::vector<int> dimensions;
     for (int level = 0; level < last(); ++level) {
@@ -140,8 +145,7 @@ bool LevelTree::is_aligned() const {
 /// Appends the first ranks of the groups into which one of more than `most` children is divided.
 void LevelTree::divide(int level, int number, int most, Level& between) const {
     const RankRange inside = children(level, number);
-    const auto first = first_[index(level + 1)].begin() + inside.first;
-    const std::span<const int> firsts(first, first + inside.count + 1);
+    const std::span<const int> firsts = firsts_of_children(level, number);
     const int size = firsts[1] - firsts[0];
     const auto is_equal = [&](std::size_t child) { return firsts[child + 1] - firsts[child] == size; };
     const int length = run_length(inside.count, most);
@@ -184,11 +188,13 @@ LevelTree LevelTree::split(int most) const {
 }
 
 int cut(std::span<const int> firsts) {
-    const int operands = firsts.back() - firsts.front();
-    const auto left = static_cast<int>(std::bit_floor(static_cast<unsigned>(operands - 1)));
-    const auto runs = firsts.subspan(0, firsts.size() - 1);
-    const auto after = std::ranges::upper_bound(runs, firsts.front() + left);
-    return std::max(static_cast<int>(after - runs.begin()) - 1, 1);
+    const auto left = [](int count) {
+        return static_cast<int>(std::bit_floor(static_cast<unsigned>(count - 1)));
+    };
+    const int operand = firsts.front() + left(firsts.back() - firsts.front());
+    const auto run = std::ranges::lower_bound(firsts, operand);
+    return *run == operand ? static_cast<int>(run - firsts.begin())
+                           : left(static_cast<int>(firsts.size()) - 1);
 }
 
 } // namespace tutti::graph

@@ -41,6 +41,8 @@ public:
     int group_of(int level, int rank) const { return group_of_[index(level)][index(rank)]; }
     /// The numbers, in the next level, of the groups that a group is divided into.
     RankRange children(int level, int number) const;
+    /// The first rank of each of these, and the one after the last of all, as cut wants it.
+    std::span<const int> firsts_of_children(int level, int number) const;
 
     /// The children of each group, outermost level first, where all groups of a level have equally many; else
     /// empty. One rank has none.
@@ -73,7 +75,7 @@ private:
 /// Where the butterfly's bracketing cuts n operands in two: the left part has the largest power of two below
 /// n, and each part is cut in the same way. `firsts` says which operand each of two or more runs of operands
 /// starts with, and where the last run ends; the result is the first run on the right. Where no run starts at
-/// the cut, it is the last one that starts before it, or else the second.
+/// the cut, so many runs are cut as so many operands would be.
 int cut(std::span<const int> firsts);
 
 } // namespace tutti::graph

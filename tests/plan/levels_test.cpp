@@ -1,0 +1,63 @@
+#include "algorithm/levels.hpp"
+#include "interpreter.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+using namespace tutti;
+using algorithm::Acting;
+using graph::LevelTree;
+using schedule::Collective;
+using schedule::Form;
+using Sizes = std::vector<int>;
+
+TEST_CASE("plans of collectives on trees of groups do what the collective says") {
+    const LevelTree trees[] = {LevelTree::equal(Sizes{1}),
+                               LevelTree::equal(Sizes{2, 3}),
+                               LevelTree::equal(Sizes{7}),
+                               LevelTree::equal(Sizes{2, 2, 4}),
+                               LevelTree::equal(Sizes{2, 8}),
+                               LevelTree::equal(Sizes{3, 5}),
+                               LevelTree::nested(13, {{9, 4}, {5, 4, 1, 3}}),
+                               LevelTree::nested(20, {{8, 4, 4, 4}, {4, 2, 2, 4, 4, 4}}),
+                               LevelTree::nested(11, {{1, 1, 8, 1}, {1, 1, 4, 4, 1}})};
+    long plans = 0;
+    for (const LevelTree& tree : trees) {
+        for (const Acting acting : algorithm::all_ways_of_acting) {
+            for (int number = 0; number < schedule::collective_count; ++number) {
+                const auto collective = static_cast<Collective>(number);
+                if (!takes(acting, collective, tree)) {
+                    continue;
+                }
+                CAPTURE(to_string(acting));
+                CAPTURE(to_string(collective));
+                CAPTURE(tree.ranks());
+                const bool has_root = is_rooted(collective) || collective == Collective::shift;
+                const schedule::Schedule made =
+                    levels(collective, tree, acting, has_root ? tree.ranks() / 2 : 0);
+                const algorithm::Forms forms = forms_of(acting, collective, tree);
+                const std::pair<bool, Form> all[] = {{forms.pulled, Form::separate},
+                                                     {forms.in_place, Form::in_place},
+                                                     {forms.carried, Form::carried}};
+                for (const auto& [takes, form] : all) {
+                    if (takes) {
+                        CAPTURE(form);
+                        ++plans;
+                        const auto blocks = static_cast<std::size_t>(made.blocks());
+                        const bool any = collective != Collective::barrier;
+                        const test::Run run{
+                            any ? plan::Partition{2 * blocks, 2} : plan::Partition{}, form == Form::in_place,
+                            reduces(collective) ? algorithm::Order::rank : algorithm::Order::none,
+                            static_cast<std::uint32_t>(plans)};
+                        REQUIRE(test::interpret(schedule::synchronise(made, form), run) == "");
+                    }
+                }
+            }
+        }
+    }
+    CHECK(plans > 300);
+}
