@@ -1,0 +1,218 @@
+#include "survey/profile_json.hpp"
+
+#include "tuning/file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+namespace tutti::bench {
+
+namespace {
+
+using distance::LineProfile;
+using distance::Number;
+using distance::Source;
+// Sources keep their order.
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_text = 1000;
+constexpr std::size_t most_sources = 64;
+
+template <class... Words>
+[[noreturn]] void refuse(fmt::format_string<Words...> format, Words&&... words) {
+    throw std::invalid_argument(fmt::format(format, std::forward<Words>(words)...));
+}
+
+/// A word of the file in a message: no more of it than a reader can use.
+std::string quoted(const std::string& word) {
+    constexpr std::size_t most = 40;
+    return fmt::format("\"{}{}\"", word.substr(0, most), word.size() > most ? "..." : "");
+}
+
+const Json& member(const Json& object, const std::string& name) {
+    const auto found = object.find(name);
+    if (found == object.end()) {
+        refuse("\"{}\" is missing", name);
+    }
+    return *found;
+}
+
+/// An object with no other members than these.
+const Json& object_of(const Json& value, const std::string& name,
+                      std::initializer_list<const char*> members) {
+    if (!value.is_object()) {
+        refuse("{} is no object", quoted(name));
+    }
+    for (const auto& entry : value.items()) {
+        if (std::ranges::find(members, entry.key()) == members.end()) {
+            refuse("{} is unknown in {}", quoted(entry.key()), quoted(name));
+        }
+    }
+    return value;
+}
+
+/// Printable ASCII.
+std::string text_of(const Json& value, const std::string& name) {
+    if (!value.is_string()) {
+        refuse("{} is no text", quoted(name));
+    }
+    std::string text = value.get<std::string>();
+    const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
+    if (text.size() > most_text || !std::ranges::all_of(text, printable)) {
+        refuse("{} is no text of at most {} printable characters", quoted(name), most_text);
+    }
+    return text;
+}
+
+/// The one of `all` that is called so.
+template <class All>
+auto called(const All& all, const std::string& word, const char* what) {
+    const auto found = std::ranges::find_if(all, [&](auto each) { return to_string(each) == word; });
+    if (found == std::ranges::end(all)) {
+        refuse("{} is no {}", quoted(word), what);
+    }
+    return *found;
+}
+
+void read_classes(const Json& list, LineProfile& profile) {
+    if (!list.is_array()) {
+        refuse("\"classes\" is no array");
+    }
+    for (const Json& entry : list) {
+        const auto index = static_cast<std::size_t>(
+            called(distance::all_classes, text_of(entry, "classes"), "class of distances"));
+        profile.has[index] = true;
+    }
+}
+
+void read_sources(const Json& sources, LineProfile& profile) {
+    if (!sources.is_object() || sources.size() > most_sources) {
+        refuse("\"sources\" is no object of at most {}", most_sources);
+    }
+    for (const auto& entry : sources.items()) {
+        const Json& source = object_of(entry.value(), entry.key(), {"origin", "text"});
+        profile.sources.push_back(
+            {text_of(Json(entry.key()), "sources"),
+             called(distance::all_origins, text_of(member(source, "origin"), "origin"), "origin"),
+             text_of(member(source, "text"), "text")});
+    }
+}
+
+Number read_number(const Json& value, const distance::NamedNumber& named, const LineProfile& profile) {
+    const std::string unit(to_string(named.unit));
+    object_of(value, named.name, {unit.c_str(), "source"});
+    const std::string source = text_of(member(value, "source"), named.name);
+    const auto found = std::ranges::find(profile.sources, source, &Source::name);
+    if (found == profile.sources.end()) {
+        refuse("the source {} of \"{}\" is none of \"sources\"", quoted(source), named.name);
+    }
+    const Json& number = member(value, unit);
+    if (!number.is_number()) {
+        refuse("\"{}\" is no number", named.name);
+    }
+    return {number.get<double>(), static_cast<std::size_t>(found - profile.sources.begin())};
+}
+
+void read_numbers(const Json& numbers, LineProfile& profile) {
+    if (!numbers.is_object()) {
+        refuse("\"numbers\" is no object");
+    }
+    const std::vector<distance::NamedNumber> expected = numbers_of(profile);
+    for (const auto& entry : numbers.items()) {
+        if (std::ranges::find(expected, entry.key(), &distance::NamedNumber::name) == expected.end()) {
+            refuse("{} is no number of a profile with these classes", quoted(entry.key()));
+        }
+    }
+    for (const distance::NamedNumber& named : expected) {
+        *named.number = read_number(member(numbers, named.name), named, profile);
+    }
+}
+
+/// JSON without anything twice, which a parser would accept.
+Json parse_json(std::string_view text) {
+    std::vector<std::set<std::string>> open;
+    const auto once = [&](int, Json::parse_event_t event, Json& parsed) {
+        if (event == Json::parse_event_t::object_start) {
+            open.emplace_back();
+        } else if (event == Json::parse_event_t::object_end) {
+            open.pop_back();
+        } else if (event == Json::parse_event_t::key &&
+                   !open.back().insert(parsed.get<std::string>()).second) {
+            refuse("{} is there twice", quoted(parsed.get<std::string>()));
+        }
+        return true;
+    };
+    try {
+        return Json::parse(text, once);
+    } catch (const Json::exception&) {
+        refuse("it is no JSON, or cut off");
+    }
+}
+
+} // namespace
+
+std::string to_text(const LineProfile& profile) {
+    const auto quote = [](std::string_view text) { return Json(text).dump(); };
+    std::vector<std::string> classes;
+    for (const distance::Class each : distance::all_classes) {
+        if (profile.has_class(each)) {
+            classes.push_back(quote(to_string(each)));
+        }
+    }
+    std::vector<std::string> sources;
+    for (const Source& source : profile.sources) {
+        sources.push_back(fmt::format("{}: {{\"origin\": \"{}\", \"text\": {}}}", quote(source.name),
+                                      to_string(source.origin), quote(source.text)));
+    }
+    LineProfile copy = profile;
+    std::vector<std::string> numbers;
+    for (const distance::NamedNumber& named : numbers_of(copy)) {
+        numbers.push_back(fmt::format("\"{}\": {{\"{}\": {}, \"source\": {}}}", named.name,
+                                      to_string(named.unit), named.number->value,
+                                      quote(profile.sources.at(named.number->source).name)));
+    }
+    return fmt::format("{{\"format\": \"{}\",\n\"name\": {},\n\"topology\": {},\n\"classes\": [{}],\n"
+                       "\"sources\": {{\n{}\n}},\n\"numbers\": {{\n{}\n}}}}\n",
+                       profile_format, quote(profile.name), quote(profile.topology), fmt::join(classes, ", "),
+                       fmt::join(sources, ",\n"), fmt::join(numbers, ",\n"));
+}
+
+LineProfile parse_line_profile(std::string_view text) {
+    if (text.size() > most_profile_bytes) {
+        refuse("it is longer than {} bytes", most_profile_bytes);
+    }
+    const Json whole = parse_json(text);
+    if (!whole.is_object()) {
+        refuse("it is no object");
+    }
+    // First of all: in another format anything may be called otherwise.
+    const std::string format = text_of(member(whole, "format"), "format");
+    if (format != profile_format) {
+        refuse("its format is {}, this tutti reads \"{}\"", quoted(format), profile_format);
+    }
+    object_of(whole, "the file", {"format", "name", "topology", "classes", "sources", "numbers"});
+    LineProfile profile;
+    profile.name = text_of(member(whole, "name"), "name");
+    profile.topology = text_of(member(whole, "topology"), "topology");
+    read_classes(member(whole, "classes"), profile);
+    read_sources(member(whole, "sources"), profile);
+    read_numbers(member(whole, "numbers"), profile);
+    check(profile);
+    return profile;
+}
+
+LineProfile read_line_profile(const std::string& path) {
+    try {
+        return parse_line_profile(tuning::read_file(path));
+    } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(fmt::format("{}: {}", path, error.what()));
+    }
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "distance/line_profile.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tutti::bench {
+
+/// The value of `format` in a profile's file. It changes with the numbers that a profile has.
+inline constexpr const char* profile_format = "tutti-line-profile 1";
+
+/// No file of a profile is longer.
+inline constexpr std::size_t most_profile_bytes = std::size_t{64} << 10U;
+
+/// The profile as JSON, a number a line:
+///
+///     {"format": "tutti-line-profile 1",
+///     "name": "2 x EPYC 7742",
+///     "topology": "pack:2 [numa] l3:4 core:4 pu:2",           empty where it cannot be said
+///     "classes": ["core", "l3", "link"],
+///     "sources": {
+///     "matrix": {"origin": "published", "text": "core-to-core-latency"}
+///     },
+///     "numbers": {
+///     "core.one-way.min": {"ns": 8, "source": "matrix"},
+///     ...
+///     }}
+std::string to_text(const distance::LineProfile& profile);
+
+/// The reverse. The text comes from outside: throws std::invalid_argument that names what is missing,
+/// unknown, twice there or cannot be, unless there is exactly what to_text writes, in any order and with any
+/// blanks.
+distance::LineProfile parse_line_profile(std::string_view text);
+
+/// The profile in a regular file. Throws std::invalid_argument that names it, like parse_line_profile().
+distance::LineProfile read_line_profile(const std::string& path);
+
+} // namespace tutti::bench

@@ -1,0 +1,137 @@
+// The profiles of machines that others have measured.
+#include "machine/machine.hpp"
+#include "survey/machine_classes.hpp"
+#include "survey/profile_json.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using namespace tutti::bench;
+using distance::Class;
+using distance::LineProfile;
+
+namespace {
+
+constexpr std::array names{"epyc-7742-2s",  "epyc-7773x",       "epyc-9274f-2s", "graviton2",
+                           "graviton4-2s",  "kunpeng-920",      "ryzen-7950x",   "sapphire-rapids-2s",
+                           "xeon-8375c-2s", "xeon-gold-6242-2s"};
+
+LineProfile published(const std::string& name) {
+    return read_line_profile(TUTTI_PROFILES + name + ".json");
+}
+
+std::map<Class, int> pairs_of(const machine::Machine& machine) {
+    std::map<Class, int> pairs;
+    for (std::size_t one = 0; one < machine.pus.size(); ++one) {
+        for (std::size_t other = 0; other < one; ++other) {
+            ++pairs[class_of(machine.pus[one], machine.pus[other])];
+        }
+    }
+    return pairs;
+}
+
+struct ClassRow {
+    std::string profile;
+    std::string name;
+    int pairs = 0;
+    double least = 0;
+    double median = 0;
+    double most = 0;
+};
+
+/// What is derived from whole matrices.
+std::vector<ClassRow> class_rows() {
+    std::ifstream file(TUTTI_CLASS_TABLE);
+    std::string line;
+    std::getline(file, line);
+    std::vector<ClassRow> rows;
+    while (std::getline(file, line)) {
+        std::istringstream words(line);
+        ClassRow& row = rows.emplace_back();
+        char comma = 0;
+        std::getline(words, row.profile, ',');
+        std::getline(words, row.name, ',');
+        words >> row.pairs >> comma >> row.least >> comma >> row.median >> comma >> row.most;
+        REQUIRE(words);
+    }
+    return rows;
+}
+
+} // namespace
+
+TEST_CASE("every published profile is read, hwloc knows its machine, and its classes are the machine's") {
+    for (const auto& entry : std::filesystem::directory_iterator(TUTTI_PROFILES)) {
+        const std::string name = entry.path().stem().string();
+        CHECK_MESSAGE(std::ranges::count(names, name) == 1, name);
+    }
+    for (const char* name : names) {
+        CAPTURE(name);
+        const LineProfile profile = published(name);
+        CHECK(parse_line_profile(to_text(profile)) == profile);
+        const auto pairs = pairs_of(machine::from_synthetic(profile.topology));
+        for (const Class each : distance::all_classes) {
+            CHECK(profile.has_class(each) == pairs.contains(each));
+        }
+    }
+}
+
+TEST_CASE("published one-way times are those of the matrices") {
+    const std::vector<ClassRow> rows = class_rows();
+    CHECK(rows.size() == 20);
+    for (const ClassRow& row : rows) {
+        CAPTURE(row.profile);
+        CAPTURE(row.name);
+        LineProfile profile = published(row.profile);
+        const auto* const found = std::ranges::find_if(
+            distance::all_classes, [&](Class each) { return distance::to_string(each) == row.name; });
+        REQUIRE(found != distance::all_classes.end());
+        const distance::LineCosts& lines = profile.lines_at(*found);
+        CHECK(lines.least_one_way.value == row.least);
+        CHECK(lines.median_one_way.value == row.median);
+        CHECK(lines.most_one_way.value == row.most);
+        CHECK(profile.sources[lines.median_one_way.source].origin == distance::Origin::published);
+        // Of the pairs in a socket the table has those of the second one only.
+        const bool half = row.profile == "epyc-7742-2s" && (row.name == "node" || row.name == "socket");
+        const auto pairs = pairs_of(machine::from_synthetic(profile.topology));
+        CHECK(pairs.at(*found) == (half ? 2 : 1) * row.pairs);
+    }
+}
+
+TEST_CASE("published machines tell of themselves what their processors have") {
+    const machine::Machine rome = machine::from_synthetic(published("epyc-7742-2s").topology);
+    CHECK(rome.pus.size() == 256);
+    CHECK(rome.l3_groups() == 32);
+    CHECK(rome.l3_bytes == std::size_t{16} << 20U);
+    CHECK(rome.numa_nodes() == 8);
+    const machine::Machine mesh = machine::from_synthetic(published("xeon-gold-6242-2s").topology);
+    CHECK(mesh.cores() == 32);
+    CHECK(mesh.l2_bytes == std::size_t{1} << 20U);
+    CHECK(mesh.packages() == 2);
+}
+
+TEST_CASE("groups that hwloc states are those of its classes") {
+    const machine::Machine machine = machine::from_synthetic("pack:2 numa:2 l3:2 core:2 pu:2");
+    const auto groups = [&](Class distance) { return distance::count(groups_within(machine.pus, distance)); };
+    CHECK(groups(Class::core) == 16);
+    CHECK(groups(Class::l3) == 8);
+    CHECK(groups(Class::node) == 4);
+    CHECK(groups(Class::socket) == 2);
+    CHECK(groups(Class::link) == 1);
+}
+
+TEST_CASE("what a machine does not say is shared by none, but for the socket") {
+    const machine::Pu one{.os_index = 0};
+    const machine::Pu other{.os_index = 1};
+    CHECK(class_of(one, other) == Class::socket);
+    const machine::Machine flat = machine::from_synthetic("core:4 pu:1");
+    CHECK(class_of(flat.pus[0], flat.pus[3]) == Class::node);
+}

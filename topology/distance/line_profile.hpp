@@ -1,0 +1,123 @@
+#pragma once
+
+#include "distance/class.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::distance {
+
+/// Who says a number.
+///
+/// - measured: this machine, to `tutti measure`
+/// - published: somebody who has measured such a machine
+/// - estimated: nobody; a rule, which the source states
+enum class Origin : std::uint8_t { measured, published, estimated };
+
+inline constexpr std::array<Origin, 3> all_origins{Origin::measured, Origin::published, Origin::estimated};
+
+constexpr std::string_view to_string(Origin origin) {
+    constexpr std::array<std::string_view, all_origins.size()> names{"measured", "published", "estimated"};
+    return names[static_cast<std::size_t>(origin)];
+}
+
+/// Where numbers come from.
+struct Source {
+    std::string name; ///< a word
+    Origin origin = Origin::estimated;
+    std::string text; ///< how it was measured, where it was published, or the rule
+
+    bool operator==(const Source&) const = default;
+};
+
+struct Number {
+    double value = 0;
+    std::size_t source = 0; ///< index in the profile's sources
+
+    bool operator==(const Number&) const = default;
+};
+
+/// What lines cost between CPUs that are so far from each other.
+struct LineCosts {
+    /// ns from a store to the load that sees it, over all pairs of CPUs: half a ping-pong.
+    Number least_one_way;
+    Number median_one_way;
+    Number most_one_way;
+    /// ns until the last of k readers has a line, of whom the furthest are so far from the writer:
+    /// base + each * k. One far reader slows near ones down: it is its base that counts for all.
+    Number readers_base;
+    Number readers_each;
+    /// ns a flag, for who collects flags that others have set before, one after the other.
+    Number flag;
+    /// ns until a store is done to a line that another has read since it was written.
+    Number taken_back;
+    /// GB/s at which one reads what another has just written, out of its caches.
+    Number fetch;
+
+    bool operator==(const LineCosts&) const = default;
+};
+
+/// GB/s to and from memory, of all cores of a part of the machine together. A copy counts what it reads and
+/// what it writes.
+struct Bandwidth {
+    Number read;
+    Number write;
+    Number copy;
+
+    bool operator==(const Bandwidth&) const = default;
+};
+
+/// What the lines, caches and links of a machine cost. `machine::Profile` is another thing: from how many
+/// bytes on the library does what, which follows from costs like these.
+struct LineProfile {
+    std::string name;
+    /// The machine in hwloc's synthetic notation; empty where that cannot say it.
+    std::string topology;
+    std::vector<Source> sources;
+    /// The distances that there are between CPUs of this machine. What follows says nothing of others.
+    std::array<bool, class_count> has = {};
+    std::array<LineCosts, class_count> lines = {};
+    /// Of a core, which every machine has; of all cores that share an L3, a node, a socket; and over the
+    /// link, of all cores of a socket with the memory of another.
+    std::array<Bandwidth, class_count> memory = {};
+    /// ns until a store is done to a line that nobody else has.
+    Number exclusive_store;
+    /// ns of an allreduce of 8 bytes between the two nearest cores.
+    Number call;
+
+    bool has_class(Class distance) const { return has[static_cast<std::size_t>(distance)]; }
+    const LineCosts& lines_at(Class distance) const { return lines[static_cast<std::size_t>(distance)]; }
+    const Bandwidth& memory_of(Class part) const { return memory[static_cast<std::size_t>(part)]; }
+
+    bool operator==(const LineProfile&) const = default;
+};
+
+enum class Unit : std::uint8_t { ns, gigabytes_per_second };
+
+/// "ns", "GB/s".
+constexpr std::string_view to_string(Unit unit) {
+    return unit == Unit::ns ? "ns" : "GB/s";
+}
+
+/// One number of a profile, what it is called, and what it can be.
+struct NamedNumber {
+    std::string name; ///< such as "l3.one-way.median"
+    Unit unit = Unit::ns;
+    Number* number = nullptr;
+
+    static constexpr double least = 0;
+    static constexpr double most = 1e6;
+};
+
+/// All numbers that a profile with these classes has, in the order in which they are written.
+std::vector<NamedNumber> numbers_of(LineProfile& profile);
+
+/// Throws std::invalid_argument that names the first number that cannot be: out of its range, without a
+/// source, or a least that is above its median.
+void check(const LineProfile& profile);
+
+} // namespace tutti::distance
