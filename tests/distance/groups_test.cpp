@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <random>
 #include <string>
@@ -120,6 +121,29 @@ TEST_CASE("five levels with noise are found whatever the noise") {
 TEST_CASE("CPUs that are equally far from each other are no groups, whatever the noise") {
     for (unsigned seed = 0; seed < 20; ++seed) {
         CHECK(find_levels(made({{48, 50}}, 0.25, seed)).empty());
+    }
+}
+
+TEST_CASE("a few CPUs are no groups by chance") {
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        CHECK(find_levels(made({{4, 50}}, 0.08, seed)).empty());
+        CHECK(find_levels(made({{8, 50}}, 0.5, seed)).empty());
+    }
+}
+
+TEST_CASE("what takes longer the further it is over a mesh is no group") {
+    constexpr std::size_t width = 6;
+    for (unsigned seed = 0; seed < 50; ++seed) {
+        Matrix matrix = made({{width * width, 1}}, 0.05, seed);
+        for (std::size_t cpu = 0; cpu < width * width; ++cpu) {
+            for (std::size_t other = 0; other < cpu; ++other) {
+                const auto hops =
+                    std::abs(static_cast<double>(cpu / width) - static_cast<double>(other / width)) +
+                    std::abs(static_cast<double>(cpu % width) - static_cast<double>(other % width));
+                matrix.set(cpu, other, matrix.ns(cpu, other) * (40 + 4 * hops));
+            }
+        }
+        CHECK(find_levels(matrix).empty());
     }
 }
 
