@@ -144,3 +144,10 @@ TEST_CASE("CPU lists read back as written") {
     CHECK(parse_cpu_list("5,4,4-5") == Indices{5, 4, 4, 5});
     CHECK(parse_cpu_list("65535") == Indices{65535});
 }
+
+TEST_CASE("this machine in synthetic notation has the CPUs that it has") {
+    const std::string description = synthetic_here();
+    if (!description.empty()) {
+        CHECK(from_synthetic(description).pus_in_machine == detect().pus_in_machine);
+    }
+}

@@ -5,6 +5,7 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -199,6 +200,15 @@ Machine from_synthetic(const std::string& description) {
                                     description + "'; use for example \"pack:2 [numa] l3:2 core:4 pu:2\"");
     }
     return describe_topology(topology.get());
+}
+
+std::string synthetic_here() {
+    const Topology topology = load_topology([](hwloc_topology_t) { return 0; });
+    std::array<char, 4096> text{};
+    // It returns the length of the whole text, of which there may be more than room.
+    const int length =
+        topology ? hwloc_topology_export_synthetic(topology.get(), text.data(), text.size(), 0) : -1;
+    return length > 0 && static_cast<std::size_t>(length) < text.size() ? text.data() : std::string();
 }
 
 } // namespace tutti::machine

@@ -65,6 +65,10 @@ Machine from_xml(const std::string& path);
 /// \throws std::invalid_argument naming the description if hwloc does not understand it.
 Machine from_synthetic(const std::string& description);
 
+/// This machine, its disallowed part too, in that notation; empty where it is not regular enough for it, or
+/// hwloc cannot read it.
+std::string synthetic_here();
+
 /// `machine` with only those of its PUs whose number is in `os_indices`; numbers it does not have are
 /// ignored, as in any CPU mask. If that removes any, a note says how many are left and, in brackets,
 /// `because`. \throws std::invalid_argument if none is left.
