@@ -5,6 +5,7 @@
 #include "command/draw.hpp"
 #include "command/guidelines.hpp"
 #include "command/info.hpp"
+#include "command/measure.hpp"
 #include "command/model.hpp"
 #include "command/tune.hpp"
 #include "command/verify.hpp"
@@ -245,6 +246,15 @@ void declare_tune(CLI::App& command, TuneArguments& arguments) {
         ->capture_default_str();
 }
 
+void declare_measure(CLI::App& command, MeasureArguments& arguments) {
+    command.add_option("-o,--output", arguments.output, "The file to write")->capture_default_str();
+    command.add_option("--matrix", arguments.matrix,
+                       "Draw what lines take between each pair of CPUs to this SVG file");
+    command.add_option("--seconds", arguments.seconds, "Time for all measurements together, at most")
+        ->capture_default_str();
+    command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
+}
+
 int run_bench_arguments(const BenchArguments& arguments) {
     return run_bench(arguments.parsed());
 }
@@ -283,13 +293,17 @@ int run(int argc, char** argv) {
     add_command(app, chosen, "tune",
                 "Measure which algorithms are the fastest here and write a file for TUTTI_TUNING",
                 declare_tune, run_tune);
+    add_command(app, chosen, "measure",
+                "Measure what this machine's lines, caches and links cost, and draw which CPUs are near",
+                declare_measure, run_measure);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? exit_fine : exit_usage;
     }
     if (!chosen) {
-        throw UsageError("what to do: info, bench, compare, guidelines, tune, verify, draw or model?");
+        throw UsageError(
+            "what to do: info, bench, compare, guidelines, tune, measure, verify, draw or model?");
     }
     return chosen();
 }

@@ -117,21 +117,3 @@ TEST_CASE("published machines tell of themselves what their processors have") {
     CHECK(mesh.l2_bytes == std::size_t{1} << 20U);
     CHECK(mesh.packages() == 2);
 }
-
-TEST_CASE("groups that hwloc states are those of its classes") {
-    const machine::Machine machine = machine::from_synthetic("pack:2 numa:2 l3:2 core:2 pu:2");
-    const auto groups = [&](Class distance) { return distance::count(groups_within(machine.pus, distance)); };
-    CHECK(groups(Class::core) == 16);
-    CHECK(groups(Class::l3) == 8);
-    CHECK(groups(Class::node) == 4);
-    CHECK(groups(Class::socket) == 2);
-    CHECK(groups(Class::link) == 1);
-}
-
-TEST_CASE("what a machine does not say is shared by none, but for the socket") {
-    const machine::Pu one{.os_index = 0};
-    const machine::Pu other{.os_index = 1};
-    CHECK(class_of(one, other) == Class::socket);
-    const machine::Machine flat = machine::from_synthetic("core:4 pu:1");
-    CHECK(class_of(flat.pus[0], flat.pus[3]) == Class::node);
-}

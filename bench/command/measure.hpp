@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+namespace tutti::bench {
+
+/// What `tutti measure` is to do, as typed.
+struct MeasureArguments {
+    std::string output = "tutti-lines.json";
+    /// Empty: none is drawn.
+    std::string matrix;
+    double seconds = 60;
+    bool quiet = false;
+};
+
+/// `tutti measure`: measures what this machine's lines, caches and links cost, writes that to a file, and
+/// prints it with what differs from what hwloc says. Returns the exit code. Throws UsageError,
+/// EnvironmentUnfit.
+int run_measure(const MeasureArguments& arguments);
+
+} // namespace tutti::bench

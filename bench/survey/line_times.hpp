@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+/// What is timed between CPUs that are told by their numbers: each on a thread of its own, by plain stores
+/// and loads, in many rounds, of which the median counts, less what reading the clock takes. The rounds go on
+/// for `seconds`, but there are at least 20. All throw std::runtime_error where threads cannot be pinned.
+namespace tutti::bench {
+
+/// ns from a store to the load of the other that sees it: half a ping-pong on one line.
+double one_way_ns(int cpu, int other, double seconds);
+
+/// ns from a store until the last of those that wait for it has seen it.
+double readers_ns(int writer, std::span<const int> readers, double seconds);
+
+/// ns a flag, for `collector` to see those that each of the others has set before on a line of its own.
+double flag_ns(int collector, std::span<const int> others, double seconds);
+
+/// ns a store to a line that `reader` has read since it was last written, done before the next begins.
+double taken_back_ns(int writer, int reader, double seconds);
+
+/// The same for lines that nobody else has.
+double exclusive_store_ns(int cpu, double seconds);
+
+/// GB/s at which `reader` reads so many bytes that `writer` has just written.
+double fetch_gbs(int reader, int writer, std::size_t bytes, double seconds);
+
+} // namespace tutti::bench

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "distance/groups.hpp"
+#include "distance/line_profile.hpp"
+#include "machine/machine.hpp"
+
+#include <vector>
+
+namespace tutti::bench {
+
+/// What `tutti measure` finds out.
+struct Survey {
+    /// The CPUs that were compared, each with each, and what lines take between them.
+    std::vector<machine::Pu> pus;
+    distance::Matrix one_way_ns{0};
+    distance::LineProfile profile;
+};
+
+/// Measures the profile of this machine in about so many seconds, or less; of more than 64 CPUs it compares
+/// some. Says on stderr how far it is, if that is to be shown. Throws std::runtime_error where threads cannot
+/// be pinned, std::bad_alloc. \pre at least 2 CPUs
+Survey survey(const machine::Machine& machine, double seconds, bool progress_shown);
+
+} // namespace tutti::bench

@@ -1,0 +1,45 @@
+// What is measured, on the machine of the test: that it is measured, not what comes out.
+#include "survey/pinned_threads.hpp"
+#include "survey/survey.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <stdexcept>
+
+using namespace tutti;
+using namespace tutti::bench;
+
+TEST_CASE("a survey has all numbers of a profile, each with a source") {
+    const machine::Machine machine = machine::here();
+    if (machine.pus.size() < 2) {
+        return;
+    }
+    const Survey found = survey(machine, 0.1, false);
+    CHECK(found.pus.size() == std::min<std::size_t>(machine.pus.size(), 64));
+    CHECK(!found.profile.name.empty());
+    distance::LineProfile profile = found.profile;
+    for (const distance::NamedNumber& named : numbers_of(profile)) {
+        CAPTURE(named.name);
+        CHECK(std::isfinite(named.number->value));
+        CHECK((named.number->value > 0 || named.name.ends_with("readers.each")));
+        const bool estimated = profile.sources[named.number->source].origin == distance::Origin::estimated;
+        CHECK((!estimated || named.name.ends_with("readers.each")));
+    }
+    for (std::size_t one = 0; one < found.pus.size(); ++one) {
+        for (std::size_t other = 0; other < one; ++other) {
+            CHECK(found.one_way_ns.ns(one, other) > 0);
+        }
+    }
+}
+
+TEST_CASE("threads that cannot be pinned measure nothing") {
+    std::atomic<int> ran{0};
+    CHECK_THROWS_AS(
+        on_cpus(std::array{machine::here().pus[0].os_index, 99999}, [&](std::size_t, Gate&) { ++ran; }),
+        std::runtime_error);
+    CHECK(ran == 0);
+}
