@@ -110,7 +110,7 @@ Number read_number(const Json& value, const distance::NamedNumber& named, const 
     const std::string source = text_of(member(value, "source"), named.name);
     const auto found = std::ranges::find(profile.sources, source, &Source::name);
     if (found == profile.sources.end()) {
-        refuse("the source {} of \"{}\" is none of \"sources\"", quoted(source), named.name);
+        refuse(R"(the source {} of "{}" is none of "sources")", quoted(source), named.name);
     }
     const Json& number = member(value, unit);
     if (!number.is_number()) {
@@ -167,13 +167,13 @@ std::string to_text(const LineProfile& profile) {
     }
     std::vector<std::string> sources;
     for (const Source& source : profile.sources) {
-        sources.push_back(fmt::format("{}: {{\"origin\": \"{}\", \"text\": {}}}", quote(source.name),
+        sources.push_back(fmt::format(R"({}: {{"origin": "{}", "text": {}}})", quote(source.name),
                                       to_string(source.origin), quote(source.text)));
     }
     LineProfile copy = profile;
     std::vector<std::string> numbers;
     for (const distance::NamedNumber& named : numbers_of(copy)) {
-        numbers.push_back(fmt::format("\"{}\": {{\"{}\": {}, \"source\": {}}}", named.name,
+        numbers.push_back(fmt::format(R"("{}": {{"{}": {}, "source": {}}})", named.name,
                                       to_string(named.unit), named.number->value,
                                       quote(profile.sources.at(named.number->source).name)));
     }

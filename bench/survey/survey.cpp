@@ -151,8 +151,8 @@ private:
 
     void compare_pairs() {
         const std::size_t cpus = survey_.pus.size();
-        const auto pairs = static_cast<double>(cpus * (cpus - 1) / 2);
-        const double seconds = std::min(most_pair_seconds, seconds_ / 2 / pairs);
+        const std::size_t pairs = cpus * (cpus - 1) / 2;
+        const double seconds = std::min(most_pair_seconds, seconds_ / 2 / static_cast<double>(pairs));
         survey_.one_way_ns = distance::Matrix(cpus);
         for (std::size_t one = 1; one < cpus; ++one) {
             progress_.step("lines between pairs of CPUs", fmt::format("CPU {}", number(one)));
@@ -210,7 +210,7 @@ private:
         lines.readers_each = {usual_reader_ns, one_reader};
         if (readers.size() > 1) {
             const double all = readers_ns(writer, readers, seconds);
-            const double more = static_cast<double>(readers.size() - 1);
+            const auto more = static_cast<double>(readers.size() - 1);
             lines.readers_each = {rounded(std::max((all - there) / more, 0.0)), timed_readers};
         }
         const double base = (there + back) / 2 - lines.readers_each.value;
