@@ -1,5 +1,9 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
+#include <random>
+
 namespace tutti::test {
 
 #if defined(TUTTI_REDUCED_TESTS)
@@ -8,5 +12,15 @@ inline constexpr bool reduced = true;
 #else
 inline constexpr bool reduced = false;
 #endif
+
+/// Whether to do one of many like it: under sanitizers one in eight, others in every run.
+inline bool is_sampled() {
+    static std::mt19937 random = [] {
+        const auto seed = std::random_device()();
+        MESSAGE("seed of the sample ", seed);
+        return std::mt19937(seed);
+    }();
+    return !reduced || random() % 8 == 0;
+}
 
 } // namespace tutti::test

@@ -49,16 +49,6 @@ std::vector<std::size_t> large_sizes(int members) {
     }
 }
 
-/// Under sanitizers one job in eight, another one in every run.
-bool is_sampled() {
-    static std::mt19937 random = [] {
-        const auto seed = std::random_device()();
-        MESSAGE("seed of the sample ", seed);
-        return std::mt19937(seed);
-    }();
-    return !test::reduced || random() % 8 == 0;
-}
-
 /// Every row by name, and the default choice, in both ways, where the row serves. Rooted calls and shifts
 /// take turns in their roots and distances.
 void add_jobs(std::vector<Job>& jobs, int members, std::size_t elements, bool commutative, bool exact) {
@@ -70,7 +60,7 @@ void add_jobs(std::vector<Job>& jobs, int members, std::size_t elements, bool co
             continue;
         }
         for (const bool in_place : {false, true}) {
-            if (!is_sampled()) {
+            if (!test::is_sampled()) {
                 continue;
             }
             const int root = has_root(row) ? turn++ % members : 0;
