@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <string>
 #include <vector>
 
 using namespace tutti;
@@ -14,6 +14,22 @@ using graph::LevelTree;
 using schedule::Collective;
 using schedule::Form;
 using Sizes = std::vector<int>;
+
+namespace {
+
+/// With two elements a block.
+std::string interpreted(const schedule::Synchronised& plan, std::uint32_t seed) {
+    const Collective collective = plan.schedule.collective();
+    const auto blocks = static_cast<std::size_t>(plan.schedule.blocks());
+    const bool moves = collective != Collective::barrier;
+    return test::interpret(plan,
+                           {.partition = moves ? plan::Partition{2 * blocks, 2} : plan::Partition{},
+                            .in_place = plan.form == Form::in_place,
+                            .order = reduces(collective) ? algorithm::Order::rank : algorithm::Order::none,
+                            .seed = seed});
+}
+
+} // namespace
 
 TEST_CASE("plans of collectives on trees of groups do what the collective says") {
     const LevelTree trees[] = {LevelTree::equal(Sizes{1}),
@@ -40,20 +56,15 @@ TEST_CASE("plans of collectives on trees of groups do what the collective says")
                 const schedule::Schedule made =
                     levels(collective, tree, acting, has_root ? tree.ranks() / 2 : 0);
                 const algorithm::Forms forms = forms_of(acting, collective, tree);
-                const std::pair<bool, Form> all[] = {{forms.pulled, Form::separate},
-                                                     {forms.in_place, Form::in_place},
-                                                     {forms.carried, Form::carried}};
-                for (const auto& [takes, form] : all) {
-                    if (takes) {
+                for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
+                    const bool is_taken = form == Form::separate   ? forms.pulled
+                                          : form == Form::in_place ? forms.in_place
+                                                                   : forms.carried;
+                    if (is_taken) {
                         CAPTURE(form);
                         ++plans;
-                        const auto blocks = static_cast<std::size_t>(made.blocks());
-                        const bool any = collective != Collective::barrier;
-                        const test::Run run{
-                            any ? plan::Partition{2 * blocks, 2} : plan::Partition{}, form == Form::in_place,
-                            reduces(collective) ? algorithm::Order::rank : algorithm::Order::none,
-                            static_cast<std::uint32_t>(plans)};
-                        REQUIRE(test::interpret(schedule::synchronise(made, form), run) == "");
+                        const auto seed = static_cast<std::uint32_t>(plans);
+                        REQUIRE(interpreted(schedule::synchronise(made, form), seed) == "");
                     }
                 }
             }
