@@ -141,7 +141,8 @@ private:
         const Memory::Lease lease(memory_, bytes);
         for (const Form form : forms_to_prove(*found_.row, schedule)) {
             schedule::Synchronised plan = synchronise(std::move(schedule), form);
-            const verify::Report report = verify::verify(plan, verify::requirement_of(*found_.row));
+            const verify::Report report =
+                verify::verify(plan, verify::requirement_of(*found_.row, plan.schedule.ranks()));
             schedule = std::move(plan.schedule);
             ++found_.proofs;
             found_.violations += report.total();

@@ -99,7 +99,9 @@ std::string legend() {
     return fmt::format(
         "Rounds, blocks received, blocks combined and blocks of scratch are those of the member with the "
         "most, in blocks of the schedule's own size, at {} ranks ({} where only powers of two are served), "
-        "root 0, distance 1. Order: serial = rank order from the left, rank = rank order, same = one order "
+        "root 0, distance 1. Order: serial = rank order from the left, canonical = rank order as a butterfly "
+        "brackets, asked = one of these two, rank = rank order, canonical for powers of two, same = one "
+        "order "
         "for all, any = members differ. Forms: irregular = blocks of which only their senders and receivers "
         "know, as in an all-to-all with counts or where there are displacements; shared = into one vector "
         "for all members.",

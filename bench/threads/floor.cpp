@@ -13,13 +13,14 @@ constexpr std::size_t stream_from_bytes = std::size_t{4} << 10;
 Calls in_passes(const Problem& problem, int rank, const pass::Vectors& vectors, pass::Direction direction,
                 detail::Stores stores) {
     const pass::Shape shape = shape_of(problem);
-    const detail::Kernels* const kernels =
-        problem.reduces() ? &detail::builtin(problem.type, problem.op) : nullptr;
-    return [passes = pass::passes_of(shape, rank, vectors, direction), kernels,
-            element_bytes = shape.element_bytes, stores](std::size_t calls) {
+    const pass::Elements elements{.bytes = shape.element_bytes,
+                                  .kernels = problem.reduces() ? &detail::builtin(problem.type, problem.op)
+                                                               : nullptr,
+                                  .stores = stores};
+    return [passes = pass::passes_of(shape, rank, vectors, direction), elements](std::size_t calls) {
         for (std::size_t call = 0; call < calls; ++call) {
             for (const pass::Pass& each : passes) {
-                pass::carry_out(each, element_bytes, kernels, nullptr, stores);
+                pass::carry_out(each, elements);
             }
         }
     };

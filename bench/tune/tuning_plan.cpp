@@ -51,7 +51,7 @@ std::vector<TuningTask> tasks_for(int members, const std::vector<std::size_t>& b
             const auto collective = static_cast<Collective>(code);
             if (schedule::reduces(collective)) {
                 add(collective, Operands::exact, size);
-                add(collective, Operands::serial, size);
+                add(collective, Operands::ordered, size);
             } else {
                 add(collective, Operands::moved, size);
             }

@@ -45,9 +45,12 @@ struct Options {
     /// What the leaders run among themselves: "library" for the MPI library's own collective, or the name of
     /// one of Tutti's algorithms (`tutti info --algorithms`); empty: the library chooses.
     std::string_view algorithm = {};
-    /// In what order reductions combine the operands of all members. serial: in rank order from the left, the
-    /// same bits however the members are divided among processes. Then each process goes on from what those
-    /// before it amount to, one after the other, where any other order might give other bits.
+    /// In what order reductions combine the operands of all members. any: each process combines those of its
+    /// members as a group does; their results are combined in the order of the processes. Where the processes
+    /// and the members of each are powers of two in number, all processes have as many members and it is no
+    /// scan, that gives the bits of one group of all. serial: in rank order from the left, the same bits
+    /// however the members are divided among processes. Then each process goes on from what those before it
+    /// amount to, one after the other, where any other order might give other bits.
     Order order = Order::any;
     /// The number of leaders of each process, for way "leaders"; 0: two, or as many as the process with the
     /// fewest threads has.

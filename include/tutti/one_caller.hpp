@@ -17,8 +17,8 @@
 // Collectives over p vectors that one thread has: it calls once for all of them, with a range of inputs and
 // one of outputs, such as a std::vector<std::vector<double>> or an array of spans. They do what the same
 // calls of p members do (tutti/collectives.hpp), each on its vectors; where a collective has a root, there is
-// one vector of the root's instead of a range. Operands are combined in the order of the vectors, from the
-// left.
+// one vector of the root's instead of a range. Operands are combined in the order of the vectors, bracketed
+// as members combine them by default (Order::any).
 //
 // The calling thread does the work, or hands slices of a large one to an executor and does those itself that
 // are not begun; the call returns when all is done. Nothing is touched where it throws ArgumentError or

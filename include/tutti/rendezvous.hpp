@@ -70,7 +70,7 @@ private:
 ///
 /// All ranks make the same calls in the same order, each from any threads, but one after the other. Different
 /// ranks may arrive at the same time, and any number of operations ahead of others. Operands are combined in
-/// rank order from the left. Calls cannot name an algorithm.
+/// the order that the options say (Order). Calls cannot name an algorithm.
 ///
 /// Requests are those of Member::start, with these differences. Any thread may use a request. It takes one
 /// function or coroutine in all, also where it is complete. One that is destroyed does not wait: the vectors

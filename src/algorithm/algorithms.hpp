@@ -76,11 +76,6 @@ schedule::Schedule fully_connected_reduce_scatter(int ranks);
 schedule::Schedule butterfly_ring_allreduce(int ranks);
 /// The same with each level dividing the blocks among the group, and as many rounds back: 2 (p - 1) blocks.
 schedule::Schedule butterfly_ring_halving_allreduce(int ranks);
-/// Allreduce, or barrier, in which groups of at most `radix` members each read what all others of the group
-/// have: a butterfly of as many levels of that radix, a round each, as it takes (Rabenseifner & Träff 2004,
-/// section 3.6, with exchanges instead of rings and several factors in one).
-schedule::Schedule radix_exchange(schedule::Collective collective, int ranks, int radix);
-
 enum class Inclusion { inclusive, exclusive };
 
 /// Prefixes on a hypercube (Grama et al. 2003, Alg. 4.9), for any number of ranks: q rounds of one vector, in

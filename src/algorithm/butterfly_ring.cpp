@@ -2,8 +2,6 @@
 #include "algorithm/rank_order.hpp"
 #include "graph/torus.hpp"
 
-#include <algorithm>
-
 namespace tutti::algorithm {
 
 using schedule::Blocks;
@@ -25,16 +23,12 @@ struct Level {
     int peer(int rank, int index) const { return rank + (index - this->index(rank)) * stride; }
 };
 
-/// The prime factors of `ranks`, twos first, as many of them together as do not exceed `most`.
-std::vector<Level> levels_of(int ranks, int most = 1) {
+/// The prime factors of `ranks`, twos first.
+std::vector<Level> levels_of(int ranks) {
     std::vector<Level> levels;
     int stride = 1;
     for (const int factor : graph::prime_factors(ranks)) {
-        if (!levels.empty() && levels.back().radix * factor <= most) {
-            levels.back().radix *= factor;
-        } else {
-            levels.push_back({factor, stride});
-        }
+        levels.push_back({factor, stride});
         stride *= factor;
     }
     return levels;
@@ -109,46 +103,6 @@ Schedule butterfly_ring_halving_allreduce(int ranks) {
         programs.push_back(recorder.take());
     }
     return allreduce(ranks, ranks, std::move(programs));
-}
-
-// Invariant: before a level the members of a unit have the same partial result. In the level's one round each
-// reads those of all units of its group and combines them in rank order, from the left like all others. What
-// comes before its own waits in scratch: the result may go to where its own input lies.
-Schedule radix_exchange(Collective collective, int ranks, int radix) {
-    const std::vector<Level> levels = levels_of(ranks, radix);
-    const Blocks vector{0, 1};
-    std::vector<schedule::Program> programs;
-    for (int rank = 0; rank < ranks; ++rank) {
-        Recorder recorder;
-        if (levels.empty()) {
-            recorder.round().copy({0, Space::output, vector}, {0, Space::input, vector});
-        }
-        const Place lower{rank, Space::scratch1, vector};
-        Space before = Space::input;
-        for (std::size_t i = 0; i < levels.size(); ++i) {
-            const Level& level = levels[i];
-            const Space after = (levels.size() - 1 - i) % 2 == 0 ? Space::output : Space::scratch0;
-            const Place result{rank, after, vector};
-            const auto operand = [&](int index) { return Place{level.peer(rank, index), before, vector}; };
-            const int own = level.index(rank);
-            recorder.round();
-            if (own == 0) {
-                recorder.reduce(result, operand(0), operand(1));
-            } else {
-                recorder.copy(lower, operand(0));
-                for (int index = 1; index < own; ++index) {
-                    recorder.reduce(lower, lower, operand(index));
-                }
-                recorder.reduce(result, lower, operand(own));
-            }
-            for (int index = std::max(own + 1, 2); index < level.radix; ++index) {
-                recorder.reduce(result, result, operand(index));
-            }
-            before = after;
-        }
-        programs.push_back(recorder.take());
-    }
-    return {collective, ranks, 1, Symmetry::none, std::move(programs)};
 }
 
 } // namespace tutti::algorithm

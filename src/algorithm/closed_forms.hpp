@@ -146,7 +146,7 @@ Counts radix_signals(int p, int root) {
 
 template <int bits>
 long radix_partials(int p, int /*root*/) {
-    return p == 1 ? 0 : log2_down(p) > bits ? 2 : 1;
+    return p == 1 ? 0 : p == 2 ? 1 : log2_down(p) > bits ? 3 : 2;
 }
 
 /// Steps of a circular shift the shorter way round.

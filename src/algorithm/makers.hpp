@@ -4,8 +4,10 @@
 #include "algorithm/closed_forms.hpp"
 #include "algorithm/families.hpp"
 #include "algorithm/graph_rows.hpp"
+#include "algorithm/levels.hpp"
 #include "schedule/place.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace tutti::algorithm::rows {
@@ -89,9 +91,15 @@ inline Schedule hypercube_barrier(int p, int /*root*/) {
     return place(butterfly_overlapping(p, 1, 0).reduction, Collective::barrier);
 }
 
+/// Groups of `radix` members each read what all others of the group have, in as many levels as it takes
+/// (Rabenseifner & Träff 2004, section 3.6, with exchanges instead of rings and several factors in one).
 template <Collective collective, int radix>
 Schedule exchange_by_radix(int p, int /*root*/) {
-    return radix_exchange(collective, p, radix);
+    std::vector<int> sizes;
+    for (; p > 1; p /= sizes.front()) {
+        sizes.insert(sizes.begin(), std::min(p, radix)); // the outermost may be smaller
+    }
+    return levels(collective, graph::LevelTree::equal(sizes), Acting::exchange);
 }
 
 // ---- Adapters: what takes no root ----

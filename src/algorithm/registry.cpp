@@ -5,7 +5,7 @@
 namespace tutti::algorithm {
 
 std::string_view to_string(Order order) {
-    constexpr std::string_view names[] = {"none", "any", "same", "rank", "serial"};
+    constexpr std::string_view names[] = {"none", "any", "same", "rank", "canonical", "serial", "asked"};
     return names[static_cast<std::size_t>(order)];
 }
 
@@ -16,12 +16,37 @@ std::string_view needs(Order order) {
     case Order::same:
         return "commutative";
     case Order::rank:
+    case Order::canonical:
     case Order::serial:
+    case Order::asked:
         return "associative";
     case Order::none:
         break;
     }
     return "none";
+}
+
+bool keeps_rank_order(Order order) {
+    return order == Order::none || order >= Order::rank;
+}
+
+bool has_brackets(const Algorithm& algorithm, detail::Brackets brackets, int ranks) {
+    constexpr int same_in_both = 3;
+    switch (algorithm.order) {
+    case Order::none:
+    case Order::asked:
+        return true;
+    case Order::rank:
+        return brackets == detail::Brackets::tree && graph::is_power_of_two(ranks);
+    case Order::canonical:
+        return brackets == detail::Brackets::tree || ranks <= same_in_both;
+    case Order::serial:
+        return brackets == detail::Brackets::left || ranks <= same_in_both;
+    case Order::any:
+    case Order::same:
+        break;
+    }
+    return false;
 }
 
 bool takes(const Algorithm& algorithm, schedule::Form form) {

@@ -3,6 +3,7 @@
 #include "schedule/schedule.hpp"
 #include "schedule/synchronise.hpp"
 
+#include <tutti/detail/brackets.hpp>
 #include <tutti/detail/export.hpp>
 
 #include <cstddef>
@@ -19,17 +20,21 @@ namespace tutti::algorithm {
 /// - any: members combine in different orders; the operator must give the same bits in any order (integers;
 ///   min and max; not floating-point sums)
 /// - same: in some order, the same one for every member; the operator must be commutative
-/// - rank: in rank order, with the same bracketing for every element and member ("canonical" in Rabenseifner
-/// &
-///   Träff 2004); any operator
-/// - serial: in rank order and bracketed from the left, as a loop over the ranks would; any operator, and the
-///   same bits from every algorithm that does so
-enum class Order : std::uint8_t { none, any, same, rank, serial };
+/// - rank: in rank order, with the same bracketing for every element and member (what Rabenseifner & Träff
+///   2004 call canonical); any associative operator. Among a power of two of members it is the next one
+/// - canonical: in rank order, bracketed as the tree of tutti/detail/brackets.hpp: the same bits from every
+///   algorithm that does so
+/// - serial: in rank order, bracketed from the left, as a loop over the ranks does it: the same of these
+/// - asked: one of these two, as the call asks
+enum class Order : std::uint8_t { none, any, same, rank, canonical, serial, asked };
 
 std::string_view to_string(Order order);
 
 /// What an order asks of the operator: "commutative, exact", "commutative", "associative" or "none".
 std::string_view needs(Order order);
+
+/// Whether operands are combined in the order of the ranks, if at all.
+TUTTI_COMPONENT_API bool keeps_rank_order(Order order);
 
 /// The numbers of ranks that an algorithm is for.
 enum class Ranks : std::uint8_t { any, powers_of_two };
@@ -93,6 +98,10 @@ bool takes(const Algorithm& algorithm, schedule::Form form);
 
 /// Whether the row serves so many ranks.
 TUTTI_COMPONENT_API bool takes(const Algorithm& algorithm, int ranks);
+
+/// Whether the row, which serves so many ranks, combines operands in rank order, if at all, and brackets them
+/// so when that is asked for.
+TUTTI_COMPONENT_API bool has_brackets(const Algorithm& algorithm, detail::Brackets brackets, int ranks);
 
 /// Whether the row's schedule depends on a root or a distance.
 bool has_root(const Algorithm& algorithm);

@@ -89,11 +89,11 @@ const std::array table{
               .scratch = no_scratch, .source = grama_parts},
 
     // reduce
-    Algorithm{.name = "direct", .collective = Collective::reduce, .order = Order::serial, .forms = pulled,
+    Algorithm{.name = "direct", .collective = Collective::reduce, .order = Order::asked, .forms = pulled,
               .make = direct_reduce,
               .counts = [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 1); },
               .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
-    Algorithm{.name = "flat", .collective = Collective::reduce, .order = Order::serial, .forms = everywhere,
+    Algorithm{.name = "flat", .collective = Collective::reduce, .order = Order::asked, .forms = everywhere,
               .make = flat_reduce, .counts = reduction, .scratch = no_scratch,
               .source = shared_memory, .reach = Reach::everybody},
     Algorithm{.name = "circulant", .collective = Collective::reduce, .order = Order::same, .forms = pulled,
@@ -126,15 +126,15 @@ const std::array table{
               .scratch = half_the_blocks, .source = grama_parts},
 
     // allreduce
-    Algorithm{.name = "direct", .collective = Collective::allreduce, .order = Order::serial,
+    Algorithm{.name = "direct", .collective = Collective::allreduce, .order = Order::asked,
               .forms = pulled_or_shared, .make = rootless<direct_allreduce>,
               .counts = [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 1); },
               .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
-    Algorithm{.name = "flat", .collective = Collective::allreduce, .order = Order::serial,
+    Algorithm{.name = "flat", .collective = Collective::allreduce, .order = Order::asked,
               .forms = carried_or_separate, .make = rootless<flat_allreduce>, .counts = reduction,
               .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
     Algorithm{.name = "reduce-scatter-allgather", .collective = Collective::allreduce,
-              .order = Order::serial, .forms = pulled, .make = rootless<reduce_scatter_allgather>,
+              .order = Order::asked, .forms = pulled, .make = rootless<reduce_scatter_allgather>,
               .counts = [](int p, int) {
                   return p == 1 ? Counts{} : Counts{2, 2L * (p - 1), p - 1};
               }, .scratch = no_scratch, .source = shared_memory_twice, .reach = Reach::everybody},
@@ -224,7 +224,7 @@ const std::array table{
               .scratch = no_scratch, .source = grama_broadcast},
 
     // reduce_scatter
-    Algorithm{.name = "direct", .collective = Collective::reduce_scatter, .order = Order::serial,
+    Algorithm{.name = "direct", .collective = Collective::reduce_scatter, .order = Order::asked,
               .forms = everywhere, .make = rootless<direct_reduce_scatter>, .counts = reduction,
               .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
     reduce_scatter_row<Halving>("circulant", pulled, largest_gap<Skips::halving>, traeff_alg1),
@@ -324,31 +324,31 @@ const std::array table{
               .scratch = all_but_three, .source = traeff_sec4},
 
     // scan
-    Algorithm{.name = "direct", .collective = Collective::scan, .order = Order::serial, .forms = pulled,
+    Algorithm{.name = "direct", .collective = Collective::scan, .order = Order::asked, .forms = pulled,
               .make = prefixes<direct_scan, Inclusion::inclusive>,
               .counts = [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 1); },
               .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
-    Algorithm{.name = "flat", .collective = Collective::scan, .order = Order::serial,
+    Algorithm{.name = "flat", .collective = Collective::scan, .order = Order::asked,
               .forms = carried_or_separate, .make = prefixes<flat_scan, Inclusion::inclusive>,
               .counts = [](int p, int) { return one_exchange(p, p - 1, p - 1); },
-              .scratch = [](int p, int) { return p > 1 ? 1L : 0L; },
+              .scratch = no_scratch,
               .source = shared_memory, .reach = Reach::everybody},
     Algorithm{.name = "ring", .collective = Collective::scan, .order = Order::serial, .forms = pulled,
               .make = prefixes<ring_scan, Inclusion::inclusive>,
               .counts = [](int p, int) { return Counts{p - 1, p > 1 ? 1 : 0, p > 1 ? 1 : 0}; },
               .scratch = no_scratch, .source = "Grama et al. 2003, prefix sums on a linear array"},
-    Algorithm{.name = "hypercube", .collective = Collective::scan, .order = Order::rank, .forms = separate,
+    Algorithm{.name = "hypercube", .collective = Collective::scan, .order = Order::canonical, .forms = separate,
               .make = prefixes<hypercube_scan, Inclusion::inclusive>, .counts = [](int p, int) {
                   return Counts{log2_up(p), log2_up(p), p == 2 ? 1 : std::max(2 * log2_up(p) - 2, 0L)};
               }, .bound = Bound::volume,
               .scratch = [](int p, int) { return std::clamp(log2_up(p) - 1, 0L, 2L); }, .source = grama_scan},
 
     // exscan
-    Algorithm{.name = "direct", .collective = Collective::exscan, .order = Order::serial, .forms = pulled,
+    Algorithm{.name = "direct", .collective = Collective::exscan, .order = Order::asked, .forms = pulled,
               .make = prefixes<direct_scan, Inclusion::exclusive>,
               .counts = [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 2); },
               .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
-    Algorithm{.name = "flat", .collective = Collective::exscan, .order = Order::serial,
+    Algorithm{.name = "flat", .collective = Collective::exscan, .order = Order::asked,
               .forms = carried_or_separate, .make = prefixes<flat_scan, Inclusion::exclusive>,
               .counts = [](int p, int) { return one_exchange(p, p - 1, p - 2); }, .scratch = no_scratch,
               .source = shared_memory, .reach = Reach::everybody},
@@ -356,7 +356,7 @@ const std::array table{
               .make = prefixes<ring_scan, Inclusion::exclusive>,
               .counts = [](int p, int) { return Counts{p - 1, std::min(p - 1, 2), p > 2 ? 1 : 0}; },
               .scratch = no_scratch, .source = "Grama et al. 2003, prefix sums on a linear array"},
-    Algorithm{.name = "hypercube", .collective = Collective::exscan, .order = Order::rank, .forms = separate,
+    Algorithm{.name = "hypercube", .collective = Collective::exscan, .order = Order::canonical, .forms = separate,
               .make = prefixes<hypercube_scan, Inclusion::exclusive>,
               .counts = [](int p, int) { return Counts{log2_up(p), log2_up(p), std::max(2 * log2_up(p) - 3, 0L)}; },
               .bound = Bound::volume,

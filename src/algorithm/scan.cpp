@@ -135,22 +135,18 @@ Schedule direct_scan(int ranks, Inclusion inclusion) {
     return {collective_of(inclusion), ranks, ranks, Symmetry::none, std::move(programs)};
 }
 
-// The own operand comes last, from memory that nothing has been written to: the output may be in its place.
 Schedule flat_scan(int ranks, Inclusion inclusion) {
     const bool inclusive = inclusion == Inclusion::inclusive;
     std::vector<Program> programs;
     for (int rank = 0; rank < ranks; ++rank) {
         const Place output{rank, Space::output, vector};
-        const Place input{rank, Space::input, vector};
-        const Place before = inclusive ? Place{rank, Space::scratch0, vector} : output;
-        Recorder recorder(1, static_cast<std::size_t>(rank) + 1);
+        const int operands = inclusive ? rank + 1 : rank;
+        Recorder recorder(1, 1);
         recorder.round();
-        for (int member = 0; member < rank; ++member) {
-            const Place theirs{member, Space::input, vector};
-            member == 0 ? recorder.copy(before, theirs) : recorder.reduce(before, before, theirs);
-        }
-        if (inclusive) {
-            rank == 0 ? recorder.copy(output, input) : recorder.reduce(output, before, input);
+        if (operands == 1) {
+            recorder.copy(output, {0, Space::input, vector});
+        } else if (operands > 1) {
+            recorder.reduce_first(operands, output, Space::input);
         }
         programs.push_back(recorder.take());
     }

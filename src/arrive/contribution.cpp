@@ -49,16 +49,18 @@ public:
         }
         pass::Work& work = task_.work;
         work.passes = pass::passes_of_all(shape, vectors_);
-        work.element_bytes = call_.element_bytes;
-        work.kernels = call_.kernels;
-        work.state = call_.state;
+        pass::Elements& elements = work.elements;
+        elements.bytes = call_.element_bytes;
+        elements.kernels = call_.kernels;
+        elements.state = call_.state;
+        elements.brackets = execute::brackets_of(call_);
         if (call_.kernels == nullptr && schedule::reduces(collective_)) {
-            work.kernels = &detail::builtin(call_.type, call_.op);
+            elements.kernels = &detail::builtin(call_.type, call_.op);
         }
         // What a broadcast writes nobody has read, though it is in place.
         const bool may_stream = is_separate_ || collective_ == Collective::broadcast;
-        work.stores.stream = may_stream && execute::Caches::here().streams_to_own(
-                                               collective_, pass::touched_bytes(work), cpus);
+        elements.stores.stream = may_stream && execute::Caches::here().streams_to_own(
+                                                   collective_, pass::touched_bytes(work), cpus);
         return std::move(task_);
     }
 

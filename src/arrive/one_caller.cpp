@@ -141,12 +141,14 @@ bool AllCalls::carry_out_small() const {
     case Kind::reduce:
     case Kind::allreduce:
         builtin(call.type, call.op)
-            .reduce_many(nullptr, outputs_, one_output ? 1 : ranks, inputs_, ranks, call.output_count, {});
+            .reduce_many(nullptr, outputs_, one_output ? 1 : ranks, inputs_, ranks, call.output_count,
+                         Brackets::tree, {});
         return true;
     case Kind::scan:
     case Kind::exscan:
         builtin(call.type, call.op)
-            .scan_many(nullptr, outputs_, inputs_, ranks, call.output_count, call.kind == Kind::exscan, {});
+            .scan_many(nullptr, outputs_, inputs_, ranks, call.output_count, call.kind == Kind::exscan,
+                       Brackets::tree, {});
         return true;
     default:
         return false;

@@ -7,7 +7,6 @@
 
 namespace tutti::cost {
 
-using schedule::every;
 using schedule::Move;
 using schedule::Schedule;
 using schedule::Space;
@@ -40,8 +39,10 @@ long reductions(const Schedule& schedule, const schedule::Program& program) {
     long combined = 0;
     for (const Move& move : program.moves()) {
         const bool one_less = move.prefix == schedule::Prefix::exclusive;
-        const long of_every = std::max(schedule.ranks() - (one_less ? 2L : 1L), 0L);
-        const long each = !move.reduces ? 0 : move.left.member == every ? of_every : 1;
+        const long operands = schedule::is_several(move.left.member)
+                                  ? schedule::count_of(move.left.member, schedule.ranks())
+                                  : 2;
+        const long each = move.reduces ? std::max(operands - (one_less ? 2L : 1L), 0L) : 0;
         combined += each * move.to.blocks.count;
     }
     return combined;

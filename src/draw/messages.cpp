@@ -7,7 +7,6 @@
 namespace tutti::draw {
 
 using schedule::Blocks;
-using schedule::every;
 using schedule::Move;
 using schedule::Schedule;
 using schedule::wrap;
@@ -36,12 +35,13 @@ public:
     }
 
 private:
-    /// `from` or `to` may be every member; nobody sends to itself.
+    /// `from` or `to` may stand for several; nobody sends to itself.
     void add(int from, int to, Blocks blocks, bool combined) {
-        const bool many = from == every || to == every;
-        for (int other = 0; other < (many ? ranks_ : 1); ++other) {
-            add_one(from == every ? other : from, to == every ? other : to, blocks, combined);
-        }
+        const int several = schedule::is_several(from) ? from : to;
+        schedule::for_each_member(several, ranks_, [&](int other) {
+            add_one(schedule::is_several(from) ? other : from, schedule::is_several(to) ? other : to, blocks,
+                    combined);
+        });
     }
 
     void add_one(int from, int to, Blocks blocks, bool combined) {

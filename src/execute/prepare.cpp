@@ -103,6 +103,7 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
         plans.plan({selection_.row, selection_.form, root_of(call, selection_), variant_of(call)});
     prepared_.plan = &prepared_.owned_plan->plan;
     prepared_.kernels = kernels_of(call);
+    prepared_.brackets = brackets_of(call);
     prepared_.element_bytes = call.element_bytes;
     prepared_.element_align = call.element_align;
     prepared_.settles = depends_on_all(collective_of(call.kind));

@@ -82,7 +82,7 @@ tuning::Operands operands_of(const detail::Call& call) {
         return tuning::Operands::moved;
     }
     return is_exact(call) && call.commutative && !call.serial ? tuning::Operands::exact
-                                                              : tuning::Operands::serial;
+                                                              : tuning::Operands::ordered;
 }
 
 detail::Call reduced_to_one(const detail::Call& call) {
@@ -115,13 +115,10 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
     if (call.shared_output && !row.forms.shared) {
         return "needs a vector of every member's own for the result";
     }
-    const bool keeps_rank_order = row.order == algorithm::Order::rank ||
-                                  row.order == algorithm::Order::serial ||
-                                  row.order == algorithm::Order::none;
-    if (!call.commutative && !keeps_rank_order) {
+    if (!call.commutative && !keeps_rank_order(row.order)) {
         return "does not keep the order of the ranks, which an operator that is not commutative needs";
     }
-    if (call.serial && row.order != algorithm::Order::serial && row.order != algorithm::Order::none) {
+    if (call.serial && !has_brackets(row, brackets_of(call), members)) {
         return "does not combine from the left as order serial asks";
     }
     return {};
@@ -274,7 +271,9 @@ Selection select(const detail::Call& call, const CallSize& size, const tuning::C
     const std::size_t row = entry->measured.front().row;
     const Form form = form_of(row, call, size);
     const bool only_here_copies = size.in_place && form == Form::separate && built_in.form != Form::separate;
-    if (only_here_copies || !refusal(algorithm::registry()[row], call, size.members).empty()) {
+    // An entry of other members may name what gives other bits among these.
+    if (only_here_copies || !refusal(algorithm::registry()[row], call, size.members).empty() ||
+        !may_choose(algorithm::registry()[row], operands_of(call), size.members)) {
         return built_in;
     }
     return {row, form, Reason::measured};

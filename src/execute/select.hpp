@@ -53,6 +53,11 @@ struct CallSize {
 /// operators.
 TUTTI_COMPONENT_API bool is_exact(const detail::Call& call);
 
+/// How operands are bracketed where an algorithm leaves that to the call.
+inline detail::Brackets brackets_of(const detail::Call& call) {
+    return call.serial ? detail::Brackets::left : detail::Brackets::tree;
+}
+
 /// What `call` asks of the order of its operands.
 tuning::Operands operands_of(const detail::Call& call);
 

@@ -38,12 +38,17 @@ std::string refusal(const Algorithm& row, const detail::Call& call, const Route&
     return execute::refusal(row, in_any_order, route.processes);
 }
 
+/// Whether operands may be combined in any order. All others are combined in that of the processes.
+bool is_free(const detail::Call& call) {
+    return call.commutative && execute::is_exact(call);
+}
+
 std::string_view default_allreduce(const detail::Call& call, const Route& route) {
     const bool power = graph::is_power_of_two(route.processes);
     if (route.bytes < long_bytes) {
         return power ? "butterfly" : "butterfly-overlapping";
     }
-    if (call.commutative) {
+    if (is_free(call)) {
         return "circulant";
     }
     return power ? "butterfly-halving" : "butterfly-overlapping-halving";
@@ -57,11 +62,11 @@ std::string_view default_name(const detail::Call& call, const Route& route) {
     case Kind::broadcast:
         return is_long ? "scatter-allgather" : "tree";
     case Kind::reduce:
-        return !is_long ? "tree" : call.commutative ? "reduce-scatter-gather" : "butterfly";
+        return !is_long ? "tree" : is_free(call) ? "reduce-scatter-gather" : "butterfly";
     case Kind::allreduce:
         return default_allreduce(call, route);
     case Kind::reduce_scatter:
-        return call.commutative ? "circulant" : "butterfly";
+        return is_free(call) ? "circulant" : "butterfly";
     case Kind::allgather:
     case Kind::gather:
     case Kind::scatter:

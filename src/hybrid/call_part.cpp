@@ -4,6 +4,7 @@
 
 namespace tutti::mpi::detail {
 
+using tutti::detail::Brackets;
 using tutti::detail::Kind;
 
 namespace {
@@ -43,7 +44,8 @@ void CallPart::combine(std::byte* to, std::size_t first, std::size_t elements) {
         ins_.push_back(call_.cluster().board(member).input + call_.bytes(first));
     }
     void* result = to;
-    call_.kernels().reduce_many(call_.state(), &result, 1, ins_.data(), call_.members(), elements, {});
+    call_.kernels().reduce_many(call_.state(), &result, 1, ins_.data(), call_.members(), elements,
+                                Brackets::tree, {});
 }
 
 /// The elements from `first` on of the vector that the members' blocks make.

@@ -10,6 +10,7 @@
 
 namespace tutti::mpi::detail {
 
+using tutti::detail::Brackets;
 using tutti::detail::Kind;
 
 namespace {
@@ -98,7 +99,7 @@ std::byte* Chain::reduce_on(const std::byte* before) {
     std::byte* const after = call().depot().output + call().bytes(part_.start());
     void* result = after;
     call().kernels().reduce_many(call().state(), &result, 1, ins_.data(), static_cast<int>(ins_.size()),
-                                 part_.elements(), {});
+                                 part_.elements(), Brackets::left, {});
     return after;
 }
 

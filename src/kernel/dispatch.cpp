@@ -122,7 +122,8 @@ void copy_many(void* const* outs, int outs_count, const void* in, std::size_t by
         return kernel::move_to_all(outs, outs_count, in, bytes);
     }
     // With a single input no operator is applied: any reduction of bytes is a copy.
-    builtin(Type::u8, Operator::bor).reduce_many(nullptr, outs, outs_count, &in, 1, bytes, stores);
+    builtin(Type::u8, Operator::bor)
+        .reduce_many(nullptr, outs, outs_count, &in, 1, bytes, Brackets::left, stores);
 }
 
 std::string_view kernel_isa() {

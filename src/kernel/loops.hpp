@@ -13,8 +13,8 @@
 // single elements go through the same expression (a single element is a vector of one lane).
 
 #include "cache_line.hpp"
-#include "kernel/left_first.hpp"
 #include "kernel/table.hpp"
+#include "kernel/tiles.hpp"
 #include "kernel/vector_operators.hpp"
 
 #include <cstddef>
@@ -22,108 +22,13 @@
 #include <type_traits>
 #include <utility>
 
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
-
 namespace tutti::kernel {
 namespace {
 
-// Each instruction set has its own constants: they must not be inline.
-// NOLINTBEGIN(misc-definitions-in-headers)
-#if defined(__AVX512F__)
-constexpr std::size_t vector_bytes = 64;
-#elif defined(__AVX2__)
-constexpr std::size_t vector_bytes = 32;
-#else
-constexpr std::size_t vector_bytes = 16;
-#endif
-
-/// Bytes of every input reduced in registers before anything is stored: longer tiles keep the overhead of
-/// each stream small in the caches, shorter ones suit stores past them. SSE2 has registers for 128 only.
-constexpr std::size_t streamed_tile_bytes = 128;
-constexpr std::size_t cached_tile_bytes = vector_bytes == 16 ? 128 : 256;
-
 /// A string move pays from a certain length on, so there is a most of prefixes that share moved_bytes.
-constexpr int most_moved_prefixes = 16;
+constexpr int most_moved_prefixes = 16; // NOLINT(misc-definitions-in-headers)
 
-/// How far ahead of the loads inputs are fetched when streaming.
-constexpr std::size_t prefetch_bytes = 2048;
-
-/// From here on the first output is brought to vector alignment before the tiles start: AVX-512 stores that
-/// are not aligned all straddle two cache lines, and streaming stores must be aligned.
-constexpr std::size_t align_from_bytes = 1024;
-// NOLINTEND(misc-definitions-in-headers)
-
-// ---- Loads and stores: any address, any element type ----
-
-template <class Vector>
-[[gnu::always_inline]] inline Vector load(const void* base, std::size_t offset) {
-    Vector value;
-    __builtin_memcpy(&value, static_cast<const char*>(base) + offset, sizeof value);
-    return value;
-}
-
-template <class Vector>
-[[gnu::always_inline]] inline void store(void* base, std::size_t offset, Vector value) {
-    __builtin_memcpy(static_cast<char*>(base) + offset, &value, sizeof value);
-}
-
-/// Non-temporal store where there is one; the address must be a multiple of vector_bytes. Sanitizers built
-/// into GCC do not see these intrinsics, so they get an ordinary store.
-template <class Vector>
-[[gnu::always_inline]] inline void store_streaming(void* base, std::size_t offset, Vector value) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
-    store(base, offset, value);
-#elif defined(__AVX512F__)
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(static_cast<char*>(base) + offset),
-                        reinterpret_cast<__m512i>(value));
-#elif defined(__AVX2__)
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(static_cast<char*>(base) + offset),
-                        reinterpret_cast<__m256i>(value));
-#else
-    _mm_stream_si128(reinterpret_cast<__m128i*>(static_cast<char*>(base) + offset),
-                     reinterpret_cast<__m128i>(value));
-#endif
-}
-
-/// Fetches what the tile of `Bytes` bytes that lies prefetch_bytes further on will load; past the end of an
-/// input it fetches in vain, and cannot fault.
-template <bool Stream, std::size_t Bytes>
-[[gnu::always_inline]] inline void prefetch(const void* base, std::size_t offset) {
-    if constexpr (Stream) {
-        for (std::size_t line = 0; line < Bytes; line += line_bytes) {
-            __builtin_prefetch(static_cast<const char*>(base) + offset + prefetch_bytes + line);
-        }
-    }
-}
-
-/// Makes streaming stores visible to whoever acquires what this thread releases next: they are not ordered
-/// otherwise.
-[[gnu::always_inline]] inline void finish_streaming() {
-#ifdef __x86_64__
-    _mm_sfence();
-#endif
-}
-
-// ---- Loops ----
-
-/// Streams only to outputs that are aligned here: those that share the first output's misalignment.
-template <bool Stream, class Vector, std::size_t Vectors>
-[[gnu::always_inline]] inline void store_tile(void* out, std::size_t offset, const Vector (&tile)[Vectors],
-                                              bool cached = false) {
-    if constexpr (Stream) {
-        if (!cached && (reinterpret_cast<std::uintptr_t>(out) + offset) % sizeof(Vector) == 0) {
-            for (std::size_t v = 0; v < Vectors; ++v) {
-                store_streaming(out, offset + v * sizeof(Vector), tile[v]);
-            }
-            return;
-        }
-    }
-    for (std::size_t v = 0; v < Vectors; ++v) {
-        store(out, offset + v * sizeof(Vector), tile[v]);
-    }
-}
+using detail::Brackets;
 
 /// All outputs get the reduction of all inputs.
 struct Reduction {
@@ -134,13 +39,29 @@ struct Reduction {
     int cached_out;
 };
 
+/// The same, bracketed as the tree, of any number of inputs or of so many, with what `before` holds, if
+/// anything, on their left.
+struct AnyTree : Reduction {
+    const void* before;
+};
+template <int Count>
+struct Tree : AnyTree {};
+
 /// outs[j] gets the reduction of inputs 0 .. j; there are `count` of both. outs[j] may be ins[j] or ins[j+1].
+template <Brackets>
 struct Prefixes {
     void* const* outs;
     const void* const* ins;
     int count;
     int cached_out;
 };
+
+// NOLINTBEGIN(misc-definitions-in-headers)
+template <class Data>
+constexpr std::size_t cached_tile_bytes_of = cached_tile_bytes;
+template <int Count>
+constexpr std::size_t cached_tile_bytes_of<Tree<Count>> = std::size_t{Count <= 8 ? 4 : 2} * vector_bytes;
+// NOLINTEND(misc-definitions-in-headers)
 
 /// The base of a vector whose bytes from `offset` on lie at `place`.
 [[gnu::always_inline]] inline void* base_of(void* place, std::size_t offset) {
@@ -162,51 +83,78 @@ struct Loops {
                                                     std::size_t end) {
         using Vector = typename VectorOf<Lane, Width>::type;
         for (; begin + Vectors * Width <= end; begin += Vectors * Width) {
-            Vector accumulated[Vectors];
-            prefetch<Stream, Vectors * Width>(data.ins[0], begin);
-            for (std::size_t v = 0; v < Vectors; ++v) {
-                accumulated[v] = load<Vector>(data.ins[0], begin + v * Width);
-            }
+            Vector combined[Vectors];
+            load_tile<Stream>(combined, data.ins[0], begin);
             for (int source = 1; source < data.ins_count; ++source) {
-                const void* const in = data.ins[source];
-                prefetch<Stream, Vectors * Width>(in, begin);
-                for (std::size_t v = 0; v < Vectors; ++v) {
-                    accumulated[v] = Op::apply(accumulated[v], load<Vector>(in, begin + v * Width));
-                }
+                combine_with_next<Op, Stream>(combined, data.ins[source], begin);
             }
             for (int destination = 0; destination < data.outs_count; ++destination) {
-                store_tile<Stream>(data.outs[destination], begin, accumulated,
-                                   destination == data.cached_out);
+                store_tile<Stream>(data.outs[destination], begin, combined, destination == data.cached_out);
             }
+        }
+        return begin;
+    }
+
+    template <std::size_t Width, std::size_t Vectors, bool Stream>
+    [[gnu::always_inline]] static std::size_t sweep(const AnyTree& data, std::size_t begin, std::size_t end) {
+        using Vector = typename VectorOf<Lane, Width>::type;
+        for (; begin + Vectors * Width <= end; begin += Vectors * Width) {
+            Vector combined[Vectors];
+            combine_one_by_one<Op, Stream>(combined, data.ins, data.ins_count, begin);
+            finish<Stream>(combined, data, begin);
+        }
+        return begin;
+    }
+
+    /// Brings what is on the left in, and stores the tile.
+    template <bool Stream, class Vector, std::size_t Vectors>
+    [[gnu::always_inline]] static void finish(Vector (&combined)[Vectors], const AnyTree& data,
+                                              std::size_t begin) {
+        if (data.before != nullptr) {
+            Vector left[Vectors];
+            load_tile<false>(left, data.before, begin);
+            combine_tiles<Op>(combined, left, combined);
+        }
+        for (int destination = 0; destination < data.outs_count; ++destination) {
+            store_tile<Stream>(data.outs[destination], begin, combined, destination == data.cached_out);
+        }
+    }
+
+    template <std::size_t Width, std::size_t Vectors, bool Stream, int Count>
+    [[gnu::always_inline]] static std::size_t sweep(const Tree<Count>& data, std::size_t begin,
+                                                    std::size_t end) {
+        using Vector = typename VectorOf<Lane, Width>::type;
+        constexpr auto count = static_cast<std::size_t>(Count);
+        const void* ins[count]; // in registers
+        for (std::size_t source = 0; source < count; ++source) {
+            ins[source] = data.ins[source];
+        }
+        for (; begin + Vectors * Width <= end; begin += Vectors * Width) {
+            Vector combined[Vectors];
+            combine_in_tree<Op, Count, Stream>(combined, ins, begin);
+            finish<Stream>(combined, data, begin);
         }
         return begin;
     }
 
     /// The same for prefixes. A tile of each input is read before the prefix up to the one before is stored,
     /// since that may go to the same place.
-    template <std::size_t Width, std::size_t Vectors, bool Stream>
-    [[gnu::always_inline]] static std::size_t sweep(const Prefixes& data, std::size_t begin,
+    template <std::size_t Width, std::size_t Vectors, bool Stream, Brackets brackets>
+    [[gnu::always_inline]] static std::size_t sweep(const Prefixes<brackets>& data, std::size_t begin,
                                                     std::size_t end) {
         using Vector = typename VectorOf<Lane, Width>::type;
         for (; begin + Vectors * Width <= end; begin += Vectors * Width) {
-            Vector prefix[Vectors];
-            prefetch<Stream, Vectors * Width>(data.ins[0], begin);
-            for (std::size_t v = 0; v < Vectors; ++v) {
-                prefix[v] = load<Vector>(data.ins[0], begin + v * Width);
-            }
+            PrefixTiles<Op, Vector, Vectors, brackets> prefix;
+            Vector operand[Vectors];
+            load_tile<Stream>(operand, data.ins[0], begin);
+            prefix.start(operand);
             for (int member = 1; member < data.count; ++member) {
-                const void* const in = data.ins[member];
-                prefetch<Stream, Vectors * Width>(in, begin);
-                Vector operand[Vectors];
-                for (std::size_t v = 0; v < Vectors; ++v) {
-                    operand[v] = load<Vector>(in, begin + v * Width);
-                }
-                store_tile<Stream>(data.outs[member - 1], begin, prefix, member - 1 == data.cached_out);
-                for (std::size_t v = 0; v < Vectors; ++v) {
-                    prefix[v] = Op::apply(prefix[v], operand[v]);
-                }
+                load_tile<Stream>(operand, data.ins[member], begin);
+                store_tile<Stream>(data.outs[member - 1], begin, prefix.now, member - 1 == data.cached_out);
+                prefix.go_on(operand, static_cast<unsigned>(member));
             }
-            store_tile<Stream>(data.outs[data.count - 1], begin, prefix, data.count - 1 == data.cached_out);
+            store_tile<Stream>(data.outs[data.count - 1], begin, prefix.now,
+                               data.count - 1 == data.cached_out);
         }
         return begin;
     }
@@ -230,24 +178,33 @@ struct Loops {
         if (end - begin >= align_from_bytes) {
             const std::size_t head = -(reinterpret_cast<std::uintptr_t>(data.outs[0]) + begin) % vector_bytes;
             if (head != 0 && head % ElementBytes == 0) {
-                edge(data, begin, begin + head);
+                edge(any_number_of(data), begin, begin + head);
                 begin += head;
             }
         }
-        constexpr std::size_t tile_bytes = Stream ? streamed_tile_bytes : cached_tile_bytes;
+        constexpr std::size_t tile_bytes = Stream ? streamed_tile_bytes : cached_tile_bytes_of<Data>;
         begin = sweep<vector_bytes, tile_bytes / vector_bytes, Stream>(data, begin, end);
         if (begin < end) {
-            edge(data, begin, end);
+            edge(any_number_of(data), begin, end);
         }
+    }
+
+    template <class Data>
+    static const Data& any_number_of(const Data& data) {
+        return data;
+    }
+    template <int Count>
+    static const AnyTree& any_number_of(const Tree<Count>& data) {
+        return data;
     }
 
     /// Part by part to the output that is written through the caches, and from there by string moves to all
     /// others.
-    [[gnu::noinline]] static void run_moved(const Reduction& data, std::size_t end) {
+    [[gnu::noinline]] static void run_moved(const Reduction& data, Brackets brackets, std::size_t end) {
         void* const own = data.outs[data.cached_out];
         for (std::size_t begin = 0; begin < end; begin += moved_bytes) {
             const std::size_t stop = end - begin < moved_bytes ? end : begin + moved_bytes;
-            run<false>(Reduction{&own, 1, data.ins, data.ins_count, -1}, begin, stop);
+            combine<false>({&own, 1, data.ins, data.ins_count, -1}, brackets, begin, stop);
             for (int destination = 0; destination < data.outs_count; ++destination) {
                 if (destination != data.cached_out) {
                     move(data.outs[destination], own, begin, stop);
@@ -257,7 +214,8 @@ struct Loops {
     }
 
     /// The same for prefixes, each of which has a tile of this CPU's caches that it is moved from.
-    [[gnu::noinline]] static void run_moved(const Prefixes& data, std::size_t end) {
+    template <Brackets brackets>
+    [[gnu::noinline]] static void run_moved(const Prefixes<brackets>& data, std::size_t end) {
         alignas(line_bytes) char tiles[moved_bytes];
         const int others = data.count - (data.cached_out >= 0 ? 1 : 0);
         const std::size_t tile_bytes =
@@ -271,22 +229,12 @@ struct Loops {
                 firsts[member] = is_own ? data.outs[member] : base_of(tile, begin);
                 tile += is_own ? 0 : tile_bytes;
             }
-            run<false>(Prefixes{firsts, data.ins, data.count, -1}, begin, stop);
+            run<false>(Prefixes<brackets>{firsts, data.ins, data.count, -1}, begin, stop);
             for (int member = 0; member < data.count; ++member) {
                 if (member != data.cached_out) {
                     move(data.outs[member], firsts[member], begin, stop);
                 }
             }
-        }
-    }
-
-    template <class Data>
-    [[gnu::always_inline]] static void run(const Data& data, std::size_t end, bool stream) {
-        if (stream) {
-            run<true>(data, 0, end);
-            finish_streaming();
-        } else {
-            run<false>(data, 0, end);
         }
     }
 
@@ -308,29 +256,133 @@ struct Loops {
     }
 
     static void reduce_many(const void* /*state*/, void* const* outs, int outs_count, const void* const* ins,
-                            int ins_count, std::size_t count, detail::Stores stores) {
+                            int ins_count, std::size_t count, Brackets brackets, detail::Stores stores) {
         const Reduction data{outs, outs_count, ins, ins_count, stores.cached_out};
         const std::size_t bytes = count * ElementBytes;
         const bool moves = stores.move && bytes >= string_move_from_bytes;
         if (moves && stores.cached_out >= 0 && outs_count > 1) {
-            run_moved(data, bytes);
-        } else {
+            run_moved(data, brackets, bytes);
+        } else if (stores.stream || (moves && stores.cached_out < 0)) {
             // To the only place of another nothing can be moved from a place of one's own.
-            run(data, bytes, stores.stream || (moves && stores.cached_out < 0));
+            combine<true>(data, brackets, 0, bytes);
+            finish_streaming();
+        } else {
+            combine<false>(data, brackets, 0, bytes);
         }
     }
 
     static void scan_many(const void* /*state*/, void* const* outs, const void* const* ins, int members,
-                          std::size_t count, bool exclusive, detail::Stores stores) {
-        const Prefixes data = exclusive ? Prefixes{outs + 1, ins, members - 1, stores.cached_out - 1}
-                                        : Prefixes{outs, ins, members, stores.cached_out};
+                          std::size_t count, bool exclusive, Brackets brackets, detail::Stores stores) {
+        const int first = exclusive ? 1 : 0;
+        const int prefixes = members - first;
         const std::size_t bytes = count * ElementBytes;
+        if constexpr (has_one_result) {
+            brackets = Brackets::left;
+        } else if (brackets == Brackets::tree && prefixes > same_in_both) {
+            return scan_all(Prefixes<Brackets::tree>{outs + first, ins, prefixes, stores.cached_out - first},
+                            bytes, stores);
+        }
+        scan_all(Prefixes<Brackets::left>{outs + first, ins, prefixes, stores.cached_out - first}, bytes,
+                 stores);
+    }
+
+private:
+    /// Integers, which wrap, have the same bits in any order.
+    static constexpr bool has_one_result = std::is_integral_v<Lane>;
+    /// Up to so many operands are bracketed from the left in the tree, too.
+    static constexpr int same_in_both = 3;
+    /// Of more, parts are combined in registers, and their results in tiles of this CPU's caches.
+    static constexpr int most_in_registers = 8;
+    static constexpr std::size_t part_bytes = 2048;
+
+    template <bool Stream>
+    static void combine(const Reduction& data, Brackets brackets, std::size_t begin, std::size_t end) {
+        if constexpr (has_one_result) {
+            run<Stream>(data, begin, end);
+        } else if (brackets == Brackets::left || data.ins_count <= same_in_both) {
+            run<Stream>(data, begin, end);
+        } else if constexpr (Stream) {
+            run<true>(AnyTree{data, nullptr}, begin, end); // the memory is the limit
+        } else if (is_few(data.ins_count)) {
+            combine_few({data, nullptr}, begin, end);
+        } else {
+            combine_many(data, begin, end);
+        }
+    }
+
+    /// Whether so many tiles can be combined in registers.
+    static constexpr bool is_few(int count) {
+        return count <= most_in_registers || (count == 2 * most_in_registers && vector_bytes >= 32);
+    }
+
+    [[gnu::noinline]] static void combine_few(const AnyTree& data, std::size_t begin, std::size_t end) {
+        switch (data.ins_count) {
+        case 1:
+            return run<false>(Tree<1>{data}, begin, end);
+        case 2:
+            return run<false>(Tree<2>{data}, begin, end);
+        case 3:
+            return run<false>(Tree<3>{data}, begin, end);
+        case 4:
+            return run<false>(Tree<4>{data}, begin, end);
+        case 5:
+            return run<false>(Tree<5>{data}, begin, end);
+        case 6:
+            return run<false>(Tree<6>{data}, begin, end);
+        case 7:
+            return run<false>(Tree<7>{data}, begin, end);
+        case 8:
+            return run<false>(Tree<8>{data}, begin, end);
+        default:
+            if constexpr (is_few(2 * most_in_registers)) {
+                run<false>(Tree<2 * most_in_registers>{data}, begin, end);
+            }
+        }
+    }
+
+    [[gnu::noinline]] static void combine_many(const Reduction& data, std::size_t begin, std::size_t end) {
+        alignas(line_bytes) char room[most_partial_results * part_bytes];
+        // All parts but the first start where the first output has a whole vector.
+        const std::size_t head = (reinterpret_cast<std::uintptr_t>(data.outs[0]) + begin) % vector_bytes;
+        std::size_t stop = begin + part_bytes - (head % ElementBytes == 0 ? head : 0);
+        for (; begin < end; begin = stop, stop += part_bytes) {
+            stop = stop < end ? stop : end;
+            combine_part(data, begin, stop, room);
+        }
+    }
+
+    /// Bytes [begin, end), which fit into a part of `room`.
+    [[gnu::noinline]] static void combine_part(const Reduction& data, std::size_t begin, std::size_t end,
+                                               char* room) {
+        if (is_few(data.ins_count)) {
+            return combine_few({data, nullptr}, begin, end);
+        }
+        const int left = left_part_of(data.ins_count);
+        Reduction rest{data.outs, data.outs_count, data.ins + left, data.ins_count - left, data.cached_out};
+        void* const lower = base_of(room, begin);
+        combine_part({&lower, 1, data.ins, left, -1}, begin, end, room);
+        void* const upper = base_of(room + part_bytes, begin);
+        const void* const combined = upper;
+        if (!is_few(rest.ins_count)) {
+            combine_part({&upper, 1, rest.ins, rest.ins_count, -1}, begin, end, room + part_bytes);
+            rest.ins = &combined;
+            rest.ins_count = 1;
+        }
+        combine_few({rest, lower}, begin, end);
+    }
+
+    template <Brackets brackets>
+    [[gnu::noinline]] static void scan_all(const Prefixes<brackets>& data, std::size_t bytes,
+                                           detail::Stores stores) {
         const bool has_others = data.count > (data.cached_out >= 0 ? 1 : 0);
         if (stores.move && has_others && data.count <= most_moved_prefixes &&
             bytes >= string_move_from_bytes) {
             run_moved(data, bytes);
+        } else if (data.count > 0 && stores.stream) {
+            run<true>(data, 0, bytes);
+            finish_streaming();
         } else if (data.count > 0) {
-            run(data, bytes, stores.stream);
+            run<false>(data, 0, bytes);
         }
     }
 };

@@ -26,38 +26,39 @@ void rotate(const std::vector<void*>& vectors, std::size_t bytes) {
 
 /// Bytes that a pass touches for each of its elements.
 std::size_t bytes_an_element(const Pass& pass, const Work& work) {
-    return (pass.ins.size() + pass.outs.size()) * work.element_bytes;
+    return (pass.ins.size() + pass.outs.size()) * work.elements.bytes;
 }
 
 /// The elements of a pass that come before a byte of what it touches: whole cache lines of each vector that
 /// starts on one, so that no two slices write to the same line.
 std::size_t elements_before(std::size_t byte, const Pass& pass, const Work& work) {
     const std::size_t line =
-        line_bytes % work.element_bytes == 0 ? line_bytes / work.element_bytes : std::size_t{1};
+        line_bytes % work.elements.bytes == 0 ? line_bytes / work.elements.bytes : std::size_t{1};
     const std::size_t elements = byte / bytes_an_element(pass, work);
     return std::min((elements + line - 1) / line * line, pass.elements);
 }
 
 } // namespace
 
-void carry_out(const Pass& pass, std::size_t element_bytes, const detail::Kernels* kernels, const void* state,
-               detail::Stores stores) {
+void carry_out(const Pass& pass, const Elements& elements) {
     const auto outs = static_cast<int>(pass.outs.size());
     const auto ins = static_cast<int>(pass.ins.size());
     switch (pass.kind) {
     case Pass::Kind::copy:
-        detail::copy_many(pass.outs.data(), outs, pass.ins.front(), pass.elements * element_bytes, stores);
+        detail::copy_many(pass.outs.data(), outs, pass.ins.front(), pass.elements * elements.bytes,
+                          elements.stores);
         return;
     case Pass::Kind::reduce:
-        kernels->reduce_many(state, pass.outs.data(), outs, pass.ins.data(), ins, pass.elements, stores);
+        elements.kernels->reduce_many(elements.state, pass.outs.data(), outs, pass.ins.data(), ins,
+                                      pass.elements, elements.brackets, elements.stores);
         return;
     case Pass::Kind::scan:
     case Pass::Kind::exscan:
-        kernels->scan_many(state, pass.outs.data(), pass.ins.data(), ins, pass.elements,
-                           pass.kind == Pass::Kind::exscan, stores);
+        elements.kernels->scan_many(elements.state, pass.outs.data(), pass.ins.data(), ins, pass.elements,
+                                    pass.kind == Pass::Kind::exscan, elements.brackets, elements.stores);
         return;
     case Pass::Kind::rotate:
-        rotate(pass.outs, pass.elements * element_bytes);
+        rotate(pass.outs, pass.elements * elements.bytes);
         return;
     }
 }
@@ -92,10 +93,9 @@ void carry_out_slice(const Work& work, std::size_t index, std::size_t slices) {
         const std::size_t last = end > at ? elements_before(end - at, pass, work) : 0;
         at += pass.elements * bytes_an_element(pass, work);
         if (last - first == pass.elements) {
-            carry_out(pass, work.element_bytes, work.kernels, work.state, work.stores);
+            carry_out(pass, work.elements);
         } else if (last != first) {
-            carry_out(part(pass, first, last - first, work.element_bytes), work.element_bytes, work.kernels,
-                      work.state, work.stores);
+            carry_out(part(pass, first, last - first, work.elements.bytes), work.elements);
         }
     }
 }

@@ -9,10 +9,18 @@
 
 namespace tutti::pass {
 
-/// Makes the pass, of elements of `element_bytes` bytes. `kernels` and `state` are the operator's, and looked
-/// at by reductions and scans only.
-void carry_out(const Pass& pass, std::size_t element_bytes, const detail::Kernels* kernels, const void* state,
-               detail::Stores stores);
+/// What passes do to elements. The operator's kernels and state, and how it brackets, are looked at by
+/// reductions and scans only.
+struct Elements {
+    std::size_t bytes = 1;
+    const detail::Kernels* kernels = nullptr;
+    const void* state = nullptr;
+    detail::Brackets brackets = detail::Brackets::tree;
+    detail::Stores stores = {};
+};
+
+/// Makes the pass.
+void carry_out(const Pass& pass, const Elements& elements);
 
 /// `elements` elements of a pass, from `first` on.
 Pass part(const Pass& pass, std::size_t first, std::size_t elements, std::size_t element_bytes);
@@ -20,10 +28,7 @@ Pass part(const Pass& pass, std::size_t first, std::size_t elements, std::size_t
 /// Passes, and what their elements are.
 struct Work {
     std::vector<Pass> passes = {};
-    std::size_t element_bytes = 1;
-    const detail::Kernels* kernels = nullptr;
-    const void* state = nullptr;
-    detail::Stores stores = {};
+    Elements elements = {};
 };
 
 /// What the passes read and write.

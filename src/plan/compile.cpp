@@ -11,8 +11,11 @@ namespace tutti::plan {
 
 using schedule::Blocks;
 using schedule::Carried;
+using schedule::count_of;
 using schedule::every;
+using schedule::for_each_member;
 using schedule::Form;
+using schedule::is_several;
 using schedule::Move;
 using schedule::Place;
 using schedule::Schedule;
@@ -171,7 +174,10 @@ private:
     }
 
     void open(int member) {
-        if (member == every) {
+        if (is_several(member)) {
+            if (member != every) {
+                return for_each_member(member, schedule_.ranks(), [this](int peer) { open(peer); });
+            }
             if (std::ranges::count(opened_, 0) == schedule_.ranks() - 1 && schedule_.ranks() > 2) {
                 add_at(Code::open_every, 0);
                 std::ranges::fill(opened_, 1);
@@ -245,8 +251,8 @@ private:
         for (const Place* place : {&used.to, &used.left, &used.right}) {
             open(place->member);
         }
-        if (used.to.member == every || used.left.member == every) {
-            return add_every(move);
+        if (is_several(used.to.member) || is_several(used.left.member)) {
+            return add_several(move);
         }
         if (moves_nothing(move, source_.form)) {
             return;
@@ -261,9 +267,14 @@ private:
         });
     }
 
-    void add_every(const Move& move) {
+    bool is_of_first(const Move& move) const {
+        return is_several(move.left.member) && move.left.member != every;
+    }
+
+    void add_several(const Move& move) {
         const bool to_every = move.to.member == every;
-        Step& step = add(move.prefix == schedule::Prefix::inclusive   ? Code::scan_every
+        Step& step = add(is_of_first(move)                            ? Code::reduce_first
+                         : move.prefix == schedule::Prefix::inclusive ? Code::scan_every
                          : move.prefix == schedule::Prefix::exclusive ? Code::exscan_every
                          : !move.reduces                              ? Code::copy_to_every
                          : to_every                                   ? Code::reduce_every_to_every
@@ -271,7 +282,10 @@ private:
         step.to = Vector(move.to.space, move.to.member != rank_, false);
         step.left = Vector(move.left.space, move.left.member != rank_, false);
         const int single = move.reduces ? rank_ : move.left.member;
-        step.peer = static_cast<std::uint16_t>(to_every ? single : move.to.member);
+        step.peer =
+            static_cast<std::uint16_t>(is_of_first(move) ? count_of(move.left.member, schedule_.ranks())
+                                       : to_every        ? single
+                                                         : move.to.member);
         set_blocks(step, move.to.blocks, move.left.blocks.first);
     }
 
@@ -290,12 +304,14 @@ private:
     }
 
     void add_carried(const Move& move, const std::vector<Wait>& due) {
-        if (move.left.member == every) {
-            Step& step = add_at(Code::reduce_every_received, due.empty() ? 0 : due.front().point);
+        if (is_several(move.left.member)) {
+            Step& step = add_at(is_of_first(move) ? Code::reduce_first_received : Code::reduce_every_received,
+                                due.empty() ? 0 : due.front().point);
+            step.peer = static_cast<std::uint16_t>(count_of(move.left.member, schedule_.ranks()));
             step.to = vector_of(move.to);
             step.left = Vector(move.left.space, false, false);
             set_blocks(step, move.to.blocks, move.to.blocks.first);
-            const int any_other = (rank_ + 1) % schedule_.ranks();
+            const int any_other = rank_ == 0 ? 1 % schedule_.ranks() : 0;
             step.whole = whole(step.point, any_other) ? 1 : 0;
             return;
         }

@@ -26,6 +26,8 @@ enum class Code : std::uint8_t {
     reduce_every,          ///< to = left of member 0 op left of member 1 op ...
     reduce_every_to_every, ///< to (of every member) = left of member 0 op left of member 1 op ...
     reduce_every_received, ///< the same of the bytes that every member carries
+    reduce_first,          ///< to = left of member 0 op ... op left of member peer - 1
+    reduce_first_received, ///< the same of the bytes that these members carry
     scan_every,            ///< to of member j = left of member 0 op ... op left of member j, for every j
     exscan_every,          ///< the same without member j itself
     match,                 ///< open the peer and compare how much it sends with how much is expected

@@ -38,7 +38,7 @@ public:
     void combine(const plan::Step& step, void* partial, const void* left, const void* right);
     /// The step's target = the elements at `from`.
     void store(const plan::Step& step, const void* from);
-    /// The step's target = ins[0] op ins[1] op ..., of all members, in one pass.
+    /// The step's target = ins[0] op ins[1] op ..., of the members whose messages it takes, in one pass.
     void combine_all(const plan::Step& step);
 
 private:
@@ -57,8 +57,9 @@ private:
     void copy(const plan::Step& step);
     void exchange(const plan::Step& step);
     void copy_to_every(const plan::Step& step);
-    void list_all(const plan::Step& step);
+    void list(const plan::Step& step, int members);
     void reduce_every(const plan::Step& step);
+    void reduce_first(const plan::Step& step);
     void scan_every(const plan::Step& step);
 
     const Prepared& prepared_;
@@ -106,6 +107,8 @@ inline void Compute::perform(const plan::Step& step, const void* received) {
     case plan::Code::reduce_every:
     case plan::Code::reduce_every_to_every:
         return reduce_every(step);
+    case plan::Code::reduce_first:
+        return reduce_first(step);
     case plan::Code::scan_every:
     case plan::Code::exscan_every:
         return scan_every(step);
@@ -120,6 +123,7 @@ inline void Compute::perform(const plan::Step& step, const void* received) {
     case plan::Code::carry:
     case plan::Code::receive:
     case plan::Code::reduce_every_received:
+    case plan::Code::reduce_first_received:
     case plan::Code::match:
     case plan::Code::match_every:
         return; // the runner's
@@ -173,9 +177,9 @@ inline void Compute::copy_to_every(const plan::Step& step) {
     }
 }
 
-/// The step's left vectors and targets of all members.
-inline void Compute::list_all(const plan::Step& step) {
-    for (int member = 0; member < plan_.ranks; ++member) {
+/// The step's left vectors and targets of the first members.
+inline void Compute::list(const plan::Step& step, int members) {
+    for (int member = 0; member < members; ++member) {
         const auto index = static_cast<std::size_t>(member);
         const Bases& bases = bases_of(member);
         bindings_.ins[index] = pointer(place(bases, step.left, step.from));
@@ -185,17 +189,26 @@ inline void Compute::list_all(const plan::Step& step) {
 
 inline void Compute::reduce_every(const plan::Step& step) {
     const bool to_every = step.code == plan::Code::reduce_every_to_every;
-    list_all(step);
+    list(step, plan_.ranks);
     void* const single = target(step);
     prepared_.kernels->reduce_many(bindings_.state, to_every ? bindings_.outs.data() : &single,
                                    to_every ? plan_.ranks : 1, bindings_.ins.data(), plan_.ranks,
-                                   elements(step), to_every ? prepared_.all_stores : stores(step));
+                                   elements(step), prepared_.brackets,
+                                   to_every ? prepared_.all_stores : stores(step));
+}
+
+inline void Compute::reduce_first(const plan::Step& step) {
+    list(step, step.peer);
+    void* const to = target(step);
+    prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), step.peer, elements(step),
+                                   prepared_.brackets, stores(step));
 }
 
 inline void Compute::scan_every(const plan::Step& step) {
-    list_all(step);
+    list(step, plan_.ranks);
     prepared_.kernels->scan_many(bindings_.state, bindings_.outs.data(), bindings_.ins.data(), plan_.ranks,
-                                 elements(step), step.code == plan::Code::exscan_every, prepared_.all_stores);
+                                 elements(step), step.code == plan::Code::exscan_every, prepared_.brackets,
+                                 prepared_.all_stores);
 }
 
 inline void Compute::combine(const plan::Step& step, void* partial, const void* left, const void* right) {
@@ -204,8 +217,8 @@ inline void Compute::combine(const plan::Step& step, void* partial, const void* 
 
 inline void Compute::combine_all(const plan::Step& step) {
     void* const to = target(step);
-    prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), plan_.ranks, elements(step),
-                                   {});
+    prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), step.peer, elements(step),
+                                   prepared_.brackets, {});
 }
 
 inline void Compute::store(const plan::Step& step, const void* from) {

@@ -22,6 +22,8 @@ bool lists(const Step& step) {
     case Code::reduce_every:
     case Code::reduce_every_to_every:
     case Code::reduce_every_received:
+    case Code::reduce_first:
+    case Code::reduce_first_received:
     case Code::scan_every:
     case Code::exscan_every:
         return true;

@@ -30,6 +30,7 @@ struct Prepared {
     Marks marks;
     const plan::Plan* plan = nullptr;
     const detail::Kernels* kernels = nullptr;
+    detail::Brackets brackets = detail::Brackets::tree;
     /// Elements, `partition.total` of them, start that far behind the addresses of the member's vectors,
     /// which are moved to where block 0 would be.
     std::size_t input_shift_bytes = 0;

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 namespace tutti::run {
 
@@ -70,6 +71,10 @@ public:
     Fault fault() const { return fault_; }
 
 private:
+    /// Of as many members as a plan may have.
+    static constexpr int most_partial_results =
+        detail::partial_results(std::numeric_limits<std::uint16_t>::max(), detail::Brackets::tree);
+
     /// The words that are awaited where the tag says it all.
     static constexpr int signal_only = 0;
 
@@ -157,12 +162,12 @@ private:
     std::uint64_t word_;
     /// What was received last: `received_` or a stage.
     const void* taken_ = nullptr;
-    /// What has been combined so far.
-    const void* left_;
+    /// What comes next, as far as it has been combined.
+    const void* operand_;
     /// Elements that were received or combined: bytes, which may hold any type, aligned for all that fit.
     alignas(line_bytes) std::byte received_[mailbox::carried_bytes];
-    alignas(line_bytes) std::byte first_[mailbox::carried_bytes];
-    alignas(line_bytes) std::byte partial_[mailbox::carried_bytes];
+    /// What has been combined so far, see detail::Merges.
+    alignas(line_bytes) std::byte partial_[most_partial_results][mailbox::carried_bytes];
 };
 
 } // namespace tutti::run

@@ -117,6 +117,7 @@ bool Runner<Mailbox, Compute>::perform(const plan::Step& step) {
     case Code::receive:
         return take(step.peer, step, received_);
     case Code::reduce_every_received:
+    case Code::reduce_first_received:
         return prepared_.staged && plan_.ranks > 1 ? combine_staged(step) : combine_received(step);
     default:
         compute_.perform(step, taken_);
@@ -231,32 +232,35 @@ bool Runner<Mailbox, Compute>::match(int peer) {
     return block.sent == block.expected || differ(peer, Fault::counts);
 }
 
-/// Combines what all members carry, in the order of the ranks, as it comes.
+/// Combines what members carry, in the order of the ranks, as it comes.
 template <class Mailbox, class Compute>
 bool Runner<Mailbox, Compute>::combine_received(const plan::Step& step) {
-    for (; visited_ < plan_.ranks; ++visited_) {
-        // The first operand must outlive the taking of the second.
-        if (visited_ != plan_.rank && !take(visited_, step, visited_ == 0 ? first_ : received_)) {
+    for (; visited_ < step.peer; ++visited_) {
+        if (visited_ != plan_.rank && !take(visited_, step, received_)) {
             return false;
         }
-        const void* const operand =
-            visited_ == plan_.rank ? compute_.message(step) : compute_.wanted(step, taken_);
-        if (visited_ == 0) {
-            left_ = operand;
-            continue;
+        operand_ = visited_ == plan_.rank ? compute_.message(step) : compute_.wanted(step, taken_);
+        const detail::Merges merges(visited_, prepared_.brackets);
+        const auto combine = [&](int place) {
+            compute_.combine(step, received_, partial_[place], operand_);
+            operand_ = received_;
+        };
+        const int place = merges.of_kept(combine);
+        if (visited_ == step.peer - 1) {
+            merges.of_rest(combine);
+        } else {
+            std::memcpy(partial_[place], operand_, compute_.message_bytes(step));
         }
-        compute_.combine(step, partial_, left_, operand);
-        left_ = partial_;
     }
     visited_ = 0;
-    compute_.store(step, left_);
+    compute_.store(step, operand_);
     return true;
 }
 
 /// The same of messages on stages, in one pass when all are there.
 template <class Mailbox, class Compute>
 bool Runner<Mailbox, Compute>::combine_staged(const plan::Step& step) {
-    for (; visited_ < plan_.ranks; ++visited_) {
+    for (; visited_ < step.peer; ++visited_) {
         if (visited_ != plan_.rank && !take(visited_, step, received_)) {
             return false;
         }

@@ -36,8 +36,6 @@ State Runner<Mailbox, Compute>::exchange_words() {
 /// In the order of the ranks, as combine_received() does it.
 template <class Mailbox, class Compute>
 bool Runner<Mailbox, Compute>::combine_words(const plan::Step& step) {
-    // Bytes, which may hold elements of any type.
-    alignas(std::uint64_t) std::byte operand[sizeof word_];
     for (; visited_ < plan_.ranks; ++visited_) {
         std::uint64_t word = word_;
         if (visited_ != plan_.rank) {
@@ -46,13 +44,20 @@ bool Runner<Mailbox, Compute>::combine_words(const plan::Step& step) {
             }
             word = slots_[index_of(visited_, step.slot)].word(0);
         }
-        if (visited_ == 0) {
-            std::memcpy(partial_, &word, sizeof word);
-            continue;
+        std::memcpy(received_, &word, sizeof word);
+        const bool is_last = visited_ == plan_.ranks - 1;
+        const detail::Merges merges(visited_, prepared_.brackets);
+        const auto combine = [&](int place) {
+            prepared_.kernels->reduce(bindings_.state,
+                                      is_last && merges.is_last(place) ? bindings_.output() : received_,
+                                      partial_[place], received_, prepared_.partition.total);
+        };
+        const int place = merges.of_kept(combine);
+        if (is_last) {
+            merges.of_rest(combine);
+        } else {
+            std::memcpy(partial_[place], received_, sizeof word);
         }
-        std::memcpy(operand, &word, sizeof word);
-        prepared_.kernels->reduce(bindings_.state, visited_ < plan_.ranks - 1 ? partial_ : bindings_.output(),
-                                  partial_, operand, prepared_.partition.total);
     }
     return true;
 }

@@ -34,6 +34,11 @@ public:
         return add({to, {every, space, to.blocks}, {}, true});
     }
 
+    /// to = x_0 op x_1 op ... op x_{count-1}, of the first members
+    Recorder& reduce_first(int count, const Place& to, Space space) {
+        return add({to, {first_members(count), space, to.blocks}, {}, true});
+    }
+
     Program take() { return std::exchange(program_, {}); }
 
 private:

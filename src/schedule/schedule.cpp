@@ -27,9 +27,11 @@ bool renames_blocks(const Schedule& schedule) {
     return schedule.symmetry().translates() && schedule.blocks() == schedule.ranks();
 }
 
-void check_place(const Schedule& schedule, const Place& place, bool may_be_every) {
+void check_place(const Schedule& schedule, const Place& place, bool may_be_several) {
     const bool member_exists = place.member >= 0 && place.member < schedule.ranks();
-    if (!member_exists && !(may_be_every && place.member == every)) {
+    const bool several_exist = may_be_several && is_several(place.member) &&
+                               count_of(place.member, schedule.ranks()) <= schedule.ranks();
+    if (!member_exists && !several_exist) {
         fail_member(schedule, place.member);
     }
     const Blocks range = place.blocks;
@@ -59,6 +61,13 @@ void check_move(const Schedule& schedule, const Move& move) {
     if (renames_blocks(schedule) &&
         (unit(move.left) != unit(move.to) || (move.has_right() && unit(move.right) != unit(move.to)))) {
         fail("the blocks of a move do not stay together in the same way under the symmetry");
+    }
+    if (is_several(move.to.member) && move.to.member != every) {
+        fail("only every member can be stored to at once");
+    }
+    if (is_several(move.left.member) && move.left.member != every &&
+        (schedule.symmetry().translates() || is_several(move.to.member))) {
+        fail("what the first members have is combined for one member, and not the same for all");
     }
     if (move.has_right() && move.to.member == every) {
         fail("only a copy or a reduction over every member can be stored to every member");
@@ -180,11 +189,11 @@ Schedule::Schedule(Collective collective, int ranks, int blocks, Symmetry symmet
 }
 
 void Schedule::add(const Move& move, int actor) {
-    const bool of_all = move.left.member == every || move.to.member == every;
+    const bool of_several = is_several(move.left.member) || is_several(move.to.member);
     ++moves_;
     const auto named = static_cast<std::size_t>(move.to.blocks.count);
     blocks_named_ += named;
-    blocks_moved_ += named * static_cast<std::size_t>(of_all ? ranks_ : 1);
+    blocks_moved_ += named * static_cast<std::size_t>(of_several ? ranks_ : 1);
     for (const Place* place : {&move.to, &move.left, &move.right}) {
         scratch_vectors_ =
             std::max(scratch_vectors_, static_cast<int>(place->space) - static_cast<int>(Space::output));

@@ -55,11 +55,24 @@ std::string_view to_string(Space space);
 /// stores to all members.
 inline constexpr int every = -1;
 
-/// Calls visit(member) for a member, or for all where it is `every`.
+/// Stands for members 0 .. count - 1 at once, count >= 1: a source combines their blocks in rank order.
+constexpr int first_members(int count) {
+    return every - count;
+}
+
+/// Whether `member` stands for several, and for how many.
+constexpr bool is_several(int member) {
+    return member <= every;
+}
+constexpr int count_of(int member, int ranks) {
+    return member == every ? ranks : every - member;
+}
+
+/// Calls visit(member) for a member, or for all that it stands for.
 template <class Visit>
 void for_each_member(int member, int ranks, Visit visit) {
-    const int first = member == every ? 0 : member;
-    const int last = member == every ? ranks - 1 : member;
+    const int first = is_several(member) ? 0 : member;
+    const int last = is_several(member) ? count_of(member, ranks) - 1 : member;
     for (int each = first; each <= last; ++each) {
         visit(each);
     }
@@ -78,9 +91,9 @@ struct Place {
 /// (inclusive) or x_0 op ... op x_{r-1} (exclusive, nothing at member 0).
 enum class Prefix : std::uint8_t { none, inclusive, exclusive };
 
-/// One data movement: to = left (a copy), to = left op right (a reduction, left operand first), or, with
-/// left.member == every, to = x_0 op x_1 op ... op x_{p-1} over the members' blocks in rank order, bracketed
-/// from the left, or the prefixes of that. All places cover equally many blocks.
+/// One data movement: to = left (a copy), to = left op right (a reduction, left operand first), or, where
+/// left.member stands for several, to = x_0 op x_1 op ... over their blocks in rank order, bracketed as the
+/// call asks, or the prefixes of that. All places cover equally many blocks.
 struct Move {
     Place to;
     Place left;
@@ -88,7 +101,7 @@ struct Move {
     bool reduces = false;
     Prefix prefix = Prefix::none;
 
-    bool has_right() const { return reduces && left.member != every; }
+    bool has_right() const { return reduces && !is_several(left.member); }
 
     friend bool operator==(const Move&, const Move&) = default;
 };
@@ -222,7 +235,7 @@ private:
 
 /// `place` with its member and blocks renamed.
 inline Place renamed(const Place& place, const Translation& translation) {
-    const int member = place.member == every ? every : translation.member(place.member);
+    const int member = is_several(place.member) ? place.member : translation.member(place.member);
     return {member, place.space, translation.range(place.blocks)};
 }
 

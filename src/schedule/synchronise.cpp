@@ -43,12 +43,12 @@ private:
             throw std::invalid_argument(
                 "synchronise: a schedule that stores into other members cannot be carried");
         }
-        if (move.left.member == every) {
-            for (int member = 0; member < schedule_.ranks(); ++member) {
+        if (is_several(move.left.member)) {
+            for_each_member(move.left.member, schedule_.ranks(), [&](int member) {
                 if (member != rank) {
                     add_read(rank, round, {member, move.left.space, move.left.blocks});
                 }
-            }
+            });
             return;
         }
         for (const Place* place : {&move.left, &move.right}) {

@@ -20,7 +20,7 @@ namespace tutti::tuning {
 namespace {
 
 constexpr std::string_view magic = "tutti-tuning";
-constexpr int format_version = 5;
+constexpr int format_version = 6;
 constexpr std::string_view profile_word = "profile";
 constexpr std::array<std::string_view, fingerprint_lines> machine_labels{"model", "cpus", "cores", "l2",
                                                                          "l3"};

@@ -3,14 +3,15 @@
 namespace tutti::tuning {
 
 std::string_view to_string(Operands operands) {
-    constexpr std::string_view names[] = {"moved", "exact", "serial"};
+    constexpr std::string_view names[] = {"moved", "exact", "ordered"};
     static_assert(std::size(names) == operands_count);
     return names[static_cast<std::size_t>(operands)];
 }
 
 bool may_choose(const algorithm::Algorithm& row, Operands operands, int members) {
     const bool combines = schedule::reduces(row.collective);
-    const bool gives_same_bits = operands != Operands::serial || row.order == algorithm::Order::serial;
+    const bool gives_same_bits =
+        operands != Operands::ordered || has_brackets(row, detail::Brackets::tree, members);
     return combines == (operands != Operands::moved) && gives_same_bits && takes(row, members);
 }
 

@@ -24,8 +24,12 @@ std::string describe(const Place& place, int blocks) {
     if (place.blocks.count > 1) {
         text += ".." + std::to_string(wrap(place.blocks.first + place.blocks.count - 1, blocks));
     }
-    return text + " of " +
-           (place.member == every ? "every member" : "member " + std::to_string(place.member));
+    if (schedule::is_several(place.member)) {
+        const std::string first =
+            "the first " + std::to_string(schedule::count_of(place.member, 0)) + " members";
+        return text + " of " + (place.member == every ? "every member" : first);
+    }
+    return text + " of member " + std::to_string(place.member);
 }
 
 SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, int begin, int end, Report& report)
@@ -128,8 +132,8 @@ void SymbolicRun::run_move(int actor, int round, const Move& move) {
     if (move.prefix != schedule::Prefix::none) {
         return run_prefixes(actor, round, move);
     }
-    if (move.left.member == every) {
-        combine_every(actor, round, move.left, left_);
+    if (schedule::is_several(move.left.member)) {
+        combine_several(actor, round, move.left, left_);
     } else {
         read(actor, round, move.left, left_);
         if (move.reduces) {
@@ -146,16 +150,13 @@ void SymbolicRun::run_prefixes(int actor, int round, const Move& move) {
     const bool exclusive = move.prefix == schedule::Prefix::exclusive;
     for (int member = 0; member < schedule_.ranks(); ++member) {
         const Place target{member, move.to.space, move.to.blocks};
-        read(actor, round, {member, move.left.space, move.left.blocks}, right_);
+        read_input(actor, round, {member, move.left.space, move.left.blocks}, right_);
         if (exclusive && member > 0) {
             write(actor, round, target, left_);
         }
-        if (member == 0) {
-            left_ = right_;
-        } else {
-            for (std::size_t i = 0; i < left_.size(); ++i) {
-                left_[i] = terms_.combine(left_[i], right_[i]);
-            }
+        left_ = right_;
+        for (Term& term : left_) {
+            term = term.defined() ? terms_.first_in_rank_order(member + 1, term.block) : Term{};
         }
         if (!exclusive) {
             write(actor, round, target, left_);
@@ -226,39 +227,40 @@ void SymbolicRun::read_payload(int actor, int round, const Place& place, std::ve
     }
 }
 
-/// Under a symmetry the rank order of all members' inputs is the same tree for everybody; of anything else it
-/// is not the renamed one, so that the representative would not stand for all.
-void SymbolicRun::combine_every(int actor, int round, const Place& place, std::vector<Term>& into) {
-    const bool symmetric = schedule_.symmetry().translates();
-    std::vector<Term> all;
-    std::vector<Term> one;
-    bool inputs = true;
-    for (int member = 0; member < schedule_.ranks(); ++member) {
-        read(actor, round, {member, place.space, place.blocks}, one);
-        inputs = inputs && std::ranges::all_of(one, [&](Term term) {
-                     return !term.defined() || Terms::same_tree(term, terms_.input(member, 0));
-                 });
-        if (member == 0) {
-            all = one;
-        } else if (!symmetric) {
-            for (std::size_t i = 0; i < all.size(); ++i) {
-                all[i] = terms_.combine(all[i], one[i]);
-            }
-        }
-    }
-    if (symmetric) {
-        if (!inputs) {
+/// As read(), but what is no input is refused: what is combined as the call asks, whichever way that is, must
+/// be the same for all.
+void SymbolicRun::read_input(int actor, int round, const Place& place, std::vector<Term>& into) {
+    read(actor, round, place, into);
+    for (Term& term : into) {
+        if (term.defined() && !Terms::same_tree(term, terms_.input(place.member, 0))) {
+            term = {};
             report_.add(Kind::content, "member " + std::to_string(actor) + " in round " +
                                            std::to_string(round) + " combines " +
                                            describe(place, schedule_.blocks()) +
-                                           " in rank order, but these are not the members' inputs: only a "
-                                           "schedule with a program for each rank can be proved here");
-        }
-        for (Term& term : all) {
-            term = inputs && term.defined() ? terms_.rank_order(term.block) : Term{};
+                                           " with those of others in rank order, but it is not the input");
         }
     }
-    into = std::move(all);
+}
+
+/// Under a symmetry the rank order of all members' inputs is the same for everybody.
+void SymbolicRun::combine_several(int actor, int round, const Place& place, std::vector<Term>& into) {
+    const int count = schedule::count_of(place.member, schedule_.ranks());
+    std::vector<Term> one;
+    for (int member = 0; member < count; ++member) {
+        read_input(actor, round, {member, place.space, place.blocks}, one);
+        if (member == 0) {
+            into = one;
+        }
+        for (std::size_t i = 0; i < into.size(); ++i) {
+            into[i] = one[i].defined() ? into[i] : Term{};
+        }
+    }
+    for (Term& term : into) {
+        if (term.defined()) {
+            term = schedule_.symmetry().translates() ? terms_.rank_order(term.block)
+                                                     : terms_.first_in_rank_order(count, term.block);
+        }
+    }
 }
 
 /// A member's output has all blocks or only its own one, so that the first and the last tell for all.

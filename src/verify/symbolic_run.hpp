@@ -59,7 +59,8 @@ private:
     /// `into` has one term for each block of the place that is followed, in order.
     void read(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
     void read_payload(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
-    void combine_every(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
+    void read_input(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
+    void combine_several(int actor, int round, const schedule::Place& place, std::vector<Term>& into);
     void write(int actor, int round, const schedule::Place& place, const std::vector<Term>& values);
     void set(Cell& target, Term value) {
         if (target.change < first_change_) {

@@ -1,5 +1,7 @@
 #include "verify/terms.hpp"
 
+#include <tutti/detail/brackets.hpp>
+
 #include <algorithm>
 #include <bit>
 
@@ -38,12 +40,33 @@ Terms::Terms(const schedule::Symmetry& symmetry, int ranks, int blocks)
     leaves_[0] = 1;
     Node all;
     all.fixed = true;
-    all.consecutive = 0; // stands for its leaves, but has none
-    const int added = add_node(all);
-    for (int member = 0; member < ranks; ++member) {
+    all.consecutive = 0; // in whichever way it is renamed
+    add_asked(all, ranks);
+}
+
+int Terms::add_asked(Node node, int count) {
+    node.is_asked = true;
+    node.leaves = count;
+    const int added = add_node(node);
+    for (int member = 0; member < count; ++member) {
         leaves_[static_cast<std::size_t>(added) * words_ + static_cast<std::size_t>(member / word_bits)] |=
             std::uint64_t{1} << (member % word_bits);
     }
+    return added;
+}
+
+Term Terms::first_in_rank_order(int count, int block) {
+    if (count == 1) {
+        return input(0, block);
+    }
+    const auto [found, is_new] = first_leaves_.try_emplace(count);
+    if (is_new) {
+        Node node;
+        node.consecutive = count;
+        node.complete = count == ranks_;
+        found->second = add_asked(node, count);
+    }
+    return {found->second, 0, block};
 }
 
 Term Terms::rank_order(int block) const {
@@ -109,7 +132,9 @@ void Terms::add_order(Node& made) const {
                            translated(right.first, made.right.shift) == schedule::wrap(next, ranks_);
     made.first = translated(left.first, made.left.shift);
     made.consecutive = continues ? left.consecutive + right.consecutive : 0;
+    made.leaves = left.leaves + right.leaves;
     made.from_the_left = left.from_the_left && made.right.node == leaf_node;
+    made.in_tree = left.in_tree && right.in_tree && left.leaves == detail::left_part(made.leaves);
 }
 
 int Terms::add_node(const Node& node) {
@@ -208,7 +233,7 @@ bool Terms::is_walked_in_rank_order(Term term, int count) const {
             ++next;
             continue;
         }
-        if (top.node == rank_order_node) {
+        if (node(top).is_asked) {
             return false;
         }
         ahead.push_back(moved(node(top).right, top.shift));
@@ -219,6 +244,10 @@ bool Terms::is_walked_in_rank_order(Term term, int count) const {
 
 bool Terms::from_the_left(Term term) const {
     return node(term).from_the_left;
+}
+
+bool Terms::in_tree(Term term) const {
+    return node(term).in_tree;
 }
 
 std::string Terms::text(Term term) const {
@@ -238,10 +267,10 @@ std::string Terms::text(Term term) const {
         } else if (top.term.node == leaf_node) {
             text += 'x';
             text += std::to_string(top.term.shift);
-        } else if (top.term.node == rank_order_node) {
-            for (int member = 0; member < ranks_; ++member) {
-                text += member == 0 ? "x" : " + x";
-                text += std::to_string(member);
+        } else if (node(top.term).is_asked) {
+            for (int leaf = 0; leaf < node(top.term).leaves; ++leaf) {
+                text += leaf == 0 ? "x" : " + x";
+                text += std::to_string(translated(leaf, top.term.shift));
             }
         } else {
             const Term right = moved(node(top.term).right, top.term.shift);

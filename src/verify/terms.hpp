@@ -49,9 +49,13 @@ public:
         return {latest_.node, latest_.shift, left.block};
     }
 
-    /// x_0 op x_1 op ... op x_{p-1} for `block`, bracketed from the left. Renaming the members leaves it as
-    /// it is, because every member combines in the order of the ranks and not from itself onwards.
+    /// x_0 op x_1 op ... op x_{p-1} for `block`, bracketed as the call asks. Renaming the members leaves it
+    /// as it is, because every member combines in the order of the ranks and not from itself onwards.
     Term rank_order(int block) const;
+
+    /// x_0 op x_1 op ... op x_{count-1}, count >= 1, bracketed as the call asks, where members are not
+    /// renamed.
+    Term first_in_rank_order(int count, int block);
 
     /// `term` with every member in it, and its block, translated by `by`.
     Term shifted(Term term, int by) const {
@@ -68,6 +72,9 @@ public:
 
     /// Whether no right operand is a reduction: bracketed from the left.
     bool from_the_left(Term term) const;
+
+    /// Whether it is bracketed as the tree of so many operands is (tutti/detail/brackets.hpp).
+    bool in_tree(Term term) const;
 
     /// "x21 + x10 + (x15 + x4)": chains from the left without brackets, right operands of several terms with.
     std::string text(Term term) const;
@@ -87,7 +94,11 @@ private:
         /// The leftmost leaf and, where from left to right each leaf is the next rank, how many there are.
         int first = 0;
         int consecutive = 1;
+        int leaves = 1;
         bool from_the_left = true;
+        bool in_tree = true;
+        /// Stands for its leaves, which are combined as the call asks.
+        bool is_asked = false;
         /// What was combined last with this on the left, and the node that is: members that do alike make the
         /// same trees.
         Term latest_right;
@@ -111,6 +122,7 @@ private:
     bool is_walked_in_rank_order(Term term, int count) const;
     void add_order(Node& made) const;
     int add_node(const Node& node);
+    int add_asked(Node node, int count);
     int node_of(const Key& key);
     void add_leaves(int to, Term from);
     std::optional<int> first_absent(int node) const;
@@ -128,6 +140,8 @@ private:
     /// For each node (at shift 0) one bit for each member in it.
     std::vector<std::uint64_t> leaves_;
     std::unordered_map<Key, int, Hash> known_;
+    /// By their number, the nodes that stand for the first leaves.
+    std::unordered_map<int, int> first_leaves_;
     /// The trees that were combined last, and what they made.
     Term latest_left_;
     Term latest_right_;

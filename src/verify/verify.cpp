@@ -176,7 +176,7 @@ public:
             if (!is_prefix(schedule_.collective())) {
                 compare_with_neighbours(run, rank, output, begin, end);
             }
-            if (requirement_ >= Requirement::canonical) {
+            if (requirement_ >= Requirement::rank_order) {
                 check_trees(run, rank, output, begin, end);
             }
         }
@@ -222,8 +222,12 @@ private:
         if (!Terms::same_tree(mine, *reference_)) {
             report_.add(Kind::content, output_of(rank, block) + " is not put together as other blocks are");
         }
-        if (requirement_ == Requirement::serial && !run.terms().from_the_left(mine)) {
+        const bool asked = requirement_ == Requirement::asked;
+        if ((asked || requirement_ == Requirement::serial) && !run.terms().from_the_left(mine)) {
             report_.add(Kind::content, output_of(rank, block) + " is not bracketed from the left");
+        }
+        if ((asked || requirement_ == Requirement::canonical) && !run.terms().in_tree(mine)) {
+            report_.add(Kind::content, output_of(rank, block) + " is not bracketed as the tree");
         }
     }
 
@@ -332,12 +336,17 @@ bool is_ordered(const Synchronised& plan, Report& report) {
 
 } // namespace
 
-Requirement requirement_of(const algorithm::Algorithm& algorithm) {
+Requirement requirement_of(const algorithm::Algorithm& algorithm, int ranks) {
     switch (algorithm.order) {
+    case algorithm::Order::asked:
+        return Requirement::asked;
     case algorithm::Order::serial:
         return Requirement::serial;
-    case algorithm::Order::rank:
+    case algorithm::Order::canonical:
         return Requirement::canonical;
+    case algorithm::Order::rank:
+        return has_brackets(algorithm, detail::Brackets::tree, ranks) ? Requirement::canonical
+                                                                      : Requirement::rank_order;
     case algorithm::Order::same:
         return Requirement::identical;
     case algorithm::Order::none:

@@ -15,12 +15,14 @@ namespace tutti::verify {
 /// - complete: in any order and bracketing
 /// - identical: the same order and bracketing at all members that have the block, so that results agree bit
 /// for bit
-/// - canonical: in rank order, and the same bracketing for every block and member
-/// - serial: in rank order and bracketed from the left, as a loop over the ranks would
-enum class Requirement : std::uint8_t { complete, identical, canonical, serial };
+/// - rank_order: in rank order, and the same bracketing for every block and member
+/// - canonical: bracketed as the tree of so many operands is (tutti/detail/brackets.hpp)
+/// - serial: bracketed from the left instead, as a loop over the ranks does it
+/// - asked: as the tree and from the left, whichever the call asks for
+enum class Requirement : std::uint8_t { complete, identical, rank_order, canonical, serial, asked };
 
-/// What the row promises.
-Requirement requirement_of(const algorithm::Algorithm& algorithm);
+/// What the row promises of so many members.
+Requirement requirement_of(const algorithm::Algorithm& algorithm, int ranks);
 
 /// Proves a schedule and its waits, or says what is wrong, for all members and any element type and size:
 ///

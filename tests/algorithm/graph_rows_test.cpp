@@ -69,7 +69,7 @@ TEST_CASE("a graph family of one function has five collectives, proved for any n
                 }
                 for (const Form form : {Form::separate, Form::in_place}) {
                     const verify::Report report =
-                        verify::verify(synchronise(made, form), verify::requirement_of(row));
+                        verify::verify(synchronise(made, form), verify::requirement_of(row, made.ranks()));
                     CHECK_MESSAGE(report.ok(), report.text());
                 }
             }

@@ -83,7 +83,7 @@ TEST_CASE(
         std::vector<int> wrong(static_cast<std::size_t>(members));
         team.run([&](Member& me) {
             for (const algorithm::Algorithm& row : algorithm::registry()) {
-                if ((row.order != algorithm::Order::rank && row.order != algorithm::Order::serial) ||
+                if ((row.order == algorithm::Order::none || !keeps_rank_order(row.order)) ||
                     !takes(row, members)) {
                     continue;
                 }

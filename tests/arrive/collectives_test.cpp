@@ -1,6 +1,7 @@
 // Every collective among ranks that arrive, against the plain reference: separate, in place, irregular,
 // shared.
 
+#include "../bracketed.hpp"
 #include "exam.hpp"
 #include "support.hpp"
 
@@ -56,7 +57,7 @@ void examine(const RendezvousOptions& options, const Op& op) {
     }
 }
 
-/// Not associative: only from the left does the right result come out. Has no compiled kernel.
+/// Not associative: only one bracketing has the right result. Has no compiled kernel.
 struct Fold {
     std::uint64_t factor;
     std::int64_t operator()(std::int64_t left, std::int64_t right) const {
@@ -175,11 +176,10 @@ TEST_CASE("irregular blocks") {
             }
             SUBCASE("reduced") {
                 const Vectors ins = filled(std::vector(size, total));
-                Vector result = ins[0];
-                for (std::size_t rank = 1; rank < size; ++rank) {
-                    for (std::size_t i = 0; i < total; ++i) {
-                        result[i] = Fold{7}(result[i], ins[rank][i]);
-                    }
+                Vector result;
+                for (std::size_t i = 0; i < total; ++i) {
+                    result.push_back(test::in_tree(
+                        size, [&](std::size_t rank) { return ins[rank][i]; }, Fold{7}));
                 }
                 for (const bool in_place : {false, true}) {
                     Vectors outs = in_place ? ins : blank(counts);

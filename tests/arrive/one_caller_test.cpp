@@ -1,5 +1,6 @@
 // Collectives over vectors that one thread has.
 
+#include "../bracketed.hpp"
 #include "../reduced.hpp"
 #include "support.hpp"
 
@@ -28,7 +29,7 @@ using Element = std::int64_t;
 using Vector = std::vector<Element>;
 using Vectors = std::vector<Vector>;
 
-/// Not associative: only from the left does the right result come out.
+/// Not associative: only one bracketing has the right result.
 struct Fold {
     Element operator()(Element left, Element right) const {
         return static_cast<Element>(static_cast<std::uint64_t>(left) * 31 +
@@ -46,11 +47,10 @@ Vectors inputs_of(std::size_t ranks, std::size_t elements) {
 
 template <class Op>
 Vector prefix_of(const Vectors& inputs, std::size_t last) {
-    Vector result = inputs[0];
-    for (std::size_t rank = 1; rank <= last; ++rank) {
-        for (std::size_t i = 0; i < result.size(); ++i) {
-            result[i] = Op()(result[i], inputs[rank][i]);
-        }
+    Vector result;
+    for (std::size_t i = 0; i < inputs[0].size(); ++i) {
+        result.push_back(tutti::test::in_tree(
+            last + 1, [&](std::size_t rank) { return inputs[rank][i]; }, Op()));
     }
     return result;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../bracketed.hpp"
 #include "../reduced.hpp"
 #include "algorithm/registry.hpp"
 
@@ -22,14 +23,16 @@ namespace tutti::test {
 
 /// What a result is held against.
 ///
-/// - rank_order: exactly the reference, which combines from left to right
+/// - rank_order: exactly the reference, which combines in the order of the ranks and brackets as the row does
 /// - close: the reference up to rounding, and the same bits on every member and in every repetition
 enum class Expect { rank_order, close };
 
 /// What a row promises for an operator: `exact` ones give the same bits in any order.
-inline Expect expectation(const algorithm::Algorithm& row, bool exact) {
-    const bool serial = row.order == algorithm::Order::serial || row.order == algorithm::Order::none;
-    return serial || exact ? Expect::rank_order : Expect::close;
+inline Expect expectation(const algorithm::Algorithm& row, int members, bool exact) {
+    using detail::Brackets;
+    const bool is_bracketed =
+        has_brackets(row, Brackets::tree, members) || has_brackets(row, Brackets::left, members);
+    return is_bracketed || exact ? Expect::rank_order : Expect::close;
 }
 
 /// How the calls are made, and how many of them a member has in flight, which it waits for in any order.
@@ -65,7 +68,7 @@ inline bool is_divided(schedule::Collective collective) {
            collective == Collective::alltoall;
 }
 
-/// The inputs of all members for vectors of up to so many elements, and their reduction from left to right. A
+/// The inputs of all members for vectors of up to so many elements, and their reductions in both orders. A
 /// shorter call uses the first elements of them.
 template <class T>
 class Exam {
@@ -79,13 +82,8 @@ public:
                 inputs_[rank].push_back(make(rank, i));
             }
         }
-        prefixes_.push_back(inputs_[0]);
-        for (std::size_t rank = 1; rank < inputs_.size(); ++rank) {
-            prefixes_.push_back(prefixes_.back());
-            for (std::size_t i = 0; i < elements; ++i) {
-                prefixes_[rank][i] = op(prefixes_[rank][i], inputs_[rank][i]);
-            }
-        }
+        add_prefixes(from_the_left_, detail::Brackets::left, op);
+        add_prefixes(in_tree_, detail::Brackets::tree, op);
     }
 
     /// Makes the calls on every member, in this order. Returns what went wrong first, or nothing.
@@ -175,6 +173,20 @@ private:
         std::copy(elements.begin(), elements.end(), vector.begin() + static_cast<std::ptrdiff_t>(first));
     }
 
+    template <class Op>
+    void add_prefixes(std::vector<Vector>& prefixes, detail::Brackets brackets, const Op& op) const {
+        for (std::size_t rank = 0; rank < inputs_.size(); ++rank) {
+            prefixes.push_back(inputs_[rank]);
+            for (std::size_t i = 0; i < inputs_[rank].size(); ++i) {
+                prefixes[rank][i] = bracketed(
+                    brackets, rank + 1, [&](std::size_t k) -> T { return inputs_[k][i]; }, op);
+            }
+        }
+    }
+    const std::vector<Vector>& prefixes(const Job& job) const {
+        return job.by_name && job.row->order == algorithm::Order::serial ? from_the_left_ : in_tree_;
+    }
+
     const T& guard() const { return inputs_[0].back(); }
     Vector blank(std::size_t count) const { return Vector(count, guard()); }
 
@@ -198,7 +210,7 @@ private:
     /// What the collective leaves in a member's output.
     Vector result(std::size_t rank, const Job& job) const {
         const std::size_t n = block(job);
-        const auto& all = prefixes_.back();
+        const auto& all = prefixes(job).back();
         const std::size_t root = static_cast<std::size_t>(job.root);
         switch (job.row->collective) {
         case Collective::broadcast:
@@ -226,9 +238,9 @@ private:
         case Collective::scatter:
             return part(inputs_[root], rank * n, n);
         case Collective::scan:
-            return part(prefixes_[rank], 0, whole(job));
+            return part(prefixes(job)[rank], 0, whole(job));
         case Collective::exscan:
-            return rank == 0 ? blank(whole(job)) : part(prefixes_[rank - 1], 0, whole(job));
+            return rank == 0 ? blank(whole(job)) : part(prefixes(job)[rank - 1], 0, whole(job));
         case Collective::shift:
             return part(inputs_[(rank + members() - root) % members()], 0, whole(job));
         case Collective::barrier:
@@ -475,8 +487,9 @@ private:
     }
 
     std::vector<Vector> inputs_;
-    /// prefixes_[r]: the inputs of the members up to r, from left to right.
-    std::vector<Vector> prefixes_;
+    /// [r]: the inputs of the members up to r, combined.
+    std::vector<Vector> from_the_left_;
+    std::vector<Vector> in_tree_;
     std::vector<Result> results_;
 };
 

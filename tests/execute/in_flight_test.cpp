@@ -25,7 +25,8 @@ std::vector<Job> jobs_of(int members, const std::vector<std::size_t>& sizes, boo
             }
             for (const bool in_place : {false, true}) {
                 const int root = has_root(row) ? turn++ % members : 0;
-                jobs.push_back({&row, by_name, elements, in_place, test::expectation(row, true), root});
+                jobs.push_back(
+                    {&row, by_name, elements, in_place, test::expectation(row, members, true), root});
             }
         }
     }

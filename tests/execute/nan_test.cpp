@@ -33,15 +33,18 @@ requires reference::Complex<T> std::vector<T> strange(std::size_t count, int ran
     return made;
 }
 
-/// The operands of all members, combined from left to right.
+/// The operands of all members, combined.
 template <class T, class Op>
-std::vector<T> from_the_left(std::size_t count, int members) {
-    std::vector<T> result = strange<T>(count, 0);
-    for (int rank = 1; rank < members; ++rank) {
-        const std::vector<T> operand = strange<T>(count, rank);
-        for (std::size_t i = 0; i < count; ++i) {
-            result[i] = reference::apply(Op::code, result[i], operand[i]);
-        }
+std::vector<T> combined(detail::Brackets brackets, std::size_t count, int members) {
+    std::vector<std::vector<T>> operands;
+    for (int rank = 0; rank < members; ++rank) {
+        operands.push_back(strange<T>(count, rank));
+    }
+    std::vector<T> result;
+    for (std::size_t i = 0; i < count; ++i) {
+        result.push_back(test::bracketed(
+            brackets, operands.size(), [&](std::size_t rank) { return operands[rank][i]; },
+            [](const T& a, const T& b) { return reference::apply(Op::code, a, b); }));
     }
     return result;
 }
@@ -78,9 +81,9 @@ std::string examine(Team& team, const algorithm::Algorithm& row, std::size_t cou
             return std::string(row.name) + " leaves different bits on different members";
         }
     }
-    if (row.order == algorithm::Order::serial &&
-        !same_bits(results[0], from_the_left<T, Op>(count, team.size()))) {
-        return std::string(row.name) + " is not combined from the left";
+    if (has_brackets(row, detail::Brackets::tree, team.size()) &&
+        !same_bits(results[0], combined<T, Op>(detail::Brackets::tree, count, team.size()))) {
+        return std::string(row.name) + " does not combine in the butterfly's order";
     }
     return {};
 }

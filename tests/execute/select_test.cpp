@@ -137,8 +137,8 @@ TEST_CASE("an algorithm that the call names is taken, whatever a table says") {
 }
 
 TEST_CASE("only calls in which any order gives the same bits take what was measured in any order") {
-    const tuning::Choices choices = choices_of(
-        {allreduce_entry(Operands::exact, 64, "circulant"), allreduce_entry(Operands::serial, 64, "direct")});
+    const tuning::Choices choices = choices_of({allreduce_entry(Operands::exact, 64, "circulant"),
+                                                allreduce_entry(Operands::ordered, 64, "direct")});
     const auto selected = [&](const detail::Call& call) {
         return name_of(execute::select(call, size_of(64), choices));
     };
@@ -157,7 +157,8 @@ TEST_CASE("only calls in which any order gives the same bits take what was measu
 TEST_CASE("everything that a table may say keeps the promise about the order of operands") {
     for (const algorithm::Algorithm& row : algorithm::registry()) {
         if (schedule::reduces(row.collective)) {
-            CHECK(tuning::may_choose(row, Operands::serial, 4) == (row.order == algorithm::Order::serial));
+            CHECK(tuning::may_choose(row, Operands::ordered, 4) ==
+                  has_brackets(row, detail::Brackets::tree, 4));
             CHECK(tuning::may_choose(row, Operands::exact, 4));
             CHECK(!tuning::may_choose(row, Operands::moved, 4));
         } else {

@@ -121,7 +121,7 @@ TEST_CASE("a sample of types and operators by name") {
                 const bool exact = pair.type < Type::f32;
                 const bool in_place = random() % 2 != 0;
                 const Job job{&row, true, random() % 2 != 0 ? random() % 40 : random() % 3000, in_place,
-                              test::expectation(row, exact)};
+                              test::expectation(row, members, exact)};
                 if (reduces(row) && takes(row, members) && (exact || row.order != algorithm::Order::any)) {
                     jobs.push_back(job);
                 }

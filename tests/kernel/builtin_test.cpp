@@ -1,5 +1,6 @@
 // Every compiled kernel of every instruction set this CPU has, against plain scalar code.
 
+#include "../bracketed.hpp"
 #include "../reduced.hpp"
 #include "kernel/table.hpp"
 #include "reference.hpp"
@@ -21,10 +22,12 @@
 namespace {
 
 using tutti::Operator;
+using tutti::detail::Brackets;
 using tutti::detail::Kernels;
 using tutti::detail::Stores;
 using tutti::kernel::Table;
 
+constexpr int most_inputs = 100;
 constexpr std::size_t guard = 70; // elements before and after each operand: more than any kernel's vector
 
 struct Shape {
@@ -34,6 +37,7 @@ struct Shape {
     bool ragged; // operands at different offsets, so that they do not share their misalignment
     bool in_place;
     tutti::detail::Stores stores;
+    Brackets brackets = Brackets::tree;
 };
 
 template <class T>
@@ -43,11 +47,6 @@ public:
         for (int k = 0; k < max_ins; ++k) {
             values_.push_back(
                 reference::random_vector<T>(max_count, static_cast<std::uint64_t>(k) * 977 + max_count));
-            expected_.push_back(values_.back());
-            for (std::size_t i = 0; k > 0 && i < max_count; ++i) {
-                auto& reduced = expected_.back()[i];
-                reduced = reference::apply(op, expected_[expected_.size() - 2][i], values_.back()[i]);
-            }
         }
     }
 
@@ -76,9 +75,10 @@ public:
             outs.push_back(buffers[out_index.back()].data() + place(out_index.back()));
         }
         kernels.reduce_many(nullptr, outs.data(), shape.outs_count, ins.data(), shape.ins_count, count,
-                            shape.stores);
+                            shape.brackets, shape.stores);
         for (const std::size_t index : out_index) {
-            const std::string wrong = check(buffers[index], place(index), shape.ins_count, count);
+            const std::string wrong =
+                check(buffers[index], place(index), expected(shape.ins_count, shape.brackets, count));
             if (!wrong.empty()) {
                 return "output in buffer " + std::to_string(index) + ", " + wrong;
             }
@@ -103,7 +103,8 @@ public:
                         return "a op a, element " + std::to_string(i);
                     }
                 }
-            } else if (const std::string wrong = check(out, place, 2, count); !wrong.empty()) {
+            } else if (const std::string wrong = check(out, place, expected(2, Brackets::left, count));
+                       !wrong.empty()) {
                 return "alias " + std::to_string(alias) + ", " + wrong;
             }
         }
@@ -118,9 +119,18 @@ private:
         return buffer;
     }
 
-    std::string check(const std::vector<T>& buffer, std::size_t place, int ins_count,
-                      std::size_t count) const {
-        const std::vector<T>& expected = expected_[static_cast<std::size_t>(ins_count - 1)];
+    std::vector<T> expected(int ins_count, Brackets brackets, std::size_t count) const {
+        std::vector<T> result;
+        for (std::size_t i = 0; i < count; ++i) {
+            result.push_back(tutti::test::bracketed(
+                brackets, static_cast<std::size_t>(ins_count), [&](std::size_t k) { return values_[k][i]; },
+                [this](T a, T b) { return reference::apply(op_, a, b); }));
+        }
+        return result;
+    }
+
+    std::string check(const std::vector<T>& buffer, std::size_t place, const std::vector<T>& expected) const {
+        const std::size_t count = expected.size();
         std::vector<T> whole(buffer.size(), T(99));
         std::copy_n(expected.begin(), count, whole.begin() + static_cast<std::ptrdiff_t>(place));
         if (std::memcmp(whole.data(), buffer.data(), whole.size() * sizeof(T)) == 0) {
@@ -137,7 +147,6 @@ private:
 
     Operator op_;
     std::vector<std::vector<T>> values_;
-    std::vector<std::vector<T>> expected_; // [k]: inputs 0..k reduced from left to right
 };
 
 template <class T>
@@ -149,7 +158,7 @@ void check_pair(Operator op, const std::vector<Shape>& shapes, const std::vector
         }
         return;
     }
-    const Case<T> values(op, 17, counts.back());
+    const Case<T> values(op, most_inputs, counts.back());
     for (const Table* table : tutti::kernel::available_tables()) {
         const Kernels& kernels = table->at(tutti::type_of<T>(), op);
         INFO("isa " << std::string(table->isa) << ", type " << std::string(to_string(tutti::type_of<T>()))
@@ -164,7 +173,8 @@ void check_pair(Operator op, const std::vector<Shape>& shapes, const std::vector
                 INFO(shape.ins_count << " in, " << shape.outs_count << " out, count " << count << ", offset "
                                      << shape.offset << ", ragged " << shape.ragged << ", in place "
                                      << shape.in_place << ", stream " << shape.stores.stream << ", move "
-                                     << shape.stores.move << ", cached output " << shape.stores.cached_out);
+                                     << shape.stores.move << ", cached output " << shape.stores.cached_out
+                                     << (shape.brackets == Brackets::left ? ", from the left" : ""));
                 REQUIRE(values.reduce_many(kernels, shape, count) == "");
             }
             INFO("reduce, count " << count);
@@ -182,9 +192,14 @@ std::vector<Shape> all_shapes(std::initializer_list<std::pair<int, int>> arities
             for (const Stores stores :
                  {Stores{}, Stores{.stream = true, .cached_out = cached_out}, Stores{.move = true},
                   Stores{.cached_out = cached_out, .move = true}}) {
-                shapes.push_back({ins_count, outs_count, 0, false, in_place, stores});
-                shapes.push_back({ins_count, outs_count, 1, false, in_place, stores});
-                shapes.push_back({ins_count, outs_count, 3, true, in_place, stores});
+                for (const Brackets brackets : {Brackets::tree, Brackets::left}) {
+                    if (brackets == Brackets::left && ins_count <= 3) {
+                        continue; // the same
+                    }
+                    shapes.push_back({ins_count, outs_count, 0, false, in_place, stores, brackets});
+                    shapes.push_back({ins_count, outs_count, 1, false, in_place, stores, brackets});
+                    shapes.push_back({ins_count, outs_count, 3, true, in_place, stores, brackets});
+                }
             }
         }
     }
@@ -212,6 +227,12 @@ TEST_CASE("up to 17 inputs and outputs") {
     check_pair<std::int8_t>(Operator::min, all_shapes({{17, 17}}), {2003});
 }
 
+TEST_CASE("more inputs than registers hold partial results of") {
+    for (const int ins_count : {18, 23, 24, 31, 32, 33, 40, 47, 48, 63, 64, 65, 96, 100}) {
+        check_pair<double>(Operator::sum, all_shapes({{ins_count, 1}}), {1, 331});
+    }
+}
+
 TEST_CASE("vectors of some thousand elements") {
     const auto shapes = all_shapes({{2, 2}, {8, 8}});
     check_pair<float>(Operator::sum, shapes, {4096, 5003});
@@ -219,17 +240,18 @@ TEST_CASE("vectors of some thousand elements") {
     check_pair<std::complex<float>>(Operator::prod, shapes, {4096, 5003});
 }
 
-TEST_CASE("floating-point sums are bracketed from left to right") {
-    // (1e8 + -1e8) + 1 = 1, but 1e8 + (-1e8 + 1) = 0 in single precision.
-    const float first = 1e8F;
-    const float second = -1e8F;
-    const float third = 1;
-    const void* const ins[] = {&first, &second, &third};
+TEST_CASE("floating-point sums are bracketed as asked") {
+    // In single precision 1e8 + 1 is 1e8: ((1e8 + 1) + -1e8) + 1 = 1, but (1e8 + 1) + (-1e8 + 1) = 0.
+    const std::vector<float> values{1e8F, 1, -1e8F, 1};
+    const void* const ins[] = {&values[0], &values[1], &values[2], &values[3]};
     for (const Table* table : tutti::kernel::available_tables()) {
         float out = 0;
         void* const outs[] = {&out};
-        table->at(tutti::Type::f32, Operator::sum).reduce_many(nullptr, outs, 1, ins, 3, 1, {});
+        const Kernels& kernels = table->at(tutti::Type::f32, Operator::sum);
+        kernels.reduce_many(nullptr, outs, 1, ins, 4, 1, Brackets::left, {});
         CHECK(out == 1);
+        kernels.reduce_many(nullptr, outs, 1, ins, 4, 1, Brackets::tree, {});
+        CHECK(out == 0);
     }
 }
 
@@ -288,7 +310,7 @@ TEST_CASE("complex numbers that start in the middle of an element's size") {
             void* const outs[] = {out.data() + shift};
             const void* const ins[] = {in.data() + shift, in.data() + shift};
             table->at(tutti::Type::c64, Operator::prod)
-                .reduce_many(nullptr, outs, 1, ins, 2, count, {.stream = true});
+                .reduce_many(nullptr, outs, 1, ins, 2, count, Brackets::tree, {.stream = true});
             for (std::size_t i = 0; i < count; ++i) {
                 const Complex element(values[2 * i], values[2 * i + 1]);
                 const Complex result(out[shift + 2 * i], out[shift + 2 * i + 1]);

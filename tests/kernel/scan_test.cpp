@@ -1,6 +1,7 @@
 // The prefixes of every compiled kernel of every instruction set this CPU has, against plain scalar code, and
 // those of the template loops.
 
+#include "../bracketed.hpp"
 #include "../reduced.hpp"
 #include "kernel/table.hpp"
 #include "reference.hpp"
@@ -23,6 +24,7 @@
 namespace {
 
 using tutti::Operator;
+using tutti::detail::Brackets;
 using tutti::detail::Kernels;
 using tutti::kernel::Table;
 
@@ -35,6 +37,7 @@ struct Shape {
     bool in_place;
     bool exclusive;
     tutti::detail::Stores stores;
+    Brackets brackets = Brackets::tree;
 };
 
 std::vector<Shape> all_shapes() {
@@ -46,6 +49,7 @@ std::vector<Shape> all_shapes() {
             for (const bool in_place : {false, true}) {
                 for (const bool exclusive : {false, true}) {
                     shapes.push_back({members, ragged, in_place, exclusive, {}});
+                    shapes.push_back({members, ragged, in_place, exclusive, {}, Brackets::left});
                     shapes.push_back({members, ragged, in_place, exclusive, all_but_last});
                     shapes.push_back({members, ragged, in_place, exclusive, {.move = true}});
                     shapes.push_back({members,
@@ -64,16 +68,23 @@ std::vector<Shape> all_shapes() {
 template <class T>
 struct Data {
     std::vector<std::vector<T>> values;
-    std::vector<std::vector<T>> prefixes; // [k]: inputs 0..k reduced from left to right
+    std::vector<std::vector<T>> in_tree; // [k]: inputs 0..k combined
+    std::vector<std::vector<T>> from_the_left;
 
     template <class Apply>
     Data(std::vector<std::vector<T>> inputs, const Apply& apply)
-        : values(std::move(inputs)), prefixes(values) {
+        : values(std::move(inputs)), in_tree(values), from_the_left(values) {
         for (std::size_t k = 1; k < values.size(); ++k) {
             for (std::size_t i = 0; i < values[k].size(); ++i) {
-                prefixes[k][i] = apply(prefixes[k - 1][i], values[k][i]);
+                const auto element = [&](std::size_t j) -> T { return values[j][i]; };
+                in_tree[k][i] = tutti::test::in_tree(k + 1, element, apply);
+                from_the_left[k][i] = tutti::test::from_the_left(k + 1, element, apply);
             }
         }
+    }
+
+    const std::vector<std::vector<T>>& prefixes(Brackets brackets) const {
+        return brackets == Brackets::tree ? in_tree : from_the_left;
     }
 };
 
@@ -95,14 +106,15 @@ std::string wrong_scan(const Kernels& kernels, const void* state, const Data<T>&
         put(buffers[j], place(j), data.values[j]);
         put(expected[j], place(j), data.values[j]);
         if (!shape.exclusive) {
-            put(expected[out], place(out), data.prefixes[j]);
+            put(expected[out], place(out), data.prefixes(shape.brackets)[j]);
         } else if (j > 0) {
-            put(expected[out], place(out), data.prefixes[j - 1]);
+            put(expected[out], place(out), data.prefixes(shape.brackets)[j - 1]);
         }
         ins.push_back(buffers[j].data() + place(j));
         outs.push_back(buffers[out].data() + place(out));
     }
-    kernels.scan_many(state, outs.data(), ins.data(), shape.members, count, shape.exclusive, shape.stores);
+    kernels.scan_many(state, outs.data(), ins.data(), shape.members, count, shape.exclusive, shape.brackets,
+                      shape.stores);
     for (std::size_t b = 0; b < buffers.size(); ++b) {
         if (std::memcmp(buffers[b].data(), expected[b].data(), buffers[b].size() * sizeof(T)) == 0) {
             continue;
@@ -234,10 +246,10 @@ TEST_CASE("a prefix uses the operator's own state, and an exclusive one not the 
     int out[] = {-1, -1, -1};
     const void* const ins[] = {&in[0], &in[1], &in[2]};
     void* const outs[] = {&out[0], &out[1], &out[2]};
-    kernels.scan_many(&refuses_13, outs, ins, 3, 1, true, {});
+    kernels.scan_many(&refuses_13, outs, ins, 3, 1, true, Brackets::tree, {});
     CHECK(out[0] == -1);
     CHECK(out[1] == 1);
     CHECK(out[2] == 103);
-    CHECK_THROWS_WITH_AS(kernels.scan_many(&refuses_13, outs, ins, 3, 1, false, {}), "thirteen",
-                         std::runtime_error);
+    CHECK_THROWS_WITH_AS(kernels.scan_many(&refuses_13, outs, ins, 3, 1, false, Brackets::tree, {}),
+                         "thirteen", std::runtime_error);
 }

@@ -78,7 +78,8 @@ TEST_CASE("a non-commutative callable on 3-byte structs, out of place and in pla
                     outs.push_back(buffers[in_place ? ins_count - 1 - k : ins_count + k].data());
                 }
                 const int arity = static_cast<int>(ins_count);
-                kernels.reduce_many(&compose, outs.data(), arity, ins.data(), arity, count, {.stream = true});
+                kernels.reduce_many(&compose, outs.data(), arity, ins.data(), arity, count,
+                                    tutti::detail::Brackets::tree, {.stream = true});
                 for (std::size_t k = 0; k < ins_count; ++k) {
                     const auto& out = buffers[in_place ? k : ins_count + k];
                     for (std::size_t i = 0; i < count; ++i) {
@@ -165,6 +166,7 @@ TEST_CASE("a throwing operator's exception arrives, and what was done before it 
     CHECK(out == std::vector<int>{11, -1, -1});
     void* const outs[] = {out.data()};
     const void* const ins[] = {a.data(), a.data(), b.data()};
-    CHECK_THROWS_AS(kernels.reduce_many(&refuses_13, outs, 1, ins, 3, 3, {}), std::runtime_error);
+    CHECK_THROWS_AS(kernels.reduce_many(&refuses_13, outs, 1, ins, 3, 3, tutti::detail::Brackets::tree, {}),
+                    std::runtime_error);
     CHECK(out == std::vector<int>{12, -1, -1});
 }

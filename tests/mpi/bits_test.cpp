@@ -1,6 +1,7 @@
 // The same bits on all members of all processes, whichever way they come; and from way to way where the
 // algorithm among the processes brackets every element alike.
 
+#include "../bracketed.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -138,7 +139,47 @@ void check_serial(mpi::Member& me, std::size_t elements) {
     CHECK((me.rank() == 0 || bits_of(prefix) == bits_of(looped(me.rank(), elements))));
 }
 
+/// What one group of all members gives.
+Bits of_one_group(int members, std::size_t elements) {
+    std::vector<std::vector<double>> operands;
+    for (int rank = 0; rank < members; ++rank) {
+        operands.push_back(delicate(rank, elements));
+    }
+    std::vector<double> combined(elements);
+    for (std::size_t i = 0; i < elements; ++i) {
+        combined[i] = in_tree(
+            operands.size(), [&](std::size_t rank) { return operands[rank][i]; }, std::plus<>());
+    }
+    return bits_of(combined);
+}
+
 } // namespace
+
+TEST_CASE("powers of two of processes with as many members each have the bits of one group") {
+    for (const int processes : {1, 2, 4}) {
+        on_processes(processes, [&](MPI_Comm part) {
+            for (const int members : {1, 2, 4}) {
+                CAPTURE(processes);
+                CAPTURE(members);
+                on_members(part, thread_level() == MPI_THREAD_SINGLE ? 1 : members, [&](mpi::Member& me) {
+                    for (const std::size_t elements : {1U, 1000U, 70001U}) {
+                        CAPTURE(elements);
+                        const Bits right = of_one_group(me.size(), elements);
+                        const Bits right_blocks =
+                            of_one_group(me.size(), elements * static_cast<std::size_t>(me.size()));
+                        for (const mpi::Options& way : ways()) {
+                            CAPTURE(way.way);
+                            CHECK(allreduced(me, elements, way) == right);
+                            const Bits root = reduced(me, elements, way);
+                            CHECK((root.empty() || root == right));
+                            CHECK(scattered(me, elements, way) == right_blocks);
+                        }
+                    }
+                });
+            }
+        });
+    }
+}
 
 TEST_CASE("order serial has the bits of a loop over all ranks, however they are divided among processes") {
     for (int processes = 1; processes <= 4; ++processes) {
@@ -165,7 +206,7 @@ TEST_CASE("every way has the same bits on all members, canonical algorithms the 
             on_members(part, uneven_members(), [&](mpi::Member& me) {
                 for (const std::size_t elements : {1U, 1000U, 70001U}) {
                     CAPTURE(elements);
-                    compare_ways(me, elements, {"", "", "", processes == 2}); // two operands: one bracketing
+                    compare_ways(me, elements, {"", "", "", processes != 3}); // powers of two: one bracketing
                     compare_ways(me, elements, {"tree", "tree", "butterfly", true});
                     compare_ways(me, elements, {"butterfly-elimination-2-1", "butterfly", "butterfly", true});
                 }

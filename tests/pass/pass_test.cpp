@@ -159,12 +159,18 @@ void for_shapes(Visit visit) {
     }
 }
 
+tutti::pass::Elements folded(const Fold& fold) {
+    return {.bytes = sizeof(Element),
+            .kernels = &tutti::detail::TemplateLoops<Element, Fold>::kernels,
+            .state = &fold,
+            .brackets = tutti::detail::Brackets::left};
+}
+
 void carry_out_all(const Shape& shape, const Vectors& vectors, Direction direction) {
     const Fold fold;
     for (int rank = 0; rank < shape.members; ++rank) {
         for (const Pass& pass : passes_of(shape, rank, vectors, direction)) {
-            carry_out(pass, sizeof(Element), &tutti::detail::TemplateLoops<Element, Fold>::kernels, &fold,
-                      {});
+            carry_out(pass, folded(fold));
         }
     }
 }
@@ -224,10 +230,7 @@ namespace {
 /// Carries out the whole call in so many slices, the last one first.
 void carry_out_in_slices(const Shape& shape, const Vectors& vectors, std::size_t slices) {
     const Fold fold;
-    const Work work{.passes = passes_of_all(shape, vectors),
-                    .element_bytes = shape.element_bytes,
-                    .kernels = &tutti::detail::TemplateLoops<Element, Fold>::kernels,
-                    .state = &fold};
+    const Work work{.passes = passes_of_all(shape, vectors), .elements = folded(fold)};
     for (std::size_t index = slices; index-- > 0;) {
         carry_out_slice(work, index, slices);
     }
@@ -270,10 +273,7 @@ TEST_CASE("all slices but one are not the call, where there are enough elements"
     for_all_shapes([](const Shape& shape) {
         const Memory memory(shape);
         const Fold fold;
-        const Work work{.passes = passes_of_all(shape, memory.vectors()),
-                        .element_bytes = shape.element_bytes,
-                        .kernels = &tutti::detail::TemplateLoops<Element, Fold>::kernels,
-                        .state = &fold};
+        const Work work{.passes = passes_of_all(shape, memory.vectors()), .elements = folded(fold)};
         carry_out_slice(work, 0, 2);
         const bool moves = shape.members > 1 && !(shape.collective == Collective::shift && shape.root == 0);
         CHECK((!moves || memory.wrong() > 0));

@@ -1,5 +1,7 @@
 #include "caller.hpp"
 
+#include "../bracketed.hpp"
+
 #include <algorithm>
 
 namespace tutti::test {
@@ -63,12 +65,13 @@ std::string Caller::check(int rank, Space space, int operation, const Memory& fo
 
 std::string Caller::check_result(int rank, std::size_t element, int operation, const std::string& found) {
     auto inputs = wanted(rank, element, operation);
-    std::string serial;
-    for (const std::string& input : inputs) {
-        serial = serial.empty() ? input : combined(serial, input);
-    }
-    if (order_ == Order::none || order_ == Order::serial) {
-        return found == serial ? "" : found + " rather than " + serial;
+    if (order_ == Order::none || order_ >= Order::canonical) {
+        const auto brackets = order_ == Order::serial ? detail::Brackets::left : detail::Brackets::tree;
+        const std::string right =
+            inputs.empty() ? ""
+                           : test::bracketed(
+                                 brackets, inputs.size(), [&](std::size_t k) { return inputs[k]; }, combined);
+        return found == right ? "" : found + " rather than " + right;
     }
     auto held = leaves(found);
     const bool in_order = order_ == Order::rank;

@@ -1,5 +1,6 @@
 #include "interpreter.hpp"
 
+#include "../bracketed.hpp"
 #include "caller.hpp"
 #include "interpreter_state.hpp"
 #include "plan/plan.hpp"
@@ -138,8 +139,9 @@ private:
         return theirs.operation > operation || (theirs.operation == operation && theirs.point >= step.point);
     }
 
-    bool all_there(int rank, const Step& step) {
-        for (int peer = 0; peer < ranks_; ++peer) {
+    /// Of the first members.
+    bool all_there(int rank, int members, const Step& step) {
+        for (int peer = 0; peer < members; ++peer) {
             if (peer != rank && !there(rank, peer, step)) {
                 return false;
             }
@@ -167,7 +169,9 @@ private:
         case Code::open_every:
         case Code::await_every:
         case Code::reduce_every_received:
-            return all_there(rank, step);
+            return all_there(rank, ranks_, step);
+        case Code::reduce_first_received:
+            return all_there(rank, step.peer, step);
         default:
             return true;
         }
@@ -250,7 +254,10 @@ private:
         case Code::reduce_every:
         case Code::reduce_every_to_every:
         case Code::reduce_every_received:
-            return reduce_every(rank, step);
+            return reduce_several(rank, ranks_, step);
+        case Code::reduce_first:
+        case Code::reduce_first_received:
+            return reduce_several(rank, step.peer, step);
         case Code::scan_every:
         case Code::exscan_every:
             return scan_every(rank, step);
@@ -282,7 +289,9 @@ private:
     std::vector<std::string> operand_of_every(int rank, int peer, const Step& step) {
         std::span<const std::string> found;
         std::vector<std::string> carried;
-        if (step.code == Code::reduce_every_received && peer != rank) {
+        const bool is_carried =
+            step.code == Code::reduce_every_received || step.code == Code::reduce_first_received;
+        if (is_carried && peer != rank) {
             carried = payload(rank, peer, step);
             found = part(carried, step);
         } else {
@@ -291,11 +300,19 @@ private:
         return {found.begin(), found.end()};
     }
 
-    void reduce_every(int rank, const Step& step) {
-        std::vector<std::string> sum = operand_of_every(rank, 0, step);
-        for (int peer = 1; peer < ranks_; ++peer) {
-            combine(sum, sum, operand_of_every(rank, peer, step));
-        }
+    /// In the order of the tree, which is what calls ask for unless they say something else.
+    std::vector<std::string> sum_of(int rank, int members, const Step& step) {
+        return test::in_tree(
+            static_cast<std::size_t>(members),
+            [&](std::size_t peer) { return operand_of_every(rank, static_cast<int>(peer), step); },
+            [](std::vector<std::string> left, const std::vector<std::string>& right) {
+                combine(left, left, right);
+                return left;
+            });
+    }
+
+    void reduce_several(int rank, int members, const Step& step) {
+        std::vector<std::string> sum = sum_of(rank, members, step);
         if (step.code != Code::reduce_every_to_every) {
             return store(target(rank, step), sum);
         }
@@ -304,22 +321,16 @@ private:
         }
     }
 
-    /// Element by element, as the memory may be the operands' own.
+    /// The memory may be the operands' own.
     void scan_every(int rank, const Step& step) {
-        std::vector<std::string> sum;
-        for (int peer = 0; peer < ranks_; ++peer) {
-            const std::vector<std::string> next = operand_of_every(rank, peer, step);
-            if (step.code == Code::exscan_every && peer > 0) {
-                store(elements(peer, step.to, step.first, step), sum);
-            }
-            if (peer == 0) {
-                sum = next;
-            } else {
-                combine(sum, sum, next);
-            }
-            if (step.code == Code::scan_every) {
-                store(elements(peer, step.to, step.first, step), sum);
-            }
+        std::vector<std::vector<std::string>> prefixes;
+        for (int members = 1; members <= ranks_; ++members) {
+            prefixes.push_back(sum_of(rank, members, step));
+        }
+        const int first = step.code == Code::exscan_every ? 1 : 0;
+        for (int peer = first; peer < ranks_; ++peer) {
+            store(elements(peer, step.to, step.first, step),
+                  prefixes[static_cast<std::size_t>(peer - first)]);
         }
     }
 

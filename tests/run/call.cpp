@@ -164,6 +164,7 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
     prepared.plan = &plan->plan;
     prepared.marks = marks_of(name_);
     prepared.kernels = operation_.kernels;
+    prepared.brackets = brackets();
     prepared.element_bytes = prepared.element_align = sizeof(Element);
     prepared.partition = partition_;
     prepared.settles = depends_on_all(row_->collective);

@@ -50,6 +50,12 @@ public:
     bool fills_all_blocks() const;
     const Promise& promise() const { return promise_; }
     const Operation& operation() const { return operation_; }
+    /// Of what is combined as the call asks, now so and now so.
+    detail::Brackets brackets() const {
+        const bool from_the_left = row_->order == algorithm::Order::serial ||
+                                   (row_->order == algorithm::Order::asked && size_.total % 2 != 0);
+        return from_the_left ? detail::Brackets::left : detail::Brackets::tree;
+    }
 
     const run::Prepared& prepared(int rank) const { return prepared_[static_cast<std::size_t>(rank)]; }
 

@@ -1,5 +1,7 @@
 #include "program.hpp"
 
+#include "../bracketed.hpp"
+
 #include <algorithm>
 
 namespace tutti::test {
@@ -50,14 +52,11 @@ Program::Vector Program::lay_out(std::size_t operation, int rank, Space space) {
 
 Element Program::result(std::size_t operation, int rank, std::size_t element) const {
     const Call& made = call(operation, rank);
-    Element value = 0;
-    bool is_first = true;
-    for (const Promise::Input& input : made.promise().inputs_of(rank, element)) {
-        const Element operand = input_value(input.member, operation, input.element);
-        value = is_first ? operand : made.operation().combine(value, operand);
-        is_first = false;
-    }
-    return value;
+    const auto inputs = made.promise().inputs_of(rank, element);
+    const auto operand = [&](std::size_t k) {
+        return input_value(inputs[k].member, operation, inputs[k].element);
+    };
+    return inputs.empty() ? 0 : bracketed(made.brackets(), inputs.size(), operand, made.operation().combine);
 }
 
 bool Program::take_back(std::size_t operation, int rank) {

@@ -36,8 +36,8 @@ struct AnyBracketing {
     }
 };
 
-/// In that order, bracketed from the left and no other way.
-struct FromTheLeft {
+/// In that order, bracketed in one way and no other.
+struct OneBracketing {
     Element operator()(Element left, Element right) const {
         return static_cast<Element>(scrambled((std::uint64_t{left} << 32U) | right) >> 32U);
     }
@@ -63,10 +63,12 @@ struct Operation {
         case algorithm::Order::rank:
             return of<AnyBracketing>();
         case algorithm::Order::none:
+        case algorithm::Order::canonical:
         case algorithm::Order::serial:
+        case algorithm::Order::asked:
             break;
         }
-        return of<FromTheLeft>();
+        return of<OneBracketing>();
     }
 };
 

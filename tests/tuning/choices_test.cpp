@@ -40,7 +40,7 @@ TEST_CASE("the entry of the nearest size speaks, as a ratio, up to a factor of 8
     CHECK(chosen(choices, 513).bytes == 4096);
     CHECK(chosen(choices, 32768).bytes == 4096);
     CHECK(chosen(choices, 32769).members == 0);
-    CHECK(choices.entry(Collective::allreduce, Operands::serial, 64) == nullptr);
+    CHECK(choices.entry(Collective::allreduce, Operands::ordered, 64) == nullptr);
     CHECK(choices.entry(Collective::broadcast, Operands::moved, 64) == nullptr);
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("a forged file with a right checksum is refused for what it says") {
         {"allreduce exact 2 1 64 pairwise 0.25\n", "no algorithm \"pairwise\" for allreduce"},
         {"allgossip exact 2 1 64 circulant 0.25\n", "collective \"allgossip\" is unknown"},
         {"allreduce quick 2 1 64 circulant 0.25\n", "operands \"quick\" is unknown"},
-        {"allreduce serial 2 1 64 circulant 0.25\n", "cannot be chosen for serial operands"},
+        {"allreduce ordered 2 1 64 circulant 0.25\n", "cannot be chosen for ordered operands"},
         {"allreduce moved 2 1 64 circulant 0.25\n", "cannot be chosen for moved operands"},
         {"allreduce exact 3 1 64 butterfly 0.25\n", "cannot be chosen for exact operands of 3 members"},
         {"allreduce exact 1 1 64 circulant 0.25\n", "members \"1\" is no number from 2"},
@@ -111,7 +111,7 @@ TEST_CASE("a forged file with a right checksum is refused for what it says") {
         {"\n", "an empty word"},
         {"allreduce exact 2 1 64 circulant 0.25 circulant 0.5\n", "twice"},
         {"allreduce exact 4 1 1024 circulant 0.25\n", "ascending"},
-        {"allreduce serial 2 1 64 direct 0.25\n", "ascending"},
+        {"allreduce ordered 2 1 64 direct 0.25\n", "ascending"},
     };
     for (const Forgery& forgery : forgeries) {
         const std::string refusal = refusal_of_text(with_right_end(replaced(text, line, forgery.line)));
@@ -125,15 +125,15 @@ TEST_CASE("heads of other files are refused") {
     const auto forged = [&](const char* part, const char* other) {
         return refusal_of_text(with_right_end(replaced(text, part, other)));
     };
-    CHECK(says(forged("tutti-tuning 5", "{\"schema\": 1}"), "no file that tutti tune has written"));
-    CHECK(says(forged("tutti-tuning 5", "tutti-tuning 1"),
-               "version 1, and this library reads version 5: run tutti tune again"));
+    CHECK(says(forged("tutti-tuning 6", "{\"schema\": 1}"), "no file that tutti tune has written"));
+    CHECK(says(forged("tutti-tuning 6", "tutti-tuning 1"),
+               "version 1, and this library reads version 6: run tutti tune again"));
     CHECK(says(forged("library ", "librarian "), "library's version"));
     CHECK(says(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
     CHECK(says(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
     CHECK(says(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
     CHECK(says(refusal_of_text(std::string(1'000'000, '[') + "\n"), "no file that tutti tune has written"));
-    CHECK(says(refusal_of_text("tutti-tuning 5\n" + std::string(100, '\0') + "\nend 0 0\n"), "no text"));
+    CHECK(says(refusal_of_text("tutti-tuning 6\n" + std::string(100, '\0') + "\nend 0 0\n"), "no text"));
 }
 
 TEST_CASE("a message quotes no more of a hostile file than a reader can use") {

@@ -38,7 +38,7 @@ inline tuning::Table small_table() {
     table.entries.push_back(entry({allreduce, Operands::exact, 2, 1, 64}, "circulant", 0.25));
     table.entries.back().measured.push_back({row_of(allreduce, "direct"), 1.0 / 3});
     table.entries.push_back(entry({allreduce, Operands::exact, 4, 1, 1024}, "butterfly"));
-    table.entries.push_back(entry({allreduce, Operands::serial, 4, 1, 1024}, "flat"));
+    table.entries.push_back(entry({allreduce, Operands::ordered, 4, 1, 1024}, "flat"));
     return table;
 }
 

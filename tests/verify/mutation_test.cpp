@@ -61,7 +61,7 @@ bool may_be_harmless(const Synchronised& plan, const Mutant& mutant, Requirement
         // The members of `direct` may as well swap their blocks.
         return plan.schedule.rounds() == 1;
     case Fault::operands_swapped:
-        return requirement != Requirement::canonical;
+        return requirement < Requirement::rank_order;
     case Fault::peer_shifted:
     case Fault::blocks_lengthened:
     case Fault::space_changed:
@@ -171,7 +171,7 @@ TEST_CASE("injected faults are reported: a fault in all members alike") {
     for_each_plan(reduced ? RankList{3, 8} : RankList{2, 3, 4, 5, 6, 7, 8, 11, 12},
                   [&](const Algorithm& row, const Synchronised& plan) {
                       if (plan.schedule.symmetry().translates()) {
-                          check_mutants(plan, verify::requirement_of(row), tally);
+                          check_mutants(plan, verify::requirement_of(row, plan.schedule.ranks()), tally);
                       }
                   });
     tally.show();
@@ -182,7 +182,7 @@ TEST_CASE("injected faults are reported: a fault in one member's program") {
     for_each_plan(reduced ? RankList{2, 4} : RankList{2, 3, 4, 5, 6},
                   [&](const Algorithm& row, const Synchronised& plan) {
                       check_mutants(schedule::synchronise(schedule::expanded(plan.schedule), plan.form),
-                                    verify::requirement_of(row), tally);
+                                    verify::requirement_of(row, plan.schedule.ranks()), tally);
                   });
     tally.show();
     for (int fault = 0; fault < test::fault_count; ++fault) {
@@ -201,7 +201,7 @@ TEST_CASE("no wait is asked for in vain: without it some interleaving goes wrong
     long needed = 0;
     for_each_plan(
         reduced ? RankList{2, 3} : RankList{2, 3, 4, 5}, [&](const Algorithm& row, const Synchronised& plan) {
-            const auto requirement = verify::requirement_of(row);
+            const auto requirement = verify::requirement_of(row, plan.schedule.ranks());
             test::for_each_mutant(plan, [&](const Mutant& mutant) {
                 if (mutant.fault != Fault::wait_dropped || verify::verify(mutant.plan, requirement).ok()) {
                     return;
@@ -222,12 +222,12 @@ TEST_CASE("a wrong operand order is reported where the order is promised") {
     Tally tally;
     for (const Form form : {Form::separate, Form::carried}) {
         for (int ranks = 2; ranks <= 5; ++ranks) {
-            check_mutants(schedule::synchronise(chain(ranks), form), Requirement::canonical, tally);
+            check_mutants(schedule::synchronise(chain(ranks), form), Requirement::rank_order, tally);
         }
     }
     for (const int ranks : {4, 8}) {
-        check_mutants(schedule::synchronise(doubling(ranks), Form::separate), Requirement::canonical, tally);
-        check_mutants(schedule::synchronise(doubling(ranks), Form::in_place), Requirement::canonical, tally);
+        check_mutants(schedule::synchronise(doubling(ranks), Form::separate), Requirement::rank_order, tally);
+        check_mutants(schedule::synchronise(doubling(ranks), Form::in_place), Requirement::rank_order, tally);
     }
     const auto swapped = static_cast<std::size_t>(Fault::operands_swapped);
     CHECK(tally.injected[swapped] >= 60);
@@ -252,7 +252,7 @@ TEST_CASE("no wait is redundant") {
     std::vector<int> ranks(16);
     std::iota(ranks.begin(), ranks.end(), 1);
     for_each_plan(ranks, [](const Algorithm& row, const Synchronised& plan) {
-        const auto requirement = verify::requirement_of(row);
+        const auto requirement = verify::requirement_of(row, plan.schedule.ranks());
         REQUIRE(verify::verify(plan, requirement).ok());
         test::for_each_mutant(plan, [&](const Mutant& mutant) {
             CAPTURE(mutant.where);

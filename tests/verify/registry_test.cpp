@@ -116,7 +116,7 @@ TEST_CASE("every algorithm keeps its promises in every form for p = 1..64") {
     long plans = 0;
     for_each_plan(most_ranks, [&](const Algorithm& row, const schedule::Synchronised& plan) {
         ++plans;
-        const auto report = verify::verify(plan, verify::requirement_of(row));
+        const auto report = verify::verify(plan, verify::requirement_of(row, plan.schedule.ranks()));
         REQUIRE_MESSAGE(report.ok(), report.text());
     });
     CHECK(plans > 150 * most_ranks);
@@ -144,8 +144,8 @@ TEST_CASE(
             for (const Form form : forms) {
                 if (takes(row, form)) {
                     CAPTURE(form);
-                    const auto report =
-                        verify::verify(schedule::synchronise(made, form), verify::requirement_of(row));
+                    const auto report = verify::verify(schedule::synchronise(made, form),
+                                                       verify::requirement_of(row, made.ranks()));
                     REQUIRE_MESSAGE(report.ok(), report.text());
                 }
             }
@@ -190,7 +190,7 @@ TEST_CASE("programs written out for every member verify and count the same for p
         }
         ++symmetric;
         const Schedule all = schedule::expanded(made);
-        const auto requirement = verify::requirement_of(row);
+        const auto requirement = verify::requirement_of(row, plan.schedule.ranks());
         const auto report = verify::verify(schedule::synchronise(all, plan.form), requirement);
         REQUIRE_MESSAGE(report.ok(), report.text());
 
@@ -227,7 +227,7 @@ TEST_CASE("random interleavings of four operations back to back give the promise
         ++plans;
         for (std::uint32_t seed = 0; seed < 5; ++seed) {
             CAPTURE(seed);
-            REQUIRE(test::simulate(plan, verify::requirement_of(row), seed) == "");
+            REQUIRE(test::simulate(plan, verify::requirement_of(row, plan.schedule.ranks()), seed) == "");
         }
     });
     CHECK(plans > 2000);
@@ -242,7 +242,8 @@ TEST_CASE("random interleavings give the promised results in one output that all
         ++plans;
         for (std::uint32_t seed = 0; seed < 50; ++seed) {
             CAPTURE(seed);
-            REQUIRE(test::simulate(plan, verify::requirement_of(row), seed, test::Outputs::shared) == "");
+            REQUIRE(test::simulate(plan, verify::requirement_of(row, plan.schedule.ranks()), seed,
+                                   test::Outputs::shared) == "");
         }
     });
     CHECK(plans == 2 * 9);
@@ -253,7 +254,8 @@ TEST_CASE("random interleavings give the promised results in one output that all
     hasty.waits.front().clear();
     std::string found;
     for (std::uint32_t seed = 0; seed < 50 && found.empty(); ++seed) {
-        found = test::simulate(hasty, verify::requirement_of(*direct), seed, test::Outputs::shared);
+        found = test::simulate(hasty, verify::requirement_of(*direct, hasty.schedule.ranks()), seed,
+                               test::Outputs::shared);
     }
     CHECK(found != "");
 }
@@ -304,16 +306,17 @@ TEST_CASE("a promise that a row does not make is not proved") {
     REQUIRE(census != nullptr);
     REQUIRE(circulant != nullptr);
     REQUIRE(butterfly != nullptr);
-    CHECK(verify::requirement_of(*census) == verify::Requirement::complete);
-    CHECK(verify::requirement_of(*circulant) == verify::Requirement::identical);
-    CHECK(verify::requirement_of(*butterfly) == verify::Requirement::canonical);
+    CHECK(verify::requirement_of(*census, 6) == verify::Requirement::complete);
+    CHECK(verify::requirement_of(*circulant, 6) == verify::Requirement::identical);
+    CHECK(verify::requirement_of(*butterfly, 6) == verify::Requirement::rank_order);
+    CHECK(verify::requirement_of(*butterfly, 8) == verify::Requirement::canonical);
     for (int ranks = 3; ranks <= 40; ++ranks) {
         const auto refuted = [&](const Algorithm& row, verify::Requirement requirement) {
             const auto plan = schedule::synchronise(row.make(ranks, 0), Form::separate);
             return verify::verify(plan, requirement).has(verify::Kind::content);
         };
         CHECK(refuted(*census, verify::Requirement::identical));
-        CHECK(refuted(*circulant, verify::Requirement::canonical));
+        CHECK(refuted(*circulant, verify::Requirement::rank_order));
         CHECK(refuted(*butterfly, verify::Requirement::serial));
     }
 }

@@ -1,5 +1,6 @@
 #include "simulation.hpp"
 
+#include "../bracketed.hpp"
 #include "simulated_values.hpp"
 
 #include <algorithm>
@@ -13,8 +14,9 @@
 
 namespace tutti::test {
 
-using schedule::every;
+using schedule::count_of;
 using schedule::Form;
+using schedule::is_several;
 using schedule::Move;
 using schedule::Place;
 using schedule::Prefix;
@@ -124,6 +126,11 @@ private:
         }
     }
 
+    /// Whether the member of a place stands for this one.
+    bool stands_for(int places, int member) const {
+        return is_several(places) ? member < count_of(places, schedule_.ranks()) : places == member;
+    }
+
     void build_open(int rank, const Move& move, std::set<int>& opened) {
         if (plan_.form == Form::carried) {
             return;
@@ -133,7 +140,7 @@ private:
                 continue;
             }
             for (int member = 0; member < schedule_.ranks(); ++member) {
-                if ((place->member == every || place->member == member) && opened.insert(member).second) {
+                if (stands_for(place->member, member) && opened.insert(member).second) {
                     actions_[index(rank)].push_back({Action::What::wait, member, 0});
                 }
             }
@@ -155,13 +162,13 @@ private:
         const auto store = [&](int member) {
             list.push_back({Action::What::store, member, 0, move.to.space, block_of(move.to), round});
         };
-        if (move.left.member != every) {
+        if (!is_several(move.left.member)) {
             read(move.left.member, move.left, Action::Use::replace);
             if (move.reduces) {
                 read(move.right.member, move.right, Action::Use::combine);
             }
         }
-        for (int member = 0; move.left.member == every && member < schedule_.ranks(); ++member) {
+        for (int member = 0; is_several(move.left.member) && stands_for(move.left.member, member); ++member) {
             const bool exclusive = move.prefix == Prefix::exclusive && member > 0;
             read(member, move.left,
                  member == 0 ? Action::Use::replace
@@ -175,7 +182,7 @@ private:
             }
         }
         for (int member = 0; move.prefix == Prefix::none && member < schedule_.ranks(); ++member) {
-            if (move.to.member == every || move.to.member == member) {
+            if (stands_for(move.to.member, member)) {
                 store(member);
             }
         }
@@ -332,7 +339,7 @@ private:
             return expect(found == inputs, rank, block, value);
         }
         check_order(rank, block, value);
-        if (requirement_ < verify::Requirement::canonical && !is_prefix()) {
+        if (requirement_ < verify::Requirement::rank_order && !is_prefix()) {
             std::ranges::sort(found);
             std::ranges::sort(inputs);
         }
@@ -344,17 +351,23 @@ private:
         if (!reduces(schedule_.collective()) || requirement_ == verify::Requirement::complete) {
             return;
         }
-        const bool canonical = requirement_ >= verify::Requirement::canonical;
+        const bool canonical = requirement_ >= verify::Requirement::rank_order;
         const auto [agreed, is_new] = agreed_.try_emplace(
             {operation_[index(rank)], canonical ? 0 : block, is_prefix() ? rank : 0}, without_blocks(value));
         expect(agreed->second == without_blocks(value), rank, block,
                "in another order than elsewhere, " + value);
-        if (requirement_ == verify::Requirement::serial) {
-            std::string serial;
-            for (const std::string& input : wanted(schedule_, operation_[index(rank)], rank, block)) {
-                serial = serial.empty() ? input : "(" + serial + input + ")";
-            }
-            expect(value == serial, rank, block, "not from the left, " + value);
+        if (requirement_ >= verify::Requirement::canonical) {
+            // What is combined as the call asks is combined from the left here.
+            const auto brackets = requirement_ == verify::Requirement::canonical ? detail::Brackets::tree
+                                                                                 : detail::Brackets::left;
+            const auto inputs = wanted(schedule_, operation_[index(rank)], rank, block);
+            const std::string right =
+                inputs.empty()
+                    ? ""
+                    : bracketed(
+                          brackets, inputs.size(), [&](std::size_t k) { return inputs[k]; },
+                          [](const std::string& a, const std::string& b) { return "(" + a + b + ")"; });
+            expect(value == right, rank, block, "not bracketed as " + right + ", " + value);
         }
     }
 

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <tutti/detail/brackets.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/operators.hpp>
 
+#include <array>
+#include <bit>
 #include <cstddef>
+#include <cstring>
+#include <memory>
 #include <string_view>
 
 namespace tutti::detail {
@@ -27,18 +32,19 @@ struct Kernels {
     /// exactly; other overlap is not allowed.
     void (*reduce)(const void* state, void* out, const void* a, const void* b, std::size_t count);
 
-    /// outs[j][i] = (..((ins[0][i] op ins[1][i]) op ins[2][i])..) for every j < outs_count and i < count,
-    /// strictly from left to right. ins_count >= 1 (1 copies), outs_count >= 1. outs[j] may equal some ins[k]
-    /// exactly; other overlap is not allowed. One pass: every input is read and every output written once.
+    /// outs[j][i] = ins[0][i] op ins[1][i] op ... for every j < outs_count and i < count, bracketed as asked.
+    /// ins_count >= 1 (1 copies), outs_count >= 1. outs[j] may equal some ins[k] exactly; other overlap is
+    /// not allowed. One pass: every input is read and every output written once.
     void (*reduce_many)(const void* state, void* const* outs, int outs_count, const void* const* ins,
-                        int ins_count, std::size_t count, Stores stores);
+                        int ins_count, std::size_t count, Brackets brackets, Stores stores);
 
     /// The prefixes of `members` >= 1 vectors. Inclusive: outs[j][i] = ins[0][i] op ... op ins[j][i] for
     /// every j < members. Exclusive: outs[j][i] = ins[0][i] op ... op ins[j-1][i]; outs[0] is not written,
-    /// and ins[members-1] not read. Strictly from left to right, in one pass that stores each prefix as it is
-    /// formed. outs[j] may equal ins[j] exactly; other overlap is not allowed.
+    /// and ins[members-1] not read. Each prefix is bracketed as asked, as a reduction of so many vectors
+    /// would be, in one pass that stores it as it is formed. outs[j] may equal ins[j] exactly; other overlap
+    /// is not allowed.
     void (*scan_many)(const void* state, void* const* outs, const void* const* ins, int members,
-                      std::size_t count, bool exclusive, Stores stores);
+                      std::size_t count, bool exclusive, Brackets brackets, Stores stores);
 };
 
 /// The compiled kernels of a pair, in the widest instruction set this CPU has. The same bits come out
@@ -56,6 +62,33 @@ TUTTI_COMPONENT_API void copy_many(void* const* outs, int outs_count, const void
 /// kernel throw std::invalid_argument.
 std::string_view kernel_isa();
 
+/// A few elements of a type that need not have a default constructor.
+template <class T>
+class PartialResults {
+public:
+    explicit PartialResults(int count) {
+        const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+        if (bytes > sizeof few_) {
+            many_ = std::make_unique<std::byte[]>(bytes);
+        }
+    }
+
+    void keep(int place, const T& value) { std::memcpy(at(place), &value, sizeof value); }
+    T operator[](int place) {
+        std::array<std::byte, sizeof(T)> bytes;
+        std::memcpy(bytes.data(), at(place), sizeof bytes);
+        return std::bit_cast<T>(bytes);
+    }
+
+private:
+    std::byte* at(int place) {
+        return (many_ ? many_.get() : few_) + static_cast<std::size_t>(place) * sizeof(T);
+    }
+
+    std::byte few_[1024];
+    std::unique_ptr<std::byte[]> many_;
+};
+
 /// The loops for everything that has no compiled kernel: any callable, any trivially copyable element.
 template <class T, class Op>
 struct TemplateLoops {
@@ -71,40 +104,57 @@ struct TemplateLoops {
 
     /// Ordinary stores, whatever `stores` says: the operator, not the memory, is the limit here.
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
-                            int ins_count, std::size_t count, Stores /*stores*/) {
+                            int ins_count, std::size_t count, Brackets brackets, Stores /*stores*/) {
         const Op& op = *static_cast<const Op*>(state);
         for (std::size_t i = 0; i < count; ++i) {
-            T accumulated = static_cast<const T*>(ins[0])[i];
-            for (int source = 1; source < ins_count; ++source) {
-                accumulated = op(accumulated, static_cast<const T*>(ins[source])[i]);
-            }
+            const T combined = combine(op, ins, ins_count, i, brackets);
             for (int destination = 0; destination < outs_count; ++destination) {
-                static_cast<T*>(outs[destination])[i] = accumulated;
+                static_cast<T*>(outs[destination])[i] = combined;
             }
         }
     }
 
     static void scan_many(const void* state, void* const* outs, const void* const* ins, int members,
-                          std::size_t count, bool exclusive, Stores /*stores*/) {
+                          std::size_t count, bool exclusive, Brackets brackets, Stores /*stores*/) {
         const Op& op = *static_cast<const Op*>(state);
         const int prefixes = exclusive ? members - 1 : members;
         if (prefixes == 0) {
             return;
         }
         void* const* const results = exclusive ? outs + 1 : outs;
+        PartialResults<T> partial(partial_results(prefixes, brackets));
         for (std::size_t i = 0; i < count; ++i) {
             T prefix = static_cast<const T*>(ins[0])[i];
+            partial.keep(0, prefix);
             for (int member = 1; member < prefixes; ++member) {
                 // In place and exclusive, the last prefix goes where this operand lies: it is read before.
                 const T operand = static_cast<const T*>(ins[member])[i];
                 static_cast<T*>(results[member - 1])[i] = prefix;
-                prefix = op(prefix, operand);
+                prefix = operand;
+                const auto combine = [&](int place) { prefix = op(partial[place], prefix); };
+                const Merges merges(member, brackets);
+                partial.keep(merges.of_kept(combine), prefix);
+                merges.of_rest(combine);
             }
             static_cast<T*>(results[prefixes - 1])[i] = prefix;
         }
     }
 
     static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many};
+
+private:
+    static T combine(const Op& op, const void* const* ins, int count, std::size_t i, Brackets brackets) {
+        if (brackets == Brackets::tree && count > 2) {
+            const int left = left_part(count);
+            return op(combine(op, ins, left, i, brackets),
+                      combine(op, ins + left, count - left, i, brackets));
+        }
+        T combined = static_cast<const T*>(ins[0])[i];
+        for (int source = 1; source < count; ++source) {
+            combined = op(combined, static_cast<const T*>(ins[source])[i]);
+        }
+        return combined;
+    }
 };
 
 /// Whether builtin() has kernels for elements of type T under an operator of type Op that is Applicable.

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -14,23 +16,29 @@
 
 namespace tutti::detail {
 
-/// What has been combined so far, and the operand that comes next and is combined into it, as bytes: pieces
-/// of vectors, which stay in the caches. `Combine` knows the elements.
+/// What is combined now, the operand that comes next, and partial results, as bytes: pieces of vectors, which
+/// stay in the caches. `Combine` knows the elements.
 template <class Combine>
 class Pieces {
 public:
-    explicit Pieces(const void* state) : combine_(state) {
-        if (combine_.element_bytes() > Combine::piece_bytes) {
-            large_ = std::make_unique<std::byte[]>(2 * combine_.element_bytes());
-            so_far_ = large_.get();
-            next_ = so_far_ + combine_.element_bytes();
+    /// With room for so many partial results.
+    Pieces(const void* state, int partial_results) : combine_(state) {
+        const std::size_t places = 2 + static_cast<std::size_t>(partial_results);
+        const std::size_t element_bytes = combine_.element_bytes();
+        elements_ = std::max<std::size_t>(1, Combine::room_bytes / places / element_bytes);
+        const std::size_t place_bytes =
+            (elements_ * element_bytes + Combine::align - 1) / Combine::align * Combine::align;
+        if (places * place_bytes > sizeof room_) {
+            large_room_ = std::make_unique<std::byte[]>(places * place_bytes + Combine::align);
+        }
+        std::byte* const first = large_room_ ? aligned(large_room_.get()) : room_;
+        for (std::size_t place = 0; place < places; ++place) {
+            places_[place] = first + place * place_bytes;
         }
     }
 
     /// Of each piece but the last.
-    std::size_t elements() const {
-        return std::max<std::size_t>(1, Combine::piece_bytes / combine_.element_bytes());
-    }
+    std::size_t elements() const { return elements_; }
     /// Goes to elements `start` .. `start` + `length` - 1.
     void move_to(std::size_t start, std::size_t length) {
         offset_ = start * combine_.element_bytes();
@@ -38,22 +46,32 @@ public:
         bytes_ = length * combine_.element_bytes();
     }
 
-    void take(const void* in) { std::memcpy(so_far_, static_cast<const std::byte*>(in) + offset_, bytes_); }
     void take_next(const void* in) {
-        std::memcpy(next_, static_cast<const std::byte*>(in) + offset_, bytes_);
+        std::memcpy(next(), static_cast<const std::byte*>(in) + offset_, bytes_);
     }
-    void combine_with_next() {
-        combine_(so_far_, next_, length_);
-        std::swap(so_far_, next_);
-    }
-    void put(void* out) const { std::memcpy(static_cast<std::byte*>(out) + offset_, so_far_, bytes_); }
+    /// What has been taken is what is combined now.
+    void go_on() { std::swap(now(), next()); }
+    void combine_with(int place) { combine_(partial(place), now(), length_); }
+    /// Gives what is combined now away, or a copy.
+    void move_into(int place) { std::swap(partial(place), now()); }
+    void copy_into(int place) { std::memcpy(partial(place), now(), bytes_); }
+    void put(void* out) { std::memcpy(static_cast<std::byte*>(out) + offset_, now(), bytes_); }
 
 private:
+    static std::byte* aligned(std::byte* at) {
+        return at + (Combine::align - reinterpret_cast<std::uintptr_t>(at) % Combine::align) % Combine::align;
+    }
+    std::byte*& now() { return places_[0]; }
+    std::byte*& next() { return places_[1]; }
+    std::byte*& partial(int place) { return places_[2 + static_cast<std::size_t>(place)]; }
+
+    static constexpr std::size_t most_places = 2 + std::numeric_limits<unsigned>::digits;
+
     Combine combine_;
-    alignas(Combine::align) std::byte small_[2][Combine::piece_bytes];
-    std::unique_ptr<std::byte[]> large_;
-    std::byte* so_far_ = small_[0];
-    std::byte* next_ = small_[1];
+    alignas(Combine::align) std::byte room_[Combine::room_bytes];
+    std::unique_ptr<std::byte[]> large_room_;
+    std::byte* places_[most_places];
+    std::size_t elements_ = 1;
     std::size_t offset_ = 0;
     std::size_t length_ = 0;
     std::size_t bytes_ = 0;
@@ -65,7 +83,7 @@ struct PieceLoops {
     static void reduce(const void* state, void* out, const void* a, const void* b, std::size_t count) {
         if (out == a) {
             const void* const ins[] = {a, b};
-            return reduce_many(state, &out, 1, ins, 2, count, {});
+            return reduce_many(state, &out, 1, ins, 2, count, Brackets::left, {});
         }
         const Combine combine(state);
         if (count != 0) {
@@ -77,14 +95,17 @@ struct PieceLoops {
     }
 
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
-                            int ins_count, std::size_t count, Stores /*stores*/) {
-        Pieces<Combine> pieces(state);
+                            int ins_count, std::size_t count, Brackets brackets, Stores /*stores*/) {
+        Pieces<Combine> pieces(state, partial_results(ins_count - 1, brackets));
         for (std::size_t start = 0; start < count; start += pieces.elements()) {
             pieces.move_to(start, std::min(pieces.elements(), count - start));
-            pieces.take(ins[0]);
-            for (int source = 1; source < ins_count; ++source) {
+            for (int source = 0; source < ins_count; ++source) {
                 pieces.take_next(ins[source]);
-                pieces.combine_with_next();
+                pieces.go_on();
+                const bool is_last = source == ins_count - 1;
+                const auto combine = [&](int place) { pieces.combine_with(place); };
+                is_last ? Merges(source, brackets).of_all(combine)
+                        : pieces.move_into(Merges(source, brackets).of_kept(combine));
             }
             for (int destination = 0; destination < outs_count; ++destination) {
                 pieces.put(outs[destination]);
@@ -93,21 +114,26 @@ struct PieceLoops {
     }
 
     static void scan_many(const void* state, void* const* outs, const void* const* ins, int members,
-                          std::size_t count, bool exclusive, Stores /*stores*/) {
+                          std::size_t count, bool exclusive, Brackets brackets, Stores /*stores*/) {
         const int prefixes = exclusive ? members - 1 : members;
         if (prefixes == 0) {
             return;
         }
         void* const* const results = exclusive ? outs + 1 : outs;
-        Pieces<Combine> pieces(state);
+        Pieces<Combine> pieces(state, partial_results(prefixes, brackets));
+        const auto combine = [&](int place) { pieces.combine_with(place); };
         for (std::size_t start = 0; start < count; start += pieces.elements()) {
             pieces.move_to(start, std::min(pieces.elements(), count - start));
-            pieces.take(ins[0]);
-            for (int member = 1; member < prefixes; ++member) {
+            for (int member = 0; member < prefixes; ++member) {
                 // In place and exclusive, the prefix goes where this operand lies: it is copied before.
                 pieces.take_next(ins[member]);
-                pieces.put(results[member - 1]);
-                pieces.combine_with_next();
+                if (member > 0) {
+                    pieces.put(results[member - 1]);
+                }
+                pieces.go_on();
+                const Merges merges(member, brackets);
+                pieces.copy_into(merges.of_kept(combine));
+                merges.of_rest(combine);
             }
             pieces.put(results[prefixes - 1]);
         }
@@ -116,14 +142,14 @@ struct PieceLoops {
     static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many};
 };
 
-inline constexpr std::size_t usual_piece_bytes = 4096;
+inline constexpr std::size_t usual_room_bytes = 8192;
 
 /// How a VectorOp combines elements of type T.
 template <class T, class Op>
 struct CombineVectors {
     explicit CombineVectors(const void* state) : op(static_cast<const Op*>(state)) {}
 
-    static constexpr std::size_t piece_bytes = std::max(usual_piece_bytes, sizeof(T));
+    static constexpr std::size_t room_bytes = usual_room_bytes;
     static constexpr std::size_t align = alignof(T);
     static constexpr std::size_t element_bytes() { return sizeof(T); }
 
@@ -139,7 +165,7 @@ struct CombineVectors {
 struct CombineDynamic {
     explicit CombineDynamic(const void* state) : op(static_cast<const DynamicOp*>(state)) {}
 
-    static constexpr std::size_t piece_bytes = usual_piece_bytes;
+    static constexpr std::size_t room_bytes = usual_room_bytes;
     static constexpr std::size_t align = alignof(std::max_align_t);
     std::size_t element_bytes() const { return op->element_bytes(); }
 
