@@ -8,6 +8,9 @@
 
 namespace tutti::algorithm {
 
+/// All of a vector, in a schedule of one block.
+inline constexpr schedule::Blocks whole_vector{0, 1};
+
 // The algorithms that are their own thing rather than derived from a pattern (families.hpp). Every function
 // is pure: ranks (and root or distance) in, schedule out. All take any number of ranks >= 1 unless they say
 // otherwise. p = ranks, q = ceil(log2 p), n = one of p blocks, m = the whole vector.

@@ -44,7 +44,6 @@ Schedule allreduce(int ranks, int blocks, std::vector<schedule::Program> program
 // the level, so the results alternate between two vectors.
 Schedule butterfly_ring_allreduce(int ranks) {
     const std::vector<Level> levels = levels_of(ranks);
-    const Blocks vector{0, 1};
     const auto after = [&](std::size_t level) {
         return (levels.size() - 1 - level) % 2 == 0 ? Space::output : Space::scratch0;
     };
@@ -52,14 +51,14 @@ Schedule butterfly_ring_allreduce(int ranks) {
     for (int rank = 0; rank < ranks; ++rank) {
         Recorder recorder;
         if (levels.empty()) {
-            recorder.round().copy({0, Space::output, vector}, {0, Space::input, vector});
+            recorder.round().copy({0, Space::output, whole_vector}, {0, Space::input, whole_vector});
         }
         for (std::size_t i = 0; i < levels.size(); ++i) {
             const Level& level = levels[i];
             const Space before = i == 0 ? Space::input : after(i - 1);
-            const Place result{rank, after(i), vector};
+            const Place result{rank, after(i), whole_vector};
             combine_in_rank_order(recorder, result, result, level.index(rank), level.radix, [&](int index) {
-                return Place{level.peer(rank, index), before, vector};
+                return Place{level.peer(rank, index), before, whole_vector};
             });
         }
         programs.push_back(recorder.take());

@@ -7,7 +7,6 @@
 
 namespace tutti::algorithm {
 
-using schedule::Blocks;
 using schedule::Place;
 using schedule::Space;
 
@@ -29,7 +28,6 @@ schedule::Schedule census_allreduce(int ranks) {
     auto skips = graph::skips(ranks, graph::Skips::halving);
     std::ranges::reverse(skips);
     const std::size_t rounds = skips.size() - 1;
-    const Blocks vector{0, 1};
     const auto all_after = [&](std::size_t round) {
         return (rounds - 1 - round) % 2 == 0 ? Space::output : Space::scratch0;
     };
@@ -47,7 +45,7 @@ schedule::Schedule census_allreduce(int ranks) {
 
     schedule::Recorder recorder;
     if (rounds == 0) {
-        recorder.round().copy({0, Space::output, vector}, {0, Space::input, vector});
+        recorder.round().copy({0, Space::output, whole_vector}, {0, Space::input, whole_vector});
     }
     for (std::size_t round = 0; round < rounds; ++round) {
         const bool others_only = round > 0 && sends_others_only(skips, round);
@@ -55,17 +53,17 @@ schedule::Schedule census_allreduce(int ranks) {
         const Space sent = round == 0    ? Space::input
                            : others_only ? others_after(round - 1)
                                          : all_after(round - 1);
-        const Place received{peer, sent, vector};
-        const Place all{0, round == 0 ? Space::input : all_after(round - 1), vector};
-        recorder.round().reduce({0, all_after(round), vector}, all, received);
+        const Place received{peer, sent, whole_vector};
+        const Place all{0, round == 0 ? Space::input : all_after(round - 1), whole_vector};
+        recorder.round().reduce({0, all_after(round), whole_vector}, all, received);
         if (!needs_others(round)) {
             continue;
         }
-        const Place others{0, others_after(round), vector};
+        const Place others{0, others_after(round), whole_vector};
         if (round == 0) {
             recorder.copy(others, received);
         } else {
-            recorder.reduce(others, {0, others_after(round - 1), vector}, received);
+            recorder.reduce(others, {0, others_after(round - 1), whole_vector}, received);
         }
     }
     return {schedule::Collective::allreduce, ranks, 1, schedule::Symmetry::rotation, {recorder.take()}};

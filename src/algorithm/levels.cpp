@@ -17,7 +17,6 @@
 namespace tutti::algorithm {
 
 using graph::LevelTree;
-using schedule::Blocks;
 using schedule::Collective;
 using schedule::Place;
 using schedule::Recorder;
@@ -27,7 +26,6 @@ using schedule::Symmetry;
 
 namespace {
 
-constexpr Blocks vector{0, 1};
 constexpr Space exchange_temporaries[] = {Space::scratch1, Space::scratch2};
 
 bool is_prefix(Collective collective) {
@@ -68,7 +66,7 @@ Schedule exchange_allreduce(const LevelTree& tree) {
     for (int rank = 0; rank < tree.ranks(); ++rank) {
         Recorder recorder;
         if (tree.ranks() == 1) {
-            recorder.round().copy({rank, Space::output, vector}, {rank, Space::input, vector});
+            recorder.round().copy({rank, Space::output, whole_vector}, {rank, Space::input, whole_vector});
         }
         Space before = Space::input;
         for (int level = tree.last(); level-- > 0;) {
@@ -79,10 +77,10 @@ Schedule exchange_allreduce(const LevelTree& tree) {
             std::vector<Place> operands;
             for (std::size_t child = 0; child + 1 < firsts.size(); ++child) {
                 const int counterpart = rank + firsts[child] - firsts[static_cast<std::size_t>(own)];
-                operands.push_back({counterpart, before, vector});
+                operands.push_back({counterpart, before, whole_vector});
             }
             Bracketed(recorder.round(), firsts, operands, exchange_temporaries, Reading::carried,
-                      {rank, after, vector})
+                      {rank, after, whole_vector})
                 .combine_all(own);
             before = after;
         }
@@ -95,8 +93,8 @@ Schedule exchange_allreduce(const LevelTree& tree) {
 Schedule exchange_barrier(const std::vector<int>& dimensions) {
     Recorder recorder;
     recorder.round();
-    Place known{0, Space::input, vector};
-    const Place result{0, Space::output, vector};
+    Place known{0, Space::input, whole_vector};
+    const Place result{0, Space::output, whole_vector};
     if (dimensions.empty()) {
         recorder.copy(result, known);
     }
@@ -104,7 +102,7 @@ Schedule exchange_barrier(const std::vector<int>& dimensions) {
         const int stride = graph::stride(dimensions, index);
         const Space before = known.space;
         for (int child = 1; child < dimensions[index]; ++child) {
-            recorder.reduce(result, known, {child * stride, before, vector});
+            recorder.reduce(result, known, {child * stride, before, whole_vector});
             known = result;
         }
         if (index > 0) {

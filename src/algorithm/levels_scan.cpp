@@ -14,11 +14,10 @@ using schedule::Space;
 
 namespace {
 
-constexpr schedule::Blocks vector{0, 1};
 constexpr Space temporary[scan_places] = {Space::scratch2};
 
-/// Where the first rank of a group has the group's sum: its own vector, or in turn one of two, as others read
-/// the sum of a child in the round in which the sum of the group is made.
+/// Where the first rank of a group has the group's sum: its own whole_vector, or in turn one of two, as
+/// others read the sum of a child in the round in which the sum of the group is made.
 Place sum_of(const LevelTree& tree, int level, int number) {
     const RankRange group = tree.group(level, number);
     int sums = 0;
@@ -29,7 +28,7 @@ Place sum_of(const LevelTree& tree, int level, int number) {
             sums == 0       ? Space::input
             : sums % 2 == 1 ? Space::scratch0
                             : Space::scratch1,
-            vector};
+            whole_vector};
 }
 
 /// Whether anybody needs the sum of a group: whoever comes after it, in its parent or further out.
@@ -71,7 +70,7 @@ void add_group(Progress& progress, const LevelTree& tree, int level, int number)
         const int own = tree.group_of(level + 1, rank) - tree.children(level, number).first;
         Recorder& recorder = progress.recorders[index].round();
         if (own > 0) {
-            const Place output{rank, Space::output, vector};
+            const Place output{rank, Space::output, whole_vector};
             Bracketed(recorder, firsts, sums, temporary, Reading::carried, output)
                 .prepend_before(own, progress.current[index], progress.has_current[index] != 0);
             progress.current[index] = output;
@@ -94,7 +93,7 @@ schedule::Schedule levels_scan(const LevelTree& tree, Inclusion inclusion) {
     const auto ranks = static_cast<std::size_t>(tree.ranks());
     Progress progress{std::vector<Recorder>(ranks), {}, std::vector<char>(ranks, inclusive ? 1 : 0)};
     for (int rank = 0; rank < tree.ranks(); ++rank) {
-        progress.current.push_back({rank, Space::input, vector});
+        progress.current.push_back({rank, Space::input, whole_vector});
     }
     for (int level = tree.last(); level-- > 0;) {
         for (int number = 0; number < tree.groups(level); ++number) {
@@ -106,7 +105,7 @@ schedule::Schedule levels_scan(const LevelTree& tree, Inclusion inclusion) {
         first.round();
     }
     if (inclusive) {
-        first.copy({0, Space::output, vector}, {0, Space::input, vector});
+        first.copy({0, Space::output, whole_vector}, {0, Space::input, whole_vector});
     }
     std::vector<schedule::Program> programs;
     programs.reserve(ranks);

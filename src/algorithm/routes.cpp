@@ -12,7 +12,6 @@
 
 namespace tutti::algorithm {
 
-using schedule::Blocks;
 using schedule::Collective;
 using schedule::Move;
 using schedule::Place;
@@ -78,13 +77,13 @@ Schedule routed_shift(int ranks, int distance, const std::vector<std::vector<int
             ahead[rank] += round[rank] != static_cast<int>(rank) ? 1 : 0;
         }
     }
-    const Blocks vector{0, 1};
     std::vector<Space> where(count, Space::input);
     std::vector<schedule::Program> programs(count, schedule::Program(1));
     for (std::size_t rank = 0; rank < count; ++rank) {
         if (ahead[rank] == 0) {
             const int own = static_cast<int>(rank);
-            programs[rank].add({{own, Space::output, vector}, {own, Space::input, vector}, {}, false});
+            programs[rank].add(
+                {{own, Space::output, whole_vector}, {own, Space::input, whole_vector}, {}, false});
         }
     }
     for (std::size_t round = 0; round < from.size(); ++round) {
@@ -96,8 +95,8 @@ Schedule routed_shift(int ranks, int distance, const std::vector<std::vector<int
                 continue;
             }
             where[rank] = --ahead[rank] % 2 == 0 ? Space::output : Space::scratch0;
-            programs[rank].add({{static_cast<int>(rank), where[rank], vector},
-                                {source, before[static_cast<std::size_t>(source)], vector},
+            programs[rank].add({{static_cast<int>(rank), where[rank], whole_vector},
+                                {source, before[static_cast<std::size_t>(source)], whole_vector},
                                 {},
                                 false});
         }

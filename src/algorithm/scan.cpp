@@ -16,8 +16,6 @@ using schedule::Symmetry;
 
 namespace {
 
-constexpr schedule::Blocks vector{0, 1};
-
 Collective collective_of(Inclusion inclusion) {
     return inclusion == Inclusion::inclusive ? Collective::scan : Collective::exscan;
 }
@@ -57,7 +55,7 @@ Schedule hypercube_scan(int ranks, Inclusion inclusion) {
                      changes == 0       ? Space::input
                      : changes % 2 == 1 ? Space::scratch0
                                         : Space::scratch1,
-                     vector};
+                     whole_vector};
     };
     const int rounds = graph::rounds_log2(ranks);
     const auto read = read_sums(ranks, rounds);
@@ -65,10 +63,10 @@ Schedule hypercube_scan(int ranks, Inclusion inclusion) {
     for (int rank = 0; rank < ranks; ++rank) {
         Recorder recorder;
         recorder.round();
-        const Place output{rank, Space::output, vector};
+        const Place output{rank, Space::output, whole_vector};
         bool has_output = inclusion == Inclusion::inclusive;
         if (has_output) {
-            recorder.copy(output, {rank, Space::input, vector});
+            recorder.copy(output, {rank, Space::input, whole_vector});
         }
         for (int round = 0; round < rounds; ++round) {
             if (round > 0) {
@@ -105,10 +103,10 @@ Schedule ring_scan(int ranks, Inclusion inclusion) {
     for (int rank = 0; rank < ranks; ++rank) {
         Program& program = programs[static_cast<std::size_t>(rank)];
         program.extend_to(static_cast<std::size_t>(std::max(rank, 1)));
-        const Place output{rank, Space::output, vector};
-        const Place input{rank, Space::input, vector};
-        const Place input_before{rank - 1, Space::input, vector};
-        const Place output_before{rank - 1, Space::output, vector};
+        const Place output{rank, Space::output, whole_vector};
+        const Place input{rank, Space::input, whole_vector};
+        const Place input_before{rank - 1, Space::input, whole_vector};
+        const Place output_before{rank - 1, Space::output, whole_vector};
         if (rank == 0 && inclusive) {
             program.add({output, input, {}, false});
         } else if (rank > 0 && inclusive) {
@@ -139,12 +137,12 @@ Schedule flat_scan(int ranks, Inclusion inclusion) {
     const bool inclusive = inclusion == Inclusion::inclusive;
     std::vector<Program> programs;
     for (int rank = 0; rank < ranks; ++rank) {
-        const Place output{rank, Space::output, vector};
+        const Place output{rank, Space::output, whole_vector};
         const int operands = inclusive ? rank + 1 : rank;
         Recorder recorder(1, 1);
         recorder.round();
         if (operands == 1) {
-            recorder.copy(output, {0, Space::input, vector});
+            recorder.copy(output, {0, Space::input, whole_vector});
         } else if (operands > 1) {
             recorder.reduce_first(operands, output, Space::input);
         }

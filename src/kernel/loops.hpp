@@ -276,11 +276,12 @@ struct Loops {
         const int first = exclusive ? 1 : 0;
         const int prefixes = members - first;
         const std::size_t bytes = count * ElementBytes;
-        if constexpr (has_one_result) {
-            brackets = Brackets::left;
-        } else if (brackets == Brackets::tree && prefixes > same_in_both) {
-            return scan_all(Prefixes<Brackets::tree>{outs + first, ins, prefixes, stores.cached_out - first},
-                            bytes, stores);
+        if constexpr (!has_one_result) {
+            if (brackets == Brackets::tree && prefixes > same_in_both) {
+                return scan_all(
+                    Prefixes<Brackets::tree>{outs + first, ins, prefixes, stores.cached_out - first}, bytes,
+                    stores);
+            }
         }
         scan_all(Prefixes<Brackets::left>{outs + first, ins, prefixes, stores.cached_out - first}, bytes,
                  stores);
@@ -297,11 +298,17 @@ private:
 
     template <bool Stream>
     static void combine(const Reduction& data, Brackets brackets, std::size_t begin, std::size_t end) {
-        if constexpr (has_one_result) {
-            run<Stream>(data, begin, end);
-        } else if (brackets == Brackets::left || data.ins_count <= same_in_both) {
-            run<Stream>(data, begin, end);
-        } else if constexpr (Stream) {
+        if constexpr (!has_one_result) {
+            if (brackets == Brackets::tree && data.ins_count > same_in_both) {
+                return combine_tree<Stream>(data, begin, end);
+            }
+        }
+        run<Stream>(data, begin, end);
+    }
+
+    template <bool Stream>
+    static void combine_tree(const Reduction& data, std::size_t begin, std::size_t end) {
+        if constexpr (Stream) {
             run<true>(AnyTree{data, nullptr}, begin, end); // the memory is the limit
         } else if (is_few(data.ins_count)) {
             combine_few({data, nullptr}, begin, end);

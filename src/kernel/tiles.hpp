@@ -200,7 +200,7 @@ struct PrefixTiles {
     [[gnu::always_inline]] void start(const Vector (&operand)[Vectors]) {
         combine_tiles<First>(now, operand, operand);
         if constexpr (brackets == detail::Brackets::tree) {
-            combine_tiles<First>(partial[0], operand, operand);
+            combine_tiles<First>(partial_[0], operand, operand);
         }
     }
 
@@ -213,16 +213,16 @@ struct PrefixTiles {
         combine_tiles<First>(now, operand, operand);
         const int kept = __builtin_ctz(~before);
         for (int place = 0; place < kept; ++place) {
-            combine_tiles<Op>(now, partial[place], now);
+            combine_tiles<Op>(now, partial_[place], now);
         }
-        combine_tiles<First>(partial[kept], now, now);
+        combine_tiles<First>(partial_[kept], now, now);
         for (unsigned left = before >> kept << kept; left != 0; left &= left - 1) {
-            combine_tiles<Op>(now, partial[__builtin_ctz(left)], now);
+            combine_tiles<Op>(now, partial_[__builtin_ctz(left)], now);
         }
     }
 
 private:
-    Vector partial[brackets == detail::Brackets::tree ? most_partial_results : 1][Vectors];
+    Vector partial_[brackets == detail::Brackets::tree ? most_partial_results : 1][Vectors];
 };
 
 } // namespace
