@@ -25,7 +25,8 @@ public:
     Pieces(const void* state, int partial_results) : combine_(state) {
         const std::size_t places = 2 + static_cast<std::size_t>(partial_results);
         const std::size_t element_bytes = combine_.element_bytes();
-        elements_ = std::max<std::size_t>(1, Combine::room_bytes / places / element_bytes);
+        const std::size_t share = Combine::room_bytes / places / Combine::align * Combine::align;
+        elements_ = std::max<std::size_t>(1, share / element_bytes);
         const std::size_t place_bytes =
             (elements_ * element_bytes + Combine::align - 1) / Combine::align * Combine::align;
         if (places * place_bytes > sizeof room_) {
