@@ -34,7 +34,7 @@ std::string_view to_string(Order order);
 std::string_view needs(Order order);
 
 /// Whether operands are combined in the order of the ranks, if at all.
-TUTTI_COMPONENT_API bool keeps_rank_order(Order order);
+bool keeps_rank_order(Order order);
 
 /// The numbers of ranks that an algorithm is for.
 enum class Ranks : std::uint8_t { any, powers_of_two };
@@ -101,7 +101,7 @@ TUTTI_COMPONENT_API bool takes(const Algorithm& algorithm, int ranks);
 
 /// Whether the row, which serves so many ranks, combines operands in rank order, if at all, and brackets them
 /// so when that is asked for.
-TUTTI_COMPONENT_API bool has_brackets(const Algorithm& algorithm, detail::Brackets brackets, int ranks);
+bool has_brackets(const Algorithm& algorithm, detail::Brackets brackets, int ranks);
 
 /// Whether the row's schedule depends on a root or a distance.
 bool has_root(const Algorithm& algorithm);
