@@ -27,9 +27,10 @@ class Cluster;
 /// are released with Aborted, be it in this region or still in the one before, and so are those that are yet
 /// to come to it, by join(). A member that had left it before is not told. If some member has gone on to the
 /// next region already, that one fails as well. The group can be used again in the region after that: a
-/// program that catches what its threads throw and goes on needs to do nothing else. A thread that does not
-/// come to a region has its failure, or the wait for it, still before it: where a region has failed for want
-/// of threads and the next one has all of them, those that were not there are told by join(), and join again.
+/// program whose threads all come to every region, and that catches what they throw and goes on, needs to do
+/// nothing else. A thread that does not come to a region has its failure, or the wait for it, still before
+/// it: where a region has failed for want of threads and the next one has all of them, those that were not
+/// there are told by join(), and join again.
 class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
