@@ -249,7 +249,7 @@ bool Runner<Mailbox, Compute>::combine_received(const plan::Step& step) {
         if (visited_ == step.peer - 1) {
             merges.of_rest(combine);
         } else {
-            std::memcpy(partial_[place], operand_, compute_.message_bytes(step));
+            copy_bytes(partial_[place], operand_, compute_.message_bytes(step));
         }
     }
     visited_ = 0;
