@@ -2,6 +2,8 @@
 
 #include "graph/torus.hpp"
 
+#include <tutti/detail/brackets.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -188,13 +190,10 @@ LevelTree LevelTree::split(int most) const {
 }
 
 int cut(std::span<const int> firsts) {
-    const auto left = [](int count) {
-        return static_cast<int>(std::bit_floor(static_cast<unsigned>(count - 1)));
-    };
-    const int operand = firsts.front() + left(firsts.back() - firsts.front());
+    const int operand = firsts.front() + detail::left_part(firsts.back() - firsts.front());
     const auto run = std::ranges::lower_bound(firsts, operand);
     return *run == operand ? static_cast<int>(run - firsts.begin())
-                           : left(static_cast<int>(firsts.size()) - 1);
+                           : detail::left_part(static_cast<int>(firsts.size()) - 1);
 }
 
 } // namespace tutti::graph
