@@ -76,17 +76,18 @@ public:
     /// MismatchError, or with Aborted if an exception destroyed it. So are those that wait for a member that
     /// has returned from its run of the team. What fails in this group reaches all groups made of it,
     /// wherever their members are, and a group made of another that has failed stays so: it is to be made
-    /// anew. Three exchanges with memory allocated; where that fails every member is released.
-    std::optional<Member> split(int color, int key);
+    /// anew. Roll calls tell `where` it is called. Three exchanges with memory allocated; where that fails
+    /// every member is released.
+    std::optional<Member> split(int color, int key, SourceLine where = SourceLine::here());
 
     /// The members of `ranks`, ranked by their place in that list, become a group of their own, as with
     /// MPI_Group_incl and MPI_Comm_create; returns this member's seat in it, or nothing if it is not in the
     /// list. Every member must call it with the same list; where they differ all throw MismatchError. Throws
     /// ArgumentError where a rank is none of this group or is there twice. Otherwise as split.
-    std::optional<Member> subset(std::span<const int> ranks);
+    std::optional<Member> subset(std::span<const int> ranks, SourceLine where = SourceLine::here());
 
     /// The same members, with the same ranks, in a group of its own.
-    Member dup();
+    Member dup(SourceLine where = SourceLine::here());
 
 private:
     friend class Collectives<Member>;
@@ -98,10 +99,10 @@ private:
     }
 
     /// Makes the group of all that have chosen the same color.
-    std::optional<Member> regroup(const detail::Choice& choice);
+    std::optional<Member> regroup(const detail::Choice& choice, SourceLine where);
     /// What a split asks the others.
     template <class T>
-    void allgather_for_split(const T& mine, std::vector<T>& out);
+    void allgather_for_split(const T& mine, std::vector<T>& out, SourceLine where);
 
     std::shared_ptr<detail::GroupState> group_;
     detail::Seat* seat_;

@@ -349,9 +349,9 @@ TUTTI_API tutti_status tutti_group_size(const tutti_group* group, int* size);
 /// How a roll call is written: see tutti::RollCallFormat.
 enum { TUTTI_ROLL_CALL_TEXT = 0, TUTTI_ROLL_CALL_JSON = 1 };
 
-/// Who is where, as tutti::Group::roll_call: by any thread, at any time. Writes as much of the text as fits
-/// into `bytes` bytes with the 0 at its end, and sets *length to that of the whole, without the 0, if
-/// `length` is not NULL.
+/// Who is where, as tutti::Group::roll_call: by any thread, at any time. Each call looks anew, so that a text
+/// may be longer than that of the call before. Writes as much of the text as fits into `bytes` bytes with the
+/// 0 at its end, and sets *length to that of the whole, without the 0, if `length` is not NULL.
 TUTTI_API tutti_status tutti_group_roll_call(const tutti_group* group, int format, char* text, size_t bytes,
                                              size_t* length);
 

@@ -95,36 +95,37 @@ struct Founded {
 } // namespace
 
 template <class T>
-void Member::allgather_for_split(const T& mine, std::vector<T>& out) {
-    detail::Call made = vectors<std::vector<T>&>(detail::Kind::allgather, mine, out, Options{.where = {}});
+void Member::allgather_for_split(const T& mine, std::vector<T>& out, SourceLine where) {
+    detail::Call made = vectors<std::vector<T>&>(detail::Kind::allgather, mine, out, Options{.where = where});
     made.splits = true;
     run(made, {});
 }
 
-std::optional<Member> Member::split(int color, int key) {
-    return regroup({.color = color, .key = key});
+std::optional<Member> Member::split(int color, int key, SourceLine where) {
+    return regroup({.color = color, .key = key}, where);
 }
 
-std::optional<Member> Member::subset(std::span<const int> ranks) {
+std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
     check_ranks(ranks, size());
     const auto place = std::ranges::find(ranks, rank_);
     return regroup({.color = place == ranks.end() ? no_color : 0,
                     .key = static_cast<int>(place - ranks.begin()),
                     .list_digest = execute::digest(std::vector<std::size_t>(ranks.begin(), ranks.end())),
-                    .list_size = ranks.size()});
+                    .list_size = ranks.size()},
+                   where);
 }
 
-std::optional<Member> Member::regroup(const Choice& choice) {
+std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
     State own; // lasts until a failure of this member is known
     try {
         const auto members = static_cast<std::size_t>(size());
         std::vector<Choice> choices(members);
         std::vector<Founded> founded(members);
-        allgather_for_split(choice, choices);
+        allgather_for_split(choice, choices, where);
         if (const auto text = difference(choices)) {
             // Whoever throws first releases the others, so all must know it before.
             try {
-                allgather_for_split(choice, choices);
+                allgather_for_split(choice, choices, where);
             } catch (const Error&) { // by one that knows it as well
             }
             throw MismatchError(*text);
@@ -132,7 +133,7 @@ std::optional<Member> Member::regroup(const Choice& choice) {
         const std::vector<int> mates = mates_of(choice.color, choices);
         const bool founds = !mates.empty() && mates.front() == rank_;
         own = founds ? group_->of_mates(mates) : nullptr;
-        allgather_for_split(Founded{own.get()}, founded);
+        allgather_for_split(Founded{own.get()}, founded, where);
         std::optional<Member> mine;
         if (!mates.empty()) {
             const State state =
@@ -143,7 +144,7 @@ std::optional<Member> Member::regroup(const Choice& choice) {
         // Once more, because `own` must last until all mates have it. A call like the one before, unlike a
         // barrier, allocates nothing. If somebody who is already through fails now, the mates learn of it by
         // the end of `mine`.
-        allgather_for_split(Founded{own.get()}, founded);
+        allgather_for_split(Founded{own.get()}, founded, where);
         return mine;
     } catch (...) {
         // The others count on this member to go through with it.
@@ -152,8 +153,8 @@ std::optional<Member> Member::regroup(const Choice& choice) {
     }
 }
 
-Member Member::dup() {
-    Member copy = split(0, 0).value();
+Member Member::dup(SourceLine where) {
+    Member copy = split(0, 0, where).value();
     if (copy.size() != size()) {
         const MismatchError error(
             "member " + std::to_string(rank_) +

@@ -1,12 +1,17 @@
 #include "api/team_threads.hpp"
 
+#include "execute/ranks_text.hpp"
 #include "execute/setting.hpp"
+#include "execute/waited.hpp"
 
 #include <tutti/error.hpp>
 
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <new>
 #include <system_error>
 
 namespace tutti::detail {
@@ -237,11 +242,44 @@ void TeamThreads::finish() {
     }
 }
 
-/// Waits until no thread has anything to do.
+/// Waits until no thread has anything to do. Where a run has failed and some of them go on for long, says so.
 void TeamThreads::await_all() {
+    constexpr std::chrono::seconds before_telling{1};
+    std::chrono::nanoseconds failed_at{0};
+    bool is_told = false;
+    const auto check = [&](bool takes_long) {
+        if (!takes_long || is_told || !group_->failure().raised()) {
+            return;
+        }
+        const std::chrono::nanoseconds now = execute::clock_now();
+        failed_at = failed_at.count() == 0 ? now : failed_at;
+        is_told = now - failed_at >= before_telling;
+        if (is_told) {
+            tell_still_running();
+        }
+    };
+    mailbox::TimedBell bell(end_bell_, std::chrono::nanoseconds(before_telling).count());
     // Acquire: pairs with finish().
-    mailbox::wait_until([this] { return running_.load(std::memory_order_acquire) == 0; }, [](bool) {},
-                        end_bell_, patience_);
+    mailbox::wait_until([this] { return running_.load(std::memory_order_acquire) == 0; }, check, bell,
+                        patience_);
+}
+
+/// Writes to stderr why nobody learns of a failure.
+void TeamThreads::tell_still_running() noexcept {
+    try {
+        std::vector<int> running;
+        for (int rank = first_own(); rank < size(); ++rank) {
+            if (!group_->has_left_for_good(rank)) {
+                running.push_back(rank);
+            }
+        }
+        const std::string text = "tutti: Team::run has failed, and waits for " +
+                                 execute::text_of_ranks(running, "member", "members") +
+                                 " to return from the function that it has been given\n" +
+                                 group_->roll_call(RollCallFormat::text);
+        std::fputs(text.c_str(), stderr);
+    } catch (const std::bad_alloc&) { // without a word
+    }
 }
 
 /// What the caller is to learn of a run that failed: its first failure, unless that tells little. An Aborted

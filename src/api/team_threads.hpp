@@ -62,6 +62,7 @@ private:
     void play(int rank, const std::function<void(Member&)>& function);
     void finish();
     void await_all();
+    void tell_still_running() noexcept;
     void report();
     void recover();
     std::exception_ptr cause_of(const std::exception_ptr& failure) const;

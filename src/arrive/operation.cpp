@@ -10,24 +10,6 @@
 
 namespace tutti::arrive {
 
-namespace {
-
-/// A bell for who waits until a time.
-class Timed {
-public:
-    explicit Timed(mailbox::SureDoorbell& bell) : bell_(bell) {}
-
-    template <class Ready>
-    void sleep(Ready&& ready, std::int64_t bound_ns) {
-        bell_.sleep_bounded(std::forward<Ready>(ready), bound_ns);
-    }
-
-private:
-    mailbox::SureDoorbell& bell_;
-};
-
-} // namespace
-
 /// Arrivals whose functions the calling thread is to call. What a function makes ready it leaves to the loop
 /// that has called it: a chain of operations, each begun by a function that waits for the one before, would
 /// else take up the stack.
@@ -187,9 +169,11 @@ void Operation::carry_out() noexcept {
 
 void Operation::wait(int rank, std::chrono::milliseconds deadline) noexcept {
     execute::Waited waited(deadline);
+    const execute::EndOfWait end(home_->shown_wait(rank));
     const auto check = [&](bool takes_long) {
         if (takes_long && stage_.load(std::memory_order_relaxed) == Stage::gathering) {
             waited.look();
+            home_->show_wait(rank, number_, waited.since());
             if (waited.is_over()) {
                 give_up(rank, deadline);
             }
@@ -203,10 +187,9 @@ void Operation::wait(int rank, std::chrono::milliseconds deadline) noexcept {
         const Stage seen = stage;
         const auto is_further = [&] { return (stage = stage_.load(std::memory_order_acquire)) != seen; };
         if (deadline.count() == 0 || seen != Stage::gathering) {
-            mailbox::wait_until(
-                is_further, [](bool) {}, bell_, home_->patience());
+            mailbox::wait_until(is_further, check, bell_, home_->patience());
         } else {
-            Timed bell(bell_);
+            mailbox::TimedBell bell(bell_);
             mailbox::wait_until(is_further, check, bell, home_->patience());
         }
     }
@@ -224,7 +207,8 @@ void Operation::give_up_if_late(int rank, std::chrono::nanoseconds waited,
 void Operation::give_up(int rank, std::chrono::milliseconds deadline) noexcept {
     std::exception_ptr failure;
     try {
-        failure = std::make_exception_ptr(TimeoutError(home_->text_of_delay(number_, rank, deadline)));
+        failure = std::make_exception_ptr(
+            TimeoutError(home_->text_of_delay(number_, rank, deadline, contribution(rank))));
     } catch (...) { // there is no memory
         failure = std::current_exception();
     }

@@ -3,6 +3,7 @@
 #include "execute/setting.hpp"
 #include "execute/time_limit.hpp"
 #include "machine/pinning.hpp"
+#include "machine/thread_state.hpp"
 
 #include <tutti/error.hpp>
 
@@ -70,14 +71,40 @@ execute::RollCall RendezvousState::places() const {
         if (history && !history->empty()) {
             shown.calls.front() = {.number = history->last(), .claim = history->claim(history->last())};
         }
+        shown.wait = place.wait.read();
+        shown.thread = shown.wait ? place.waiter.load(std::memory_order_relaxed) : 0; // for people
     }
-    return {{.group = "a rendezvous of " + std::to_string(ranks()) + " ranks", .one = "rank", .all = "ranks"},
+    for (execute::Place& shown : places) {
+        if (!shown.wait) {
+            continue;
+        }
+        const auto is_missing = [&](const execute::Place& other) {
+            return other.calls.front().number < shown.wait->number;
+        };
+        const auto missing = std::ranges::find_if(places, is_missing);
+        if (missing == places.end()) { // the last has just arrived
+            shown.wait.reset();
+        } else {
+            shown.wait->peer = missing->rank;
+        }
+    }
+    return {{.group = "a rendezvous of " + std::to_string(ranks()) + " ranks",
+             .one = "rank",
+             .all = "ranks",
+             .sit = false},
             std::move(places)};
 }
 
-std::string RendezvousState::text_of_delay(std::uint64_t number, int rank,
-                                           std::chrono::milliseconds deadline) const {
-    return places().delay(execute::Sequence::blocking, number, rank, deadline);
+void RendezvousState::show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept {
+    Place& place = places_[static_cast<std::size_t>(rank)];
+    place.waiter.store(machine::this_thread(), std::memory_order_relaxed); // for people
+    place.wait.show({.number = number, .since = since});
+}
+
+std::string RendezvousState::text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds deadline,
+                                           const arrive::Contribution& contribution) const {
+    return places().delay(execute::Sequence::blocking, number, rank, deadline,
+                          execute::text_of_call(contribution.claim, contribution.call.where));
 }
 
 std::string RendezvousState::roll_call(RollCallFormat format) const {

@@ -3,6 +3,7 @@
 #include "arrive/operation.hpp"
 #include "cache_line.hpp"
 #include "execute/call_log.hpp"
+#include "execute/presence.hpp"
 #include "execute/roll_call.hpp"
 #include "execute/roll_call_signal.hpp"
 #include "mailbox/wait.hpp"
@@ -10,6 +11,7 @@
 #include <tutti/detail/call.hpp>
 #include <tutti/rendezvous.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +42,12 @@ public:
     /// No rank will arrive any more: operations that wait for some fail.
     void close() noexcept;
     /// Why `rank` has waited for too long for others in the `number`-th operation. By any thread.
-    std::string text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds deadline) const;
+    std::string text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds deadline,
+                              const arrive::Contribution& contribution) const;
+    /// The calling thread waits slowly for `rank` in the `number`-th operation. Several may, of whom one is
+    /// shown.
+    void show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept;
+    execute::ShownWait& shown_wait(int rank) { return places_[static_cast<std::size_t>(rank)].wait; }
     /// See Rendezvous::roll_call. By any thread.
     std::string roll_call(RollCallFormat format) const;
     /// Of an operation that nobody refers to.
@@ -55,6 +62,8 @@ private:
         mailbox::StdWord count;
         CalledFrom called_from;
         execute::ArrivalLog log;
+        execute::ShownWait wait;
+        std::atomic<int> waiter{0};
     };
 
     void show(Place& place, const arrive::Operation& operation, const arrive::Contribution& contribution);

@@ -92,7 +92,7 @@ tutti_status tutti_abort(tutti_caller me, const char* text) {
 tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part) {
     return c::guarded([&] {
         c::there("split", "part", part) = {};
-        c::hand_over(*part, c::seated("split", me).member().split(color, key));
+        c::hand_over(*part, c::seated("split", me).member().split(color, key, {}));
     });
 }
 
@@ -102,13 +102,13 @@ tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_ca
         if (n != 0) {
             c::there("subset", "ranks", ranks);
         }
-        c::hand_over(*part, c::seated("subset", me).member().subset(std::span(ranks, n)));
+        c::hand_over(*part, c::seated("subset", me).member().subset(std::span(ranks, n), {}));
     });
 }
 
 tutti_status tutti_dup(tutti_caller me, tutti_caller* copy) {
     return c::guarded([&] {
         c::there("dup", "copy", copy) = {};
-        c::hand_over(*copy, c::seated("dup", me).member().dup());
+        c::hand_over(*copy, c::seated("dup", me).member().dup({}));
     });
 }

@@ -42,13 +42,15 @@ void GroupState::take_seat(int rank) {
             return other.taken && other.holder == std::this_thread::get_id();
         };
         if (taken_ > 0 && std::ranges::any_of(seats_, is_own)) {
-            failure_.throw_aborted(); // for which it would wait in vain
+            throw_refused(rank, "this thread has yet to leave another one in the region that failed");
         }
         const auto all_have_left = [this] { return taken_ == 0 || !failure_.raised(); };
         if (!seats_changed_.wait_for(lock, longest_leave, all_have_left)) {
             ++mine.joins;
             ++mine.refused;
-            failure_.throw_aborted();
+            throw_refused(rank,
+                          "others have not left the region that failed, so that the next one has failed as "
+                          "well; go on to the one after that");
         }
         if (failure_.raised()) {
             begin_anew();
@@ -60,8 +62,10 @@ void GroupState::take_seat(int rank) {
     }
     count_from(seat(rank).last_meeting(), mine);
     ++mine.joins;
-    if (++mine.region <= 0) {
-        throw_missed(rank);
+    mine.was_told = ++mine.region <= 0;
+    if (mine.was_told) {
+        throw_refused(rank, "the region to which it comes has failed before; join again to come to the one "
+                            "in which the others are");
     }
     mine.taken = true;
     mine.holder = std::this_thread::get_id();
@@ -72,20 +76,19 @@ void GroupState::take_seat(int rank) {
     }
 }
 
-void GroupState::throw_missed(int rank) const {
+void GroupState::throw_refused(int rank, const char* why) const {
     try {
         failure_.throw_aborted();
     } catch (const Error& told) {
-        std::optional<Aborted> missed;
+        std::optional<Aborted> refused;
         try {
-            missed.emplace("join: the region to which seat " + std::to_string(rank) +
-                           " comes has failed before; join again to come to the next one: " + told.what());
+            refused.emplace("join: seat " + std::to_string(rank) + ": " + why + ": " + told.what());
         } catch (const std::bad_alloc&) {
         }
-        if (!missed) {
+        if (!refused) {
             throw;
         }
-        throw Aborted(*missed);
+        throw Aborted(*refused);
     }
 }
 
@@ -105,10 +108,10 @@ void GroupState::require_joined(int member, int peer) {
     if (absent.empty()) { // the last has just come
         return;
     }
-    throw Error(execute::text_of_ranks(absent, "member", "members") +
-                (absent.size() == 1 ? " has" : " have") + " not joined within " +
-                execute::text_of(join_deadline_.deadline()) + ". " + execute::advice_on_absence() +
-                "; the group's join_deadline is how long members wait for them");
+    throw execute::NotJoined(
+        execute::text_of_ranks(absent, "member", "members") + (absent.size() == 1 ? " has" : " have") +
+        " not joined within " + execute::text_of(join_deadline_.deadline()) + ". " +
+        execute::advice_on_absence() + "; the group's join_deadline is how long members wait for them");
 }
 
 void GroupState::leave_seat(int rank) {
@@ -122,6 +125,9 @@ void GroupState::leave_seat(int rank) {
 }
 
 void GroupState::begin_anew() {
+    const std::exception_ptr failure = failure_.first();
+    const bool came_of_waiting =
+        execute::holds<TimeoutError>(failure) || execute::holds<execute::NotJoined>(failure);
     std::uint64_t meeting = 0;
     for (const auto& seat : seats_) {
         meeting = std::max(meeting, seat->last_meeting());
@@ -139,8 +145,12 @@ void GroupState::begin_anew() {
     }
     for (const auto& seat : seats_) {
         Attendance& each = seat->attendance();
-        // Who was there while others came and went need not come again to what it has seen the end of.
-        each.region = each.saw_failure && !join_alike ? 0 : each.region - latest;
+        // Who was there while others came and went need not come again to what it has seen the end of. Nor
+        // does who was told and has not come again until the others had waited for too long: it comes to
+        // each region once, and was not behind.
+        const bool was_told = std::exchange(each.was_told, false);
+        const bool is_there = (each.saw_failure && !join_alike) || (was_told && came_of_waiting);
+        each.region = is_there ? 0 : each.region - latest;
         each.saw_failure = false;
     }
     recover();

@@ -25,6 +25,8 @@ struct Attendance {
     std::uint64_t meeting = 0;
     /// Joins that were refused since the group has failed.
     std::int64_t refused = 0;
+    /// Whether its last join was refused, since it came to a region that had failed.
+    bool was_told = false;
     /// Whether the seat was taken when the group failed, or since.
     bool saw_failure = false;
 };

@@ -40,12 +40,14 @@ auto with_text(const std::exception_ptr& cause, Use use) {
     }
 }
 
+constexpr const char* released_because = "released because ";
+
 /// Throws an E with this text if there is memory for that.
 template <class E>
-void throw_if_memory(const std::string& text) {
+void throw_if_memory(const char* beginning, const std::string& text) {
     std::optional<E> made;
     try {
-        made.emplace(text);
+        made.emplace(beginning + text);
     } catch (const std::bad_alloc&) {
     }
     if (made) {
@@ -86,10 +88,10 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     first_ = is_own ? told : nullptr;
     is_timeout_ = holds<TimeoutError>(told);
     with_text(told, [&](const char* text) {
-        static_cast<void>(std::snprintf(brief_.data(), brief_.size(),
-                                        "released because member %d%s failed: %s", member, whose, text));
+        static_cast<void>(std::snprintf(brief_.data(), brief_.size(), "%smember %d%s failed: %s",
+                                        released_because, member, whose, text));
         try {
-            text_ = "released because member " + std::to_string(member) + whose + " failed: " + text;
+            text_ = "member " + std::to_string(member) + whose + " failed: " + text;
         } catch (const std::bad_alloc&) {
             text_.clear(); // the brief text must do
         }
@@ -100,9 +102,15 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
 void Failure::throw_aborted() const {
     const std::scoped_lock lock(mutex_);
     if (!text_.empty()) {
-        is_timeout_ ? throw_if_memory<TimeoutError>(text_) : throw_if_memory<Aborted>(text_);
+        is_timeout_ ? throw_if_memory<TimeoutError>(released_because, text_)
+                    : throw_if_memory<Aborted>(released_because, text_);
     }
     throw BriefAborted(untold_, brief_);
+}
+
+std::string Failure::text() const {
+    const std::scoped_lock lock(mutex_);
+    return text_.substr(0, text_.find('\n'));
 }
 
 std::exception_ptr Failure::first() const noexcept {

@@ -34,6 +34,10 @@ public:
     /// forgotten last; cut where there is no memory for all of it.
     [[noreturn]] TUTTI_COMPONENT_API void throw_aborted() const;
 
+    /// "member 2 failed: ...", the first line of what there is to tell of it, or of the one forgotten last;
+    /// empty where there was none, or no memory.
+    TUTTI_COMPONENT_API std::string text() const;
+
     /// The first failure, or null where there was none or it was another group's.
     TUTTI_COMPONENT_API std::exception_ptr first() const noexcept;
 

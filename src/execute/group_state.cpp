@@ -98,6 +98,7 @@ void GroupState::note_binding(int rank) noexcept {
 }
 
 void GroupState::leave_failed_call(int member) {
+    presence(member).has_failed.store(true, std::memory_order_relaxed);
     execute::leave_failed_call(boards(), board(member), [this](int inside) {
         if (!stuck_is_told_.exchange(true, std::memory_order_relaxed)) { // one is enough
             tell_stuck(inside);
@@ -122,6 +123,7 @@ void GroupState::recover() {
     }
     for (const auto& seat : seats_) {
         seat->resume(epoch);
+        presence(seat->rank()).has_failed.store(false, std::memory_order_relaxed);
     }
     {
         const auto lanes = hold_lanes();

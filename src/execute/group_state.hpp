@@ -164,8 +164,8 @@ public:
     std::shared_ptr<const schedule::Synchronised> synchronised(const execute::ScheduleName& name);
 
 private:
-    /// Throws Aborted to who comes to a region that has failed before.
-    [[noreturn]] void throw_missed(int rank) const;
+    /// Throws Aborted to who comes to join and may not because of a failure, of which it tells.
+    [[noreturn]] void throw_refused(int rank, const char* why) const;
 
     /// Writes to stderr why nobody learns of a failure.
     void tell_stuck(int inside) noexcept;

@@ -1,10 +1,18 @@
 #pragma once
 
+#include <tutti/error.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 
 namespace tutti::execute {
+
+/// What members throw that have waited too long for a seat that nobody takes.
+class NotJoined : public Error {
+public:
+    using Error::Error;
+};
 
 /// How long the members of a group have waited for seats that nobody has ever taken. Any member may use it at
 /// any time.

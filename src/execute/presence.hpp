@@ -78,6 +78,8 @@ struct alignas(line_bytes) Presence {
     std::atomic<int> thread{0};
     /// Whether the member has left for good and will not make any more calls.
     Atomic<bool> left_for_good{false};
+    /// Whether a call of the member has failed since the group has been usable. Relaxed: for people.
+    std::atomic<bool> has_failed{false};
     /// Whether a thread has ever joined to be this member. No thread joins a team or a sub-group.
     std::atomic<bool> has_joined{false};
 };

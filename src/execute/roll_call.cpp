@@ -37,6 +37,9 @@ Place place_of(GroupState& group, int rank) {
                 .rank_in_first = group.rank_in_first(rank),
                 .has_joined = !group.members_join() || presence.has_joined.load(std::memory_order_relaxed),
                 .has_left = group.has_left_for_good(rank),
+                .has_failed = presence.has_failed.load(std::memory_order_relaxed),
+                // Acquire, though nothing is read that it makes visible.
+                .is_inside = (group.board(rank).progress.observe() & mailbox::inside_bit) != 0,
                 .where = group.seat(rank).called_from().read(),
                 .where_sequence = static_cast<Sequence>(group.seat(rank).called_from().kind()),
                 .wait = presence.wait.read(),
@@ -66,9 +69,8 @@ std::string name_of(Sequence sequence, std::uint64_t number) {
 /// kind.
 std::string text_of(const Place& place, Sequence sequence) {
     const LastCall& call = place.last(sequence);
-    const bool has_line = is_known(place.where) && place.where_sequence == sequence;
-    return name_of(sequence, call.number) + ", " + call.claim.describe() +
-           (has_line ? ", at " + text_of(place.where) : "");
+    return name_of(sequence, call.number) + ", " +
+           text_of_call(call.claim, place.where_sequence == sequence ? place.where : SourceLine{});
 }
 
 /// The operation in which it waits, which need not be the last one of those started.
@@ -109,6 +111,8 @@ RollCall::RollCall(GroupState& group, Asked asked) {
     }
     const Snapshot look = snapshot_of(group);
     const Snapshot before = asked == Asked::by_people ? last.exchange(look) : last.get();
+    failure_ = group.failure().text();
+    has_failed_ = group.failure().raised();
     now_ = look.at;
     since_last_ = before.at.count() == 0 ? before.at : now_ - before.at;
     names_.group = (group.rank_in_first(0) ? "a sub-group of " : "") + std::to_string(group.size()) +
@@ -166,9 +170,14 @@ std::string RollCall::state_of(const Place& place) const {
         }
     }
     if (text.empty()) {
-        return place.has_left ? "has left without a call" : "no call yet";
+        const bool has_recovered = !failure_.empty() && !has_failed_;
+        return has_recovered ? "no call since" : place.has_left ? "left without a call" : "no call yet";
     }
-    return (place.has_left ? "has left after " : "came to ") + text;
+    if (place.is_inside) {
+        return "at work in " + text;
+    }
+    return (place.has_left ? "left after " : "came to ") + text +
+           (place.has_failed ? "; a call of it failed" : "");
 }
 
 std::string RollCall::text() const {
@@ -197,6 +206,9 @@ std::string RollCall::text() const {
     const auto largest = std::ranges::max_element(
         all, {}, [](const Together& each) { return std::pair(each.ranks.size(), each.number); });
     std::string text = "roll call of " + names_.group + ":\n";
+    if (!failure_.empty()) {
+        text += (has_failed_ ? "  " : "  before, ") + failure_ + "\n";
+    }
     std::size_t listed = 0;
     std::size_t more = 0;
     for (auto each = all.begin(); each != all.end(); ++each) {
@@ -247,6 +259,20 @@ std::string RollCall::whereabouts_of(const Place& place, Sequence sequence, std:
     return text + (thread.empty() || place.has_left ? "" : " (" + thread + ")");
 }
 
+/// Of those that do not wait, where all have come.
+std::string RollCall::text_of_busy() const {
+    std::vector<int> busy;
+    for (const Place& place : places_) {
+        if (place.is_inside && !place.wait) {
+            busy.push_back(place.rank);
+        }
+    }
+    return "all " + names_.all + " have come to it" +
+           (busy.empty() ? ": one of them may be inside an operator, or get no CPU"
+                         : "; " + text_of_ranks(busy, names_.one, names_.all) +
+                               " at work in it: inside an operator, or without a CPU");
+}
+
 std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const {
     std::vector<const Place*> late;
     for (const Place& place : places_) {
@@ -258,7 +284,7 @@ std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optiona
         }
     }
     if (late.empty()) {
-        return "all " + names_.all + " have come to it: one of them may be inside an operator, or get no CPU";
+        return text_of_busy();
     }
     // First those for which the others wait.
     std::ranges::stable_sort(late, {}, [sequence](const Place* place) {
@@ -292,6 +318,10 @@ std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
     return names_.one + " " + std::to_string(rank) + " has waited " + execute::text_of(deadline) + " in " +
            what + (peer ? ", at last for " + names_.one + " " + std::to_string(*peer) : "") + "; " +
            late(sequence, number, peer);
+}
+
+std::string text_of_call(const Claim& claim, const SourceLine& where) {
+    return claim.describe() + (is_known(where) ? ", at " + text_of(where) : "");
 }
 
 void throw_mismatch(GroupState& group, const std::string& what) {

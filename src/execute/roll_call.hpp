@@ -35,6 +35,10 @@ struct Place {
     std::optional<int> rank_in_first = {};
     bool has_joined = true;
     bool has_left = false;
+    /// A call of it has failed, and the group cannot be used again yet.
+    bool has_failed = false;
+    /// It is inside a call: it works there, if it does not wait.
+    bool is_inside = false;
     /// By sequence.
     std::array<LastCall, 3> calls = {};
     /// Where in the program it called last; without a file if it does not tell.
@@ -56,6 +60,8 @@ struct Names {
     std::string group;
     std::string one = "member";
     std::string all = "members";
+    /// Whether there are seats, which they take and leave.
+    bool sit = true;
 };
 
 /// Who is where in a group, as any thread can see at any time.
@@ -77,8 +83,8 @@ public:
     /// Of those that have not come to the `number`-th call of a sequence, in one sentence.
     std::string late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const;
 
-    /// Why one of them has waited too long in the `number`-th call of a sequence, which is `call`, for `peer`
-    /// at last if that is known: who is where.
+    /// Why one of them has waited too long in the `number`-th call of a sequence, which is `call` if it is
+    /// not the last one, for `peer` at last if that is known: who is where.
     std::string delay(Sequence sequence, std::uint64_t number, int rank, std::chrono::milliseconds deadline,
                       const std::string& call = {}, std::optional<int> peer = {}) const;
 
@@ -88,9 +94,14 @@ private:
     std::string text_of_thread(const Place& place) const;
     std::string state_of(const Place& place) const;
     std::string whereabouts_of(const Place& place, Sequence sequence, std::uint64_t number) const;
+    std::string text_of_busy() const;
     std::size_t most_listed() const;
 
     Names names_;
+    /// The last failure; nothing where there was none.
+    std::string failure_;
+    /// Whether that still lasts.
+    bool has_failed_ = false;
     std::chrono::nanoseconds now_{0};
     /// Since the look before, 0 if there was none.
     std::chrono::nanoseconds since_last_{0};
@@ -101,6 +112,9 @@ private:
 /// where.
 std::string text_of_delay(detail::GroupState& group, Sequence sequence, std::uint64_t number, int member,
                           int peer, std::chrono::milliseconds deadline);
+
+/// "barrier (algorithm direct), at solver.cpp:31"
+TUTTI_COMPONENT_API std::string text_of_call(const Claim& claim, const SourceLine& where);
 
 /// Throws a MismatchError with what is wrong, and who is where.
 [[noreturn]] void throw_mismatch(detail::GroupState& group, const std::string& what);

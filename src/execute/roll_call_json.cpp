@@ -57,10 +57,14 @@ std::string object_of(const LastCall& call) {
     const Claim& claim = call.claim;
     const algorithm::Algorithm& algorithm = algorithm::registry()[claim.row];
     Object object;
-    object.add("number", call.number)
-        .add("collective", quoted(to_string(algorithm.collective)))
-        .add("bytes", claim.bytes)
-        .add("type", quoted(to_string(claim.type)));
+    object.add("number", call.number);
+    if (claim.splits) {
+        return object.add("collective", quoted("split")).add("text", quoted(claim.describe())).text();
+    }
+    object.add("collective", quoted(to_string(algorithm.collective)));
+    if (algorithm.collective != schedule::Collective::barrier) {
+        object.add("bytes", claim.bytes).add("type", quoted(to_string(claim.type)));
+    }
     if (!claim.in_passes) {
         object.add("algorithm", quoted(algorithm.name));
     }
@@ -78,13 +82,16 @@ std::string name_of(Sequence sequence) {
     return names[static_cast<std::size_t>(sequence)];
 }
 
-std::string object_of(const Place& place, std::chrono::nanoseconds now) {
+std::string object_of(const Place& place, bool sit, std::chrono::nanoseconds now) {
     Object object;
     object.add("rank", place.rank);
     if (place.rank_in_first) {
         object.add("rank_of_whole_group", *place.rank_in_first);
     }
-    object.add("joined", place.has_joined).add("left", place.has_left);
+    if (sit) {
+        object.add("joined", place.has_joined).add("left", place.has_left);
+    }
+    object.add("failed", place.has_failed).add("inside", place.is_inside);
     for (const Sequence sequence : {Sequence::blocking, Sequence::started, Sequence::prepared}) {
         if (place.last(sequence).number != 0) {
             object.add(name_of(sequence), object_of(place.last(sequence)));
@@ -125,11 +132,14 @@ std::string object_of(const Place& place, std::chrono::nanoseconds now) {
 std::string RollCall::json() const {
     std::string members;
     for (const Place& place : places_) {
-        members += (members.empty() ? "\n  " : ",\n  ") + object_of(place, now_);
+        members += (members.empty() ? "\n  " : ",\n  ") + object_of(place, names_.sit, now_);
     }
-    return Object()
-               .add("group", quoted(names_.group))
-               .add("members", places_.size())
+    Object object;
+    object.add("group", quoted(names_.group));
+    if (!failure_.empty()) {
+        object.add("failure", quoted(failure_)).add("recovered", !has_failed_);
+    }
+    return object.add("members", places_.size())
                .add("us_since_last_look", microseconds(since_last_))
                .add("places", "[" + members + "\n]")
                .text() +

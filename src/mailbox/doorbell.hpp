@@ -4,6 +4,7 @@
 
 #include <tutti/detail/export.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -112,6 +113,21 @@ public:
     void sleep_bounded(Ready&& ready, std::int64_t bound_ns) {
         BasicDoorbell::sleep(std::forward<Ready>(ready), bound_ns);
     }
+};
+
+/// Such a bell for who has to look at a clock, as often as its wait says or as seldom as it says itself.
+class TimedBell {
+public:
+    explicit TimedBell(SureDoorbell& bell, std::int64_t least_ns = 0) : bell_(bell), least_ns_(least_ns) {}
+
+    template <class Ready>
+    void sleep(Ready&& ready, std::int64_t bound_ns) {
+        bell_.sleep_bounded(std::forward<Ready>(ready), std::max(bound_ns, least_ns_));
+    }
+
+private:
+    SureDoorbell& bell_;
+    std::int64_t least_ns_;
 };
 
 /// Sleeps for so long. Unlike what the C++ library has for that, no point at which pthread_cancel() may end

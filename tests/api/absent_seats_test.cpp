@@ -2,6 +2,7 @@
 
 #include "support.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -164,4 +165,47 @@ TEST_CASE("a deadline is none that lies in the past") {
     const Thrown thrown = test::thrown_by([] { Group(2, {.join_deadline = -1ms}); });
     CHECK(thrown.kind == Thrown::Kind::argument);
     CHECK(test::mentions(thrown.text, "join_deadline is -1 ms"));
+}
+
+TEST_CASE("a group that had too few threads is whole again one region later, whoever joins once a region") {
+    const auto has_failed = [](const Thrown& each) { return each.kind != Thrown::Kind::nothing; };
+    for (const GroupOptions& options :
+         {GroupOptions{.join_deadline = 300ms}, GroupOptions{.deadline = 300ms}}) {
+        Group group(4, options);
+        const auto meet = [](Member& me) {
+            const int all = me.allreduce(1, sum);
+            CHECK(all == 4);
+        };
+        for (const int threads : {2, 4}) { // of the four, two are told
+            CHECK(std::ranges::all_of(acting(group, threads, meet), has_failed));
+        }
+        for (int region = 0; region < 3; ++region) {
+            CHECK(std::ranges::none_of(acting(group, 4, meet), has_failed));
+        }
+    }
+}
+
+TEST_CASE("who joins again where it has been told keeps the region from failing") {
+    Group group(4, {.join_deadline = 300ms});
+    acting(group, 2, [](Member& me) { me.barrier(); });
+    std::atomic<int> told{0};
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < 4; ++rank) {
+        threads.emplace_back([&, rank] {
+            const auto meet = [](Member& me) {
+                const int all = me.allreduce(1, sum);
+                CHECK(all == 4);
+            };
+            try {
+                group.run(rank, meet);
+            } catch (const Aborted& refused) {
+                CHECK(
+                    test::mentions(refused.what(), "join again to come to the one in which the others are"));
+                ++told;
+                group.run(rank, meet);
+            }
+        });
+    }
+    threads.clear();
+    CHECK(told == 2);
 }

@@ -72,7 +72,7 @@ TEST_CASE("members that come when the failed one has left are told, once") {
         const Thrown thrown = thrown_by([&] { group.join(late); });
         CHECK(thrown.kind == Thrown::Kind::aborted);
         CHECK(mentions(thrown.text, "member 1 failed"));
-        CHECK(mentions(thrown.text, "join again to come to the next one"));
+        CHECK(mentions(thrown.text, "join again to come to the one in which the others are"));
     }
     CHECK(works(group));
 }

@@ -143,7 +143,7 @@ TEST_CASE("seats that nobody has taken, members that have left, and groups where
     CHECK(mentions(text, ", which has ended\n"));
     Team team({.members = 2, .placement = "none"});
     team.run([](Member& me) { me.barrier(); });
-    CHECK(mentions(team.roll_call(), "members 0, 1: has left after operation 1, barrier"));
+    CHECK(mentions(team.roll_call(), "members 0, 1: left after operation 1, barrier"));
 }
 
 TEST_CASE("of many members only the odd ones out are told apart") {
@@ -313,4 +313,73 @@ TEST_CASE("who is kept waiting by a member inside an operator is told on stderr"
     INFO(text);
     CHECK(mentions(text, "tutti: the group has failed, but member 0 is still inside its call"));
     CHECK(mentions(text, "roll call of 2 members"));
+}
+
+TEST_CASE("who is kept waiting by a member in code of its own is told on stderr, as is the caller of run()") {
+    for (const bool caller_is_member : {false, true}) {
+        Team team({.members = 3,
+                   .placement = "none",
+                   .group = {.deadline = 300ms},
+                   .caller_is_member = caller_is_member});
+        std::atomic<bool> release{false};
+        const std::string text = on_stderr("Team::run has failed", [&] {
+            std::jthread lets_go([&] {
+                std::this_thread::sleep_for(4s);
+                release = true;
+            });
+            const Thrown run = thrown_by([&] {
+                team.run([&](Member& me) {
+                    me.barrier();
+                    if (me.rank() == 1) {
+                        wait_for(release);
+                    }
+                    me.barrier();
+                });
+            });
+            CHECK(run.kind == Thrown::Kind::timeout);
+        });
+        INFO(text);
+        CHECK(mentions(text, "tutti: Team::run has failed, and waits for member 1 to return"));
+        CHECK(mentions(text, "has waited 300 ms in operation 2, barrier"));
+        CHECK(mentions(text, "member 1: came to operation 1, barrier"));
+        CHECK(mentions(text, "members 0, 2: left after operation 2, barrier"));
+        CHECK(mentions(text, "; a call of it failed"));
+        CHECK(std::ranges::count(text, '\n') < 10); // once
+        CHECK(mentions(team.roll_call(), "  before, member "));
+        CHECK(mentions(team.roll_call(), "members 0-2: no call since"));
+        CHECK(mentions(team.roll_call(RollCallFormat::json), "\"recovered\": true"));
+        team.run([](Member& me) { CHECK(me.allreduce(1, sum) == 3); });
+    }
+}
+
+TEST_CASE("a member that is inside its operator is told apart") {
+    Team team({.members = 2, .placement = "none"});
+    const std::string text =
+        while_running(team, RollCallFormat::text, "member 0: at work in operation 1, reduce",
+                      [&](Member& me, const std::atomic<bool>& release) {
+                          std::vector<int> x(1000, 1);
+                          const auto slow = [&](int a, int b) {
+                              wait_for(release);
+                              return a + b;
+                          };
+                          me.reduce(std::span(x), slow, 0);
+                      });
+    INFO(text);
+    CHECK(mentions(text, "member 0: at work in operation 1, reduce"));
+}
+
+TEST_CASE("roll calls tell where a group was split") {
+    Team team({.members = 2, .placement = "none"});
+    const unsigned line = __LINE__ + 5;
+    const auto act = [](Member& me, const std::atomic<bool>& release) {
+        if (me.rank() == 1) {
+            wait_for(release);
+        }
+        static_cast<void>(me.split(0, 0));
+    };
+    const std::string text = while_running(team, RollCallFormat::text, "in operation 1, split", act);
+    CHECK(mentions(text, "split, subset or dup, at roll_call_test.cpp:" + std::to_string(line)));
+    const std::string json = while_running(team, RollCallFormat::json, "\"waits_for\"", act);
+    INFO(json);
+    CHECK(mentions(json, "\"collective\": \"split\""));
 }

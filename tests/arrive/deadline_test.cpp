@@ -257,3 +257,41 @@ TEST_CASE("a rendezvous tells who is where") {
     requests.push_back(meeting.at(1).broadcast(std::span(&x[1], 1), 1));
     wait_all(requests);
 }
+
+TEST_CASE("a roll call says who waits at a rendezvous, and for whom") {
+    Rendezvous meeting(3);
+    double first = 1;
+    double second = 1;
+    Request one = meeting.at(0).allreduce(std::span(&first, 1), sum);
+    Request other = meeting.at(0).allreduce(std::span(&second, 1), max);
+    Request of_second = meeting.at(1).allreduce(std::span(&second, 1), sum);
+    std::jthread waits([&] { one.wait(); });
+    std::string text;
+    do {
+        std::this_thread::sleep_for(1ms);
+        text = meeting.roll_call();
+    } while (!mentions(text, "waiting for rank 2"));
+    INFO(text);
+    CHECK(mentions(text, "rank 0: in operation 1; waiting for rank 2 for "));
+    CHECK(mentions(text, "\n    0: thread "));
+    const std::string json = meeting.roll_call(RollCallFormat::json);
+    INFO(json);
+    CHECK(mentions(json, "\"waits_for\": {\"rank\": 2, \"calls\": \"blocking\", \"number\": 1"));
+    CHECK(!mentions(json, "joined"));
+    double third = 1;
+    Request of_third = meeting.at(2).allreduce(std::span(&third, 1), sum);
+    waits.join();
+    CHECK(!mentions(meeting.roll_call(), "waiting"));
+}
+
+TEST_CASE("a timeout names the operation that was waited for, though its rank has come to another") {
+    Rendezvous meeting(2, {.deadline = 100ms});
+    double first = 1;
+    double second = 1;
+    Request one = meeting.at(0).allreduce(std::span(&first, 1), sum);
+    const unsigned line = __LINE__ - 1;
+    Request other = meeting.at(0).allreduce(std::span(&second, 1), max);
+    const std::string told = told_by(one).value_or("");
+    CHECK(mentions(told, "rank 0 has waited 100 ms in operation 1, allreduce of 8 bytes of f64 with sum"));
+    CHECK(mentions(told, "at deadline_test.cpp:" + std::to_string(line)));
+}
