@@ -11,7 +11,7 @@
 # tutti_check_layers() is called once, after every tutti_layer.
 
 # Readers of schedules run anywhere, without threads or a machine.
-set(TUTTI_WITHOUT_THREADS graph distance schedule algorithm cost verify draw)
+set(TUTTI_WITHOUT_THREADS graph distance schedule algorithm cost verify draw simulate)
 set(TUTTI_THREAD_LIBRARIES Threads::Threads PkgConfig::HWLOC MPI::MPI_CXX)
 # What moves the data knows nothing of why.
 set(TUTTI_WITHOUT_SCHEDULES graph distance machine mailbox kernel)
@@ -20,7 +20,7 @@ set(TUTTI_WITHOUT_THE_MEASURED terminal measure mpirun peers)
 # Readers of schedules do not know each other.
 set(TUTTI_READERS cost verify draw plan)
 # What only the command and the tests need, and the layers above all others that programs link.
-set(TUTTI_LABORATORY distance cost verify draw)
+set(TUTTI_LABORATORY distance cost verify draw simulate)
 set(TUTTI_LINKED_BY_PROGRAMS api arrive hybrid)
 
 # The library whose headers these are.

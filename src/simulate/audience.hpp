@@ -1,0 +1,64 @@
+#pragma once
+
+#include "distance/class.hpp"
+#include "plan/plan.hpp"
+#include "simulate/positions.hpp"
+#include "simulate/touches.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tutti::simulate {
+
+/// Who looks at what in one operation: at every point of every member, and at every block of its vectors.
+class Audience {
+public:
+    /// How many others look at something, by how far they are from whose it is.
+    using Readers = std::array<std::uint16_t, distance::class_count>;
+
+    Audience(std::span<const plan::Plan> plans, const Positions& positions);
+
+    /// Of a point of a member.
+    const Readers& of_point(int member, std::size_t point) const {
+        return points_[static_cast<std::size_t>(member) * points_per_member_ + point];
+    }
+    /// Of a block.
+    const Readers& of_block(int member, std::size_t space, std::size_t block) const {
+        return blocks_[index(member, space, block)];
+    }
+
+private:
+    std::size_t index(int member, std::size_t space, std::size_t block) const {
+        return (static_cast<std::size_t>(member) * touched_spaces + space) * (blocks_per_vector_ + 1) + block;
+    }
+
+    std::size_t points_per_member_;
+    std::size_t blocks_per_vector_;
+    std::vector<Readers> points_;
+    std::vector<Readers> blocks_;
+};
+
+inline bool is_empty(const Audience::Readers& readers) {
+    return readers == Audience::Readers{};
+}
+
+/// How many there are, and how far the furthest is; core if there are none.
+inline int count_of(const Audience::Readers& readers) {
+    int count = 0;
+    for (const std::uint16_t each : readers) {
+        count += each;
+    }
+    return count;
+}
+inline distance::Class furthest_of(const Audience::Readers& readers) {
+    std::size_t furthest = distance::class_count - 1;
+    while (furthest > 0 && readers[furthest] == 0) {
+        --furthest;
+    }
+    return distance::all_classes[furthest];
+}
+
+} // namespace tutti::simulate

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "distance/line_profile.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace tutti::simulate {
+
+/// What lines take between members that are so far from each other, in ns.
+struct LineTimes {
+    /// Until the last of k readers sees what has been stored, see seen().
+    double readers_base = 0;
+    double readers_each = 0;
+    /// Until a reader does that is the only one.
+    double alone = 0;
+    /// Until a look at a flag that has been set before is over.
+    double flag = 0;
+    /// Until the first line is there of those that a pass reads, and that it stores to.
+    double first_read = 0;
+    double first_store = 0;
+    /// For each further line that comes out of another's caches.
+    double line = 0;
+    /// For each line, at who has it, before the next reader's turn.
+    double served = 0;
+
+    double seen(int readers) const { return readers == 1 ? alone : readers_base + readers_each * readers; }
+};
+
+/// What a line takes a part of the machine to read from memory and to write there, in ns; 0 where the
+/// machine has no such part.
+struct MemoryTimes {
+    double read = 0;
+    double write = 0;
+};
+
+/// A profile, in the terms in which the simulation counts.
+struct Costs {
+    std::array<bool, distance::class_count> has = {};
+    std::array<LineTimes, distance::class_count> lines = {};
+    /// Of a core, of an L3, a node and a socket, and over the link.
+    std::array<MemoryTimes, distance::class_count> memory = {};
+    /// For a line of one's own that is in the own caches, ns.
+    double own_line = 0;
+    /// From the call until the first line can be stored, ns.
+    double entering = 0;
+
+    const LineTimes& lines_at(distance::Class distance) const {
+        return lines[static_cast<std::size_t>(distance)];
+    }
+    const MemoryTimes& memory_of(distance::Class part) const {
+        return memory[static_cast<std::size_t>(part)];
+    }
+};
+
+Costs costs_of(const distance::LineProfile& profile);
+
+} // namespace tutti::simulate

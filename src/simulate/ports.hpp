@@ -1,0 +1,72 @@
+#pragma once
+
+#include "simulate/audience.hpp"
+#include "simulate/costs.hpp"
+#include "simulate/positions.hpp"
+#include "simulate/touches.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace tutti::simulate {
+
+/// What serves one request after the other, in the order in which they come.
+class Port {
+public:
+    /// When it begins with a request of that time, which keeps it busy for so long.
+    double begin(double now, double ns) {
+        const double begun = std::max(free_, now);
+        free_ = begun + ns;
+        return begun;
+    }
+
+private:
+    double free_ = 0;
+};
+
+/// Through what lines come to members: who has them, the cores that fetch them, and what lies between.
+class Ports {
+public:
+    /// All must outlive it.
+    Ports(const Costs& costs, const Positions& positions, const Audience& audience);
+
+    /// Nobody has used them yet, and each member has vectors of so many bytes together.
+    void reset(double member_bytes);
+
+    /// What a step of a member touches is added up between these two; the latter says when all is done.
+    void begin(int member, double now);
+    double end();
+    /// So many lines of these blocks.
+    void touch(const Touch& touch, double lines);
+
+private:
+    void touch_own(const Touch& touch, double lines);
+    void touch_others(const Touch& touch, double lines, const Audience::Readers& readers);
+    void touch_memory(const Touch& touch, double lines);
+    void pass(distance::Class part, int member, double ns);
+    double shared(distance::Class part, const Audience::Readers& readers) const;
+    std::size_t groups_of(distance::Class part) const { return between_[static_cast<std::size_t>(part)].size(); }
+
+    const Costs& costs_;
+    const Positions& positions_;
+    const Audience& audience_;
+    std::vector<Port> cores_;
+    std::vector<Port> owners_;
+    /// Into each L3 and out of the memory of each node and each socket, and over the link into each socket.
+    std::array<std::vector<Port>, distance::class_count> between_;
+    /// How much of what members of each L3 have does not fit into it, from 0 to 1.
+    std::vector<double> in_memory_;
+
+    // Of the step that is being added up.
+    int member_ = 0;
+    double now_ = 0;
+    double own_ns_ = 0;
+    double others_ns_ = 0;
+    double first_ns_ = 0;
+    double begun_ = 0;
+    double done_ = 0;
+};
+
+} // namespace tutti::simulate

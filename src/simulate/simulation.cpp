@@ -1,0 +1,190 @@
+#include "simulate/simulation.hpp"
+
+#include "cache_line.hpp"
+#include "simulate/touches.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace tutti::simulate {
+
+using distance::Class;
+using plan::Code;
+using plan::Plan;
+using plan::Step;
+
+namespace {
+
+constexpr double unpublished = -1;
+constexpr int nobody = -1;
+
+/// The bytes of all vectors of a member: its input and output, one where they are the same, and scratch.
+double bytes_of(const Plan& plan, const Payload& payload) {
+    const double vectors = plan.form == schedule::Form::separate ? 2 : 1;
+    const double scratch =
+        plan.blocks == 1 ? static_cast<double>(plan.scratch_vectors)
+                         : static_cast<double>(plan.scratch.count) / static_cast<double>(plan.blocks);
+    return (vectors + scratch) * static_cast<double>(payload.partition.total * payload.element_bytes);
+}
+
+void check(std::span<const Plan> plans, const Costs& costs, const Positions& positions) {
+    if (plans.size() != static_cast<std::size_t>(positions.members())) {
+        throw std::invalid_argument("simulate: there are not as many members as positions");
+    }
+    for (const Plan& plan : plans) {
+        for (const Step& step : plan.steps) {
+            if (step.code == Code::match || step.code == Code::match_every || step.code == Code::exchange) {
+                throw std::invalid_argument("simulate: blocks are irregular");
+            }
+        }
+    }
+    for (int one = 0; one < positions.members(); ++one) {
+        const Class distance = positions.between(0, one);
+        if (one != 0 && !costs.has[static_cast<std::size_t>(distance)]) {
+            throw std::invalid_argument("simulate: the profile says nothing of the distance \"" +
+                                        std::string(to_string(distance)) + "\"");
+        }
+    }
+}
+
+std::span<const Plan> checked(std::span<const Plan> plans, const Costs& costs, const Positions& positions) {
+    check(plans, costs, positions);
+    return plans;
+}
+
+} // namespace
+
+Simulation::Simulation(std::span<const Plan> plans, const distance::LineProfile& profile,
+                       const Positions& positions)
+    : plans_(plans), costs_(costs_of(profile)), positions_(positions),
+      audience_(checked(plans, costs_, positions_), positions_), ports_(costs_, positions_, audience_),
+      points_(plans.front().points), cursors_(plans.size()), seen_(plans.size() * points_),
+      waiting_(plans.size() * points_), next_waiting_(plans.size()), leaves_(plans.size()) {
+    queue_.reserve(plans.size());
+}
+
+std::span<const double> Simulation::leaves(const Payload& payload) {
+    start(payload);
+    while (!queue_.empty()) {
+        std::ranges::pop_heap(queue_, std::greater<>());
+        const int member = queue_.back().second;
+        queue_.pop_back();
+        advance(member);
+    }
+    return leaves_;
+}
+
+void Simulation::start(const Payload& payload) {
+    payload_ = payload;
+    double most_bytes = 0;
+    for (const Plan& plan : plans_) {
+        most_bytes = std::max(most_bytes, bytes_of(plan, payload));
+    }
+    ports_.reset(most_bytes);
+    std::ranges::fill(cursors_, Cursor{.now = costs_.entering, .step = 0, .looked = 0});
+    std::ranges::fill(seen_, unpublished);
+    std::ranges::fill(waiting_, nobody);
+    queue_.clear();
+    for (const Plan& plan : plans_) {
+        queue(plan.rank);
+    }
+}
+
+void Simulation::queue(int member) {
+    queue_.emplace_back(cursors_[static_cast<std::size_t>(member)].now, member);
+    std::ranges::push_heap(queue_, std::greater<>());
+}
+
+/// Goes on until the member leaves, waits, or comes to a step that moves blocks when others are behind: ports
+/// serve in the order of time.
+void Simulation::advance(int member) {
+    Cursor& cursor = cursors_[static_cast<std::size_t>(member)];
+    const std::vector<Step>& steps = plans_[static_cast<std::size_t>(member)].steps;
+    for (; cursor.step < steps.size(); ++cursor.step, cursor.looked = 0) {
+        const Step& step = steps[cursor.step];
+        if (!look(member, step)) {
+            return;
+        }
+        if (moves(step)) {
+            if (!queue_.empty() && queue_.front().first < cursor.now) {
+                return queue(member);
+            }
+            move(member, step);
+        }
+        if (step.code == Code::enter || step.code == Code::publish || step.code == Code::carry) {
+            publish(member, step.point);
+        }
+    }
+    leaves_[static_cast<std::size_t>(member)] = cursor.now;
+}
+
+/// Whether the member has seen all points that the step looks at; else it waits for one.
+bool Simulation::look(int member, const Step& step) {
+    Cursor& cursor = cursors_[static_cast<std::size_t>(member)];
+    const Plan& plan = plans_[static_cast<std::size_t>(member)];
+    for (const int all = looks(plan, step); cursor.looked < all; ++cursor.looked) {
+        if (!sees(member, looked_at(plan, step, cursor.looked), step.point)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool Simulation::sees(int member, int peer, std::size_t point) {
+    const std::size_t index = point_index(peer, point);
+    if (seen_[index] < 0) {
+        next_waiting_[static_cast<std::size_t>(member)] = waiting_[index];
+        waiting_[index] = member;
+        return false;
+    }
+    Cursor& cursor = cursors_[static_cast<std::size_t>(member)];
+    const double looked = cursor.now + costs_.lines_at(positions_.between(member, peer)).flag;
+    cursor.now = std::max(seen_[index], looked);
+    return true;
+}
+
+void Simulation::publish(int member, std::size_t point) {
+    const std::size_t index = point_index(member, point);
+    const Audience::Readers& readers = audience_.of_point(member, point);
+    const int count = count_of(readers);
+    const double now = cursors_[static_cast<std::size_t>(member)].now;
+    seen_[index] = count == 0 ? now : now + costs_.lines_at(furthest_of(readers)).seen(count);
+    for (int each = waiting_[index]; each != nobody; each = next_waiting_[static_cast<std::size_t>(each)]) {
+        queue(each);
+    }
+}
+
+bool Simulation::moves(const Step& step) const {
+    switch (step.code) {
+    case Code::enter:
+    case Code::publish:
+    case Code::open:
+    case Code::open_every:
+    case Code::await:
+    case Code::await_every:
+    case Code::receive:
+        return false;
+    case Code::carry:
+        return payload_.staged;
+    default:
+        return true;
+    }
+}
+
+void Simulation::move(int member, const Step& step) {
+    Cursor& cursor = cursors_[static_cast<std::size_t>(member)];
+    ports_.begin(member, cursor.now);
+    for_each_touch(plans_[static_cast<std::size_t>(member)], step, [&](const Touch& touch) {
+        const std::size_t bytes =
+            payload_.partition.elements(touch.first, touch.count) * payload_.element_bytes;
+        const bool is_in_slot = touch.space == stage_space && !payload_.staged;
+        if (bytes != 0 && !is_in_slot) {
+            ports_.touch(touch, std::max(1.0, static_cast<double>(bytes) / static_cast<double>(line_bytes)));
+        }
+    });
+    cursor.now = ports_.end();
+}
+
+} // namespace tutti::simulate

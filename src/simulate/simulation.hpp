@@ -1,0 +1,82 @@
+#pragma once
+
+#include "distance/line_profile.hpp"
+#include "plan/partition.hpp"
+#include "plan/plan.hpp"
+#include "simulate/audience.hpp"
+#include "simulate/costs.hpp"
+#include "simulate/ports.hpp"
+#include "simulate/positions.hpp"
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+/// What operations take, from lines: a discrete simulation on a line profile (docs/simulation.md).
+namespace tutti::simulate {
+
+/// What members call with.
+struct Payload {
+    plan::Partition partition;
+    std::size_t element_bytes = 1;
+    /// Messages do not fit into slots and lie on stages.
+    bool staged = false;
+};
+
+/// One operation of a group of members, whose caches are as a call before has left them: everybody's inputs
+/// have been written by their owner and results been read there, and lines of the mailbox lie where they
+/// were last looked at. All members come at the same time.
+class Simulation {
+public:
+    /// `plans` are those of all members, in the order of their ranks, and must outlive it. Throws
+    /// std::invalid_argument when there are not as many members as positions, when the profile says nothing
+    /// of how far two of them are from each other, or when blocks are irregular.
+    Simulation(std::span<const plan::Plan> plans, const distance::LineProfile& profile,
+               const Positions& positions);
+
+    /// When each member leaves, ns after all have come; valid until the next call. The same numbers on every
+    /// run. O(looks + blocks' owners in each step), and a logarithm of members for each step that moves
+    /// blocks.
+    std::span<const double> leaves(const Payload& payload);
+
+private:
+    /// A member's place in its plan.
+    struct Cursor {
+        double now = 0;
+        std::size_t step = 0;
+        int looked = 0; ///< how many members it has seen in this step
+    };
+
+    void start(const Payload& payload);
+    void advance(int member);
+    bool look(int member, const plan::Step& step);
+    bool sees(int member, int peer, std::size_t point);
+    void publish(int member, std::size_t point);
+    void move(int member, const plan::Step& step);
+    bool moves(const plan::Step& step) const;
+    void queue(int member);
+    std::size_t point_index(int member, std::size_t point) const {
+        return static_cast<std::size_t>(member) * points_ + point;
+    }
+
+    std::span<const plan::Plan> plans_;
+    Costs costs_;
+    Positions positions_;
+    Audience audience_;
+    Ports ports_;
+    std::size_t points_;
+
+    Payload payload_;
+    std::vector<Cursor> cursors_;
+    /// When each point is seen by those who wait for it; before it is published, negative.
+    std::vector<double> seen_;
+    /// Who waits for each point: the first of them, and for each member the next.
+    std::vector<int> waiting_;
+    std::vector<int> next_waiting_;
+    /// Members that go on, by time and rank: a heap.
+    std::vector<std::pair<double, int>> queue_;
+    std::vector<double> leaves_;
+};
+
+} // namespace tutti::simulate

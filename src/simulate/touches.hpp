@@ -1,0 +1,122 @@
+#pragma once
+
+#include "plan/plan.hpp"
+#include "schedule/schedule.hpp"
+
+#include <cstddef>
+
+namespace tutti::simulate {
+
+/// The vectors of a member, and its stage.
+inline constexpr std::size_t stage_space = schedule::space_count;
+inline constexpr std::size_t touched_spaces = stage_space + 1;
+
+/// Blocks that a step reads, or stores to.
+struct Touch {
+    int owner = 0;
+    std::size_t space = 0;
+    std::size_t first = 0;
+    std::size_t count = 0;
+    bool stores = false;
+};
+
+/// How many members the step of `plan` looks at, each at its point step.point.
+inline int looks(const plan::Plan& plan, const plan::Step& step) {
+    using plan::Code;
+    switch (step.code) {
+    case Code::open:
+    case Code::await:
+    case Code::receive:
+        return 1;
+    case Code::open_every:
+    case Code::await_every:
+        return plan.ranks - 1;
+    case Code::reduce_every_received:
+    case Code::reduce_first_received:
+        return static_cast<int>(step.peer) - (plan.rank < static_cast<int>(step.peer) ? 1 : 0);
+    default:
+        return 0;
+    }
+}
+
+/// The member that the step looks at as number `look` of these, from 0 on.
+inline int looked_at(const plan::Plan& plan, const plan::Step& step, int look) {
+    using plan::Code;
+    switch (step.code) {
+    case Code::open_every:
+    case Code::await_every:
+        return (plan.rank + 1 + look) % plan.ranks;
+    case Code::reduce_every_received:
+    case Code::reduce_first_received:
+        return look < plan.rank ? look : look + 1;
+    default:
+        return static_cast<int>(step.peer);
+    }
+}
+
+/// Calls visit(Touch) for all blocks that the step of `plan` reads and stores, once for each member whose
+/// they are. What is carried in slots is among them, as if it lay on stages.
+template <class Visit>
+void for_each_touch(const plan::Plan& plan, const plan::Step& step, Visit visit) {
+    using plan::Code;
+    const auto owner = [&](plan::Vector vector) {
+        return vector.remote() ? static_cast<int>(step.peer) : plan.rank;
+    };
+    const auto read = [&](int member, std::size_t space) {
+        visit(Touch{member, space, step.from, step.count, false});
+    };
+    const auto store = [&](int member, std::size_t space) {
+        visit(Touch{member, space, step.first, step.count, true});
+    };
+    const auto read_first = [&](int members, std::size_t own_space, std::size_t space) {
+        for (int member = 0; member < members; ++member) {
+            read(member, member == plan.rank ? own_space : space);
+        }
+    };
+    const auto store_every = [&] {
+        for (int member = 0; member < plan.ranks; ++member) {
+            store(member, step.to.space());
+        }
+    };
+    switch (step.code) {
+    case Code::carry:
+        read(plan.rank, step.left.space());
+        return store(plan.rank, stage_space);
+    case Code::copy:
+        read(owner(step.left), step.left.space());
+        return store(owner(step.to), step.to.space());
+    case Code::copy_to_every:
+        read(owner(step.left), step.left.space());
+        return store_every();
+    case Code::copy_received:
+        read(static_cast<int>(step.peer), stage_space);
+        return store(plan.rank, step.to.space());
+    case Code::reduce:
+        read(owner(step.left), step.left.space());
+        read(owner(step.right), step.right.space());
+        return store(owner(step.to), step.to.space());
+    case Code::reduce_received:
+        read(owner(step.left), step.left.space());
+        read(static_cast<int>(step.peer), stage_space);
+        return store(plan.rank, step.to.space());
+    case Code::reduce_every:
+        read_first(plan.ranks, step.left.space(), step.left.space());
+        return store(owner(step.to), step.to.space());
+    case Code::reduce_first:
+        read_first(static_cast<int>(step.peer), step.left.space(), step.left.space());
+        return store(plan.rank, step.to.space());
+    case Code::reduce_every_received:
+    case Code::reduce_first_received:
+        read_first(static_cast<int>(step.peer), step.left.space(), stage_space);
+        return store(plan.rank, step.to.space());
+    case Code::reduce_every_to_every:
+    case Code::scan_every:
+    case Code::exscan_every:
+        read_first(plan.ranks, step.left.space(), step.left.space());
+        return store_every();
+    default:
+        return;
+    }
+}
+
+} // namespace tutti::simulate
