@@ -134,7 +134,9 @@ void declare_model(CLI::App& command, ModelArguments& arguments) {
                        "A paper's table: rabenseifner-traff-2004, traff-2023 or traff-2024");
     command.add_option("-r,--ranks", arguments.ranks, "Number of ranks")->capture_default_str();
     command.add_option("--collective", arguments.collective, "Only this collective");
-    command.add_option("-b,--bytes", arguments.bytes, "Bytes m of the vector")->capture_default_str();
+    command
+        .add_option("-b,--bytes", arguments.bytes, "Bytes m of the vector; of --predict: a list, as 8,64K,1M")
+        ->capture_default_str();
     command.add_option("--alpha", arguments.alpha_us, "Microseconds a round")->capture_default_str();
     command.add_option("--beta", arguments.beta_ns, "Nanoseconds a byte moved")->capture_default_str();
     command.add_option("--gamma", arguments.gamma_ns, "Nanoseconds a byte combined")->capture_default_str();
@@ -142,7 +144,7 @@ void declare_model(CLI::App& command, ModelArguments& arguments) {
     command.add_option("--nodes", arguments.nodes, "Of a cluster: nodes at most")->capture_default_str();
     command
         .add_option("-t,--threads", arguments.threads,
-                    "Of a cluster: threads of each node; of --traffic: members")
+                    "Of a cluster: threads of each node; of --traffic and --predict: members")
         ->capture_default_str();
     command.add_option("--lanes", arguments.lanes, "Of a cluster: threads that the network serves at once")
         ->capture_default_str();
@@ -153,12 +155,29 @@ void declare_model(CLI::App& command, ModelArguments& arguments) {
     command
         .add_option("--beta-local", arguments.local_beta_ns, "Of a cluster: nanoseconds a byte inside a node")
         ->capture_default_str();
-    command.add_option("--traffic", arguments.traffic,
-                       "COLLECTIVE: what crosses the levels of a machine instead, by each algorithm");
+    auto* const traffic =
+        command.add_option("--traffic", arguments.traffic,
+                           "COLLECTIVE: what crosses the levels of a machine instead, by each algorithm");
+    auto* const levels =
+        command
+            .add_option("--levels", arguments.levels,
+                        "Of --traffic: children of a group in each level, outermost first, as 2,8,8")
+            ->delimiter(',');
+    auto* const predict =
+        command
+            .add_option(
+                "--predict", arguments.predict,
+                "COLLECTIVE: what each algorithm takes on a machine instead, from a simulation of its "
+                "cache lines")
+            ->excludes(traffic);
     command
-        .add_option("--levels", arguments.levels,
-                    "Of --traffic: children of a group in each level, outermost first, as 2,8,8")
-        ->delimiter(',');
+        .add_option("--machine", arguments.machine,
+                    "Of --predict and --traffic: a published machine (a wrong name lists them), or a file "
+                    "that tutti measure has written")
+        ->excludes(levels);
+    command.add_option("-a,--algorithm", arguments.algorithms, "Of --predict: all, or a list of names")
+        ->delimiter(',')
+        ->needs(predict);
 }
 
 /// `tutti bench --hybrid ...` is another program, the only one with MPI in it. Does not return if it is asked

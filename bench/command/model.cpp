@@ -2,16 +2,21 @@
 
 #include "algorithm/registry.hpp"
 #include "cost/model.hpp"
+#include "graph/level_tree.hpp"
 #include "model/cluster_model.hpp"
+#include "model/machine_model.hpp"
 #include "model/paper_tables.hpp"
+#include "model/prediction_table.hpp"
 #include "model/traffic_table.hpp"
 #include "options/limits.hpp"
+#include "survey/published_profiles.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -34,9 +39,9 @@ std::string paper_table(const ModelArguments& arguments) {
                                  arguments.table));
 }
 
-std::size_t parsed_bytes(const ModelArguments& arguments) {
+std::size_t parsed_bytes(const std::string& text) {
     try {
-        return parse_bytes(arguments.bytes);
+        return parse_bytes(text);
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("--bytes: {}", error.what()));
     }
@@ -59,7 +64,7 @@ std::string prediction(const Algorithm& row, const ModelArguments& arguments, do
 }
 
 std::string predictions(const ModelArguments& arguments) {
-    const std::size_t bytes = parsed_bytes(arguments);
+    const std::size_t bytes = parsed_bytes(arguments.bytes);
     std::string text = fmt::format(line, "collective", "algorithm", "rounds", "received", "combined",
                                    "in step", "in step", "time");
     const std::size_t header = text.size();
@@ -91,7 +96,7 @@ std::string cluster(const ModelArguments& arguments) {
     }
     return cluster_table({.threads = arguments.threads,
                           .lanes = arguments.lanes,
-                          .bytes = static_cast<double>(parsed_bytes(arguments)),
+                          .bytes = static_cast<double>(parsed_bytes(arguments.bytes)),
                           .alpha_us = arguments.alpha_us,
                           .beta_us = arguments.beta_ns * us_per_ns,
                           .gamma_us = arguments.gamma_ns * us_per_ns,
@@ -100,32 +105,75 @@ std::string cluster(const ModelArguments& arguments) {
                          arguments.nodes);
 }
 
-schedule::Collective parsed_collective(const std::string& name) {
+schedule::Collective parsed_collective(const char* option, const std::string& name) {
     for (int number = 0; number < schedule::collective_count; ++number) {
         const auto collective = static_cast<schedule::Collective>(number);
         if (to_string(collective) == name) {
             return collective;
         }
     }
-    throw UsageError(fmt::format("--traffic: \"{}\" is no collective", name));
+    throw UsageError(fmt::format("{}: \"{}\" is no collective", option, name));
 }
 
-std::string traffic(const ModelArguments& arguments) {
+/// The tree that sizes of levels make.
+graph::LevelTree tree_of_levels(const ModelArguments& arguments) {
     // Every member may have a program with a step for every other.
-    constexpr long most_members = 2048;
+    constexpr long most = 2048;
     long members = 1;
     for (const int size : arguments.levels) {
-        members = size < 1 ? most_members + 1 : std::min(members * size, most_members + 1);
+        members = size < 1 ? most + 1 : std::min(members * size, most + 1);
     }
-    if (members < 2 || members > most_members) {
-        throw UsageError(
-            fmt::format("--levels: sizes must be at least 1 and make 2..{} members", most_members));
+    if (members < 2 || members > most) {
+        throw UsageError(fmt::format("--levels: sizes must be at least 1 and make 2..{} members", most));
     }
     if (members != arguments.threads) {
         throw UsageError(
             fmt::format("--levels: {} members, but --threads are {}", members, arguments.threads));
     }
-    return traffic_table(parsed_collective(arguments.traffic), parsed_bytes(arguments), arguments.levels);
+    return graph::LevelTree::equal(arguments.levels);
+}
+
+/// Has what depends on the machine that is asked for, which may be none.
+template <class Make>
+auto on_machine(const ModelArguments& arguments, Make make) {
+    try {
+        return make(find_line_profile(arguments.machine));
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--machine: {}", error.what()));
+    }
+}
+
+graph::LevelTree tree_of_machine(const ModelArguments& arguments) {
+    if (arguments.threads < 2) {
+        throw UsageError("--threads: there must be at least 2 members");
+    }
+    return on_machine(arguments, [&](const distance::LineProfile& profile) {
+        return tree_of(positions_on(described(profile), arguments.threads));
+    });
+}
+
+std::string traffic(const ModelArguments& arguments) {
+    return traffic_table(parsed_collective("--traffic", arguments.traffic), parsed_bytes(arguments.bytes),
+                         arguments.machine.empty() ? tree_of_levels(arguments) : tree_of_machine(arguments));
+}
+
+std::string predicted(const ModelArguments& arguments) {
+    PredictionQuery query{.collective = parsed_collective("--predict", arguments.predict),
+                          .members = arguments.threads,
+                          .bytes = {},
+                          .algorithms = arguments.algorithms};
+    if (query.algorithms == std::vector<std::string>{"all"}) {
+        query.algorithms.clear();
+    }
+    std::istringstream sizes(arguments.bytes);
+    for (std::string size; std::getline(sizes, size, ',');) {
+        query.bytes.push_back(parsed_bytes(size));
+    }
+    if (query.members < 2) {
+        throw UsageError("--threads: there must be at least 2 members");
+    }
+    return on_machine(arguments,
+                      [&](const distance::LineProfile& profile) { return prediction_table(profile, query); });
 }
 
 } // namespace
@@ -137,6 +185,10 @@ int run_model(const ModelArguments& arguments) {
     }
     if (!arguments.traffic.empty()) {
         fmt::print("{}", traffic(arguments));
+        return exit_fine;
+    }
+    if (!arguments.predict.empty()) {
+        fmt::print("{}", predicted(arguments));
         return exit_fine;
     }
     if (arguments.ranks < 1 || arguments.ranks > most_ranks) {

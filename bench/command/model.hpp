@@ -31,9 +31,16 @@ struct ModelArguments {
     /// level, outermost first, which make as many members as there are threads.
     std::string traffic;
     std::vector<int> levels;
+    /// What each algorithm takes instead, for all bytes that are listed: the collective, and names of
+    /// algorithms, none or "all" for all.
+    std::string predict;
+    std::vector<std::string> algorithms;
+    /// Of both: the machine, by its name or as a file, on which members are placed compactly.
+    std::string machine;
 };
 
-/// `tutti model`: what the schedules cost in the linear model, or a paper's table computed from them beside
+/// `tutti model`: what the schedules cost in the linear model, what they have cross, what they take on a
+/// machine, or a paper's table computed from them beside
 /// what the paper prints. Returns the exit code. Throws UsageError.
 int run_model(const ModelArguments& arguments);
 

@@ -14,6 +14,14 @@ namespace tutti::bench {
 using distance::Class;
 using machine::Pu;
 
+machine::Machine described(const distance::LineProfile& profile) {
+    if (profile.topology.empty()) {
+        throw std::invalid_argument(
+            fmt::format("the profile of {} does not say what the machine looks like", profile.name));
+    }
+    return machine::from_synthetic(profile.topology);
+}
+
 simulate::Positions positions_on(const machine::Machine& machine, int members) {
     if (members < 1 || static_cast<std::size_t>(members) > machine.pus.size()) {
         throw std::invalid_argument(

@@ -1,7 +1,7 @@
 #include "model/traffic_table.hpp"
 
-#include "algorithm/levels.hpp"
 #include "cost/traffic.hpp"
+#include "model/candidates.hpp"
 #include "terminal/numbers.hpp"
 
 #include <fmt/format.h>
@@ -43,26 +43,15 @@ std::optional<Form> form_for(const Forms& forms, std::size_t bytes) {
     return forms.pulled ? std::optional(Form::separate) : std::nullopt;
 }
 
-Counted counted(std::string name, Schedule made, Form form, std::size_t bytes, const LevelTree& tree) {
-    const int rounds = made.rounds();
-    const double block_bytes = static_cast<double>(bytes) / made.blocks();
-    return {std::move(name), form, rounds, block_bytes,
-            cost::traffic(schedule::synchronise(std::move(made), form), tree)};
-}
-
-std::vector<Counted> all_counted(Collective collective, std::size_t bytes, const LevelTree& tree, int root) {
+std::vector<Counted> all_counted(Collective collective, std::size_t bytes, const LevelTree& tree) {
     std::vector<Counted> all;
-    for (const algorithm::Algorithm& row : algorithm::registry()) {
-        const auto form = form_for(row.forms, bytes);
-        if (row.collective == collective && takes(row, tree.ranks()) && form) {
-            all.push_back(counted(std::string(row.name), row.make(tree.ranks(), root), *form, bytes, tree));
-        }
-    }
-    for (const algorithm::Acting acting : algorithm::all_ways_of_acting) {
-        const auto form = form_for(forms_of(acting, collective, tree), bytes);
-        if (takes(acting, collective, tree) && form) {
-            all.push_back(counted(fmt::format("levels, {}", to_string(acting)),
-                                  levels(collective, tree, acting, root), *form, bytes, tree));
+    for (const Candidate& candidate : candidates(collective, tree)) {
+        if (const auto form = form_for(candidate.forms, bytes)) {
+            Schedule made = candidate.make();
+            const int rounds = made.rounds();
+            const double block_bytes = static_cast<double>(bytes) / made.blocks();
+            all.push_back({candidate.name, *form, rounds, block_bytes,
+                           cost::traffic(schedule::synchronise(std::move(made), *form), tree)});
         }
     }
     return all;
@@ -92,10 +81,9 @@ std::string least_row(const cost::LeastTraffic& least, std::size_t bytes, int gr
 
 } // namespace
 
-std::string traffic_table(Collective collective, std::size_t bytes, std::span<const int> sizes) {
-    const LevelTree tree = LevelTree::equal(sizes);
-    const int root = collective == Collective::shift && tree.ranks() > 1 ? 1 : 0;
-    const std::vector<Counted> all = all_counted(collective, bytes, tree, root);
+std::string traffic_table(Collective collective, std::size_t bytes, const LevelTree& tree) {
+    const int root = root_of_candidates(collective, tree.ranks());
+    const std::vector<Counted> all = all_counted(collective, bytes, tree);
     std::string text =
         fmt::format("{} of {}, {} members: what crosses the borders of groups, counted from the "
                     "schedules.\nInto and out of the group with the most, and in all.\n",

@@ -24,18 +24,6 @@ constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Elements of each of `blocks` equal blocks of a vector that may be divided anyhow. Blocks that are not
-/// small start on cache lines (of a vector that does), so that no two members write to one line.
-std::size_t free_block(std::size_t total, std::size_t blocks, std::size_t element_bytes) {
-    const std::size_t block = (total + blocks - 1) / blocks;
-    const bool divides = line_bytes % element_bytes == 0;
-    constexpr std::size_t small_lines = 8;
-    if (!divides || block * element_bytes < small_lines * line_bytes) {
-        return block;
-    }
-    return round_up(block, line_bytes / element_bytes);
-}
-
 /// Words that a slot carries for a message of so many bytes; a signal is one word as well.
 std::uint8_t carried_words(std::size_t message_bytes) {
     constexpr std::size_t word_bytes = sizeof(std::uint64_t);
@@ -128,7 +116,7 @@ void PreparedCall::set_partition(const Call& call) {
     partition.total = shape_.total;
     partition.block = blocks == 1         ? shape_.total
                       : shape_.block != 0 ? shape_.block
-                                          : free_block(shape_.total, blocks, call.element_bytes);
+                                          : plan::free_block(shape_.total, blocks, call.element_bytes);
     partition.offsets = call.counts != nullptr && !prepared_.by_counts ? prepared_.offsets.data() : nullptr;
 }
 

@@ -126,26 +126,6 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
 
 namespace {
 
-/// The longest message that a row carries. Where every member sends one message only it may go over the
-/// stage, as long as what a member reads of all stages stays small: two exchanges and half the traffic are
-/// better then. Two members with a CPU each exchange at little cost, but copy as others do. Where members
-/// share CPUs and need not all wait for each other, those that have sent let others run at once.
-std::size_t longest_carried_bytes(const Algorithm& row, const CallSize& size) {
-    if (row.counts(size.members, 0).rounds > 1) {
-        return mailbox::carried_bytes;
-    }
-    if (!depends_on_all(row.collective) && size.members > size.cpus) {
-        return mailbox::stage_bytes;
-    }
-    const machine::Profile& profile = Caches::here().profile();
-    const std::size_t most_of_two_bytes =
-        depends_on_all(row.collective) ? profile.stage_between_two_bytes : profile.stage_one_way_bytes;
-    const std::size_t share_bytes = size.members == 2 && size.cpus >= 2
-                                        ? most_of_two_bytes
-                                        : profile.read_by_one_bytes / static_cast<std::size_t>(size.members);
-    return std::max(mailbox::carried_bytes, std::min(mailbox::stage_bytes, share_bytes));
-}
-
 /// Throws unless `row` can serve the call, naming the reason and the rows that can.
 void require(const Algorithm& row, const detail::Call& call, const CallSize& size) {
     const std::string reason = refusal(row, call, size.members);
@@ -171,13 +151,37 @@ Collective collective_of(detail::Kind kind) {
     return static_cast<Collective>(kind);
 }
 
+/// Where every member sends one message only it may go over the stage, as long as what a member reads of all
+/// stages stays small: two exchanges and half the traffic are better then. Two members with a CPU each
+/// exchange at little cost, but copy as others do. Where members share CPUs and need not all wait for each
+/// other, those that have sent let others run at once.
+std::size_t longest_carried_bytes(Collective collective, long rounds, const CallSize& size,
+                                  const machine::Profile& profile) {
+    if (rounds > 1) {
+        return mailbox::carried_bytes;
+    }
+    if (!depends_on_all(collective) && size.members > size.cpus) {
+        return mailbox::stage_bytes;
+    }
+    const std::size_t most_of_two_bytes =
+        depends_on_all(collective) ? profile.stage_between_two_bytes : profile.stage_one_way_bytes;
+    const std::size_t share_bytes = size.members == 2 && size.cpus >= 2
+                                        ? most_of_two_bytes
+                                        : profile.read_by_one_bytes / static_cast<std::size_t>(size.members);
+    return std::max(mailbox::carried_bytes, std::min(mailbox::stage_bytes, share_bytes));
+}
+
 Form form_of(std::size_t index, const detail::Call& call, const CallSize& size) {
     const Algorithm& row = algorithm::registry()[index];
     if (exchanges(call)) {
         return Form::separate;
     }
+    const auto longest_bytes = [&] {
+        return longest_carried_bytes(row.collective, row.counts(size.members, 0).rounds, size,
+                                     Caches::here().profile());
+    };
     const bool fits = row.forms.carried && call.counts == nullptr &&
-                      (!row.forms.pulled || size.message_bytes <= longest_carried_bytes(row, size));
+                      (!row.forms.pulled || size.message_bytes <= longest_bytes());
     if (fits) {
         return Form::carried;
     }

@@ -69,6 +69,10 @@ detail::Call reduced_to_one(const detail::Call& call);
 TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const detail::Call& call,
                                         int members);
 
+/// The longest message that an algorithm of so many rounds carries on a machine with this profile.
+std::size_t longest_carried_bytes(schedule::Collective collective, long rounds, const CallSize& size,
+                                  const machine::Profile& profile);
+
 /// The form in which a row of the registry would be carried out.
 schedule::Form form_of(std::size_t row, const detail::Call& call, const CallSize& size);
 

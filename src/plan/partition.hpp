@@ -1,5 +1,7 @@
 #pragma once
 
+#include "cache_line.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -25,6 +27,19 @@ struct Partition {
         return offset(first + count) - offset(first);
     }
 };
+
+/// Elements of each of `blocks` equal blocks of a vector that may be divided anyhow. Blocks that are not
+/// small start on cache lines (of a vector that does), so that no two members write to one line.
+inline std::size_t free_block(std::size_t total, std::size_t blocks, std::size_t element_bytes) {
+    const std::size_t block = (total + blocks - 1) / blocks;
+    const bool divides = line_bytes % element_bytes == 0;
+    constexpr std::size_t small_lines = 8;
+    if (!divides || block * element_bytes < small_lines * line_bytes) {
+        return block;
+    }
+    const std::size_t of_a_line = line_bytes / element_bytes;
+    return (block + of_a_line - 1) / of_a_line * of_a_line;
+}
 
 /// Where a block lies in a vector, in elements.
 struct BlockPlace {

@@ -115,7 +115,8 @@ void Ports::pass(Class part, int member, double ns) {
 /// passes once.
 double Ports::shared(Class part, const Audience::Readers& readers) const {
     int outside = 0;
-    for (std::size_t distance = std::min(place(part) + 1, place(Class::link)); distance < readers.size(); ++distance) {
+    for (std::size_t distance = std::min(place(part) + 1, place(Class::link)); distance < readers.size();
+         ++distance) {
         outside += readers[distance];
     }
     const auto parts = static_cast<double>(groups_of(part) - 1);

@@ -47,7 +47,9 @@ private:
     void touch_memory(const Touch& touch, double lines);
     void pass(distance::Class part, int member, double ns);
     double shared(distance::Class part, const Audience::Readers& readers) const;
-    std::size_t groups_of(distance::Class part) const { return between_[static_cast<std::size_t>(part)].size(); }
+    std::size_t groups_of(distance::Class part) const {
+        return between_[static_cast<std::size_t>(part)].size();
+    }
 
     const Costs& costs_;
     const Positions& positions_;

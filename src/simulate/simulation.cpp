@@ -23,9 +23,9 @@ constexpr int nobody = -1;
 /// The bytes of all vectors of a member: its input and output, one where they are the same, and scratch.
 double bytes_of(const Plan& plan, const Payload& payload) {
     const double vectors = plan.form == schedule::Form::separate ? 2 : 1;
-    const double scratch =
-        plan.blocks == 1 ? static_cast<double>(plan.scratch_vectors)
-                         : static_cast<double>(plan.scratch.count) / static_cast<double>(plan.blocks);
+    const double scratch = plan.blocks == 1
+                               ? static_cast<double>(plan.scratch_vectors)
+                               : static_cast<double>(plan.scratch.count) / static_cast<double>(plan.blocks);
     return (vectors + scratch) * static_cast<double>(payload.partition.total * payload.element_bytes);
 }
 

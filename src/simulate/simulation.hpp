@@ -34,6 +34,12 @@ public:
     /// of how far two of them are from each other, or when blocks are irregular.
     Simulation(std::span<const plan::Plan> plans, const distance::LineProfile& profile,
                const Positions& positions);
+    ~Simulation() = default;
+    // Its parts refer to each other.
+    Simulation(const Simulation&) = delete;
+    Simulation& operator=(const Simulation&) = delete;
+    Simulation(Simulation&&) = delete;
+    Simulation& operator=(Simulation&&) = delete;
 
     /// When each member leaves, ns after all have come; valid until the next call. The same numbers on every
     /// run. O(looks + blocks' owners in each step), and a logarithm of members for each step that moves

@@ -71,7 +71,8 @@ TEST_CASE("a flat broadcast takes what has been measured") {
         const double us = *std::ranges::max_element(leaves) * 1e-3;
         errors.push_back(us / row.last_us);
         if (std::getenv("SHOW")) {
-            std::cout << row.machine << "," << row.ranks << "," << row.bytes << "," << row.last_us << "," << us << "," << us / row.last_us << "\n";
+            std::cout << row.machine << "," << row.ranks << "," << row.bytes << "," << row.last_us << ","
+                      << us << "," << us / row.last_us << "\n";
         }
     }
     CHECK(errors.size() == 1470);

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "algorithm/registry.hpp"
+#include "graph/level_tree.hpp"
+#include "schedule/schedule.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// One way to carry out a collective among the members of a machine.
+struct Candidate {
+    std::string name;
+    algorithm::Forms forms;
+    std::function<schedule::Schedule()> make;
+};
+
+/// The rows of the registry that serve so many members, and after them those made for the tree. Rooted at
+/// member 0, shifted by 1.
+std::vector<Candidate> candidates(schedule::Collective collective, const graph::LevelTree& tree);
+
+/// The root or distance that they have.
+int root_of_candidates(schedule::Collective collective, int members);
+
+} // namespace tutti::bench

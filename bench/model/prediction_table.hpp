@@ -1,0 +1,38 @@
+#pragma once
+
+#include "distance/line_profile.hpp"
+#include "schedule/schedule.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What is to be predicted.
+struct PredictionQuery {
+    schedule::Collective collective = schedule::Collective::allreduce;
+    int members = 2;
+    /// Of the whole vector, one column each.
+    std::vector<std::size_t> bytes;
+    /// Names of algorithms; empty: all.
+    std::vector<std::string> algorithms;
+};
+
+/// What an algorithm takes for each size, in us until the last member leaves; negative where it is for no
+/// such size.
+struct PredictedTimes {
+    std::string algorithm;
+    std::vector<double> us;
+};
+
+/// Simulated on the profile's machine, on which members are placed compactly. Throws std::invalid_argument
+/// where the profile does not say what the machine looks like, where it has too few CPUs, or where there is
+/// no algorithm of a name.
+std::vector<PredictedTimes> predict(const distance::LineProfile& profile, const PredictionQuery& query);
+
+/// The table of `tutti model --predict`: a row an algorithm, with its time and its ratio to the best.
+std::string prediction_table(const distance::LineProfile& profile, const PredictionQuery& query);
+
+} // namespace tutti::bench
