@@ -175,9 +175,7 @@ void declare_model(CLI::App& command, ModelArguments& arguments) {
                     "Of --predict and --traffic: a published machine (a wrong name lists them), or a file "
                     "that tutti measure has written")
         ->excludes(levels);
-    command.add_option("-a,--algorithm", arguments.algorithms, "Of --predict: all, or a list of names")
-        ->delimiter(',')
-        ->needs(predict);
+    command.add_option("-a,--algorithm", arguments.algorithms, "Of --predict: all, or names")->needs(predict);
 }
 
 /// `tutti bench --hybrid ...` is another program, the only one with MPI in it. Does not return if it is asked

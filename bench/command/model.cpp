@@ -133,23 +133,31 @@ graph::LevelTree tree_of_levels(const ModelArguments& arguments) {
     return graph::LevelTree::equal(arguments.levels);
 }
 
-/// Has what depends on the machine that is asked for, which may be none.
+/// Refuses with what an exception says of what was asked for.
 template <class Make>
-auto on_machine(const ModelArguments& arguments, Make make) {
+auto as_asked(const char* prefix, Make make) {
     try {
-        return make(find_line_profile(arguments.machine));
+        return make();
     } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("--machine: {}", error.what()));
+        throw UsageError(fmt::format("{}{}", prefix, error.what()));
+    }
+}
+
+distance::LineProfile machine_profile(const ModelArguments& arguments) {
+    return as_asked("--machine: ", [&] { return find_line_profile(arguments.machine); });
+}
+
+void require_two(const ModelArguments& arguments) {
+    if (arguments.threads < 2) {
+        throw UsageError("--threads: there must be at least 2 members");
     }
 }
 
 graph::LevelTree tree_of_machine(const ModelArguments& arguments) {
-    if (arguments.threads < 2) {
-        throw UsageError("--threads: there must be at least 2 members");
-    }
-    return on_machine(arguments, [&](const distance::LineProfile& profile) {
-        return tree_of(positions_on(described(profile), arguments.threads));
-    });
+    require_two(arguments);
+    const distance::LineProfile profile = machine_profile(arguments);
+    return as_asked("--threads: ",
+                    [&] { return tree_of(positions_on(described(profile), arguments.threads)); });
 }
 
 std::string traffic(const ModelArguments& arguments) {
@@ -169,11 +177,9 @@ std::string predicted(const ModelArguments& arguments) {
     for (std::string size; std::getline(sizes, size, ',');) {
         query.bytes.push_back(parsed_bytes(size));
     }
-    if (query.members < 2) {
-        throw UsageError("--threads: there must be at least 2 members");
-    }
-    return on_machine(arguments,
-                      [&](const distance::LineProfile& profile) { return prediction_table(profile, query); });
+    require_two(arguments);
+    const distance::LineProfile profile = machine_profile(arguments);
+    return as_asked("--predict: ", [&] { return prediction_table(profile, query); });
 }
 
 } // namespace

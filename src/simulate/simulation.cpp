@@ -108,7 +108,7 @@ void Simulation::advance(int member) {
             return;
         }
         if (moves(step)) {
-            if (!queue_.empty() && queue_.front().first < cursor.now) {
+            if (!queue_.empty() && queue_.front() < std::pair(cursor.now, member)) {
                 return queue(member);
             }
             move(member, step);

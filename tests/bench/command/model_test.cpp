@@ -52,3 +52,53 @@ TEST_CASE("model --traffic refuses what is no tree") {
     CHECK(tutti_command({"model", "--traffic", "allreduce", "-t", "0", "--levels", "2,0"}).exit_code == 2);
     CHECK(tutti_command({"model", "--traffic", "nothing", "-t", "4", "--levels", "4"}).exit_code == 2);
 }
+
+TEST_CASE("model --traffic takes the levels of a machine") {
+    const Outcome fine =
+        tutti_command({"model", "--traffic", "allreduce", "-t", "128", "--machine", "epyc-7742-2s"});
+    CHECK(fine.exit_code == 0);
+    CHECK(fine.says("level 3, groups: 32, members of each: 4"));
+    const Outcome many =
+        tutti_command({"model", "--traffic", "allreduce", "-t", "300", "--machine", "epyc-7742-2s"});
+    CHECK(many.exit_code == 2);
+    CHECK(many.says("300 members do not fit on 256 CPUs"));
+    CHECK(tutti_command(
+              {"model", "--traffic", "allreduce", "-t", "8", "--machine", "epyc-7742-2s", "--levels", "8"})
+              .exit_code == 2);
+}
+
+TEST_CASE("model --predict prints a time for each algorithm and size, and its ratio to the best") {
+    const Outcome all = tutti_command(
+        {"model", "--machine", "xeon-gold-6242-2s", "--predict", "allreduce", "-b", "8,64K", "-t", "32"});
+    CHECK(all.exit_code == 0);
+    CHECK(all.says("allreduce among 32 members on 2 x Intel Xeon Gold 6242"));
+    CHECK(all.says("64 KiB"));
+    CHECK(all.says("1.00"));
+    CHECK(all.says("levels, shares"));
+    const Outcome named = tutti_command({"model", "--machine", "xeon-gold-6242-2s", "--predict", "allreduce",
+                                         "-b", "8", "-t", "32", "-a", "flat", "levels, leaders"});
+    CHECK(named.exit_code == 0);
+    CHECK(named.says("flat"));
+    CHECK(named.says("levels, leaders"));
+    CHECK_FALSE(named.says("ring"));
+    CHECK(tutti_command({"model", "--machine", "xeon-gold-6242-2s", "--predict", "allreduce", "-b", "8", "-t",
+                         "32", "-a", "flat", "levels, leaders"})
+              .text == named.text);
+}
+
+TEST_CASE("model --predict says what it does not know, and what there is") {
+    const Outcome nowhere = tutti_command({"model", "--machine", "nowhere", "--predict", "allreduce"});
+    CHECK(nowhere.exit_code == 2);
+    CHECK(nowhere.says("\"nowhere\" is neither a file"));
+    CHECK(nowhere.says("epyc-7742-2s, epyc-7773x"));
+    const Outcome nothing = tutti_command(
+        {"model", "--machine", "ryzen-7950x", "--predict", "allreduce", "-b", "8", "-a", "nothing"});
+    CHECK(nothing.exit_code == 2);
+    CHECK(nothing.says("there is no algorithm \"nothing\"; there are: \"direct\", \"flat\""));
+    CHECK(tutti_command({"model", "--machine", "ryzen-7950x", "--predict", "dance"}).exit_code == 2);
+    CHECK(tutti_command({"model", "--machine", "ryzen-7950x", "--predict", "scan", "-b", "8,x"}).exit_code ==
+          2);
+    CHECK(tutti_command({"model", "--machine", "ryzen-7950x", "--predict", "scan", "-t", "1"}).exit_code ==
+          2);
+    CHECK(tutti_command({"model", "--predict", "scan"}).exit_code == 2);
+}

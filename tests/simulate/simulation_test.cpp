@@ -1,0 +1,236 @@
+// Small operations, whose times are added up by hand.
+#include "algorithm/registry.hpp"
+#include "distance/line_profile.hpp"
+#include "schedule/synchronise.hpp"
+#include "simulate/simulation.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+using namespace tutti;
+using distance::Class;
+using schedule::Collective;
+using schedule::Form;
+using simulate::Positions;
+using simulate::Simulation;
+
+namespace {
+
+distance::Number number(double value) {
+    return {value, 0};
+}
+
+distance::LineCosts line_costs(double one_way, double base, double taken_back, double flag, double fetch) {
+    return {number(one_way), number(one_way), number(one_way),    number(base),
+            number(2),       number(flag),    number(taken_back), number(fetch)};
+}
+
+distance::Bandwidth bandwidth(double read, double write) {
+    return {number(read), number(write), number(write)};
+}
+
+/// Two sockets of one L3 each. From call to store 20 ns; a line of the own caches 4 ns, of others in the
+/// socket 4 ns, over the link 16 ns, and as long on the link itself; of memory 8 ns and 16 ns to write.
+distance::LineProfile two_sockets() {
+    distance::LineProfile profile;
+    profile.has = {false, true, false, false, true};
+    profile.lines[1] = line_costs(50, 100, 60, 20, 16);
+    profile.lines[4] = line_costs(150, 700, 180, 30, 4);
+    profile.memory[0] = bandwidth(8, 4);
+    profile.memory[1] = bandwidth(64, 64);
+    profile.memory[4] = bandwidth(4, 4);
+    profile.exclusive_store = number(10);
+    profile.call = number(70);
+    return profile;
+}
+
+constexpr double entering = 20;
+constexpr double own_line = 4;
+constexpr double alone = 60 + 50; // less than 100 + 2 would be more
+constexpr double near = 100 + 2;
+
+/// Each member on a core of its own.
+Positions in_sockets(const std::vector<std::size_t>& sockets) {
+    Positions positions;
+    for (std::size_t member = 0; member < sockets.size(); ++member) {
+        positions.groups[0].push_back(member);
+    }
+    positions.groups[1] = positions.groups[2] = positions.groups[3] = sockets;
+    return positions;
+}
+
+std::vector<plan::Plan> plans_of(Collective collective, const char* name, int ranks, Form form,
+                                 int root = 0) {
+    const algorithm::Algorithm* const row = algorithm::find(collective, name);
+    REQUIRE(row != nullptr);
+    const auto synchronised = schedule::synchronise(row->make(ranks, root), form);
+    std::vector<plan::Plan> plans;
+    for (int rank = 0; rank < ranks; ++rank) {
+        plans.push_back(plan::compile(synchronised, rank));
+    }
+    return plans;
+}
+
+/// Bytes of one block.
+simulate::Payload whole(std::size_t bytes) {
+    return {.partition = {.total = bytes, .block = bytes, .offsets = nullptr},
+            .element_bytes = 1,
+            .staged = false};
+}
+
+std::vector<double> leaves(const std::vector<plan::Plan>& plans, const Positions& positions,
+                           std::size_t bytes) {
+    Simulation simulation(plans, two_sockets(), positions);
+    const auto times = simulation.leaves(whole(bytes));
+    return {times.begin(), times.end()};
+}
+
+} // namespace
+
+TEST_CASE("two members exchange a line") {
+    const auto plans = plans_of(Collective::allreduce, "flat", 2, Form::carried);
+    const std::vector<double> both(2, entering + near + 2 * own_line);
+    CHECK(leaves(plans, in_sockets({0, 0}), 8) == both);
+    SUBCASE("over the link, where a single reader waits for the line to be taken back and to come") {
+        const std::vector<double> far(2, entering + 180 + 150 + 2 * own_line);
+        CHECK(leaves(plans, in_sockets({0, 1}), 8) == far);
+    }
+}
+
+TEST_CASE("readers of a line see it one after the other, and the furthest makes it slow for all") {
+    const auto plans = plans_of(Collective::broadcast, "flat", 4, Form::carried);
+    const double seen = entering + 100 + 3 * 2;
+    const double root = entering + 2 * own_line; // to its own output
+    const std::vector<double> near_ones{root, seen + own_line, seen + own_line, seen + own_line};
+    CHECK(leaves(plans, in_sockets({0, 0, 0, 0}), 8) == near_ones);
+    const double late = entering + 700 + 3 * 2 + own_line;
+    CHECK(leaves(plans, in_sockets({0, 0, 0, 1}), 8) == std::vector<double>{root, late, late, late});
+}
+
+TEST_CASE("flags are collected one after the other") {
+    const auto plans = plans_of(Collective::reduce, "flat", 4, Form::carried);
+    const double others = entering;
+    const double root = entering + near + 20 + 20 + 2 * own_line;
+    CHECK(leaves(plans, in_sockets({0, 0, 0, 0}), 8) == std::vector<double>{root, others, others, others});
+}
+
+TEST_CASE("two streams share a link") {
+    const auto plans = plans_of(Collective::shift, "direct", 4, Form::separate, 2);
+    constexpr double lines = 100;
+    const auto alone_on_it = leaves(plans, in_sockets({0, 1, 2, 3}), 6400);
+    const auto shared = leaves(plans, in_sockets({0, 0, 1, 1}), 6400);
+    CHECK(alone_on_it[0] == alone_on_it[3]);
+    CHECK(*std::ranges::max_element(shared) - alone_on_it[0] == doctest::Approx(lines * 16 - 150));
+}
+
+TEST_CASE("what readers of a socket have in common crosses the link once") {
+    const auto plans = plans_of(Collective::broadcast, "flat", 5, Form::in_place);
+    const auto one = leaves(plans, in_sockets({0, 0, 0, 0, 1}), 64000);
+    const auto all = leaves(plans, in_sockets({0, 1, 1, 1, 1}), 64000);
+    // They take turns at who has it, 2 ns a line, of which 18.75 are under way.
+    CHECK(*std::ranges::max_element(all) < *std::ranges::max_element(one) + 1000);
+}
+
+TEST_CASE("whoever has lines serves their readers in order") {
+    const auto plans = plans_of(Collective::broadcast, "flat", 3, Form::in_place);
+    constexpr double lines = 1000;
+    const auto times = leaves(plans, in_sockets({0, 0, 0}), 64000);
+    const double first = entering + 100 + 2 * 2 + 50 + lines * 4;
+    CHECK(times[1] == doctest::Approx(first));
+    CHECK(times[2] == doctest::Approx(first + lines * 2 / 25)); // 25 are under way in 2 * 50 ns
+    CHECK(times[0] == doctest::Approx(times[2] + near));
+}
+
+TEST_CASE("lines that others have are taken back before they are stored to") {
+    const auto plans = plans_of(Collective::allreduce, "direct", 2, Form::separate);
+    Simulation simulation(plans, two_sockets(), in_sockets({0, 0}));
+    const auto times = simulation.leaves(
+        {.partition = {.total = 128, .block = 64, .offsets = nullptr}, .element_bytes = 1, .staged = false});
+    // Enters, reads the other's line and stores to one of its lines, which go both ways at once.
+    const double passed = entering + near + std::max(50, 60) + 2 * 4;
+    CHECK(times[0] == doctest::Approx(passed + 2 / 25. + near)); // the second after the first
+}
+
+TEST_CASE("vectors that do not fit into the cache come from memory") {
+    const auto plans = plans_of(Collective::broadcast, "flat", 2, Form::in_place);
+    Positions positions = in_sockets({0, 0});
+    constexpr std::size_t bytes = 64000;
+    positions.l3_bytes = 2 * bytes;
+    const double cached = leaves(plans, positions, bytes)[1];
+    positions.l3_bytes = bytes;
+    const double from_memory = leaves(plans, positions, bytes)[1];
+    constexpr double lines = 1000;
+    CHECK(cached == doctest::Approx(entering + near + 50 + lines * 4));
+    CHECK(from_memory == doctest::Approx(entering + near + 50 + lines * (8 + 16)));
+}
+
+TEST_CASE("threads of a core share what it fetches") {
+    const auto plans = plans_of(Collective::broadcast, "flat", 3, Form::in_place);
+    Positions positions = in_sockets({0, 0, 0});
+    distance::LineProfile profile = two_sockets();
+    profile.has[0] = true;
+    profile.lines[0] = line_costs(8, 20, 8, 4, 16);
+    const auto last_reader = [&] {
+        Simulation simulation(plans, profile, positions);
+        return simulation.leaves(whole(64000))[2];
+    };
+    const double apart = last_reader();
+    positions.groups[0] = {0, 1, 1};
+    CHECK(last_reader() == doctest::Approx(apart + 1000 * 4 - 1000 * 2 / 25.));
+}
+
+TEST_CASE("the same numbers come again, whatever was asked before") {
+    for (const char* name : {"direct", "circulant", "ring", "reduce-scatter-allgather"}) {
+        const auto plans = plans_of(Collective::allreduce, name, 6, Form::separate);
+        Simulation simulation(plans, two_sockets(), in_sockets({0, 0, 0, 1, 1, 1}));
+        const simulate::Payload payload{.partition = {.total = 6000, .block = 1000, .offsets = nullptr},
+                                        .element_bytes = 8,
+                                        .staged = false};
+        const auto first = simulation.leaves(payload);
+        const std::vector<double> kept(first.begin(), first.end());
+        simulation.leaves(whole(6));
+        const auto again = simulation.leaves(payload);
+        CHECK(std::equal(kept.begin(), kept.end(), again.begin(), again.end()));
+    }
+}
+
+TEST_CASE("longer vectors take longer") {
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        if (!row.forms.pulled || !takes(row, 8)) {
+            continue;
+        }
+        const auto plans = plans_of(row.collective, std::string(row.name).c_str(), 8, Form::separate,
+                                    row.collective == Collective::shift ? 1 : 0);
+        Positions positions = in_sockets({0, 0, 0, 0, 1, 1, 1, 1});
+        positions.l3_bytes = std::size_t{1} << 20U;
+        Simulation simulation(plans, two_sockets(), positions);
+        double last = 0;
+        const auto blocks = static_cast<std::size_t>(plans.front().blocks);
+        for (std::size_t total = 8; total <= std::size_t{1} << 22U; total *= 2) {
+            const auto times = simulation.leaves(
+                {.partition = {.total = total, .block = (total + blocks - 1) / blocks, .offsets = nullptr},
+                 .element_bytes = 1,
+                 .staged = false});
+            const double now = *std::ranges::max_element(times);
+            CHECK_MESSAGE(now >= last, row.name);
+            last = now;
+        }
+    }
+}
+
+TEST_CASE("what cannot be simulated is refused") {
+    const auto plans = plans_of(Collective::allreduce, "direct", 2, Form::separate);
+    CHECK_THROWS_AS(Simulation(plans, two_sockets(), in_sockets({0, 0, 0})), std::invalid_argument);
+    distance::LineProfile near_only = two_sockets();
+    near_only.has[4] = false;
+    CHECK_THROWS_AS(Simulation(plans, near_only, in_sockets({0, 1})), std::invalid_argument);
+    auto irregular = plans_of(Collective::alltoall, "direct", 2, Form::separate);
+    for (plan::Plan& plan : irregular) {
+        plan = plan::for_irregular_exchange(std::move(plan));
+    }
+    CHECK_THROWS_AS(Simulation(irregular, two_sockets(), in_sockets({0, 0})), std::invalid_argument);
+}
