@@ -41,10 +41,6 @@ private:
     std::vector<Readers> blocks_;
 };
 
-inline bool is_empty(const Audience::Readers& readers) {
-    return readers == Audience::Readers{};
-}
-
 /// How many there are, and how far the furthest is; core if there are none.
 inline int count_of(const Audience::Readers& readers) {
     int count = 0;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace tutti::simulate {
 
@@ -56,9 +57,8 @@ std::span<const Plan> checked(std::span<const Plan> plans, const Costs& costs, c
 
 } // namespace
 
-Simulation::Simulation(std::span<const Plan> plans, const distance::LineProfile& profile,
-                       const Positions& positions)
-    : plans_(plans), costs_(costs_of(profile)), positions_(positions),
+Simulation::Simulation(std::span<const Plan> plans, const distance::LineProfile& profile, Positions positions)
+    : plans_(plans), costs_(costs_of(profile)), positions_(std::move(positions)),
       audience_(checked(plans, costs_, positions_), positions_), ports_(costs_, positions_, audience_),
       points_(plans.front().points), cursors_(plans.size()), seen_(plans.size() * points_),
       waiting_(plans.size() * points_), next_waiting_(plans.size()), leaves_(plans.size()) {

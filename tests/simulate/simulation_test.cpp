@@ -50,8 +50,7 @@ distance::LineProfile two_sockets() {
 
 constexpr double entering = 20;
 constexpr double own_line = 4;
-constexpr double alone = 60 + 50; // less than 100 + 2 would be more
-constexpr double near = 100 + 2;
+constexpr double near = 100 + 2; // a single reader has it no later than after 60 + 50
 
 /// Each member on a core of its own.
 Positions in_sockets(const std::vector<std::size_t>& sockets) {
@@ -118,6 +117,17 @@ TEST_CASE("flags are collected one after the other") {
     CHECK(leaves(plans, in_sockets({0, 0, 0, 0}), 8) == std::vector<double>{root, others, others, others});
 }
 
+TEST_CASE("longer messages lie on stages, which are written and read once more") {
+    const auto plans = plans_of(Collective::allreduce, "flat", 2, Form::carried);
+    Simulation simulation(plans, two_sockets(), in_sockets({0, 0}));
+    simulate::Payload payload = whole(640);
+    payload.staged = true;
+    constexpr double lines = 10;
+    const double staged = entering + 60 + lines * 4;
+    const double combined = 50 + std::max(lines * 4, 2 * lines * own_line);
+    CHECK(simulation.leaves(payload)[0] == doctest::Approx(staged + near + combined));
+}
+
 TEST_CASE("two streams share a link") {
     const auto plans = plans_of(Collective::shift, "direct", 4, Form::separate, 2);
     constexpr double lines = 100;
@@ -166,6 +176,60 @@ TEST_CASE("vectors that do not fit into the cache come from memory") {
     constexpr double lines = 1000;
     CHECK(cached == doctest::Approx(entering + near + 50 + lines * 4));
     CHECK(from_memory == doctest::Approx(entering + near + 50 + lines * (8 + 16)));
+}
+
+TEST_CASE("what lies in memory is input and output, where these are two vectors") {
+    const auto plans = plans_of(Collective::shift, "direct", 2, Form::separate, 1);
+    Positions positions = in_sockets({0, 0});
+    constexpr std::size_t bytes = 64000;
+    positions.l3_bytes = 4 * bytes;
+    const double cached = leaves(plans, positions, bytes)[0];
+    positions.l3_bytes = 2 * bytes;
+    CHECK(leaves(plans, positions, bytes)[0] == doctest::Approx(cached + 1000 * (8 + 16 - 4)));
+}
+
+TEST_CASE("cores share the memory of a node") {
+    const auto plans = plans_of(Collective::broadcast, "flat", 3, Form::in_place);
+    Positions positions = in_sockets({0, 0, 0});
+    positions.groups[1] = {0, 1, 2};
+    distance::LineProfile profile = two_sockets();
+    profile.has[2] = true;
+    profile.lines[2] = profile.lines[1];
+    profile.memory[2] = bandwidth(1, 1); // 64 ns a line
+    positions.l3_bytes = 1;
+    Simulation simulation(plans, profile, positions);
+    const auto times = simulation.leaves(whole(64000));
+    // One after the other: each reads what both have in common and writes its own.
+    const double both = 1000 * 64 + 1000 * 64;
+    CHECK(times[2] == doctest::Approx(entering + 100 + 2 * 2 + 2 * both));
+}
+
+TEST_CASE("own lines that others have read are taken back as well") {
+    const auto plans = plans_of(Collective::broadcast, "linear", 3, Form::in_place);
+    const auto times = leaves(plans, in_sockets({0, 0, 0}), 6400);
+    constexpr double lines = 100;
+    const double middle =
+        entering + near + 60 + lines * (4 + 4); // it reads, and takes back what the last one has
+    const double flags =
+        near + 2 + 20; // that all is there, which the first one wants to know as well; and where it is
+    CHECK(times[2] == doctest::Approx(middle + flags + 50 + lines * 4));
+}
+
+TEST_CASE("readers are counted for each point and for each block") {
+    const auto plans = plans_of(Collective::scatter, "direct", 4, Form::separate);
+    const Positions positions = in_sockets({0, 0, 1, 1});
+    const simulate::Audience audience(plans, positions);
+    using Readers = simulate::Audience::Readers;
+    const std::size_t input = 0;
+    CHECK(audience.of_block(0, input, 0) == Readers{});
+    CHECK(audience.of_block(0, input, 1) == Readers{0, 1, 0, 0, 0});
+    CHECK(audience.of_block(0, input, 2) == Readers{0, 0, 0, 0, 1});
+    CHECK(audience.of_block(0, input, 3) == Readers{0, 0, 0, 0, 1});
+    CHECK(audience.of_block(1, input, 1) == Readers{});
+    CHECK(audience.of_point(0, 0) == Readers{0, 1, 0, 0, 2});
+    CHECK(simulate::count_of(audience.of_point(0, 0)) == 3);
+    CHECK(simulate::furthest_of(audience.of_point(0, 0)) == Class::link);
+    CHECK(simulate::furthest_of(audience.of_point(1, 1)) == Class::l3);
 }
 
 TEST_CASE("threads of a core share what it fetches") {

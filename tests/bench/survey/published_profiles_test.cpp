@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -114,4 +116,15 @@ TEST_CASE("published machines tell of themselves what their processors have") {
     CHECK(mesh.cores() == 32);
     CHECK(mesh.l2_bytes == std::size_t{1} << 20U);
     CHECK(mesh.packages() == 2);
+}
+
+TEST_CASE("a profile is found by its name, or else as a file") {
+    const std::string path = (std::filesystem::temp_directory_path() / "tutti-found-profile.json").string();
+    LineProfile profile = published("graviton2");
+    profile.name = "another";
+    std::ofstream(path) << to_text(profile);
+    CHECK(find_line_profile(path) == profile);
+    std::filesystem::remove(path);
+    CHECK_THROWS_WITH_AS(find_line_profile(path), doctest::Contains("nor one of epyc-7742-2s, epyc-7773x"),
+                         std::invalid_argument);
 }
