@@ -121,3 +121,4 @@ TEST_CASE("more readers get less each out of a writer's caches") {
     CHECK(each_gets(2) == doctest::Approx(14.5).epsilon(0.05)); // published: 14 to 15
     CHECK(each_gets(24) == doctest::Approx(9).epsilon(0.45));
     CHECK(each_gets(48) == doctest::Approx(5).epsilon(0.15)); // published: 5 to 6
+}
