@@ -34,6 +34,7 @@ std::vector<plan::Plan> flat_plans(int ranks) {
     REQUIRE(row != nullptr);
     const auto synchronised = schedule::synchronise(row->make(ranks, 0), schedule::Form::in_place);
     std::vector<plan::Plan> plans;
+    plans.reserve(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
         plans.push_back(plan::compile(synchronised, rank));
     }
@@ -84,6 +85,7 @@ std::map<std::string, Ratios> held_ratios() {
 
 double median_error(const std::vector<double>& ratios) {
     std::vector<double> errors;
+    errors.reserve(ratios.size());
     for (const double ratio : ratios) {
         errors.push_back(std::abs(ratio - 1));
     }

@@ -68,6 +68,7 @@ std::vector<plan::Plan> plans_of(Collective collective, const char* name, int ra
     REQUIRE(row != nullptr);
     const auto synchronised = schedule::synchronise(row->make(ranks, root), form);
     std::vector<plan::Plan> plans;
+    plans.reserve(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
         plans.push_back(plan::compile(synchronised, rank));
     }
