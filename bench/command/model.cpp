@@ -9,7 +9,7 @@
 #include "model/prediction_table.hpp"
 #include "model/traffic_table.hpp"
 #include "options/limits.hpp"
-#include "survey/published_profiles.hpp"
+#include "survey/find_profile.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 

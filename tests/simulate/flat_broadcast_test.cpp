@@ -4,7 +4,7 @@
 #include "model/machine_model.hpp"
 #include "schedule/synchronise.hpp"
 #include "simulate/simulation.hpp"
-#include "survey/published_profiles.hpp"
+#include "survey/find_profile.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // What has been published of broadcasts among both sockets' readers, beside what is predicted.
 #include "model/machine_model.hpp"
 #include "simulate/simulation.hpp"
-#include "survey/published_profiles.hpp"
+#include "survey/find_profile.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 #include "model/candidates.hpp"
 #include "model/machine_model.hpp"
 #include "model/prediction_table.hpp"
-#include "survey/published_profiles.hpp"
+#include "survey/find_profile.hpp"
 
 #include <doctest/doctest.h>
 
