@@ -20,7 +20,7 @@ set(TUTTI_WITHOUT_THE_MEASURED terminal measure mpirun peers)
 # Readers of schedules do not know each other.
 set(TUTTI_READERS cost verify draw plan)
 # What only the command and the tests need, and the layers above all others that programs link.
-set(TUTTI_LABORATORY distance cost verify draw simulate)
+set(TUTTI_LABORATORY cost verify draw)
 set(TUTTI_LINKED_BY_PROGRAMS api arrive hybrid)
 
 # The library whose headers these are.

@@ -1,12 +1,14 @@
 #include "command/explain_choice.hpp"
 
 #include "algorithm/registry.hpp"
-#include "command/model.hpp"
-#include "cost/model.hpp"
+#include "distance/groups.hpp"
+#include "execute/outlook.hpp"
 #include "execute/setting.hpp"
 #include "machine/placement.hpp"
+#include "model/machine_model.hpp"
 #include "options/limits.hpp"
 #include "prove/prove_rows.hpp"
+#include "survey/find_profile.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 #include "threads/selection_input.hpp"
@@ -15,7 +17,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace tutti::bench {
 
@@ -54,7 +59,37 @@ Problem asked_problem(const ChoiceArguments& arguments) {
     }
 }
 
+/// Of a team on another machine, where each member has a CPU and nothing has been tuned.
+execute::Setting setting_elsewhere(const ChoiceArguments& arguments) {
+    try {
+        const distance::LineProfile profile = find_line_profile(arguments.machine);
+        const machine::Machine machine = described(profile);
+        simulate::Positions positions = positions_on(machine, arguments.members);
+        const auto l3_groups = static_cast<int>(distance::count(positions.groups_of(distance::Class::l3)));
+        const bool is_needed = execute::Outlook::is_for(arguments.members, arguments.members, l3_groups);
+        const auto cpus = static_cast<int>(machine.pus.size());
+        return {.patience = {},
+                .cpus = arguments.members,
+                .process_cpus = cpus,
+                .options = {},
+                .deadline = {},
+                .l3_groups = l3_groups,
+                .choices = {},
+                .tuning = "the library on another machine, where nothing has been tuned",
+                .bindings = {},
+                .places = {},
+                .outlook = is_needed ? std::make_shared<execute::Outlook>(execute::KnownMachine{profile},
+                                                                          std::move(positions))
+                                     : nullptr};
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--machine: {}", error.what()));
+    }
+}
+
 execute::Setting setting_of(const ChoiceArguments& arguments) {
+    if (!arguments.machine.empty()) {
+        return setting_elsewhere(arguments);
+    }
     try {
         return execute::setting_for({}, machine::place(tuning::this_machine(), arguments.members,
                                                        machine::parse_placement(arguments.placement)));
@@ -65,7 +100,7 @@ execute::Setting setting_of(const ChoiceArguments& arguments) {
 
 std::string title(const Answer& answer) {
     const Problem& problem = answer.problem;
-    const std::size_t cpus = tuning::this_machine().pus.size();
+    const int cpus = answer.setting.process_cpus;
     return fmt::format(
         "{}{}{}{} among {} members on {} CPUs, in {} L3 {}\n", to_string(problem.collective),
         problem.collective == Collective::barrier
@@ -98,6 +133,9 @@ std::string rule_of(const Answer& answer) {
         return "the built-in choice for long vectors";
     case Reason::shared:
         return "the built-in choice for a result that all members share";
+    case Reason::predicted:
+        return fmt::format("it is predicted to take least; lines are those of {}",
+                           describe(answer.setting.outlook->machine()));
     case Reason::named:
         break;
     }
@@ -130,14 +168,11 @@ std::string standing(const Answer& answer, std::size_t index) {
                : "only by name: combines in another order, so that bits may differ";
 }
 
-std::string modelled(const Algorithm& row, const Problem& problem) {
-    constexpr double us_per_ns = 1e-3;
-    const ModelArguments model;
-    const int root =
-        row.collective == Collective::shift ? Problem::distance % problem.members : Problem::root;
-    const cost::Linear linear{model.alpha_us, model.beta_ns * us_per_ns, model.gamma_ns * us_per_ns};
-    return format_us(cost::time(cost::in_step(row.make(problem.members, root)), linear,
-                                static_cast<double>(problem.bytes())));
+std::string predicted(const Answer& answer, std::size_t index) {
+    execute::Outlook* const outlook = answer.setting.outlook.get();
+    const auto prediction =
+        outlook != nullptr ? outlook->of(index, answer.input.call, answer.input.size) : std::nullopt;
+    return prediction ? format_us(prediction->us) : "-";
 }
 
 std::string row_line(const Answer& answer, std::size_t index) {
@@ -155,7 +190,7 @@ std::string row_line(const Answer& answer, std::size_t index) {
     const int root =
         row.collective == Collective::shift ? Problem::distance % problem.members : Problem::root;
     return fmt::format(line, row.name, name_of(execute::form_of(index, answer.input.call, answer.input.size)),
-                       row.counts(problem.members, root).rounds, modelled(row, problem), measured,
+                       row.counts(problem.members, root).rounds, predicted(answer, index), measured,
                        standing(answer, index));
 }
 
@@ -168,14 +203,15 @@ std::string explain_choice(const ChoiceArguments& arguments) {
     answer.input.size.cpus = answer.setting.cpus;
     answer.input.size.l3_groups = answer.setting.l3_groups;
     const SelectionInput& input = answer.input;
-    answer.selection = execute::select(input.call, input.size, answer.setting.choices);
+    answer.selection =
+        execute::select(input.call, input.size, answer.setting.choices, answer.setting.outlook.get());
     answer.entry = execute::entry_for(input.call, input.size, answer.setting.choices);
     const auto rows = algorithm::registry();
     std::string text = title(answer);
     text += fmt::format("chosen:       {}, {}\n", rows[answer.selection.row].name, rule_of(answer));
     text += passed_over(answer);
     text += fmt::format("choices from: {}\n\n", answer.setting.tuning);
-    text += fmt::format(line, "algorithm", "form", "rounds", "modelled", "measured", "");
+    text += fmt::format(line, "algorithm", "form", "rounds", "predicted", "measured", "");
     for (std::size_t index = 0; index < rows.size(); ++index) {
         if (rows[index].collective == answer.problem.collective) {
             text += row_line(answer, index);

@@ -15,11 +15,13 @@ struct ChoiceArguments {
     bool in_place = false;
     bool shared = false;
     std::string placement = "compact";
+    /// A published profile, or a file of one: the choice on that machine. Empty: on this one.
+    std::string machine;
 };
 
 /// Which algorithm a team would choose for the call, by which rule or entry of a table, and of every
-/// algorithm of the collective whether it could be chosen, its form, its rounds, what the linear model (with
-/// the constants of `tutti model`) predicts and what the table has measured. Throws UsageError.
+/// algorithm of the collective whether it could be chosen, its form, its rounds, what it is predicted to take
+/// from lines (docs/simulation.md) and what the table has measured. Throws UsageError.
 std::string explain_choice(const ChoiceArguments& arguments);
 
 } // namespace tutti::bench

@@ -249,6 +249,10 @@ void declare_info(CLI::App& command, InfoArguments& arguments) {
     command.add_flag("--shared", choice.shared, "Of --why: the result is one vector for all members")
         ->needs(asked)
         ->excludes(in_place);
+    command
+        .add_option("--machine", choice.machine,
+                    "Of --why: on a published machine, or that of a file which tutti measure has written")
+        ->needs(asked);
     command.add_option("--placement", choice.placement, "Of --why: where the members are pinned")
         ->capture_default_str()
         ->needs(asked);

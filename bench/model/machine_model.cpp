@@ -1,18 +1,16 @@
 #include "model/machine_model.hpp"
 
+#include "execute/outlook.hpp"
 #include "machine/placement.hpp"
-#include "survey/machine_classes.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
 namespace tutti::bench {
 
 using distance::Class;
-using machine::Pu;
 
 machine::Machine described(const distance::LineProfile& profile) {
     if (profile.topology.empty()) {
@@ -27,16 +25,8 @@ simulate::Positions positions_on(const machine::Machine& machine, int members) {
         throw std::invalid_argument(
             fmt::format("{} members do not fit on {} CPUs, each on its own", members, machine.pus.size()));
     }
-    std::vector<Pu> pus;
-    for (const int cpu : machine::place(machine, members, machine::Placement::compact)) {
-        pus.push_back(*std::ranges::find(machine.pus, cpu, &Pu::os_index));
-    }
-    simulate::Positions positions;
-    for (std::size_t part = 0; part < positions.groups.size(); ++part) {
-        positions.groups[part] = groups_within(pus, distance::all_classes[part]);
-    }
-    positions.l3_bytes = machine.l3_bytes;
-    return positions;
+    const std::vector<int> cpus = machine::place(machine, members, machine::Placement::compact);
+    return execute::positions_of(machine, execute::pus_of(machine, cpus));
 }
 
 graph::LevelTree tree_of(const simulate::Positions& positions) {

@@ -5,18 +5,15 @@
 #include "mailbox/slot.hpp"
 #include "model/candidates.hpp"
 #include "model/machine_model.hpp"
-#include "schedule/synchronise.hpp"
-#include "simulate/simulation.hpp"
+#include "simulate/predictor.hpp"
 #include "terminal/numbers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <optional>
 #include <stdexcept>
-#include <utility>
 
 namespace tutti::bench {
 
@@ -27,114 +24,41 @@ namespace {
 
 constexpr double unserved = -1;
 
-/// Whether a block of the whole vector is what a member has or gets.
-bool divides_by_rank(Collective collective) {
-    switch (collective) {
-    case Collective::reduce_scatter:
-    case Collective::allgather:
-    case Collective::gather:
-    case Collective::scatter:
-    case Collective::alltoall:
-        return true;
-    default:
-        return false;
+/// As the library carries a message out between separate vectors; of a broadcast there is one. Nothing where
+/// the algorithm is for none so long.
+std::optional<Form> form_of(const Candidate& candidate, Collective collective, std::size_t message_bytes,
+                            std::size_t longest_bytes) {
+    if (candidate.forms.carried && message_bytes <= longest_bytes) {
+        return Form::carried;
     }
+    if (!candidate.forms.pulled) {
+        return std::nullopt;
+    }
+    return collective == Collective::broadcast && candidate.forms.in_place ? Form::in_place : Form::separate;
 }
 
-/// What a call with a vector of so many bytes comes to.
-struct CallBytes {
-    std::size_t element_bytes;
-    std::size_t total;
-    std::size_t message_bytes;
-
-    CallBytes(Collective collective, std::size_t bytes, int members)
-        : element_bytes(bytes % sizeof(double) == 0 ? sizeof(double) : 1), total(bytes / element_bytes),
-          message_bytes(bytes) {
-        if (collective == Collective::allgather || collective == Collective::gather) {
-            message_bytes = bytes / static_cast<std::size_t>(members);
-        }
+PredictedTimes predicted(const Candidate& candidate, const PredictionQuery& query,
+                         const distance::LineProfile& profile, const machine::Machine& machine,
+                         const simulate::Positions& positions) {
+    constexpr double us_per_ns = 1e-3;
+    const execute::CallSize size{.members = query.members, .cpus = query.members};
+    const bool has_parts =
+        query.collective == Collective::allgather || query.collective == Collective::gather;
+    simulate::Predictor predictor(candidate.make(), profile, positions);
+    const std::size_t longest_bytes = execute::longest_carried_bytes(query.collective, predictor.rounds(),
+                                                                     size, machine::family_profile(machine));
+    PredictedTimes times{candidate.name, {}};
+    for (const std::size_t bytes : query.bytes) {
+        const std::size_t message_bytes = has_parts ? bytes / static_cast<std::size_t>(query.members) : bytes;
+        const std::size_t element_bytes = bytes % sizeof(double) == 0 ? sizeof(double) : 1;
+        const auto form = form_of(candidate, query.collective, message_bytes, longest_bytes);
+        const bool staged = form == Form::carried && message_bytes > mailbox::carried_bytes;
+        times.us.push_back(form ? predictor.ns({bytes / element_bytes, element_bytes}, *form, staged) *
+                                      us_per_ns
+                                : unserved);
     }
-};
-
-/// One algorithm among so many members on a machine: its plans, in each form that sizes ask for.
-class Predictor {
-public:
-    Predictor(const Candidate& candidate, Collective collective, const distance::LineProfile& profile,
-              const machine::Machine& machine, const simulate::Positions& positions)
-        : candidate_(candidate), collective_(collective), profile_(profile),
-          stores_(machine::family_profile(machine)), positions_(positions), schedule_(candidate.make()) {}
-
-    double us(std::size_t bytes) {
-        const CallBytes call(collective_, bytes, positions_.members());
-        const auto form = form_of(call.message_bytes);
-        if (!form) {
-            return unserved;
-        }
-        Compiled& compiled = compiled_in(*form);
-        const auto leaves = compiled.simulation->leaves(
-            {.partition = partition(call),
-             .element_bytes = call.element_bytes,
-             .staged = *form == Form::carried && call.message_bytes > mailbox::carried_bytes});
-        constexpr double us_per_ns = 1e-3;
-        return *std::ranges::max_element(leaves) * us_per_ns;
-    }
-
-private:
-    struct Compiled {
-        std::vector<plan::Plan> plans;
-        std::optional<simulate::Simulation> simulation;
-    };
-
-    /// As the library carries it out between separate vectors; of a broadcast there is one.
-    std::optional<Form> form_of(std::size_t message_bytes) const {
-        const int members = positions_.members();
-        const execute::CallSize size{.message_bytes = message_bytes,
-                                     .total_bytes = 0,
-                                     .touched_bytes = 0,
-                                     .in_place = false,
-                                     .members = members,
-                                     .cpus = members,
-                                     .l3_groups = 1};
-        const bool fits =
-            message_bytes <= execute::longest_carried_bytes(collective_, schedule_.rounds(), size, stores_);
-        if (candidate_.forms.carried && fits) {
-            return Form::carried;
-        }
-        if (!candidate_.forms.pulled) {
-            return std::nullopt;
-        }
-        return collective_ == Collective::broadcast && candidate_.forms.in_place ? Form::in_place
-                                                                                 : Form::separate;
-    }
-
-    Compiled& compiled_in(Form form) {
-        Compiled& compiled = compiled_[form];
-        if (!compiled.simulation) {
-            const schedule::Synchronised synchronised = schedule::synchronise(schedule_, form);
-            for (int rank = 0; rank < positions_.members(); ++rank) {
-                compiled.plans.push_back(plan::compile(synchronised, rank));
-            }
-            compiled.simulation.emplace(compiled.plans, profile_, positions_);
-        }
-        return compiled;
-    }
-
-    plan::Partition partition(const CallBytes& call) const {
-        const auto blocks = static_cast<std::size_t>(schedule_.blocks());
-        const std::size_t block = divides_by_rank(collective_)
-                                      ? (call.total + blocks - 1) / blocks
-                                      : plan::free_block(call.total, blocks, call.element_bytes);
-        return {.total = call.total, .block = blocks == 1 ? call.total : block, .offsets = nullptr};
-    }
-
-    const Candidate& candidate_;
-    Collective collective_;
-    const distance::LineProfile& profile_;
-    machine::Profile stores_;
-    const simulate::Positions& positions_;
-    schedule::Schedule schedule_;
-    std::map<Form, Compiled> compiled_;
-};
+    return times;
+}
 
 std::vector<Candidate> wanted(std::vector<Candidate> all, const PredictionQuery& query) {
     if (query.algorithms.empty()) {
@@ -164,11 +88,7 @@ std::vector<PredictedTimes> predict(const distance::LineProfile& profile, const 
     const simulate::Positions positions = positions_on(machine, query.members);
     std::vector<PredictedTimes> all;
     for (const Candidate& candidate : wanted(candidates(query.collective, tree_of(positions)), query)) {
-        Predictor predictor(candidate, query.collective, profile, machine, positions);
-        PredictedTimes& times = all.emplace_back(PredictedTimes{candidate.name, {}});
-        for (const std::size_t bytes : query.bytes) {
-            times.us.push_back(predictor.us(bytes));
-        }
+        all.push_back(predicted(candidate, query, profile, machine, positions));
     }
     return all;
 }

@@ -1,18 +1,17 @@
 #include "survey/machine_classes.hpp"
 
+#include "machine/distances.hpp"
+
 #include <algorithm>
-#include <limits>
 
 namespace tutti::bench {
 
 namespace {
 
 using distance::Class;
+using machine::class_of;
+using machine::groups_within;
 using machine::Pu;
-
-bool shared(int one, int other) {
-    return one == other && one >= 0;
-}
 
 /// The CPUs of each group.
 std::vector<std::vector<Pu>> members_of(std::span<const Pu> pus, Class distance) {
@@ -41,38 +40,6 @@ void choose(std::span<const Pu> group, std::size_t distance, std::size_t most, s
 }
 
 } // namespace
-
-Class class_of(const Pu& one, const Pu& other) {
-    if (shared(one.core, other.core)) {
-        return Class::core;
-    }
-    if (shared(one.l3, other.l3)) {
-        return Class::l3;
-    }
-    if (shared(one.numa, other.numa) && one.package == other.package) {
-        return Class::node;
-    }
-    return one.package == other.package ? Class::socket : Class::link;
-}
-
-distance::Groups groups_within(std::span<const Pu> pus, Class distance) {
-    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-    distance::Groups groups(pus.size(), none);
-    std::size_t next = 0;
-    for (std::size_t one = 0; one < pus.size(); ++one) {
-        if (groups[one] != none) {
-            continue;
-        }
-        groups[one] = next;
-        for (std::size_t other = one + 1; other < pus.size(); ++other) {
-            if (class_of(pus[one], pus[other]) <= distance) {
-                groups[other] = next;
-            }
-        }
-        ++next;
-    }
-    return groups;
-}
 
 std::vector<Pu> cpus_to_compare(const machine::Machine& machine, std::size_t most) {
     std::vector<Pu> chosen;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "distance/class.hpp"
-#include "distance/groups.hpp"
 #include "machine/machine.hpp"
 
 #include <cstddef>
@@ -9,13 +7,6 @@
 #include <vector>
 
 namespace tutti::bench {
-
-/// How far two CPUs are from each other, as hwloc says. Where a machine does not say what they share, that is
-/// shared by none, but for the socket. \pre two different CPUs
-distance::Class class_of(const machine::Pu& one, const machine::Pu& other);
-
-/// CPUs that are at most so far from each other. \pre not all distances: nothing is further than a link
-distance::Groups groups_within(std::span<const machine::Pu> pus, distance::Class distance);
 
 /// The CPUs to be compared, each with each, in logical order: all, or where there are more, at most so many
 /// of them, from all over the machine. All distances are among them if it has enough CPUs for that. \pre most

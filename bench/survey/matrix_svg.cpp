@@ -1,6 +1,6 @@
 #include "survey/matrix_svg.hpp"
 
-#include "survey/machine_classes.hpp"
+#include "machine/distances.hpp"
 
 #include <fmt/format.h>
 
@@ -71,7 +71,7 @@ public:
             }
         }
         for (const Class each : distance::all_classes) {
-            borders(groups_within(pus_, each), 0.5 + 0.7 * static_cast<double>(each));
+            borders(machine::groups_within(pus_, each), 0.5 + 0.7 * static_cast<double>(each));
         }
         for (const FoundLevel& level : found) {
             frames(level);

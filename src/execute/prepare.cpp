@@ -73,7 +73,7 @@ void PreparedCall::prepare(const Call& asked, Plans& plans) {
                  : checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data());
     const Call call = reduced_to_one(asked);
     const CallSize size = size_of(call, shape_, plans);
-    selection_ = select(call, size, plans.setting().choices);
+    selection_ = select(call, size, plans.setting().choices, plans.setting().outlook.get());
     set_plan(call, plans);
     set_form_of_messages(call);
     set_partition(call);

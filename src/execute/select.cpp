@@ -1,11 +1,13 @@
 #include "execute/select.hpp"
 
+#include "execute/outlook.hpp"
 #include "mailbox/slot.hpp"
 
 #include <tutti/error.hpp>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -260,17 +262,12 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
     return {row, form_of(row, call, size), Reason::vectors};
 }
 
-} // namespace
-
-Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices) {
-    const Collective collective = collective_of(call.kind);
-    if (!call.algorithm.empty()) {
-        return named_selection(collective, call, size);
-    }
-    const Selection built_in = built_in_selection(collective, call, size);
+/// What the table says, where it says something that can serve here.
+std::optional<Selection> measured_selection(const detail::Call& call, const CallSize& size,
+                                            const tuning::Choices& choices, const Selection& built_in) {
     const tuning::Entry* const entry = entry_for(call, size, choices);
     if (entry == nullptr) {
-        return built_in;
+        return std::nullopt;
     }
     const std::size_t row = entry->measured.front().row;
     const Form form = form_of(row, call, size);
@@ -278,9 +275,27 @@ Selection select(const detail::Call& call, const CallSize& size, const tuning::C
     // An entry of other members may name what gives other bits among these.
     if (only_here_copies || !refusal(algorithm::registry()[row], call, size.members).empty() ||
         !may_choose(algorithm::registry()[row], operands_of(call), size.members)) {
-        return built_in;
+        return std::nullopt;
     }
-    return {row, form, Reason::measured};
+    return Selection{row, form, Reason::measured};
+}
+
+} // namespace
+
+Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices,
+                 Outlook* outlook) {
+    const Collective collective = collective_of(call.kind);
+    if (!call.algorithm.empty()) {
+        return named_selection(collective, call, size);
+    }
+    const Selection built_in = built_in_selection(collective, call, size);
+    if (const auto measured = measured_selection(call, size, choices, built_in)) {
+        return *measured;
+    }
+    if (const auto predicted = outlook != nullptr ? outlook->best(call, size) : std::nullopt) {
+        return {predicted->row, predicted->form, Reason::predicted};
+    }
+    return built_in;
 }
 
 } // namespace tutti::execute

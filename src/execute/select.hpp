@@ -24,7 +24,20 @@ TUTTI_COMPONENT_API schedule::Collective collective_of(detail::Kind kind);
 /// - two: that for two members
 /// - shared: the result is one vector that all members share
 /// - measured: an entry of a table says so
-enum class Reason : std::uint8_t { named, carried, brief, two, vectors, long_vectors, shared, measured };
+/// - predicted: an outlook does
+enum class Reason : std::uint8_t {
+    named,
+    carried,
+    brief,
+    two,
+    vectors,
+    long_vectors,
+    shared,
+    measured,
+    predicted
+};
+
+class Outlook;
 
 /// An algorithm, as its row in the registry, and the form in which it is carried out.
 struct Selection {
@@ -81,11 +94,13 @@ schedule::Form form_of(std::size_t row, const detail::Call& call, const CallSize
 const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
                                const tuning::Choices& choices);
 
-/// Selects for a call: the algorithm it names, or the library's choice. That is what `choices` have measured.
-/// The built-in one, where they say nothing: what can be carried goes through the mailbox in one exchange,
+/// Selects for a call: the algorithm it names, or the library's choice. That is what `choices` have measured;
+/// where they say nothing, what the outlook predicts to be the best, if there is one (may be null); and else
+/// the built-in one: what can be carried goes through the mailbox in one exchange,
 /// everything else in one pass over the vectors. What would first have to copy an input in place is passed
 /// over if the built-in choice need not. Nothing in this depends on the member. Throws ArgumentError when
 /// there is no such algorithm, or when it cannot take the operator, or the size in place.
-Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices);
+Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices,
+                 Outlook* outlook = nullptr);
 
 } // namespace tutti::execute

@@ -1,5 +1,6 @@
 #include "execute/setting.hpp"
 
+#include "execute/outlook.hpp"
 #include "execute/time_limit.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
@@ -8,6 +9,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <utility>
 
 namespace tutti::execute {
@@ -43,9 +46,21 @@ struct Cpus {
     int of_members;
 };
 
-Setting setting_for(const GroupOptions& options, std::vector<std::vector<int>> bindings, const Cpus& cpus,
-                    int l3_groups) {
+/// Of members that are on these CPUs.
+std::shared_ptr<Outlook> outlook_for(std::span<const int> places, int cpus, int l3_groups) {
+    if (!Outlook::is_for(static_cast<int>(places.size()), cpus, l3_groups)) {
+        return nullptr;
+    }
+    const machine::Machine& machine = tuning::this_machine();
+    const std::vector<machine::Pu> pus = pus_of(machine, places);
+    std::optional<KnownMachine> known = most_like(machine, pus);
+    return known ? std::make_shared<Outlook>(*std::move(known), positions_of(machine, pus)) : nullptr;
+}
+
+Setting setting_for(const GroupOptions& options, std::vector<std::vector<int>> bindings,
+                    std::vector<int> places, const Cpus& cpus, int l3_groups) {
     const auto members = static_cast<int>(bindings.size());
+    std::shared_ptr<Outlook> outlook = outlook_for(places, cpus.of_members, l3_groups);
     tuning::Source source = tuning::source_of(options.tuning);
     return {.patience = patience_of(options.wait, members, cpus.of_members),
             .cpus = cpus.of_members,
@@ -55,7 +70,13 @@ Setting setting_for(const GroupOptions& options, std::vector<std::vector<int>> b
             .l3_groups = l3_groups,
             .choices = tuning::Choices(std::move(source.table), {members, cpus.of_process, l3_groups}),
             .tuning = std::move(source.text),
-            .bindings = std::move(bindings)};
+            .bindings = std::move(bindings),
+            .places = std::move(places),
+            .outlook = std::move(outlook)};
+}
+
+std::vector<int> compact_places(int members) {
+    return machine::place(tuning::this_machine(), members, machine::Placement::compact);
 }
 
 } // namespace
@@ -69,22 +90,28 @@ Setting setting_for(const GroupOptions& options, std::span<const int> cpus) {
     }
     const int allowed = machine::allowed_pus();
     const int at_once = machine::pus_at_once(bindings, allowed);
-    return setting_for(options, std::move(bindings), {allowed, at_once},
+    std::vector<int> places(cpus.begin(), cpus.end());
+    if (std::ranges::count(places, machine::unpinned) != 0) {
+        places = compact_places(static_cast<int>(cpus.size()));
+    }
+    return setting_for(options, std::move(bindings), std::move(places), {allowed, at_once},
                        tuning::l3_groups(tuning::this_machine(), cpus));
 }
 
 Setting setting_for(int members, const GroupOptions& options) {
     const int allowed = machine::allowed_pus();
-    const auto compact = machine::place(tuning::this_machine(), members, machine::Placement::compact);
+    std::vector<int> compact = compact_places(members);
+    const int l3_groups = tuning::l3_groups(tuning::this_machine(), compact);
     return setting_for(options, std::vector<std::vector<int>>(static_cast<std::size_t>(members)),
-                       {allowed, std::min(allowed, members)},
-                       tuning::l3_groups(tuning::this_machine(), compact));
+                       std::move(compact), {allowed, std::min(allowed, members)}, l3_groups);
 }
 
 Setting setting_for_mates(const Setting& setting, const std::vector<int>& mates) {
     std::vector<std::vector<int>> bindings;
     std::vector<int> pinned_to;
+    std::vector<int> places;
     for (const int rank : mates) {
+        places.push_back(setting.places[static_cast<std::size_t>(rank)]);
         bindings.push_back(setting.bindings[static_cast<std::size_t>(rank)]);
         if (bindings.back().size() == 1) {
             pinned_to.push_back(bindings.back().front());
@@ -94,7 +121,8 @@ Setting setting_for_mates(const Setting& setting, const std::vector<int>& mates)
                               ? tuning::l3_groups(tuning::this_machine(), pinned_to)
                               : std::min(setting.l3_groups, static_cast<int>(mates.size()));
     const int at_once = machine::pus_at_once(bindings, setting.process_cpus);
-    return setting_for(setting.options, std::move(bindings), {setting.process_cpus, at_once}, l3_groups);
+    return setting_for(setting.options, std::move(bindings), std::move(places),
+                       {setting.process_cpus, at_once}, l3_groups);
 }
 
 mailbox::Patience patience_between_runs(const Setting& setting, int members, bool caller_is_member) {

@@ -7,11 +7,14 @@
 #include <tutti/options.hpp>
 
 #include <chrono>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace tutti::execute {
+
+class Outlook;
 
 /// What a group is set to, for all its calls: its options, and what follows from them on this machine.
 struct Setting {
@@ -30,6 +33,10 @@ struct Setting {
     std::string tuning = {};
     /// The CPUs that each member may use; empty for all of the process.
     std::vector<std::vector<int>> bindings = {};
+    /// The CPU on which each member is taken to be.
+    std::vector<int> places = {};
+    /// What algorithms are predicted to take; null where members are few and near each other.
+    std::shared_ptr<Outlook> outlook = {};
 };
 
 /// For members that are placed on these CPUs.

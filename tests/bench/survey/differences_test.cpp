@@ -1,6 +1,6 @@
 // What the times of a machine show beside what hwloc says of it.
+#include "machine/distances.hpp"
 #include "survey/differences.hpp"
-#include "survey/machine_classes.hpp"
 #include "survey/matrix_svg.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ Matrix times_of(const machine::Machine& machine, const std::array<double, distan
     Matrix matrix(machine.pus.size());
     for (std::size_t one = 0; one < machine.pus.size(); ++one) {
         for (std::size_t other = 0; other < one; ++other) {
-            const Class each = class_of(machine.pus[one], machine.pus[other]);
+            const Class each = machine::class_of(machine.pus[one], machine.pus[other]);
             matrix.set(one, other, ns[static_cast<std::size_t>(each)]);
         }
     }

@@ -1,4 +1,5 @@
 // How far CPUs are from each other, as hwloc says, and which of them are compared.
+#include "machine/distances.hpp"
 #include "machine/machine.hpp"
 #include "survey/machine_classes.hpp"
 
@@ -17,7 +18,7 @@ std::set<Class> classes_among(const std::vector<machine::Pu>& pus) {
     std::set<Class> classes;
     for (std::size_t one = 0; one < pus.size(); ++one) {
         for (std::size_t other = 0; other < one; ++other) {
-            classes.insert(class_of(pus[one], pus[other]));
+            classes.insert(machine::class_of(pus[one], pus[other]));
         }
     }
     return classes;
@@ -27,7 +28,9 @@ std::set<Class> classes_among(const std::vector<machine::Pu>& pus) {
 
 TEST_CASE("groups that hwloc states are those of its classes") {
     const machine::Machine machine = machine::from_synthetic("pack:2 numa:2 l3:2 core:2 pu:2");
-    const auto groups = [&](Class distance) { return distance::count(groups_within(machine.pus, distance)); };
+    const auto groups = [&](Class distance) {
+        return distance::count(machine::groups_within(machine.pus, distance));
+    };
     CHECK(groups(Class::core) == 16);
     CHECK(groups(Class::l3) == 8);
     CHECK(groups(Class::node) == 4);
@@ -38,9 +41,9 @@ TEST_CASE("groups that hwloc states are those of its classes") {
 TEST_CASE("what a machine does not say is shared by none, but for the socket") {
     const machine::Pu one{.os_index = 0};
     const machine::Pu other{.os_index = 1};
-    CHECK(class_of(one, other) == Class::socket);
+    CHECK(machine::class_of(one, other) == Class::socket);
     const machine::Machine flat = machine::from_synthetic("core:4 pu:1");
-    CHECK(class_of(flat.pus[0], flat.pus[3]) == Class::node);
+    CHECK(machine::class_of(flat.pus[0], flat.pus[3]) == Class::node);
 }
 
 TEST_CASE("of many CPUs some are compared, among which are all distances") {

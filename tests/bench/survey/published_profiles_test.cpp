@@ -1,8 +1,8 @@
 // The profiles of machines that others have measured.
 #include "distance/published.hpp"
+#include "machine/distances.hpp"
 #include "machine/machine.hpp"
 #include "survey/find_profile.hpp"
-#include "survey/machine_classes.hpp"
 #include "survey/profile_json.hpp"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ std::map<Class, int> pairs_of(const machine::Machine& machine) {
     std::map<Class, int> pairs;
     for (std::size_t one = 0; one < machine.pus.size(); ++one) {
         for (std::size_t other = 0; other < one; ++other) {
-            ++pairs[class_of(machine.pus[one], machine.pus[other])];
+            ++pairs[machine::class_of(machine.pus[one], machine.pus[other])];
         }
     }
     return pairs;

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "distance/line_profile.hpp"
+#include "plan/plan.hpp"
+#include "schedule/schedule.hpp"
+#include "schedule/synchronise.hpp"
+#include "simulate/positions.hpp"
+#include "simulate/simulation.hpp"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace tutti::simulate {
+
+/// A vector that members call with, of equal blocks.
+struct Vector {
+    std::size_t elements = 0;
+    std::size_t element_bytes = 1;
+};
+
+/// One algorithm among members at these positions: its plans, in each form that is asked for.
+class Predictor {
+public:
+    /// The profile must outlive it.
+    Predictor(schedule::Schedule schedule, const distance::LineProfile& profile, const Positions& positions)
+        : schedule_(std::move(schedule)), profile_(profile), positions_(positions) {}
+
+    int rounds() const { return schedule_.rounds(); }
+
+    /// ns until the last member leaves. `staged` where messages are carried that do not fit into slots.
+    /// Throws as Simulation does.
+    double ns(const Vector& vector, schedule::Form form, bool staged);
+
+private:
+    struct Compiled {
+        std::vector<plan::Plan> plans = {};
+        std::optional<Simulation> simulation = {};
+    };
+
+    Compiled& compiled_in(schedule::Form form);
+    plan::Partition partition(const Vector& vector) const;
+
+    schedule::Schedule schedule_;
+    const distance::LineProfile& profile_;
+    Positions positions_;
+    std::map<schedule::Form, Compiled> compiled_;
+};
+
+} // namespace tutti::simulate

@@ -1,0 +1,210 @@
+// The choice by prediction, on machines that are elsewhere.
+
+#include "distance/published.hpp"
+#include "execute/group_state.hpp"
+#include "execute/outlook.hpp"
+#include "execute/select.hpp"
+#include "machine/machine.hpp"
+#include "machine/placement.hpp"
+
+#include <tutti/counts.hpp>
+#include <tutti/member.hpp>
+#include <tutti/operators.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace tutti;
+using execute::CallSize;
+using execute::Outlook;
+using execute::Reason;
+
+namespace {
+
+const distance::LineProfile& profile_of(const std::string& name) {
+    const auto all = distance::published();
+    return std::ranges::find(all, name, &distance::Published::name)->profile;
+}
+
+simulate::Positions positions(const machine::Machine& machine, int members) {
+    const auto cpus = machine::place(machine, members, machine::Placement::compact);
+    return execute::positions_of(machine, execute::pus_of(machine, cpus));
+}
+
+std::shared_ptr<Outlook> outlook(const std::string& name, int members) {
+    const distance::LineProfile& profile = profile_of(name);
+    return std::make_shared<Outlook>(execute::KnownMachine{profile},
+                                     positions(machine::from_synthetic(profile.topology), members));
+}
+
+detail::Call call_of(detail::Kind kind) {
+    detail::Call call;
+    call.kind = kind;
+    call.type = Type::f64;
+    call.op = Operator::sum;
+    call.element_bytes = sizeof(double);
+    return call;
+}
+
+/// As a call between separate vectors on a CPU for each member.
+CallSize size_of(detail::Kind kind, std::size_t bytes, int members) {
+    const bool has_parts = kind == detail::Kind::allgather || kind == detail::Kind::gather;
+    const auto all = static_cast<std::size_t>(members);
+    return {.message_bytes = has_parts ? bytes / all : bytes,
+            .total_bytes = bytes,
+            .touched_bytes = bytes * all,
+            .in_place = false,
+            .members = members,
+            .cpus = members,
+            .l3_groups = 2};
+}
+
+double built_in_us(Outlook& outlook, detail::Kind kind, std::size_t bytes) {
+    const detail::Call call = call_of(kind);
+    const CallSize size = size_of(kind, bytes, outlook.members());
+    return outlook.of(execute::select(call, size, {}).row, call, size).value().us;
+}
+
+double best_us(Outlook& outlook, detail::Kind kind, std::size_t bytes) {
+    return outlook.best(call_of(kind), size_of(kind, bytes, outlook.members())).value().us;
+}
+
+} // namespace
+
+TEST_CASE("a machine is taken for the published one that has its name, or else its shape") {
+    for (const distance::Published& each : distance::published()) {
+        CAPTURE(each.name);
+        machine::Machine machine = machine::from_synthetic(each.profile.topology);
+        machine.model = each.profile.name;
+        const auto found = execute::most_like(machine, machine.pus);
+        REQUIRE(found);
+        CHECK(found->profile == each.profile);
+        CHECK(found->is_guess);
+        CHECK(describe(*found) == each.profile.name + ", published, which is a guess");
+    }
+    machine::Machine unnamed = machine::from_synthetic("pack:2 numa:4 l3:4 core:4 pu:2");
+    unnamed.model.clear();
+    CHECK(execute::most_like(unnamed, unnamed.pus)->profile == profile_of("epyc-7742-2s"));
+    // Of a few CPUs only the distances between these count.
+    CHECK(execute::most_like(unnamed, std::span(unnamed.pus).first(2)));
+}
+
+TEST_CASE("predictions are for members with a CPU each that are many, or in several caches") {
+    CHECK(!Outlook::is_for(2, 2, 1));
+    CHECK(!Outlook::is_for(8, 8, 1));
+    CHECK(Outlook::is_for(9, 9, 1));
+    CHECK(!Outlook::is_for(9, 8, 1));
+    CHECK(Outlook::is_for(2, 2, 2));
+    CHECK(!Outlook::is_for(4, 2, 2));
+    CHECK(!Outlook::is_for(2000, 2000, 8));
+    CHECK(execute::setting_for(2, {}).outlook == nullptr);
+}
+
+TEST_CASE("short calls of all cores of big machines are predicted to take a third of the time at most") {
+    for (const auto& [name, members] : {std::pair("epyc-7742-2s", 128), std::pair("xeon-8375c-2s", 64)}) {
+        const auto outlook = ::outlook(name, members);
+        for (const detail::Kind kind : {detail::Kind::barrier, detail::Kind::allreduce}) {
+            CAPTURE(name);
+            CHECK(3 * best_us(*outlook, kind, 8) <= built_in_us(*outlook, kind, 8));
+        }
+    }
+}
+
+TEST_CASE("nothing is chosen that is predicted to be worse than what is built in") {
+    using enum detail::Kind;
+    for (const char* name : {"epyc-7742-2s", "xeon-8375c-2s", "graviton2"}) {
+        for (const int members : {9, 16, 24, 48}) {
+            const auto outlook = ::outlook(name, members);
+            for (const detail::Kind kind : {barrier, broadcast, reduce, allreduce, reduce_scatter, allgather,
+                                            gather, scatter, alltoall, scan, exscan, shift}) {
+                for (const std::size_t bytes : {std::size_t{8}, std::size_t{4096}, std::size_t{1} << 20U}) {
+                    if (kind == barrier && bytes != 8) {
+                        continue;
+                    }
+                    CAPTURE(detail::name_of(kind));
+                    CAPTURE(bytes);
+                    CAPTURE(members);
+                    const double best = best_us(*outlook, kind, bytes);
+                    CHECK(best > 0);
+                    CHECK(best <= built_in_us(*outlook, kind, bytes));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("two groups of the same members choose the same, whatever they have been asked before") {
+    const auto one = outlook("epyc-7742-2s", 24);
+    const auto other = outlook("epyc-7742-2s", 24);
+    best_us(*other, detail::Kind::allreduce, 1 << 20);
+    for (const std::size_t bytes : {std::size_t{8}, std::size_t{1000}, std::size_t{1} << 20U}) {
+        const CallSize size = size_of(detail::Kind::allreduce, bytes, 24);
+        const auto mine = one->best(call_of(detail::Kind::allreduce), size);
+        const auto its = other->best(call_of(detail::Kind::allreduce), size);
+        CHECK(mine->row == its->row);
+        CHECK(mine->us == its->us);
+        CHECK(mine->form == its->form);
+    }
+}
+
+TEST_CASE("the choice by prediction gives way to a call that names its algorithm, and to a table") {
+    const auto outlook = ::outlook("epyc-7742-2s", 16);
+    detail::Call call = call_of(detail::Kind::allreduce);
+    const CallSize size = size_of(call.kind, 8, 16);
+    CHECK(execute::select(call, size, {}, outlook.get()).reason == Reason::predicted);
+    CHECK(execute::select(call, size, {}).reason == Reason::carried);
+    call.algorithm = "ring";
+    CHECK(execute::select(call, size, {}, outlook.get()).reason == Reason::named);
+}
+
+TEST_CASE("what cannot be simulated has the built-in choice") {
+    const auto outlook = ::outlook("epyc-7742-2s", 16);
+    const std::vector<std::size_t> sizes(16, 1);
+    const Counts counts(sizes);
+    detail::Call irregular = call_of(detail::Kind::allgather);
+    irregular.counts = &counts;
+    CHECK(!outlook->best(irregular, size_of(irregular.kind, 128, 16)));
+    detail::Call shared = call_of(detail::Kind::allreduce);
+    shared.shared_output = true;
+    CHECK(!outlook->best(shared, size_of(shared.kind, 128, 16)));
+}
+
+TEST_CASE("members that choose by prediction have the bits of those that do not") {
+    constexpr int members = 12;
+    execute::Setting setting = execute::setting_for(members, {});
+    setting.outlook = outlook("epyc-7742-2s", members);
+    for (const std::size_t elements : {std::size_t{1}, std::size_t{500}, std::size_t{20'000}}) {
+        CAPTURE(elements);
+        const auto sums_with = [&](const execute::Setting& given) {
+            const auto group = std::make_shared<detail::GroupState>(members, given);
+            std::vector<std::vector<double>> sums(members, std::vector<double>(elements));
+            std::vector<std::jthread> threads;
+            for (int rank = 0; rank < members; ++rank) {
+                threads.emplace_back([&, rank] {
+                    Member me(group, group->seat(rank), detail::Leaving::for_good);
+                    std::vector<double> mine(elements);
+                    for (std::size_t i = 0; i < elements; ++i) {
+                        mine[i] = std::sin(static_cast<double>(rank * 1000 + static_cast<int>(i)));
+                    }
+                    me.barrier();
+                    me.allreduce(mine, sums[static_cast<std::size_t>(rank)], sum);
+                    me.broadcast(mine, 3);
+                    me.reduce(mine, sum, 5);
+                });
+            }
+            threads.clear();
+            return sums;
+        };
+        const auto predicted = sums_with(setting);
+        CHECK(predicted == sums_with(execute::setting_for(members, {})));
+        CHECK(std::ranges::all_of(predicted, [&](const auto& each) { return each == predicted.front(); }));
+    }
+}

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "distance/class.hpp"
+#include "distance/groups.hpp"
+#include "machine/machine.hpp"
+
+#include <span>
+
+namespace tutti::machine {
+
+/// How far two CPUs are from each other, as hwloc says. Where a machine does not say what they share, that is
+/// shared by none, but for the socket. \pre two different CPUs
+distance::Class class_of(const Pu& one, const Pu& other);
+
+/// CPUs that are at most so far from each other. \pre not all distances: nothing is further than a link
+distance::Groups groups_within(std::span<const Pu> pus, distance::Class distance);
+
+} // namespace tutti::machine
