@@ -46,6 +46,17 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 
 } // namespace
 
+TEST_CASE("info --why tells what would be chosen on a machine that is elsewhere") {
+    const Outcome short_call =
+        tutti_command({"info", "--machine", "epyc-7742-2s", "--why", "allreduce", "-t", "128", "-b", "8"});
+    CHECK(short_call.says("among 128 members on 256 CPUs, in 32 L3 groups"));
+    CHECK(short_call.says("it is predicted to take least; lines are those of 2 x AMD EPYC 7742 "
+                          "(Zen 2, 64 cores), published\n"));
+    const Outcome few =
+        tutti_command({"info", "--machine", "graviton2", "--why", "allreduce", "-t", "4", "-b", "8"});
+    CHECK(few.says("chosen:       flat, the built-in choice for what the mailbox carries"));
+}
+
 TEST_CASE("what tune writes is what groups choose from, and info --why says so") {
     const Place place("tuned.txt");
     const Outcome tuned =
@@ -112,6 +123,9 @@ TEST_CASE("tune and why say what would work") {
     refused({"info", "--why", "allreduce", "-t", "0"}, "--members: 0 is not in 1..1024");
     refused({"info", "--why", "allreduce", "--placement", "99999"}, "--placement");
     refused({"info", "--why", "allreduce", "-d", "f64", "-o", "bxor"}, "--why");
+    refused({"info", "--machine", "nothing-such", "--why", "barrier"}, "nor one of epyc-7742-2s");
+    refused({"info", "--machine", "graviton2", "--why", "barrier", "-t", "65"},
+            "--machine: 65 members do not fit on 64 CPUs");
     refused({"info", "-t", "3"}, "--why");
 }
 
