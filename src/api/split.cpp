@@ -24,9 +24,11 @@ struct Choice {
     /// Of the list of ranks that it has given: 0 where it has given none, which no digest is.
     std::uint64_t list_digest = 0;
     std::uint64_t list_size = 0;
+    bool duplicates = false;
 
     bool agrees_with(const Choice& other) const {
-        return list_digest == other.list_digest && list_size == other.list_size;
+        return list_digest == other.list_digest && list_size == other.list_size &&
+               duplicates == other.duplicates;
     }
 };
 
@@ -65,7 +67,7 @@ std::optional<std::string> difference(const std::vector<Choice>& choices) {
                " ranks: all members must give the same list";
     }
     const auto called = [](const Choice& choice) {
-        return choice.list_digest != 0 ? "subset" : "split or dup";
+        return choice.list_digest != 0 ? "subset" : choice.duplicates ? "dup" : "split";
     };
     return std::string("member 0 calls ") + called(first) + ", but member " + rank + " calls " +
            called(*other) + ": all members must make the same call";
@@ -154,16 +156,7 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
 }
 
 Member Member::dup(SourceLine where) {
-    Member copy = split(0, 0, where).value();
-    if (copy.size() != size()) {
-        const MismatchError error(
-            "member " + std::to_string(rank_) +
-            " calls dup, but others call split with other colors: all members must make "
-            "the same call");
-        group_->fail(rank_, std::make_exception_ptr(error));
-        throw MismatchError(error);
-    }
-    return copy;
+    return regroup({.color = 0, .duplicates = true}, where).value();
 }
 
 } // namespace tutti

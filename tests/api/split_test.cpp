@@ -252,17 +252,19 @@ TEST_CASE("without memory for the new group everybody is released, whoever lacks
     }
 }
 
-TEST_CASE("a member that duplicates the group while others split it is told") {
+TEST_CASE("a member that duplicates the group while others split it is told, whatever their colors") {
     Team team({.members = 3, .placement = "none"});
-    const test::Thrown thrown = test::thrown_by([&] {
-        team.run([](Member& me) {
-            if (me.rank() == 0) {
-                me.dup().barrier();
-            } else {
-                me.split(1, 0)->barrier();
-            }
+    for (const int color : {1, 0, no_color}) {
+        const test::Thrown thrown = test::thrown_by([&] {
+            team.run([&](Member& me) {
+                if (me.rank() == 0) {
+                    static_cast<void>(me.dup());
+                } else {
+                    static_cast<void>(me.split(color, 0));
+                }
+            });
         });
-    });
-    CHECK(thrown.kind == test::Thrown::Kind::mismatch);
-    CHECK(test::mentions(thrown.text, "member 0 calls dup, but others call split"));
+        CHECK(thrown.kind == test::Thrown::Kind::mismatch);
+        CHECK(test::mentions(thrown.text, "member 0 calls dup, but member 1 calls split"));
+    }
 }
