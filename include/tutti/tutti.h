@@ -357,8 +357,8 @@ TUTTI_API tutti_status tutti_group_roll_call(const tutti_group* group, int forma
 
 /// Takes seat `rank` for the calling thread, which then makes its calls as `me`, until tutti_leave(). Every
 /// seat is to be taken once for each parallel region. TUTTI_ABORTED where the region to which the thread
-/// comes has failed already, even if the thread was not there; it has not joined then, and joins again to
-/// come to the next one.
+/// comes has failed already, even if the thread was not there; it has not joined then, and joins again for
+/// the next one. Where it fails *me has size 0, and no call is made as it.
 TUTTI_API tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me);
 
 /// Gives the seat back, once what the member has in flight is complete. A member that has failed leaves as

@@ -64,8 +64,9 @@ void GroupState::take_seat(int rank) {
     ++mine.joins;
     mine.was_told = ++mine.region <= 0;
     if (mine.was_told) {
-        throw_refused(rank, "the region to which it comes has failed before; join again to come to the one "
-                            "in which the others are");
+        throw_refused(
+            rank, "it comes to a region that has failed without it; leave that as the others have, and "
+                  "join again for the next one (here, if the failed one had fewer threads than this one)");
     }
     mine.taken = true;
     mine.holder = std::this_thread::get_id();
@@ -112,6 +113,14 @@ void GroupState::require_joined(int member, int peer) {
         execute::text_of_ranks(absent, "member", "members") + (absent.size() == 1 ? " has" : " have") +
         " not joined within " + execute::text_of(join_deadline_.deadline()) + ". " +
         execute::advice_on_absence() + "; the group's join_deadline is how long members wait for them");
+}
+
+bool GroupState::is_unusable() {
+    if (!members_join_) {
+        return failure_.raised();
+    }
+    const std::scoped_lock lock(seats_mutex_);
+    return failure_.raised() && taken_ != 0;
 }
 
 void GroupState::leave_seat(int rank) {

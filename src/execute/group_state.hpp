@@ -111,6 +111,10 @@ public:
     /// waited too long for one of them to be `peer`.
     void require_joined(int member, int peer);
 
+    /// Whether it has failed and cannot be used yet: of a group that threads join, while some are still
+    /// there.
+    bool is_unusable();
+
     /// Gives a seat back that has been taken.
     TUTTI_COMPONENT_API void leave_seat(int rank);
 

@@ -80,6 +80,13 @@ std::string text_of_wait(const Place& place) {
                                                            : name_of(wait.sequence, wait.number);
 }
 
+/// A name that cannot break a line.
+std::string printable(std::string name) {
+    std::ranges::replace_if(
+        name, [](char each) { return static_cast<unsigned char>(each) < ' '; }, '?');
+    return name;
+}
+
 const char* text_of_state(char state) {
     switch (state) {
     case 'R':
@@ -102,6 +109,8 @@ RollCall::RollCall(Names names, std::vector<Place> places)
     : names_(std::move(names)), now_(clock_now()), places_(std::move(places)) {}
 
 RollCall::RollCall(GroupState& group, Asked asked) {
+    failure_ = group.failure().text();
+    has_failed_ = group.is_unusable(); // before the lanes are held, which who joins asks for later
     const auto lanes = group.hold_lanes();
     LastSnapshot& last = group.last_snapshot();
     if (asked == Asked::by_people && last.at().count() == 0) {
@@ -111,8 +120,6 @@ RollCall::RollCall(GroupState& group, Asked asked) {
     }
     const Snapshot look = snapshot_of(group);
     const Snapshot before = asked == Asked::by_people ? last.exchange(look) : last.get();
-    failure_ = group.failure().text();
-    has_failed_ = group.failure().raised();
     now_ = look.at;
     since_last_ = before.at.count() == 0 ? before.at : now_ - before.at;
     names_.group = (group.rank_in_first(0) ? "a sub-group of " : "") + std::to_string(group.size()) +
@@ -120,6 +127,7 @@ RollCall::RollCall(GroupState& group, Asked asked) {
     places_.reserve(look.marks.size());
     for (std::size_t index = 0; index < look.marks.size(); ++index) {
         Place& place = places_.emplace_back(place_of(group, static_cast<int>(index)));
+        place.has_failed = place.has_failed && has_failed_;
         if (since_last_.count() == 0) {
             continue;
         }
@@ -151,7 +159,7 @@ std::string RollCall::text_of_thread(const Place& place) const {
     }
     const std::string ran =
         place.ran ? ", ran " + text_of_time(*place.ran) + " of the last " + text_of_time(since_last_) : "";
-    return text + " \"" + thread->name + "\", CPU " + std::to_string(thread->cpu) + ", " +
+    return text + " \"" + printable(thread->name) + "\", CPU " + std::to_string(thread->cpu) + ", " +
            text_of_state(thread->state) + ran;
 }
 

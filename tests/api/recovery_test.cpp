@@ -72,7 +72,9 @@ TEST_CASE("members that come when the failed one has left are told, once") {
         const Thrown thrown = thrown_by([&] { group.join(late); });
         CHECK(thrown.kind == Thrown::Kind::aborted);
         CHECK(mentions(thrown.text, "member 1 failed"));
-        CHECK(mentions(thrown.text, "join again to come to the one in which the others are"));
+        CHECK(mentions(
+            thrown.text,
+            "join again for the next one (here, if the failed one had fewer threads than this one)"));
     }
     CHECK(works(group));
 }

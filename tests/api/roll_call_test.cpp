@@ -2,6 +2,7 @@
 
 #include "support.hpp"
 
+#include <pthread.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -382,4 +384,39 @@ TEST_CASE("roll calls tell where a group was split") {
     const std::string json = while_running(team, RollCallFormat::json, "\"waits_for\"", act);
     INFO(json);
     CHECK(mentions(json, "\"collective\": \"split\""));
+}
+
+TEST_CASE("the JSON of a roll call is UTF-8, whatever threads are called and exceptions say") {
+    Group group(2);
+    for (const char* what : {"f\xFCr", "a\"b\\c\nd", "w\xC3", "\xE2\x82\xAC \xED\xA0\x80 \xF5"}) {
+        std::jthread([&] {
+            pthread_setname_np(pthread_self(), what);
+            CHECK(thrown_by([&] { group.run(0, [&](Member&) { throw std::runtime_error(what); }); }).text ==
+                  what);
+        }).join();
+        static_cast<void>(thrown_by([&] { group.join(1); })); // whose region that was, too
+    }
+    const std::string json = group.roll_call(RollCallFormat::json);
+    INFO(json);
+    CHECK(mentions(json, "\xE2\x82\xAC \\ufffd\\ufffd\\ufffd \\ufffd"));
+    for (const char* wrong : {"\xFC", "\xC3", "\xED", "\xF5"}) {
+        CHECK(!mentions(json, wrong));
+    }
+    CHECK(std::ranges::count(group.roll_call(), '\n') < 10);
+}
+
+TEST_CASE("a group that has failed can be used again when all have left, and says so") {
+    Group group(2);
+    Member stays = group.join(1);
+    CHECK(thrown_by([&] { group.run(0, [](Member&) { throw std::runtime_error("planned"); }); }).text ==
+          "planned");
+    CHECK(mentions(group.roll_call(), "\n  member 0 failed: planned\n"));
+    CHECK(mentions(group.roll_call(RollCallFormat::json), "\"recovered\": false"));
+    CHECK(thrown_by([&] { stays.barrier(); }).kind == Thrown::Kind::aborted);
+    CHECK(mentions(group.roll_call(RollCallFormat::json),
+                   "\"rank\": 1, \"joined\": true, \"left\": false, \"failed\": true"));
+    { const Member left = std::move(stays); }
+    CHECK(mentions(group.roll_call(), "\n  before, member 0 failed: planned\n"));
+    CHECK(mentions(group.roll_call(RollCallFormat::json), "\"recovered\": true"));
+    CHECK(!mentions(group.roll_call(RollCallFormat::json), "\"failed\": true"));
 }
