@@ -1,8 +1,10 @@
 #include "command/tune.hpp"
 
 #include "algorithm/registry.hpp"
+#include "execute/outlook.hpp"
 #include "options/bench_options.hpp"
 #include "report/environment.hpp"
+#include "survey/survey.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 #include "tune/profiler.hpp"
@@ -18,6 +20,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -91,13 +94,28 @@ void write(const tuning::Table& table, const std::string& path) {
     }
 }
 
+/// Where some members of this machine choose by predictions.
+std::optional<distance::LineProfile> measured_lines(const machine::Machine& machine, double seconds,
+                                                    bool progress_shown) {
+    const auto cpus = static_cast<int>(machine.pus.size());
+    if (!execute::Outlook::is_for(cpus, cpus, machine.l3_groups())) {
+        return std::nullopt;
+    }
+    distance::LineProfile lines = survey(machine, seconds, progress_shown).profile;
+    check(lines);
+    return lines;
+}
+
 int tune(const BenchOptions& options, const TuneArguments& arguments) {
     const machine::Machine& machine = tuning::this_machine();
     fmt::print("tutti on {}, placement {}\n", machine_line(machine), options.placement);
     constexpr double most_profile_seconds = 5;
-    tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(machine), {}, {}};
+    constexpr double most_lines_seconds = 60;
+    tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(machine), {}, {}, {}};
     table.profile = measure_profile(machine, std::min(most_profile_seconds, 0.1 * arguments.points.seconds));
-    Tuner tuner(options, arguments.points.seconds);
+    table.lines =
+        measured_lines(machine, std::min(most_lines_seconds, 0.1 * arguments.points.seconds), !options.quiet);
+    Tuner tuner(options, arguments.points.seconds, table.lines);
     tuner.run();
     if (tuner.wrong() > 0) {
         fmt::print("{} wrong elements; nothing is written\n", tuner.wrong());

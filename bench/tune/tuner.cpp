@@ -1,5 +1,6 @@
 #include "tune/tuner.hpp"
 
+#include "execute/outlook.hpp"
 #include "machine/placement.hpp"
 #include "measure/clock.hpp"
 #include "terminal/numbers.hpp"
@@ -10,10 +11,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace tutti::bench {
 
 namespace {
+
+/// Of members that choose by predictions, if they do.
+std::unique_ptr<execute::Outlook> outlook_of(int members, const BenchOptions& options,
+                                             const machine::Machine& machine,
+                                             const std::optional<distance::LineProfile>& lines) {
+    const auto cpus = machine::place(machine, members, machine::parse_placement(options.placement));
+    const bool is_pinned = std::ranges::count(cpus, machine::unpinned) == 0;
+    const auto all = static_cast<int>(machine.pus.size());
+    if (!lines || !is_pinned || !execute::Outlook::is_for(members, all, tuning::l3_groups(machine, cpus))) {
+        return nullptr;
+    }
+    const auto pus = execute::pus_of(machine, cpus);
+    return std::make_unique<execute::Outlook>(execute::KnownMachine{*lines},
+                                              execute::positions_of(machine, pus));
+}
+
+/// Without those that are predicted to be far from the best.
+std::vector<std::size_t> promising(std::vector<std::size_t> rows, execute::Outlook& outlook,
+                                   const SelectionInput& input) {
+    constexpr double far = 3;
+    const auto best = outlook.best(input.call, input.size);
+    std::erase_if(rows, [&](std::size_t row) {
+        const auto own = best ? outlook.of(row, input.call, input.size) : std::nullopt;
+        return own && own->us > far * best->us;
+    });
+    return rows;
+}
 
 /// Everything is measured so many times all over, so that a disturbance does not decide about a point. Where
 /// virtual CPUs are moved about, stores to another one's cache cost twice as much a second later.
@@ -21,14 +51,20 @@ constexpr int passes = 3;
 
 } // namespace
 
-Tuner::Tuner(const BenchOptions& options, double seconds)
+Tuner::Tuner(const BenchOptions& options, double seconds, const std::optional<distance::LineProfile>& lines)
     : options_(options), machine_(tuning::this_machine()),
       ends_at_ns_(now_ns() + static_cast<std::int64_t>(seconds * 1e9)) {
     for (const int members : options.members) {
         std::vector<TaskFindings>& tasks = tasks_.emplace_back();
+        const auto outlook = outlook_of(members, options, machine_, lines);
         for (const TuningTask& task : tasks_for(members, options.bytes)) {
             const SelectionInput input = selection_input_of(task.problem);
-            tasks.push_back({task, execute::select(input.call, input.size, {}).row});
+            std::vector<std::size_t> rows = candidates(task.problem);
+            if (outlook != nullptr) {
+                rows = promising(std::move(rows), *outlook, input);
+            }
+            tasks.push_back(
+                {task, execute::select(input.call, input.size, {}, outlook.get()).row, std::move(rows)});
         }
         runs_left_ += passes * tasks.size();
     }
@@ -97,7 +133,7 @@ std::vector<std::size_t> Tuner::rows_left(const TaskFindings& found, const Rows&
     constexpr double near = 1.5;
     std::vector<std::size_t> rows;
     if (found.samples.empty()) {
-        rows = candidates(found.task.problem);
+        rows = found.candidates;
         std::erase_if(rows, [&](std::size_t row) { return row != found.built_in && hopeless.contains(row); });
         return rows;
     }

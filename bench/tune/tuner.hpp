@@ -1,5 +1,6 @@
 #pragma once
 
+#include "distance/line_profile.hpp"
 #include "machine/machine.hpp"
 #include "options/bench_options.hpp"
 #include "terminal/progress.hpp"
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -26,8 +28,9 @@ struct Tuned {
 /// collective.
 class Tuner {
 public:
-    /// `seconds` from now on.
-    Tuner(const BenchOptions& options, double seconds);
+    /// `seconds` from now on. With a line profile, where members choose by predictions, algorithms are left
+    /// out that are predicted to take more than three times as long as the best.
+    Tuner(const BenchOptions& options, double seconds, const std::optional<distance::LineProfile>& lines);
 
     /// Throws what the library throws.
     void run();
@@ -44,6 +47,7 @@ private:
     struct TaskFindings {
         TuningTask task;
         std::size_t built_in = 0;
+        std::vector<std::size_t> candidates = {};
         /// Of all passes together; none before the first.
         std::vector<Sampled> samples = {};
     };

@@ -34,16 +34,6 @@ std::set<std::string> words_of_name(std::string name) {
     return all;
 }
 
-std::array<bool, distance::class_count> distances_between(std::span<const Pu> pus) {
-    std::array<bool, distance::class_count> has{};
-    for (std::size_t one = 0; one < pus.size(); ++one) {
-        for (std::size_t other = 0; other < one; ++other) {
-            has[static_cast<std::size_t>(machine::class_of(pus[one], pus[other]))] = true;
-        }
-    }
-    return has;
-}
-
 /// How different two machines are in shape: by which factors their cores in an L3 and in a socket differ.
 double difference_in_shape(const Machine& one, const Machine& other) {
     const auto factor = [](int a, int b) {
@@ -55,6 +45,16 @@ double difference_in_shape(const Machine& one, const Machine& other) {
 }
 
 } // namespace
+
+std::array<bool, distance::class_count> distances_between(std::span<const Pu> pus) {
+    std::array<bool, distance::class_count> has{};
+    for (std::size_t one = 0; one < pus.size(); ++one) {
+        for (std::size_t other = 0; other < one; ++other) {
+            has[static_cast<std::size_t>(machine::class_of(pus[one], pus[other]))] = true;
+        }
+    }
+    return has;
+}
 
 std::string describe(const KnownMachine& machine) {
     const bool is_measured = std::ranges::any_of(machine.profile.sources, [](const auto& source) {

@@ -9,6 +9,7 @@
 
 #include <tutti/detail/call.hpp>
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -35,6 +36,9 @@ std::string describe(const KnownMachine& machine);
 /// its processor's name, and then a socket and an L3 of as many cores. Nothing where none has all distances
 /// that there are between these CPUs.
 std::optional<KnownMachine> most_like(const machine::Machine& machine, std::span<const machine::Pu> pus);
+
+/// How far CPUs are from each other, all pairs of these.
+std::array<bool, distance::class_count> distances_between(std::span<const machine::Pu> pus);
 
 /// Where members run that are on these CPUs of a machine.
 simulate::Positions positions_of(const machine::Machine& machine, std::span<const machine::Pu> pus);

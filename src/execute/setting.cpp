@@ -46,22 +46,33 @@ struct Cpus {
     int of_members;
 };
 
-/// Of members that are on these CPUs.
-std::shared_ptr<Outlook> outlook_for(std::span<const int> places, int cpus, int l3_groups) {
+/// Whether a line profile has all distances between these CPUs.
+bool covers(const distance::LineProfile& lines, std::span<const machine::Pu> pus) {
+    const auto has = distances_between(pus);
+    return std::ranges::none_of(distance::all_classes, [&](distance::Class each) {
+        return has[static_cast<std::size_t>(each)] && !lines.has_class(each);
+    });
+}
+
+/// Of members that are on these CPUs, by what the table has measured of lines, or else by a guess.
+std::shared_ptr<Outlook> outlook_for(std::span<const int> places, int cpus, int l3_groups,
+                                     const tuning::Table* table) {
     if (!Outlook::is_for(static_cast<int>(places.size()), cpus, l3_groups)) {
         return nullptr;
     }
     const machine::Machine& machine = tuning::this_machine();
     const std::vector<machine::Pu> pus = pus_of(machine, places);
-    std::optional<KnownMachine> known = most_like(machine, pus);
+    std::optional<KnownMachine> known = table != nullptr && table->lines && covers(*table->lines, pus)
+                                            ? KnownMachine{*table->lines}
+                                            : most_like(machine, pus);
     return known ? std::make_shared<Outlook>(*std::move(known), positions_of(machine, pus)) : nullptr;
 }
 
 Setting setting_for(const GroupOptions& options, std::vector<std::vector<int>> bindings,
                     std::vector<int> places, const Cpus& cpus, int l3_groups) {
     const auto members = static_cast<int>(bindings.size());
-    std::shared_ptr<Outlook> outlook = outlook_for(places, cpus.of_members, l3_groups);
     tuning::Source source = tuning::source_of(options.tuning);
+    std::shared_ptr<Outlook> outlook = outlook_for(places, cpus.of_members, l3_groups, source.table.get());
     return {.patience = patience_of(options.wait, members, cpus.of_members),
             .cpus = cpus.of_members,
             .process_cpus = cpus.of_process,

@@ -20,8 +20,10 @@ namespace tutti::tuning {
 namespace {
 
 constexpr std::string_view magic = "tutti-tuning";
-constexpr int format_version = 6;
+constexpr int format_version = 7;
 constexpr std::string_view profile_word = "profile";
+constexpr std::string_view lines_word = "lines";
+constexpr std::string_view line_word = "line";
 constexpr std::array<std::string_view, fingerprint_lines> machine_labels{"model", "cpus", "cores", "l2",
                                                                          "l3"};
 constexpr std::size_t most_bytes = std::size_t{1} << 40U;
@@ -201,6 +203,49 @@ machine::Profile profile(Reader& reader) {
     return profile;
 }
 
+/// What is left of the line profile, of which the first line's first word has been read.
+distance::LineProfile lines(Reader& reader) {
+    distance::LineProfile lines;
+    lines.name = "this machine";
+    lines.sources = {{"tune", distance::Origin::measured, "tutti tune"}};
+    do {
+        lines.has[static_cast<std::size_t>(
+            named<distance::Class>(reader, "distance", static_cast<int>(distance::class_count)))] = true;
+    } while (!reader.line_is_over());
+    for (const distance::NamedNumber& number : numbers_of(lines)) {
+        reader.next_line();
+        reader.expect(line_word);
+        reader.expect(number.name);
+        number.number->value =
+            reader.number(number.name.c_str(), distance::NamedNumber::least, distance::NamedNumber::most);
+        if (!reader.line_is_over()) {
+            reader.fail("the line should end after one number");
+        }
+    }
+    try {
+        check(lines);
+    } catch (const std::invalid_argument& error) {
+        reader.fail(error.what());
+    }
+    return lines;
+}
+
+std::string lines_text(const Table& table) {
+    if (!table.lines) {
+        return {};
+    }
+    std::string text(lines_word);
+    for (const distance::Class each : distance::all_classes) {
+        text += table.lines->has_class(each) ? " " + std::string(to_string(each)) : "";
+    }
+    text += "\n";
+    distance::LineProfile copy = *table.lines;
+    for (const distance::NamedNumber& number : numbers_of(copy)) {
+        text += std::string(line_word) + " " + number.name + " " + shown(number.number->value) + "\n";
+    }
+    return text;
+}
+
 std::string profile_text(const Table& table) {
     std::string text;
     if (!table.profile) {
@@ -253,7 +298,7 @@ std::string to_text(const Table& table) {
     for (const std::string& line : table.machine) {
         text += line + "\n";
     }
-    text += profile_text(table);
+    text += profile_text(table) + lines_text(table);
     for (const Entry& entry : table.entries) {
         const Point& point = entry.point;
         text += std::string(to_string(point.collective)) + " " + std::string(to_string(point.operands)) +
@@ -291,6 +336,11 @@ Table parse(std::string_view text) {
         reader.next_line();
         reader.expect(profile_word);
         table.profile = profile(reader);
+    }
+    if (reader.next_line_begins_with(lines_word)) {
+        reader.next_line();
+        reader.expect(lines_word);
+        table.lines = lines(reader);
     }
     while (!reader.at_end()) {
         reader.next_line();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algorithm/registry.hpp"
+#include "distance/line_profile.hpp"
 #include "machine/profile.hpp"
 
 #include <compare>
@@ -65,6 +66,8 @@ struct Table {
     std::vector<std::string> machine;
     /// What was measured of the machine itself, if anything was.
     std::optional<machine::Profile> profile = {};
+    /// What its lines cost, if that was.
+    std::optional<distance::LineProfile> lines = {};
     /// Ascending by their points.
     std::vector<Entry> entries;
 

@@ -1,3 +1,4 @@
+#include "distance/published.hpp"
 #include "support.hpp"
 
 #include <sys/stat.h>
@@ -27,6 +28,32 @@ TEST_CASE("a table is what its text says, to the last bit of its times") {
     tuning::Table empty = table;
     empty.entries.clear();
     CHECK(tuning::parse(tuning::to_text(empty)) == empty);
+}
+
+TEST_CASE("a table can have what lines cost, of which no number is believed") {
+    tuning::Table table = test::small_table();
+    distance::LineProfile lines = distance::published().front().profile;
+    table.lines = lines;
+    const std::string text = tuning::to_text(table);
+    const tuning::Table read = tuning::parse(text);
+    REQUIRE(read.lines);
+    distance::LineProfile found = *read.lines;
+    CHECK(found.has == lines.has);
+    const auto numbers = numbers_of(lines);
+    const auto others = numbers_of(found);
+    REQUIRE(numbers.size() == others.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        CHECK(numbers[i].number->value == others[i].number->value);
+        CHECK(found.sources.at(others[i].number->source).origin == distance::Origin::measured);
+    }
+    const auto forged = [&](const std::string& from, const std::string& to) {
+        return refusal_of_text(with_right_end(replaced(text, from, to)));
+    };
+    CHECK(says(forged("line core.one-way.min 8\n", "line core.one-way.min -1\n"),
+               "core.one-way.min \"-1\" is no number from 0"));
+    CHECK(says(forged("line core.one-way.min 8\n", "line core.one-way.min 800\n"), "above the median"));
+    CHECK(says(forged("line core.one-way.min 8\n", ""), "\"core.one-way.min\" should be"));
+    CHECK(says(forged("lines core l3", "lines core l4"), "distance \"l4\" is unknown"));
 }
 
 TEST_CASE("a table can have a profile, of which no number is believed") {
@@ -125,15 +152,15 @@ TEST_CASE("heads of other files are refused") {
     const auto forged = [&](const char* part, const char* other) {
         return refusal_of_text(with_right_end(replaced(text, part, other)));
     };
-    CHECK(says(forged("tutti-tuning 6", "{\"schema\": 1}"), "no file that tutti tune has written"));
-    CHECK(says(forged("tutti-tuning 6", "tutti-tuning 1"),
-               "version 1, and this library reads version 6: run tutti tune again"));
+    CHECK(says(forged("tutti-tuning 7", "{\"schema\": 1}"), "no file that tutti tune has written"));
+    CHECK(says(forged("tutti-tuning 7", "tutti-tuning 1"),
+               "version 1, and this library reads version 7: run tutti tune again"));
     CHECK(says(forged("library ", "librarian "), "library's version"));
     CHECK(says(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
     CHECK(says(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
     CHECK(says(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
     CHECK(says(refusal_of_text(std::string(1'000'000, '[') + "\n"), "no file that tutti tune has written"));
-    CHECK(says(refusal_of_text("tutti-tuning 6\n" + std::string(100, '\0') + "\nend 0 0\n"), "no text"));
+    CHECK(says(refusal_of_text("tutti-tuning 7\n" + std::string(100, '\0') + "\nend 0 0\n"), "no text"));
 }
 
 TEST_CASE("a message quotes no more of a hostile file than a reader can use") {

@@ -33,7 +33,7 @@ inline tuning::Entry entry(const tuning::Point& point, std::string_view name, do
 inline tuning::Table small_table() {
     using enum schedule::Collective;
     using tuning::Operands;
-    tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(tuning::this_machine()), {}, {}};
+    tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(tuning::this_machine()), {}, {}, {}};
     table.entries.push_back(entry({barrier, Operands::moved, 4, 1, 0}, "dissemination"));
     table.entries.push_back(entry({allreduce, Operands::exact, 2, 1, 64}, "circulant", 0.25));
     table.entries.back().measured.push_back({row_of(allreduce, "direct"), 1.0 / 3});
