@@ -65,6 +65,7 @@ execute::Setting setting_elsewhere(const ChoiceArguments& arguments) {
         const distance::LineProfile profile = find_line_profile(arguments.machine);
         const machine::Machine machine = described(profile);
         simulate::Positions positions = positions_on(machine, arguments.members);
+        graph::LevelTree tree = tree_of(positions);
         const auto l3_groups = static_cast<int>(distance::count(positions.groups_of(distance::Class::l3)));
         const bool is_needed = execute::Outlook::is_for(arguments.members, arguments.members, l3_groups);
         const auto cpus = static_cast<int>(machine.pus.size());
@@ -78,9 +79,11 @@ execute::Setting setting_elsewhere(const ChoiceArguments& arguments) {
                 .tuning = "the library on another machine, where nothing has been tuned",
                 .bindings = {},
                 .places = {},
-                .outlook = is_needed ? std::make_shared<execute::Outlook>(execute::KnownMachine{profile},
-                                                                          std::move(positions))
-                                     : nullptr};
+                .parts = {},
+                .outlook = is_needed
+                               ? std::make_shared<execute::Outlook>(execute::KnownMachine{profile},
+                                                                    std::move(positions), std::move(tree))
+                               : nullptr};
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("--machine: {}", error.what()));
     }

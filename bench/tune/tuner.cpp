@@ -29,8 +29,9 @@ std::unique_ptr<execute::Outlook> outlook_of(int members, const BenchOptions& op
         return nullptr;
     }
     const auto pus = execute::pus_of(machine, cpus);
-    return std::make_unique<execute::Outlook>(execute::KnownMachine{*lines},
-                                              execute::positions_of(machine, pus));
+    return std::make_unique<execute::Outlook>(
+        execute::KnownMachine{*lines}, execute::positions_of(machine, pus),
+        graph::LevelTree::of_parts(members, machine::parts_of(machine, cpus)));
 }
 
 /// Without those that are predicted to be far from the best.

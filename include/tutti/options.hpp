@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tutti {
 
@@ -80,6 +81,12 @@ struct GroupOptions {
     /// count; a member inside an operator is waited for even then. 0: as long as the environment variable
     /// TUTTI_TIMEOUT says, in seconds ("0.5"), else for ever.
     std::chrono::milliseconds deadline = {};
+    /// The machine as levels of equal groups of consecutive ranks, outermost first, for the algorithms
+    /// `levels-...`: {2, 8, 8} are 2 sockets of 8 L3 caches of 8 members. The product must be the number of
+    /// members. Empty: the packages, NUMA nodes, L3 caches and cores to which members are pinned, as far as
+    /// each has consecutive ranks; of threads that join, those to which "compact" would pin them. Sub-groups
+    /// have of these groups what their members have. No result depends on it by a single bit.
+    std::vector<int> levels = {};
 };
 
 } // namespace tutti

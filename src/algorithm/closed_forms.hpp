@@ -186,4 +186,67 @@ inline long circulant_alltoall_blocks(int p) {
     return blocks;
 }
 
+// ---- One group of all, split into groups of at most eight, four or two ----
+
+/// The levels that groups of at most 2^bits make.
+template <int bits>
+long split_levels(int p) {
+    return (log2_up(p) + bits - 1) / bits;
+}
+
+/// So many times these levels, in each of which a member combines what the others of its group have, at most.
+template <int bits, int times>
+Counts whole_on_levels(int p, int /*root*/) {
+    const long levels = split_levels<bits>(p);
+    const long others = std::min(p - 1L, levels * ((1L << bits) - 1));
+    return {times * levels, others, others};
+}
+
+/// The same without anything to combine.
+template <int bits, int times>
+Counts signals_on_levels(int p, int root) {
+    const Counts counts = whole_on_levels<bits, times>(p, root);
+    return {counts.rounds, counts.blocks, 0};
+}
+
+/// Copies in so many times the levels that groups of eight make.
+template <int times>
+Counts copies_on_levels(int p, long blocks) {
+    return {times * split_levels<3>(p), p == 1 ? 0 : blocks, 0};
+}
+
+/// Blocks that a member combines when all share in that: those of a group of the other half, level by level,
+/// and up to twice as many where that is smaller.
+inline long combined_in_shares(int p) {
+    return 2L * (p - 1);
+}
+
+/// The largest group that one member acts for, of those that have not all ranks.
+inline long largest_group_of_eights(int p) {
+    return std::min(p - 1L, 1L << (3 * std::max(split_levels<3>(p) - 1, 0L)));
+}
+
+/// What one that is not the root's holds for others.
+inline long group_partials(int p, int /*root*/) {
+    return p <= 8 ? 0 : std::min(p - 2L, largest_group_of_eights(p));
+}
+
+/// Partial results of the levels, of which two alternate, and of a group of eight.
+inline long level_partials(int /*p*/, int /*root*/) {
+    return 3;
+}
+
+/// Of a power of two: in each level of so many bits all messages but those that stay.
+template <int bits>
+Counts radix_alltoall(int p, int /*root*/) {
+    Counts counts;
+    for (int left = p; left > 1;) {
+        const int members = std::min(left, 1 << bits);
+        counts.blocks += p - p / members;
+        ++counts.rounds;
+        left /= members;
+    }
+    return counts;
+}
+
 } // namespace tutti::algorithm::rows

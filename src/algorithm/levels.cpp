@@ -28,15 +28,6 @@ namespace {
 
 constexpr Space exchange_temporaries[] = {Space::scratch1, Space::scratch2};
 
-bool is_prefix(Collective collective) {
-    return collective == Collective::scan || collective == Collective::exscan;
-}
-
-bool is_per_rank(Collective collective) {
-    return collective == Collective::reduce_scatter || collective == Collective::allgather ||
-           collective == Collective::gather || collective == Collective::scatter;
-}
-
 /// The tree with its groups split as this schedule wants it.
 LevelTree split_for(Acting acting, Collective collective, const LevelTree& tree) {
     if (acting == Acting::exchange && collective == Collective::allreduce) {
@@ -217,22 +208,29 @@ bool takes(Acting acting, Collective collective, const LevelTree& tree) {
     return false;
 }
 
-// Whoever exchanges whole vectors writes what it has made while others read what it had, and prefixes are
-// written while inputs are read: neither can be done in place.
 Forms forms_of(Acting acting, Collective collective, const LevelTree& tree) {
-    if (collective == Collective::alltoall || collective == Collective::shift) {
-        const bool is_direct = acting == Acting::shares;
-        return {
-            .carried = is_direct, .pulled = true, .one_hop = is_direct && collective == Collective::alltoall};
+    Forms forms = forms_of(acting, collective);
+    if (forms.carried && collective != Collective::alltoall && collective != Collective::shift) {
+        const int depth = split_for(acting, collective, tree).last();
+        const bool there_and_back = acting == Acting::leaders && (collective == Collective::barrier ||
+                                                                  collective == Collective::allreduce);
+        forms.carried = has_slots(tree.ranks(), there_and_back ? 2 * depth : depth);
     }
-    const int depth = split_for(acting, collective, tree).last();
-    const bool there_and_back = acting == Acting::leaders &&
-                                (collective == Collective::barrier || collective == Collective::allreduce);
-    return {.carried = acting != Acting::shares && !is_per_rank(collective) &&
-                       has_slots(tree.ranks(), there_and_back ? 2 * depth : depth),
-            .pulled = collective != Collective::barrier,
-            .in_place =
-                acting != Acting::exchange && !is_prefix(collective) && collective != Collective::barrier};
+    return forms;
+}
+
+LevelTree tree_to_run_on(Acting acting, Collective collective, LevelTree tree) {
+    if (reduces(collective)) {
+        tree = tree.aligned();
+    }
+    if (acting == Acting::exchange && !takes(acting, collective, tree)) {
+        return LevelTree::nested(tree.ranks(), {});
+    }
+    while (forms_of(acting, collective).carried && !forms_of(acting, collective, tree).carried &&
+           tree.last() > 1) {
+        tree = tree.without(tree.last() - 1);
+    }
+    return tree;
 }
 
 Schedule levels(Collective collective, const LevelTree& whole, Acting acting, int root) {

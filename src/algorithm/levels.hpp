@@ -12,6 +12,17 @@ namespace tutti::algorithm {
 // Collectives over a machine as a tree of groups: threads of a core, cores of an L3, and so on. Whatever the
 // tree, what leaves a group of any level is as little as can be (docs/traffic.md).
 
+constexpr bool is_prefix(schedule::Collective collective) {
+    return collective == schedule::Collective::scan || collective == schedule::Collective::exscan;
+}
+
+/// Whether the schedules have a block for each rank, though members only copy or combine what they need.
+constexpr bool is_per_rank(schedule::Collective collective) {
+    using enum schedule::Collective;
+    return collective == reduce_scatter || collective == allgather || collective == gather ||
+           collective == scatter;
+}
+
 /// Who acts for a group towards the other groups of its parent.
 ///
 /// - exchange: everybody, with whole vectors. In each level, innermost first, a member combines those of its
@@ -31,7 +42,28 @@ std::string_view to_string(Acting acting);
 /// scatters, all-to-alls and shifts in shares are those of `direct`.
 bool takes(Acting acting, schedule::Collective collective, const graph::LevelTree& tree);
 
-/// In which forms. Carried are those of one block, while the tree is not so deep that members lack slots.
+/// In which forms, on trees that are not too deep (see below). Whoever exchanges whole vectors writes what it
+/// has made while others read what it had, and prefixes are written while inputs are read: neither can be
+/// done in place.
+constexpr Forms forms_of(Acting acting, schedule::Collective collective) {
+    using enum schedule::Collective;
+    if (collective == alltoall || collective == shift) {
+        const bool is_direct = acting == Acting::shares;
+        return {.carried = is_direct,
+                .pulled = true,
+                .in_place = false,
+                .one_hop = is_direct && collective == alltoall,
+                .shared = false};
+    }
+    return {.carried = acting != Acting::shares && !is_per_rank(collective),
+            .pulled = collective != barrier,
+            .in_place = acting != Acting::exchange && !is_prefix(collective) && collective != barrier,
+            .one_hop = false,
+            .shared = false};
+}
+
+/// The same on this tree: carried are those of one block, while the tree is not so deep that members lack
+/// slots.
 Forms forms_of(Acting acting, schedule::Collective collective, const graph::LevelTree& tree);
 
 /// The schedule, with groups of more children than a member combines in a round split (split_to_fit). `root`
@@ -46,5 +78,11 @@ Forms forms_of(Acting acting, schedule::Collective collective, const graph::Leve
 /// Throws std::invalid_argument when the way does not take the collective.
 schedule::Schedule levels(schedule::Collective collective, const graph::LevelTree& tree, Acting acting,
                           int root = 0);
+
+/// The tree on which groups carry out a collective where they have been given `tree`, whatever that is: one
+/// that the way takes, in all forms of the way, and aligned where operands are combined. Levels that are too
+/// deep for the slots are left out, innermost first. Where an exchange finds unequal groups, all are one
+/// group, which it takes among powers of two.
+graph::LevelTree tree_to_run_on(Acting acting, schedule::Collective collective, graph::LevelTree tree);
 
 } // namespace tutti::algorithm

@@ -49,6 +49,14 @@ bool has_brackets(const Algorithm& algorithm, detail::Brackets brackets, int ran
     return false;
 }
 
+schedule::Schedule make(const Algorithm& algorithm, const graph::LevelTree& tree, int root) {
+    return algorithm.make_on == nullptr ? algorithm.make(tree.ranks(), root) : algorithm.make_on(tree, root);
+}
+
+bool has_one_round(const Algorithm& algorithm, int ranks) {
+    return algorithm.make_on == nullptr && algorithm.counts(ranks, 0).rounds <= 1;
+}
+
 bool takes(const Algorithm& algorithm, schedule::Form form) {
     switch (form) {
     case schedule::Form::separate:

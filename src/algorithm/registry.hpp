@@ -1,5 +1,6 @@
 #pragma once
 
+#include "graph/level_tree.hpp"
 #include "schedule/schedule.hpp"
 #include "schedule/synchronise.hpp"
 
@@ -91,7 +92,16 @@ struct Algorithm {
     long (*scratch)(int ranks, int root);
     std::string_view source;
     Reach reach = Reach::peers;
+    /// Where the schedule depends on a tree of ranks: makes it for any tree. What is said above holds for all
+    /// of them but for counts and scratch, which are those of one group of all, as is what `make` makes.
+    schedule::Schedule (*make_on)(const graph::LevelTree& tree, int root) = nullptr;
 };
+
+/// The row's schedule for a group whose members make up this tree, if that matters to it.
+schedule::Schedule make(const Algorithm& algorithm, const graph::LevelTree& tree, int root);
+
+/// Whether the row's schedules have no more than one round, whatever the tree.
+bool has_one_round(const Algorithm& algorithm, int ranks);
 
 /// Whether the row's schedules can be carried out in this form.
 bool takes(const Algorithm& algorithm, schedule::Form form);

@@ -1,6 +1,7 @@
 #include "algorithm/algorithms.hpp"
 #include "algorithm/closed_forms.hpp"
 #include "algorithm/graph_rows.hpp"
+#include "algorithm/level_rows.hpp"
 #include "algorithm/makers.hpp"
 #include "algorithm/registry.hpp"
 
@@ -58,6 +59,8 @@ const std::array table{
     Algorithm{.name = "radix-8", .collective = Collective::barrier, .ranks = Ranks::powers_of_two,
               .forms = carried, .make = exchange_by_radix<Collective::barrier, 8>, .counts = radix_signals<3>,
               .scratch = no_scratch, .source = rt_radix},
+    levels_row<Acting::exchange, Collective::barrier>(radix_signals<3>, Bound::exact, no_scratch),
+    levels_row<Acting::leaders, Collective::barrier>(signals_on_levels<3, 2>, Bound::volume, no_scratch),
 
     // broadcast
     Algorithm{.name = "direct", .collective = Collective::broadcast, .forms = pulled,
@@ -87,6 +90,10 @@ const std::array table{
               .make = scatter_allgather,
               .counts = [](int p, int) { return Counts{2 * log2_up(p), p > 1 ? p : 0, 0}; },
               .scratch = no_scratch, .source = grama_parts},
+    levels_row<Acting::shares, Collective::broadcast>(
+        [](int p, int) { return copies_on_levels<2>(p, p); }, Bound::all, no_scratch),
+    levels_row<Acting::leaders, Collective::broadcast>(
+        [](int p, int) { return copies_on_levels<1>(p, 1); }, Bound::exact, no_scratch),
 
     // reduce
     Algorithm{.name = "direct", .collective = Collective::reduce, .order = Order::asked, .forms = pulled,
@@ -124,6 +131,12 @@ const std::array table{
               .forms = pulled, .make = reduce_scatter_gather,
               .counts = [](int p, int) { return Counts{2 * log2_up(p), 2L * (p - 1), p - 1}; },
               .scratch = half_the_blocks, .source = grama_parts},
+    levels_row<Acting::shares, Collective::reduce>(
+        [](int p, int) {
+            const long combined = combined_in_shares(p);
+            return p == 1 ? Counts{} : Counts{log2_up(p) + 1, combined + p, combined};
+        }, Bound::volume, all_but_one),
+    levels_row<Acting::leaders, Collective::reduce>(whole_on_levels<3, 1>, Bound::volume, level_partials),
 
     // allreduce
     Algorithm{.name = "direct", .collective = Collective::allreduce, .order = Order::asked,
@@ -222,6 +235,14 @@ const std::array table{
               .make = tree_allreduce,
               .counts = [](int p, int) { return Counts{2 * log2_up(p), log2_up(p), log2_up(p)}; },
               .scratch = no_scratch, .source = grama_broadcast},
+    levels_row<Acting::exchange, Collective::allreduce>(radix_counts<3>, Bound::exact, radix_partials<3>),
+    levels_row<Acting::shares, Collective::allreduce>(
+        [](int p, int) {
+            const long combined = combined_in_shares(p);
+            return Counts{2 * split_levels<2>(p), combined + p - 1, combined};
+        }, Bound::volume, all_but_two),
+    levels_row<Acting::leaders, Collective::allreduce>(whole_on_levels<3, 2>, Bound::volume,
+                                                       [](int p, int) { return std::min(p - 1L, 2L); }),
 
     // reduce_scatter
     Algorithm{.name = "direct", .collective = Collective::reduce_scatter, .order = Order::asked,
@@ -251,6 +272,12 @@ const std::array table{
               .forms = separate, .make = rootless<fully_connected_reduce_scatter>,
               .counts = [](int p, int) { return Counts{p - 1, p - 1, p - 1}; }, .scratch = no_scratch,
               .source = traeff_cor2},
+    levels_row<Acting::shares, Collective::reduce_scatter>(
+        [](int p, int) { return Counts{log2_up(p), combined_in_shares(p), combined_in_shares(p)}; },
+        Bound::volume, all_but_two),
+    levels_row<Acting::leaders, Collective::reduce_scatter>(
+        [](int p, int) { return Counts{2 * log2_up(p), p * log2_up(p), p * log2_up(p)}; }, Bound::exact,
+        all_but_one),
 
     // allgather
     Algorithm{.name = "direct", .collective = Collective::allgather, .forms = pulled_or_shared,
@@ -266,6 +293,10 @@ const std::array table{
     allgather_row<Ring>("ring", pulled, grama_allgather),
     allgather_row<Mesh>("mesh", pulled, grama_allgather),
     allgather_row<Hypercube>("hypercube", pulled, grama_allgather),
+    levels_row<Acting::shares, Collective::allgather>(
+        [](int p, int) { return copies_on_levels<1>(p, p - 1); }, Bound::exact, no_scratch),
+    levels_row<Acting::leaders, Collective::allgather>(
+        [](int p, int) { return copies_on_levels<2>(p, p - 1); }, Bound::exact, no_scratch),
 
     // gather
     Algorithm{.name = "direct", .collective = Collective::gather, .forms = pulled, .make = direct_gather,
@@ -276,6 +307,8 @@ const std::array table{
     gather_row<Ring>("ring", all_but_two, grama_gather),
     gather_row<Mesh>("mesh", all_but_two, grama_gather),
     gather_row<Hypercube>("hypercube", half_the_blocks, grama_gather),
+    levels_row<Acting::leaders, Collective::gather>(
+        [](int p, int) { return copies_on_levels<1>(p, p - 1); }, Bound::volume, group_partials),
 
     // scatter
     Algorithm{.name = "direct", .collective = Collective::scatter, .forms = everywhere_or_one_hop,
@@ -293,6 +326,9 @@ const std::array table{
                       all_but_two, grama_gather),
     scatter_row<Hypercube>("hypercube", [](int p, int) { return Counts{log2_up(p), p / 2, 0}; }, half_the_blocks,
                            grama_gather),
+    levels_row<Acting::leaders, Collective::scatter>(
+        [](int p, int) { return copies_on_levels<1>(p, largest_group_of_eights(p)); }, Bound::volume,
+        group_partials),
 
     // alltoall
     Algorithm{.name = "direct", .collective = Collective::alltoall, .forms = carried_or_one_hop,
@@ -322,6 +358,8 @@ const std::array table{
               .make = rootless<circulant_alltoall>,
               .counts = [](int p, int) { return Counts{log2_up(p), circulant_alltoall_blocks(p), 0}; },
               .scratch = all_but_three, .source = traeff_sec4},
+    levels_row<Acting::exchange, Collective::alltoall>(
+        radix_alltoall<3>, Bound::exact, [](int p, int) { return std::max(p - 8L, 0L); }),
 
     // scan
     Algorithm{.name = "direct", .collective = Collective::scan, .order = Order::asked, .forms = pulled,
@@ -342,6 +380,7 @@ const std::array table{
                   return Counts{log2_up(p), log2_up(p), p == 2 ? 1 : std::max(2 * log2_up(p) - 2, 0L)};
               }, .bound = Bound::volume,
               .scratch = [](int p, int) { return std::clamp(log2_up(p) - 1, 0L, 2L); }, .source = grama_scan},
+    levels_row<Acting::leaders, Collective::scan>(whole_on_levels<2, 1>, Bound::volume, level_partials),
 
     // exscan
     Algorithm{.name = "direct", .collective = Collective::exscan, .order = Order::asked, .forms = pulled,
@@ -361,6 +400,7 @@ const std::array table{
               .counts = [](int p, int) { return Counts{log2_up(p), log2_up(p), std::max(2 * log2_up(p) - 3, 0L)}; },
               .bound = Bound::volume,
               .scratch = [](int p, int) { return std::clamp(log2_up(p) - 1, 0L, 2L); }, .source = grama_scan},
+    levels_row<Acting::leaders, Collective::exscan>(whole_on_levels<2, 1>, Bound::volume, level_partials),
 
     // shift
     Algorithm{.name = "direct", .collective = Collective::shift, .forms = carried_or_separate,

@@ -176,8 +176,10 @@ std::shared_ptr<const schedule::Synchronised> GroupState::synchronised(const exe
     if (const auto* const known = schedules_.find(name)) {
         return *known;
     }
+    // All members have one setting, and so one tree: that they name the same row says enough.
+    const auto tree = graph::LevelTree::of_parts(size(), setting_.parts);
     auto made = std::make_shared<const schedule::Synchronised>(
-        schedule::synchronise(algorithm::registry()[name.row].make(size(), name.root), name.form));
+        schedule::synchronise(algorithm::make(algorithm::registry()[name.row], tree, name.root), name.form));
     const std::size_t bytes = bytes_of(*made);
     return schedules_.keep(name, std::move(made), bytes);
 }

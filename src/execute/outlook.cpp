@@ -116,8 +116,8 @@ simulate::Positions positions_of(const Machine& machine, std::span<const Pu> pus
     return positions;
 }
 
-Outlook::Outlook(KnownMachine machine, simulate::Positions positions)
-    : machine_(std::move(machine)), positions_(std::move(positions)) {}
+Outlook::Outlook(KnownMachine machine, simulate::Positions positions, graph::LevelTree tree)
+    : machine_(std::move(machine)), positions_(std::move(positions)), tree_(std::move(tree)) {}
 
 bool Outlook::is_for(int members, int cpus, int l3_groups) {
     // What has been measured with two CPUs serves so many whose lines are all in one cache.
@@ -181,8 +181,8 @@ double Outlook::simulated_us(std::size_t row, Form form, bool staged, std::size_
     if (predictor == nullptr) {
         const algorithm::Algorithm& algorithm = algorithm::registry()[row];
         const int distance = algorithm.collective == schedule::Collective::shift && members() > 1 ? 1 : 0;
-        predictor = std::make_unique<simulate::Predictor>(algorithm.make(members(), distance),
-                                                          machine_.profile, positions_);
+        predictor = std::make_unique<simulate::Predictor>(make(algorithm, tree_, distance), machine_.profile,
+                                                          positions_);
     }
     constexpr std::size_t word_bytes = sizeof(double);
     const simulate::Vector vector = bytes % word_bytes == 0 ? simulate::Vector{bytes / word_bytes, word_bytes}

@@ -2,6 +2,7 @@
 
 #include "distance/line_profile.hpp"
 #include "execute/select.hpp"
+#include "graph/level_tree.hpp"
 #include "machine/machine.hpp"
 #include "schedule/synchronise.hpp"
 #include "simulate/positions.hpp"
@@ -53,7 +54,8 @@ std::vector<machine::Pu> pus_of(const machine::Machine& machine, std::span<const
 /// meanwhile.
 class Outlook {
 public:
-    Outlook(KnownMachine machine, simulate::Positions positions);
+    /// The tree is that on which the group carries out what depends on one.
+    Outlook(KnownMachine machine, simulate::Positions positions, graph::LevelTree tree);
 
     /// Whether predictions are worth their time for members of which each has a CPU, in so many L3 caches.
     static bool is_for(int members, int cpus, int l3_groups);
@@ -80,6 +82,7 @@ private:
 
     KnownMachine machine_;
     simulate::Positions positions_;
+    graph::LevelTree tree_;
     std::mutex mutex_;
     std::map<std::size_t, std::unique_ptr<simulate::Predictor>> predictors_;
     /// By row, form, whether messages are staged, and the power of two of bytes.

@@ -157,9 +157,9 @@ Collective collective_of(detail::Kind kind) {
 /// stages stays small: two exchanges and half the traffic are better then. Two members with a CPU each
 /// exchange at little cost, but copy as others do. Where members share CPUs and need not all wait for each
 /// other, those that have sent let others run at once.
-std::size_t longest_carried_bytes(Collective collective, long rounds, const CallSize& size,
+std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
                                   const machine::Profile& profile) {
-    if (rounds > 1) {
+    if (!in_one_round) {
         return mailbox::carried_bytes;
     }
     if (!depends_on_all(collective) && size.members > size.cpus) {
@@ -179,7 +179,7 @@ Form form_of(std::size_t index, const detail::Call& call, const CallSize& size) 
         return Form::separate;
     }
     const auto longest_bytes = [&] {
-        return longest_carried_bytes(row.collective, row.counts(size.members, 0).rounds, size,
+        return longest_carried_bytes(row.collective, has_one_round(row, size.members), size,
                                      Caches::here().profile());
     };
     const bool fits = row.forms.carried && call.counts == nullptr &&

@@ -82,8 +82,8 @@ detail::Call reduced_to_one(const detail::Call& call);
 TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const detail::Call& call,
                                         int members);
 
-/// The longest message that an algorithm of so many rounds carries on a machine with this profile.
-std::size_t longest_carried_bytes(schedule::Collective collective, long rounds, const CallSize& size,
+/// The longest message that an algorithm carries, in one round or more, on a machine with this profile.
+std::size_t longest_carried_bytes(schedule::Collective collective, bool in_one_round, const CallSize& size,
                                   const machine::Profile& profile);
 
 /// The form in which a row of the registry would be carried out.

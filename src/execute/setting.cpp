@@ -7,10 +7,13 @@
 #include "tuning/fingerprint.hpp"
 #include "tuning/load.hpp"
 
+#include <tutti/error.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace tutti::execute {
@@ -46,6 +49,41 @@ struct Cpus {
     int of_members;
 };
 
+/// The groups of consecutive ranks that equal levels of so many children make, outermost first.
+std::vector<std::vector<int>> equal_parts(const std::vector<int>& levels, int members) {
+    std::vector<std::vector<int>> parts;
+    int size = members;
+    for (const int children : levels) {
+        if (children < 1 || size % children != 0) {
+            size = 0;
+            break;
+        }
+        size /= children;
+        std::vector<int>& part = parts.emplace_back();
+        for (int rank = 0; rank < members; ++rank) {
+            part.push_back(rank / size);
+        }
+    }
+    if (size != 1) {
+        throw ArgumentError("GroupOptions::levels: the product of the sizes is not the number of members, " +
+                            std::to_string(members));
+    }
+    return parts;
+}
+
+/// What the options say of where members are goes before what is known.
+std::vector<std::vector<int>> parts_for(const GroupOptions& options, std::span<const int> cpus) {
+    return options.levels.empty() ? machine::parts_of(tuning::this_machine(), cpus)
+                                  : equal_parts(options.levels, static_cast<int>(cpus.size()));
+}
+
+/// Where members are.
+struct Whereabouts {
+    std::vector<std::vector<int>> bindings;
+    std::vector<int> places;
+    std::vector<std::vector<int>> parts;
+};
+
 /// Whether a line profile has all distances between these CPUs.
 bool covers(const distance::LineProfile& lines, std::span<const machine::Pu> pus) {
     const auto has = distances_between(pus);
@@ -54,25 +92,27 @@ bool covers(const distance::LineProfile& lines, std::span<const machine::Pu> pus
     });
 }
 
-/// Of members that are on these CPUs, by what the table has measured of lines, or else by a guess.
-std::shared_ptr<Outlook> outlook_for(std::span<const int> places, int cpus, int l3_groups,
+/// Of such members, by what the table has measured of lines, or else by a guess.
+std::shared_ptr<Outlook> outlook_for(const Whereabouts& members, int cpus, int l3_groups,
                                      const tuning::Table* table) {
-    if (!Outlook::is_for(static_cast<int>(places.size()), cpus, l3_groups)) {
+    const auto count = static_cast<int>(members.places.size());
+    if (!Outlook::is_for(count, cpus, l3_groups)) {
         return nullptr;
     }
     const machine::Machine& machine = tuning::this_machine();
-    const std::vector<machine::Pu> pus = pus_of(machine, places);
+    const std::vector<machine::Pu> pus = pus_of(machine, members.places);
     std::optional<KnownMachine> known = table != nullptr && table->lines && covers(*table->lines, pus)
                                             ? KnownMachine{*table->lines}
                                             : most_like(machine, pus);
-    return known ? std::make_shared<Outlook>(*std::move(known), positions_of(machine, pus)) : nullptr;
+    return known ? std::make_shared<Outlook>(*std::move(known), positions_of(machine, pus),
+                                             graph::LevelTree::of_parts(count, members.parts))
+                 : nullptr;
 }
 
-Setting setting_for(const GroupOptions& options, std::vector<std::vector<int>> bindings,
-                    std::vector<int> places, const Cpus& cpus, int l3_groups) {
-    const auto members = static_cast<int>(bindings.size());
+Setting setting_for(const GroupOptions& options, Whereabouts where, const Cpus& cpus, int l3_groups) {
+    const auto members = static_cast<int>(where.bindings.size());
     tuning::Source source = tuning::source_of(options.tuning);
-    std::shared_ptr<Outlook> outlook = outlook_for(places, cpus.of_members, l3_groups, source.table.get());
+    std::shared_ptr<Outlook> outlook = outlook_for(where, cpus.of_members, l3_groups, source.table.get());
     return {.patience = patience_of(options.wait, members, cpus.of_members),
             .cpus = cpus.of_members,
             .process_cpus = cpus.of_process,
@@ -81,8 +121,9 @@ Setting setting_for(const GroupOptions& options, std::vector<std::vector<int>> b
             .l3_groups = l3_groups,
             .choices = tuning::Choices(std::move(source.table), {members, cpus.of_process, l3_groups}),
             .tuning = std::move(source.text),
-            .bindings = std::move(bindings),
-            .places = std::move(places),
+            .bindings = std::move(where.bindings),
+            .places = std::move(where.places),
+            .parts = std::move(where.parts),
             .outlook = std::move(outlook)};
 }
 
@@ -105,16 +146,19 @@ Setting setting_for(const GroupOptions& options, std::span<const int> cpus) {
     if (std::ranges::count(places, machine::unpinned) != 0) {
         places = compact_places(static_cast<int>(cpus.size()));
     }
-    return setting_for(options, std::move(bindings), std::move(places), {allowed, at_once},
-                       tuning::l3_groups(tuning::this_machine(), cpus));
+    return setting_for(options, {std::move(bindings), std::move(places), parts_for(options, cpus)},
+                       {allowed, at_once}, tuning::l3_groups(tuning::this_machine(), cpus));
 }
 
 Setting setting_for(int members, const GroupOptions& options) {
     const int allowed = machine::allowed_pus();
     std::vector<int> compact = compact_places(members);
     const int l3_groups = tuning::l3_groups(tuning::this_machine(), compact);
-    return setting_for(options, std::vector<std::vector<int>>(static_cast<std::size_t>(members)),
-                       std::move(compact), {allowed, std::min(allowed, members)}, l3_groups);
+    std::vector<std::vector<int>> parts = parts_for(options, compact);
+    return setting_for(options,
+                       {std::vector<std::vector<int>>(static_cast<std::size_t>(members)), std::move(compact),
+                        std::move(parts)},
+                       {allowed, std::min(allowed, members)}, l3_groups);
 }
 
 Setting setting_for_mates(const Setting& setting, const std::vector<int>& mates) {
@@ -132,7 +176,14 @@ Setting setting_for_mates(const Setting& setting, const std::vector<int>& mates)
                               ? tuning::l3_groups(tuning::this_machine(), pinned_to)
                               : std::min(setting.l3_groups, static_cast<int>(mates.size()));
     const int at_once = machine::pus_at_once(bindings, setting.process_cpus);
-    return setting_for(setting.options, std::move(bindings), std::move(places),
+    std::vector<std::vector<int>> parts;
+    for (const std::vector<int>& part : setting.parts) {
+        std::vector<int>& of_mates = parts.emplace_back();
+        for (const int rank : mates) {
+            of_mates.push_back(part[static_cast<std::size_t>(rank)]);
+        }
+    }
+    return setting_for(setting.options, {std::move(bindings), std::move(places), std::move(parts)},
                        {setting.process_cpus, at_once}, l3_groups);
 }
 

@@ -35,11 +35,14 @@ struct Setting {
     std::vector<std::vector<int>> bindings = {};
     /// The CPU on which each member is taken to be.
     std::vector<int> places = {};
+    /// Where members are on the machine, as graph::LevelTree::of_parts takes it.
+    std::vector<std::vector<int>> parts = {};
     /// What algorithms are predicted to take; null where members are few and near each other.
     std::shared_ptr<Outlook> outlook = {};
 };
 
-/// For members that are placed on these CPUs.
+/// For members that are placed on these CPUs. Throws ArgumentError when the options are wrong, as the others
+/// do.
 Setting setting_for(const GroupOptions& options, std::span<const int> cpus);
 
 /// For threads that somebody else has placed: taken to be where "compact" would place them.

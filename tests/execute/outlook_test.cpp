@@ -34,15 +34,13 @@ const distance::LineProfile& profile_of(const std::string& name) {
     return std::ranges::find(all, name, &distance::Published::name)->profile;
 }
 
-simulate::Positions positions(const machine::Machine& machine, int members) {
-    const auto cpus = machine::place(machine, members, machine::Placement::compact);
-    return execute::positions_of(machine, execute::pus_of(machine, cpus));
-}
-
 std::shared_ptr<Outlook> outlook(const std::string& name, int members) {
     const distance::LineProfile& profile = profile_of(name);
+    const machine::Machine machine = machine::from_synthetic(profile.topology);
+    const auto cpus = machine::place(machine, members, machine::Placement::compact);
     return std::make_shared<Outlook>(execute::KnownMachine{profile},
-                                     positions(machine::from_synthetic(profile.topology), members));
+                                     execute::positions_of(machine, execute::pus_of(machine, cpus)),
+                                     graph::LevelTree::of_parts(members, machine::parts_of(machine, cpus)));
 }
 
 detail::Call call_of(detail::Kind kind) {

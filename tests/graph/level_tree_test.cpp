@@ -103,6 +103,48 @@ TEST_CASE("aligned are the groups that the butterfly's tree has as well") {
     CHECK(LevelTree::equal(Sizes{3, 4}).is_aligned());
 }
 
+TEST_CASE("parts of a machine are groups where they have consecutive ranks and divide what is around them") {
+    CHECK(LevelTree::of_parts(8, {{0, 0, 0, 0, 1, 1, 1, 1}, {3, 3, 4, 4, 6, 6, 7, 7}}) ==
+          LevelTree::equal(Sizes{2, 2, 2}));
+    CHECK(LevelTree::of_parts(6, {{5, 5, 5, 2, 2, 2}}) == LevelTree::nested(6, {{3, 3}}));
+    // Dealt round robin; all in one; as the level before; in another way than that.
+    CHECK(LevelTree::of_parts(4, {{0, 1, 0, 1}, {0, 0, 1, 1}}) == LevelTree::equal(Sizes{2, 2}));
+    CHECK(LevelTree::of_parts(4, {{7, 7, 7, 7}, {0, 0, 1, 1}, {2, 2, 3, 3}}) ==
+          LevelTree::equal(Sizes{2, 2}));
+    CHECK(LevelTree::of_parts(4, {{0, 0, 1, 1}, {0, 0, 0, 1}}) == LevelTree::equal(Sizes{2, 2}));
+    CHECK(LevelTree::of_parts(4, {}) == LevelTree::equal(Sizes{4}));
+    CHECK(LevelTree::of_parts(1, {{0}}) == LevelTree::equal(Sizes{}));
+    CHECK_THROWS_AS(LevelTree::of_parts(4, {{0, 0, 1}}), std::invalid_argument);
+}
+
+TEST_CASE("groups that are not aligned are cut into such that are, each within one of them") {
+    CHECK(LevelTree::equal(Sizes{2, 3}).aligned() == LevelTree::nested(6, {{2, 1, 1, 2}}));
+    CHECK(LevelTree::equal(Sizes{2, 8, 8}).aligned() == LevelTree::equal(Sizes{2, 8, 8}));
+    CHECK(LevelTree::equal(Sizes{2, 2, 6}).aligned() ==
+          LevelTree::nested(24, {{8, 4, 4, 8}, {4, 2, 2, 4, 4, 2, 2, 4}}));
+    CHECK(LevelTree::nested(12, {{8, 3, 1}}).aligned() == LevelTree::nested(12, {{8, 2, 1, 1}}));
+    for (int ranks = 1; ranks <= 40; ++ranks) {
+        for (int size = 1; size < ranks; ++size) {
+            CAPTURE(ranks);
+            CAPTURE(size);
+            const LevelTree tree = LevelTree::nested(ranks, {{size, ranks - size}});
+            const LevelTree aligned = tree.aligned();
+            REQUIRE(aligned.is_aligned());
+            REQUIRE((aligned == tree) == tree.is_aligned());
+            for (int number = 0; number < aligned.groups(1); ++number) {
+                const RankRange group = aligned.group(1, number);
+                REQUIRE(tree.group_of(1, group.first) == tree.group_of(1, group.first + group.count - 1));
+            }
+        }
+    }
+}
+
+TEST_CASE("a level can be left out") {
+    CHECK(LevelTree::equal(Sizes{2, 4, 8}).without(2) == LevelTree::equal(Sizes{2, 32}));
+    CHECK(LevelTree::equal(Sizes{2, 4, 8}).without(1) == LevelTree::equal(Sizes{8, 8}));
+    CHECK(LevelTree::equal(Sizes{2, 4}).without(1) == LevelTree::equal(Sizes{8}));
+}
+
 TEST_CASE("operands are cut after the largest power of two below their number") {
     CHECK(bracketed({0, 1, 2, 3}) == "((0 1) 2)");
     CHECK(bracketed({0, 1, 2, 3, 4, 5, 6, 7}) == "(((0 1) (2 3)) ((4 5) 6))");

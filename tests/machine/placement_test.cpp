@@ -156,3 +156,20 @@ TEST_CASE("members below 1 and a machine without CPUs are refused") {
     }
     CHECK_THROWS_AS(place(Machine{}, 1, Placement::compact), std::invalid_argument);
 }
+
+TEST_CASE("parts: where members are, outermost first, as far as the machine tells") {
+    using Parts = std::vector<Indices>;
+    const auto parts = [](const char* description, int members, Placement rule) {
+        const Machine machine = from_synthetic(description);
+        return parts_of(machine, place(machine, members, rule));
+    };
+    CHECK(parts("pack:2 [numa] l3:2 core:2 pu:1", 8, Placement::compact) == Parts{{0, 0, 0, 0, 1, 1, 1, 1},
+                                                                                  {0, 0, 0, 0, 1, 1, 1, 1},
+                                                                                  {0, 0, 1, 1, 2, 2, 3, 3},
+                                                                                  {0, 1, 2, 3, 4, 5, 6, 7}});
+    CHECK(parts("pack:2 [numa] l3:1 core:2 pu:2", 4, Placement::scatter) ==
+          Parts{{0, 1, 0, 1}, {0, 1, 0, 1}, {0, 1, 0, 1}, {0, 2, 1, 3}});
+    CHECK(parts("pack:1 [numa] core:2 pu:1", 3, Placement::compact) ==
+          Parts{{0, 0, 0}, {0, 0, 0}, {0, 1, 0}});
+    CHECK(parts("pack:2 [numa] core:2 pu:1", 2, Placement::none).empty());
+}

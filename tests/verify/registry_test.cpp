@@ -129,16 +129,19 @@ TEST_CASE("rounds, blocks and reductions are those of the closed forms for p = 1
 TEST_CASE(
     "rows for which one program stands for all keep promises and counts up to p = 256, all rows at some p") {
     for (const Algorithm& row : algorithm::registry()) {
-        const bool symmetric = row.make(16, 0).symmetry().translates();
+        const bool may_be_symmetric = row.make(16, 0).symmetry().translates();
         for (int ranks = 65; ranks <= most_symmetric_ranks; ++ranks) {
             const bool some = ranks == 97 || ranks == 120 || ranks == 128;
-            if (!takes(row, ranks) || !(symmetric || some)) {
+            if (!takes(row, ranks) || !(may_be_symmetric || some)) {
                 continue;
             }
             CAPTURE(row.collective);
             CAPTURE(row.name);
             CAPTURE(ranks);
             const Schedule made = row.make(ranks, has_root(row) ? ranks / 3 : 0);
+            if (!made.symmetry().translates() && !some) {
+                continue;
+            }
             check_counts(row, made);
             REQUIRE(cost::tally(made).most_scratch() <= row.scratch(ranks, made.root()));
             for (const Form form : forms) {

@@ -8,6 +8,7 @@
 #include <bit>
 #include <functional>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 namespace tutti::graph {
@@ -30,6 +31,38 @@ int run_length(int children, int most) {
 bool is_subtree(RankRange group, int ranks) {
     const auto size = static_cast<int>(std::bit_ceil(static_cast<unsigned>(group.count)));
     return group.first % size == 0 && group.count == std::min(size, ranks - group.first);
+}
+
+/// Appends where the largest subtrees begin that `group` is made of, of the butterfly's tree over `tree`.
+void append_aligned(RankRange group, RankRange tree, std::vector<int>& begins) {
+    if (group.first <= tree.first && tree.first + tree.count <= group.first + group.count) {
+        begins.push_back(tree.first);
+        return;
+    }
+    const int left = detail::left_part(tree.count);
+    if (group.first < tree.first + left) {
+        append_aligned(group, {tree.first, left}, begins);
+    }
+    if (group.first + group.count > tree.first + left) {
+        append_aligned(group, {tree.first + left, tree.count - left}, begins);
+    }
+}
+
+/// Where runs of equal parts begin, and the number of ranks; nothing where a part has two runs.
+std::vector<int> runs_of(const std::vector<int>& parts) {
+    std::vector<int> begins;
+    std::set<int> seen;
+    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+        if (rank > 0 && parts[rank] == parts[rank - 1]) {
+            continue;
+        }
+        if (!seen.insert(parts[rank]).second) {
+            return {};
+        }
+        begins.push_back(static_cast<int>(rank));
+    }
+    begins.push_back(static_cast<int>(parts.size()));
+    return begins;
 }
 
 /// Appends where the largest parts begin that have at most so many runs, when runs are cut and cut again.
@@ -88,6 +121,23 @@ LevelTree LevelTree::nested(int ranks, const std::vector<Level>& levels) {
     return {ranks, between};
 }
 
+LevelTree LevelTree::of_parts(int ranks, const std::vector<std::vector<int>>& parts) {
+    LevelTree tree = nested(ranks, {});
+    for (const std::vector<int>& part_of_rank : parts) {
+        if (part_of_rank.size() != index(ranks)) {
+            throw std::invalid_argument("level tree: a level has other ranks");
+        }
+        std::vector<Level> between = tree.between();
+        Level firsts = runs_of(part_of_rank);
+        const bool divides = between.empty() || std::ranges::includes(firsts, between.back());
+        if (!firsts.empty() && divides) {
+            between.push_back(std::move(firsts));
+            tree = LevelTree(ranks, between);
+        }
+    }
+    return tree;
+}
+
 LevelTree::LevelTree(int ranks, const std::vector<Level>& between) : first_{{0, ranks}} {
     Level single(index(ranks) + 1);
     std::iota(single.begin(), single.end(), 0);
@@ -142,6 +192,24 @@ bool LevelTree::is_aligned() const {
         }
     }
     return true;
+}
+
+LevelTree LevelTree::aligned() const {
+    std::vector<Level> between;
+    for (int level = 1; level < last(); ++level) {
+        Level& firsts = between.emplace_back();
+        for (int number = 0; number < groups(level); ++number) {
+            append_aligned(group(level, number), group(0, 0), firsts);
+        }
+        firsts.push_back(ranks());
+    }
+    return {ranks(), between};
+}
+
+LevelTree LevelTree::without(int level) const {
+    std::vector<Level> levels = between();
+    levels.erase(levels.begin() + level - 1);
+    return {ranks(), levels};
 }
 
 /// Appends the first ranks of the groups into which one of more than `most` children is divided.

@@ -27,6 +27,11 @@ public:
     /// groups, in rank order. Throws std::invalid_argument when a level does not divide the groups of the one
     /// before, or has other ranks than `ranks`.
     static LevelTree nested(int ranks, const std::vector<std::vector<int>>& levels);
+    /// The groups that are in the same part of a machine: for each level, outermost first, the part that each
+    /// rank is in. A level is left out where the ranks of a part do not follow each other, or where it does
+    /// not divide the groups of the one before. Throws std::invalid_argument when a level has other ranks
+    /// than `ranks`.
+    static LevelTree of_parts(int ranks, const std::vector<std::vector<int>>& parts);
 
     int ranks() const { return first_.front().back(); }
     /// The number of the last level.
@@ -51,6 +56,12 @@ public:
     /// Whether every group is a subtree of the butterfly's tree over all ranks (see cut): whether operands
     /// that are combined group by group are bracketed as they are without groups.
     bool is_aligned() const;
+    /// The same levels with each group cut into the largest such subtrees within it: what stays within a
+    /// group still does.
+    LevelTree aligned() const;
+
+    /// The same ranks without one of the levels between the first and the last.
+    LevelTree without(int level) const;
 
     /// The same ranks with as many levels more as it takes for no group to have more than `most` children, a
     /// power of two. Equal children come together in equal numbers where that can be; others as cut says. An
@@ -63,6 +74,8 @@ private:
     using Level = std::vector<int>;
 
     LevelTree(int ranks, const std::vector<Level>& between);
+    /// The first ranks of the groups of all levels between the first and the last.
+    std::vector<Level> between() const { return {first_.begin() + 1, first_.end() - (last() > 0 ? 1 : 0)}; }
     static std::size_t index(int number) { return static_cast<std::size_t>(number); }
     void divide(int level, int number, int most, Level& between) const;
 

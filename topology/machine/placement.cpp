@@ -126,6 +126,26 @@ std::vector<int> place(const Machine& machine, int members, const PlacementReque
     return go_round(request.os_indices, count);
 }
 
+std::vector<std::vector<int>> parts_of(const Machine& machine, std::span<const int> cpus) {
+    std::map<int, Pu> known;
+    for (const Pu& pu : machine.pus) {
+        known.emplace(pu.os_index, pu);
+    }
+    std::vector<std::vector<int>> parts;
+    for (int Pu::*const part : {&Pu::package, &Pu::numa, &Pu::l3, &Pu::core}) {
+        std::vector<int> numbers;
+        numbers.reserve(cpus.size());
+        for (const int cpu : cpus) {
+            const auto found = known.find(cpu);
+            numbers.push_back(found == known.end() ? -1 : found->second.*part);
+        }
+        if (std::ranges::find(numbers, -1) == numbers.end()) {
+            parts.push_back(std::move(numbers));
+        }
+    }
+    return parts;
+}
+
 PlacementRequest parse_placement(std::string_view text) {
     if (text == "compact") {
         return {.rule = Placement::compact, .os_indices = {}};

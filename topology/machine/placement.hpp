@@ -2,6 +2,7 @@
 
 #include "machine/machine.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,11 @@ std::vector<int> place(const Machine& machine, int members, Placement rule);
 /// is shorter than the members. A CPU listed twice takes two members. \throws std::invalid_argument if
 /// members < 1, or naming the first entry that is not an allowed CPU, and those that are.
 std::vector<int> place(const Machine& machine, int members, const PlacementRequest& request);
+
+/// In which package, NUMA node, L3 and core each of these CPUs is, as their numbers: a list each, outermost
+/// first, without those that the machine does not tell of all of them. Nothing where one of them is
+/// `unpinned`.
+std::vector<std::vector<int>> parts_of(const Machine& machine, std::span<const int> cpus);
 
 /// Reads "compact", "scatter", "none" or a list of CPU numbers and ascending ranges such as "0,2,4-7".
 /// \throws std::invalid_argument naming the part that is none of these.

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "algorithm/levels.hpp"
+#include "algorithm/registry.hpp"
+
+#include <string_view>
+
+namespace tutti::algorithm::rows {
+
+// Collectives over the levels of the machine on which a group runs. Where nothing is known of it, all ranks
+// are one group, which is split into groups of at most eight.
+
+template <Acting acting, schedule::Collective collective>
+schedule::Schedule on_levels(const graph::LevelTree& tree, int root) {
+    return levels(collective, tree_to_run_on(acting, collective, tree), acting, root);
+}
+
+template <Acting acting, schedule::Collective collective>
+schedule::Schedule on_one_group(int p, int root) {
+    return on_levels<acting, collective>(graph::LevelTree::nested(p, {}), root);
+}
+
+constexpr Order order_on_levels(schedule::Collective collective) {
+    using enum schedule::Collective;
+    const bool combines = collective == reduce || collective == allreduce || collective == reduce_scatter ||
+                          is_prefix(collective);
+    return combines ? Order::canonical : Order::none;
+}
+
+template <Acting acting, schedule::Collective collective>
+constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*scratch)(int, int)) {
+    constexpr std::string_view names[] = {"levels-exchange", "levels-shares", "levels-leaders"};
+    // The owners of a reduction's results store them to the root.
+    constexpr bool stores_to_root =
+        acting == Acting::shares && collective == schedule::Collective::reduce;
+    return {.name = names[static_cast<std::size_t>(acting)],
+            .collective = collective,
+            .order = order_on_levels(collective),
+            .ranks = acting == Acting::exchange ? Ranks::powers_of_two : Ranks::any,
+            .forms = forms_of(acting, collective),
+            .make = on_one_group<acting, collective>,
+            .counts = counts,
+            .bound = bound,
+            .scratch = scratch,
+            .source = "docs/traffic.md",
+            .reach = stores_to_root ? Reach::everybody : Reach::peers,
+            .make_on = on_levels<acting, collective>};
+}
+
+} // namespace tutti::algorithm::rows
