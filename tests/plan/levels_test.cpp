@@ -72,3 +72,32 @@ TEST_CASE("plans of collectives on trees of groups do what the collective says")
     }
     CHECK(plans > 300);
 }
+
+TEST_CASE("plans of rows on any tree do what the collective says, and have slots for what is carried") {
+    const LevelTree trees[] = {
+        LevelTree::equal(Sizes{2, 2}),
+        LevelTree::equal(Sizes{2, 2, 2, 2}),
+        LevelTree::equal(Sizes{2, 3}),
+        LevelTree::equal(Sizes{8, 2}),
+        LevelTree::nested(13, {{9, 4}, {5, 4, 1, 3}}),
+        LevelTree::nested(12, {{1, 11}, {1, 1, 10}, {1, 1, 1, 9}, {1, 1, 1, 1, 8}, {1, 1, 1, 1, 1, 7}})};
+    std::uint32_t plans = 0;
+    for (const LevelTree& tree : trees) {
+        for (const algorithm::Algorithm& row : algorithm::registry()) {
+            if (row.make_on == nullptr || !takes(row, tree.ranks())) {
+                continue;
+            }
+            CAPTURE(row.name);
+            CAPTURE(to_string(row.collective));
+            CAPTURE(tree.ranks());
+            const schedule::Schedule made = make(row, tree, has_root(row) ? 1 : 0);
+            for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
+                if (takes(row, form)) {
+                    CAPTURE(form);
+                    REQUIRE(interpreted(schedule::synchronise(made, form), ++plans) == "");
+                }
+            }
+        }
+    }
+    CHECK(plans > 100);
+}

@@ -248,6 +248,61 @@ TEST_CASE("on aligned groups operands are bracketed as by the butterfly, whateve
     CHECK(aligned > (reduced ? 15 : 50));
 }
 
+TEST_CASE("rows run on any tree, in all their forms and in the canonical order") {
+    long trees = 0;
+    const auto check = [&](const LevelTree& tree) {
+        CAPTURE(shown(tree));
+        ++trees;
+        for (const algorithm::Algorithm& row : algorithm::registry()) {
+            if (row.make_on == nullptr || !takes(row, tree.ranks())) {
+                continue;
+            }
+            CAPTURE(row.name);
+            CAPTURE(to_string(row.collective));
+            const Schedule made = row.make_on(tree, has_root(row) ? tree.ranks() / 2 : 0);
+            for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
+                if (takes(row, form)) {
+                    CAPTURE(form);
+                    const verify::Report report = verify::verify(schedule::synchronise(made, form),
+                                                                 verify::requirement_of(row, tree.ranks()));
+                    REQUIRE_MESSAGE(report.ok(), report.text());
+                }
+            }
+        }
+    };
+    for_each_uneven_tree(check);
+    for_each_equal_tree(reduced ? 32 : 128, check);
+    check(LevelTree::equal(Sizes{2, 2, 2, 2, 2}));
+    check(LevelTree::equal(Sizes{2, 8, 6}));
+    CHECK(trees > (reduced ? 70 : 500));
+}
+
+TEST_CASE("rows run on the tree itself where it is aligned and not too deep") {
+    const auto row = [](Collective collective, const char* name) {
+        return *algorithm::find(collective, name);
+    };
+    const auto same = [](const Schedule& a, const Schedule& b) {
+        bool is_same = a.ranks() == b.ranks();
+        for (int rank = 0; is_same && rank < a.ranks(); ++rank) {
+            is_same = a.program(rank) == b.program(rank);
+        }
+        return is_same;
+    };
+    const LevelTree tree = LevelTree::equal(Sizes{2, 4});
+    CHECK(same(row(Collective::allreduce, "levels-shares").make_on(tree, 0),
+               levels(Collective::allreduce, tree, Acting::shares)));
+    CHECK(same(row(Collective::allreduce, "levels-exchange").make_on(tree, 0),
+               levels(Collective::allreduce, tree, Acting::exchange)));
+    CHECK(same(row(Collective::barrier, "levels-leaders").make_on(LevelTree::equal(Sizes{2, 2, 2}), 0),
+               levels(Collective::barrier, tree, Acting::leaders)));
+    // Nothing is combined: the tree as it is.
+    const LevelTree threes = LevelTree::equal(Sizes{2, 3});
+    CHECK(same(row(Collective::allgather, "levels-shares").make_on(threes, 0),
+               levels(Collective::allgather, threes, Acting::shares)));
+    CHECK(same(row(Collective::allreduce, "levels-shares").make_on(threes, 0),
+               levels(Collective::allreduce, threes.aligned(), Acting::shares)));
+}
+
 TEST_CASE("faults injected into schedules on trees are reported") {
     const LevelTree trees[] = {LevelTree::equal(Sizes{2, 2}), LevelTree::equal(Sizes{2, 3}),
                                LevelTree::nested(5, {{3, 2}}), LevelTree::nested(6, {{5, 1}, {2, 3, 1}})};

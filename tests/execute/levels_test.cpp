@@ -1,0 +1,151 @@
+// Collectives over the levels on which a group's members are.
+
+#include "exam.hpp"
+#include "execute/group_state.hpp"
+#include "execute/plans.hpp"
+#include "graph/level_tree.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using graph::LevelTree;
+using schedule::Collective;
+using Sizes = std::vector<int>;
+using test::Expect;
+using test::Job;
+
+namespace {
+
+/// Whether a group makes schedules on this tree.
+bool runs_on(detail::GroupState& group, const LevelTree& tree) {
+    const algorithm::Algorithm& row = *algorithm::find(Collective::allreduce, "levels-shares");
+    const auto made = group.synchronised({.row = algorithm::index_of(row)});
+    const schedule::Schedule expected = make(row, tree, 0);
+    REQUIRE(made->schedule.ranks() == expected.ranks());
+    for (int rank = 0; rank < expected.ranks(); ++rank) {
+        if (made->schedule.program(rank) != expected.program(rank)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Members whose levels are known, on any CPUs.
+Team team_on(const Sizes& levels, int members) {
+    return Team({.members = members, .placement = "none", .group = {.levels = levels}});
+}
+
+int product(const Sizes& sizes) {
+    int all = 1;
+    for (const int size : sizes) {
+        all *= size;
+    }
+    return all;
+}
+
+std::vector<Sizes> trees() {
+    if (test::reduced) {
+        return {{2, 2}, {2, 3}};
+    }
+    return {{2, 2}, {2, 4}, {2, 2, 2}, {2, 3}, {3, 3}, {3, 2, 2}, {2, 8, 2}};
+}
+
+/// Every row that runs on levels, of small and of longer vectors, in both ways.
+std::vector<Job> jobs_on_levels(int members, bool exact) {
+    std::vector<Job> jobs;
+    int turn = 0;
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        if (row.make_on == nullptr || !takes(row, members)) {
+            continue;
+        }
+        for (const std::size_t elements : {0, 1, 4, 31, 1009, 5000}) {
+            for (const bool in_place : {false, true}) {
+                const int root = has_root(row) ? turn++ % members : 0;
+                jobs.push_back(
+                    {&row, true, elements, in_place, test::expectation(row, members, exact), root});
+            }
+        }
+    }
+    return jobs;
+}
+
+} // namespace
+
+TEST_CASE("a group runs on the levels that its options name, and its sub-groups on what they have of these") {
+    detail::GroupState group(8, execute::setting_for(8, {.levels = {2, 4}}));
+    CHECK(runs_on(group, LevelTree::equal(Sizes{2, 4})));
+    CHECK_FALSE(runs_on(group, LevelTree::equal(Sizes{8})));
+    detail::GroupState corner(4, execute::setting_for_mates(group.setting(), {0, 1, 4, 5}));
+    CHECK(runs_on(corner, LevelTree::equal(Sizes{2, 2})));
+    detail::GroupState dealt(4, execute::setting_for_mates(group.setting(), {0, 4, 1, 5}));
+    CHECK(runs_on(dealt, LevelTree::equal(Sizes{4})));
+    detail::GroupState uneven(5, execute::setting_for_mates(dealt.setting(), {0, 2, 1, 3, 3}));
+    CHECK(runs_on(uneven, LevelTree::nested(5, {{2, 3}})));
+}
+
+TEST_CASE("a group of which nothing else is said runs on where its members are") {
+    const machine::Machine machine = machine::from_synthetic("pack:2 [numa] l3:2 core:2 pu:1");
+    execute::Setting setting;
+    setting.parts = machine::parts_of(machine, machine::place(machine, 8, machine::Placement::compact));
+    detail::GroupState group(8, setting);
+    CHECK(runs_on(group, LevelTree::equal(Sizes{2, 2, 2})));
+}
+
+TEST_CASE("levels that do not make the members are refused") {
+    for (const Sizes& levels : {Sizes{2, 3}, Sizes{2}, Sizes{0}, Sizes{-1, -4}, Sizes{2, 2, 2}}) {
+        CHECK_THROWS_WITH_AS(team_on(levels, 4),
+                             "GroupOptions::levels: the product of the sizes is not the number of members, 4",
+                             ArgumentError);
+    }
+    CHECK_THROWS_AS(Group(4, {.levels = {3}}), ArgumentError);
+    CHECK(Group(4, {.levels = {1, 4, 1}}).size() == 4);
+}
+
+TEST_CASE("every algorithm on levels, every tree: integers are exact") {
+    for (const Sizes& levels : trees()) {
+        const int members = product(levels);
+        Team team = team_on(levels, members);
+        test::Exam<int> exam(members, 5000, test::ordinary<int>, sum);
+        CHECK(exam.run(team, jobs_on_levels(members, true), sum) == "");
+    }
+}
+
+TEST_CASE("every algorithm on levels, every tree: sums have the bits of the canonical order") {
+    for (const Sizes& levels : trees()) {
+        const int members = product(levels);
+        Team team = team_on(levels, members);
+        test::Exam<double> exam(members, 5000, test::ordinary<double>, sum);
+        CHECK(exam.run(team, jobs_on_levels(members, false), sum) == "");
+    }
+}
+
+TEST_CASE("a sub-group of unequal groups gives the bits of any other algorithm") {
+    Team team = team_on({2, 4}, 8);
+    std::vector<std::string> wrong(8);
+    team.run([&](Member& me) {
+        std::optional<Member> some = me.subset(std::vector<int>{1, 2, 3, 5, 6, 7});
+        if (!some) {
+            return;
+        }
+        std::vector<double> in(1000);
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            in[i] = 1.0 / static_cast<double>(3 + i + 7 * static_cast<std::size_t>(some->rank()));
+        }
+        std::vector<double> expected(in.size());
+        some->allreduce(in, expected, sum, {.algorithm = "direct"});
+        for (const char* const name : {"levels-shares", "levels-leaders"}) {
+            for (const std::size_t count : {std::size_t{1}, in.size()}) {
+                std::vector<double> out(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count));
+                some->allreduce(out, sum, {.algorithm = name});
+                if (!std::equal(out.begin(), out.end(), expected.begin())) {
+                    wrong[static_cast<std::size_t>(me.rank())] += name;
+                }
+            }
+        }
+    });
+    CHECK(wrong == std::vector<std::string>(8));
+}
