@@ -86,7 +86,9 @@ public:
     explicit Bench(const BenchOptions& options)
         : options_(options), environment_(detect_environment()), baselines_(available(options.baselines)),
           progress_(steps(), !options.quiet) {
-        environment_.placement = options.placement;
+        environment_.placement =
+            options.placement +
+            (options.levels.empty() ? "" : fmt::format(", levels {}", fmt::join(options.levels, ",")));
     }
 
     int run() {
@@ -134,7 +136,8 @@ private:
                 .most_bytes = most_bytes(problems_for(options_, members)),
                 .method = options_.method,
                 .peers = peers,
-                .callings = options_.callings};
+                .callings = options_.callings,
+                .levels = options_.levels};
     }
 
     void measure_members(int members) {

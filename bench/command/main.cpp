@@ -57,6 +57,11 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
         ->capture_default_str();
     command.add_option("-o,--op", arguments.op, "sum prod min max land lor lxor band bor bxor")
         ->capture_default_str();
+    command
+        .add_option("--levels", arguments.levels,
+                    "Groups of members for the algorithms levels-...: children of a group in each level, "
+                    "outermost first, as 2,8,8; else where members are pinned")
+        ->delimiter(',');
     auto* const in_place =
         command.add_flag("--in-place", arguments.in_place, "One vector is input and output");
     auto* const shared = command

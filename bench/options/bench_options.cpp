@@ -186,6 +186,7 @@ BenchOptions BenchArguments::parsed() const {
     choose_algorithms(algorithm, options);
     options.placement = checked(
         "--placement", [&] { return machine::to_string(machine::parse_placement(points.placement)); });
+    options.levels = levels;
     if (!(points.seconds > 0)) {
         throw UsageError("--seconds: must be above 0");
     }

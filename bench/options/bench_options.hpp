@@ -30,6 +30,8 @@ struct BenchOptions {
     std::vector<std::string> baselines;
     bool quiet = false;
     std::string placement;
+    /// GroupOptions::levels.
+    std::vector<int> levels;
     std::string json_path;
     std::string csv_path;
     /// How often all providers take turns.
@@ -45,6 +47,7 @@ struct BenchArguments {
     std::string algorithm = "auto";
     std::string type = "f64";
     std::string op = "sum";
+    std::vector<int> levels = {};
     bool in_place = false;
     bool shared = false;
     std::string calling = "blocking";

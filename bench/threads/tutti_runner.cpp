@@ -24,7 +24,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
         }
     }
     if (crew_) {
-        group_ = std::make_unique<Group>(options.members);
+        group_ = std::make_unique<Group>(options.members, GroupOptions{.levels = options.levels});
         pinning_.resize(cpus.size());
         crew_->run([&](int rank) {
             const auto own = static_cast<std::size_t>(rank);
@@ -34,8 +34,8 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
                 (result.pinned ? ": CPU " + std::to_string(cpus[own]) : ": not pinned " + result.reason);
         });
     } else {
-        team_ =
-            std::make_unique<Team>(TeamOptions{.members = options.members, .placement = options.placement});
+        team_ = std::make_unique<Team>(TeamOptions{
+            .members = options.members, .placement = options.placement, .group = {.levels = options.levels}});
         pinning_ = team_->pinning();
     }
     if (has_way(options.callings, Calling::Way::arriving)) {

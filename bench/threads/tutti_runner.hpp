@@ -34,6 +34,8 @@ struct RunnerOptions {
     std::vector<std::string> peers = {};
     /// How Tutti is called, in turns as well.
     std::vector<Calling> callings = {Calling{}};
+    /// GroupOptions::levels.
+    std::vector<int> levels = {};
 };
 
 /// Pinned threads, with vectors for every member, on which points are measured one after the other: a team's,

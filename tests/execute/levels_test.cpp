@@ -4,6 +4,7 @@
 #include "execute/group_state.hpp"
 #include "execute/plans.hpp"
 #include "graph/level_tree.hpp"
+#include "machine/placement.hpp"
 
 #include <doctest/doctest.h>
 
@@ -22,7 +23,7 @@ namespace {
 
 /// Whether a group makes schedules on this tree.
 bool runs_on(detail::GroupState& group, const LevelTree& tree) {
-    const algorithm::Algorithm& row = *algorithm::find(Collective::allreduce, "levels-shares");
+    const algorithm::Algorithm& row = *algorithm::find(Collective::broadcast, "levels-leaders");
     const auto made = group.synchronised({.row = algorithm::index_of(row)});
     const schedule::Schedule expected = make(row, tree, 0);
     REQUIRE(made->schedule.ranks() == expected.ranks());
@@ -62,7 +63,7 @@ std::vector<Job> jobs_on_levels(int members, bool exact) {
         if (row.make_on == nullptr || !takes(row, members)) {
             continue;
         }
-        for (const std::size_t elements : {0, 1, 4, 31, 1009, 5000}) {
+        for (const std::size_t elements : {0U, 1U, 4U, 31U, 1009U, 5000U}) {
             for (const bool in_place : {false, true}) {
                 const int root = has_root(row) ? turn++ % members : 0;
                 jobs.push_back(
@@ -83,7 +84,7 @@ TEST_CASE("a group runs on the levels that its options name, and its sub-groups 
     CHECK(runs_on(corner, LevelTree::equal(Sizes{2, 2})));
     detail::GroupState dealt(4, execute::setting_for_mates(group.setting(), {0, 4, 1, 5}));
     CHECK(runs_on(dealt, LevelTree::equal(Sizes{4})));
-    detail::GroupState uneven(5, execute::setting_for_mates(dealt.setting(), {0, 2, 1, 3, 3}));
+    detail::GroupState uneven(5, execute::setting_for_mates(group.setting(), {2, 3, 4, 5, 6}));
     CHECK(runs_on(uneven, LevelTree::nested(5, {{2, 3}})));
 }
 
