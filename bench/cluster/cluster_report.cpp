@@ -1,16 +1,15 @@
 #include "cluster/cluster_report.hpp"
 
 #include "terminal/numbers.hpp"
+#include "terminal/output.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <map>
-#include <stdexcept>
 
 namespace tutti::bench {
 
@@ -100,9 +99,7 @@ void write_points(const std::string& path, const Results& results) {
     for (const Point& point : results.points) {
         points.push_back(to_json(point));
     }
-    if (!(std::ofstream(path) << points.dump(2) << '\n')) {
-        throw std::runtime_error("cannot write " + path);
-    }
+    write_output(path, points.dump(2) + "\n");
 }
 
 bool has_wrong(const Results& results) {

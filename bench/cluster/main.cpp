@@ -12,6 +12,7 @@
 #include "mpirun/mpi_baseline.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
+#include "terminal/output.hpp"
 
 #include <tutti/mpi.hpp>
 
@@ -24,6 +25,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -70,7 +72,7 @@ Arguments parsed(int argc, char** argv) {
         ->capture_default_str();
     app.add_option("--seconds", arguments.seconds, "Time limit for a point")->capture_default_str();
     app.add_flag("--flat,!--no-flat", arguments.flat, "Measure flat MPI as well");
-    app.add_option("--json", arguments.json, "Write all points to this file");
+    app.add_option("--json", arguments.json, "Write all points to this file; - is stdout");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -265,7 +267,9 @@ int run(const Arguments& arguments) {
             if (arguments.flat && !process.is_flat()) {
                 measure_flat(process, results);
             }
-            fmt::print("{}", hybrid_text(results));
+            std::FILE* const out = text_stream(std::span(&arguments.json, 1));
+            fmt::print(out, "{}", hybrid_text(results));
+            flush(out);
             write_points(arguments.json, results);
             wrong = has_wrong(results);
         }

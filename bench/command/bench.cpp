@@ -8,6 +8,7 @@
 #include "report/results_file.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
+#include "terminal/output.hpp"
 #include "terminal/progress.hpp"
 #include "threads/selection_input.hpp"
 #include "threads/tutti_runner.hpp"
@@ -18,8 +19,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
-#include <fstream>
 #include <iterator>
 #include <stdexcept>
 
@@ -50,15 +51,8 @@ bool is_measured_apart(const std::string& name) {
     return is_mpi(name) || has_own_threads(name);
 }
 
-/// Minutes of measuring should not end with a file that cannot be written.
-void check_writable(const char* option, const std::string& path) {
-    if (!path.empty() && !std::ofstream(path, std::ios::app)) {
-        throw UsageError(fmt::format("{}: cannot write {}", option, path));
-    }
-}
-
 /// Those of the baselines that can be had; says of the others why not.
-std::vector<std::string> available(const std::vector<std::string>& baselines) {
+std::vector<std::string> available(const std::vector<std::string>& baselines, std::FILE* out) {
     std::vector<std::string> found;
     for (const std::string& name : baselines) {
         std::string why;
@@ -74,7 +68,7 @@ std::vector<std::string> available(const std::vector<std::string>& baselines) {
         if (why.empty()) {
             found.push_back(name);
         } else {
-            fmt::print("no baseline {}: {}\n", name, why);
+            fmt::print(out, "no baseline {}: {}\n", name, why);
         }
     }
     return found;
@@ -84,7 +78,8 @@ std::vector<std::string> available(const std::vector<std::string>& baselines) {
 class Bench {
 public:
     explicit Bench(const BenchOptions& options)
-        : options_(options), environment_(detect_environment()), baselines_(available(options.baselines)),
+        : options_(options), out_(text_stream(std::array{options.json_path, options.csv_path})),
+          environment_(detect_environment()), baselines_(available(options.baselines, out_)),
           progress_(steps(), !options.quiet) {
         environment_.placement =
             options.placement +
@@ -92,12 +87,13 @@ public:
     }
 
     int run() {
-        fmt::print("{}", header_text(environment_, options_.callings, baselines_));
+        fmt::print(out_, "{}", header_text(environment_, options_.callings, baselines_));
         for (const int members : options_.members) {
             measure_members(members);
         }
         progress_.clear();
-        fmt::print("\n{}", summary_text(own_, others_, static_cast<int>(environment_.machine.pus.size())));
+        fmt::print(out_, "\n{}",
+                   summary_text(own_, others_, static_cast<int>(environment_.machine.pus.size())));
         write_files();
         return std::ranges::any_of(own_, [](const Point& point) { return point.wrong != 0; }) ? exit_wrong
                                                                                               : exit_fine;
@@ -158,9 +154,10 @@ private:
             measure_rounds(runner, part);
         }
         progress_.clear();
-        fmt::print("\n{}", table_text(std::span(own_).subspan(own_before),
-                                      std::span(others_).subspan(others_before)));
-        std::fflush(stdout);
+        fmt::print(
+            out_, "\n{}",
+            table_text(std::span(own_).subspan(own_before), std::span(others_).subspan(others_before)));
+        flush(out_);
     }
 
     void measure_rounds(TuttiRunner& runner, const std::vector<Problem>& problems) {
@@ -232,7 +229,7 @@ private:
         }
         if (!result.failure.empty()) {
             progress_.clear();
-            fmt::print("note: baseline {} for {} members failed: {}\n", name, members, result.failure);
+            fmt::print(out_, "note: baseline {} for {} members failed: {}\n", name, members, result.failure);
         }
     }
 
@@ -240,16 +237,22 @@ private:
         std::vector<Point> all = own_;
         all.insert(all.end(), others_.begin(), others_.end());
         if (!options_.json_path.empty()) {
-            write_json(options_.json_path, to_json(environment_), all);
-            fmt::print("wrote {}\n", options_.json_path);
+            write(options_.json_path, json_text(to_json(environment_), all));
         }
         if (!options_.csv_path.empty()) {
-            write_csv(options_.csv_path, all);
-            fmt::print("wrote {}\n", options_.csv_path);
+            write(options_.csv_path, csv_text(all));
+        }
+    }
+
+    void write(const std::string& path, const std::string& text) const {
+        write_output(path, text);
+        if (!is_stdout(path)) {
+            fmt::print(out_, "wrote {}\n", path);
         }
     }
 
     const BenchOptions& options_;
+    std::FILE* out_;
     Environment environment_;
     std::vector<std::string> baselines_;
     Progress progress_;

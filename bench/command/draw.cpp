@@ -6,11 +6,11 @@
 #include "draw/text.hpp"
 #include "options/limits.hpp"
 #include "terminal/exit_codes.hpp"
+#include "terminal/output.hpp"
 #include "verify/verify.hpp"
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -103,14 +103,7 @@ int run_draw(const DrawArguments& arguments) {
     const Algorithm& row = chosen_row(arguments);
     check_numbers(arguments, row);
     const std::string text = drawing(arguments, row.make(arguments.ranks, arguments.root));
-    if (arguments.output.empty()) {
-        fmt::print("{}", text);
-        return exit_fine;
-    }
-    std::ofstream file(arguments.output, std::ios::binary);
-    if (!(file << text).flush()) {
-        throw EnvironmentUnfit(fmt::format("--output: cannot write {}", arguments.output));
-    }
+    write_output(arguments.output, text);
     return exit_fine;
 }
 

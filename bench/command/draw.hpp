@@ -14,8 +14,7 @@ struct DrawArguments {
     int root = 0;
     std::string format = "svg";
     std::string layout = "rows";
-    /// Empty: stdout.
-    std::string output;
+    std::string output = "-";
     /// Instead of the rounds: what this member computes, as an expression.
     std::optional<int> expression;
 };

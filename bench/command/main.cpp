@@ -10,6 +10,7 @@
 #include "command/tune.hpp"
 #include "command/verify.hpp"
 #include "terminal/exit_codes.hpp"
+#include "terminal/output.hpp"
 #include "terminal/program_directory.hpp"
 
 #include <tutti/version.hpp>
@@ -95,8 +96,9 @@ void declare_bench(CLI::App& command, BenchArguments& arguments) {
         .add_option("--rounds", arguments.rounds,
                     "How often those with threads or processes of their own take turns with Tutti")
         ->capture_default_str();
-    command.add_option("--json", arguments.json, "Write all points to this file");
-    command.add_option("--csv", arguments.csv, "Write all points to this file");
+    command.add_option("--json", arguments.json,
+                       "Write all points to this file; - is stdout, text for readers then goes to stderr");
+    command.add_option("--csv", arguments.csv, "The same as comma-separated values, without the samples");
     command.add_flag("--hybrid", std::function<void(std::int64_t)>(),
                      "Under mpirun: clusters of processes; has options of its own, see --hybrid --help");
 }
@@ -129,7 +131,7 @@ void declare_draw(CLI::App& command, DrawArguments& arguments) {
         .add_option("--layout", arguments.layout,
                     "Of an SVG: rows, circle (both by rounds), or graph (all rounds in one)")
         ->capture_default_str();
-    command.add_option("--output", arguments.output, "Write to this file instead of stdout");
+    command.add_option("--output", arguments.output, "Write to this file; - is stdout");
     command.add_option("--expression", arguments.expression,
                        "RANK: print what that member computes instead of the rounds");
 }
@@ -264,7 +266,7 @@ void declare_info(CLI::App& command, InfoArguments& arguments) {
 }
 
 void declare_tune(CLI::App& command, TuneArguments& arguments) {
-    command.add_option("output", arguments.output, "The file to write")->capture_default_str();
+    command.add_option("output", arguments.output, "The file to write; - is stdout")->capture_default_str();
     declare_points(command, arguments.points);
     command
         .add_option("--seconds", arguments.points.seconds,
@@ -273,7 +275,8 @@ void declare_tune(CLI::App& command, TuneArguments& arguments) {
 }
 
 void declare_measure(CLI::App& command, MeasureArguments& arguments) {
-    command.add_option("-o,--output", arguments.output, "The file to write")->capture_default_str();
+    command.add_option("-o,--output", arguments.output, "The file to write; - is stdout")
+        ->capture_default_str();
     command.add_option("--matrix", arguments.matrix,
                        "Draw what lines take between each pair of CPUs to this SVG file");
     command.add_option("--seconds", arguments.seconds, "Time for all measurements together, at most")
@@ -341,7 +344,9 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     using namespace tutti::bench;
     try {
-        return run(argc, argv);
+        const int code = run(argc, argv);
+        flush(stdout);
+        return code;
     } catch (const UsageError& error) {
         fmt::print(stderr, "tutti: {}\nRun with --help for more information.\n", error.what());
         return exit_usage;
@@ -350,6 +355,6 @@ int main(int argc, char** argv) {
         return exit_unfit;
     } catch (const std::exception& error) {
         fmt::print(stderr, "tutti: {}\n", error.what());
-        return exit_wrong;
+        return std::ferror(stdout) != 0 ? exit_unfit : exit_wrong;
     }
 }

@@ -9,11 +9,13 @@
 #include "survey/profile_json.hpp"
 #include "survey/survey.hpp"
 #include "terminal/exit_codes.hpp"
+#include "terminal/output.hpp"
 #include "tuning/load.hpp"
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <array>
+#include <cstdio>
 #include <new>
 #include <stdexcept>
 #include <vector>
@@ -24,20 +26,6 @@ namespace {
 
 using distance::Class;
 using distance::LineProfile;
-
-/// A minute of measuring should not end with a file that cannot be written.
-void check_writable(const std::string& option, const std::string& path) {
-    if (!std::ofstream(path, std::ios::app)) {
-        throw UsageError(fmt::format("{}: cannot write {}", option, path));
-    }
-}
-
-void write(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    if (!(file << text).flush()) {
-        throw EnvironmentUnfit(fmt::format("cannot write {}", path));
-    }
-}
 
 /// A file that is refused would be of no use.
 std::string checked_text(const LineProfile& profile) {
@@ -51,13 +39,13 @@ std::string checked_text(const LineProfile& profile) {
     return text;
 }
 
-void print_lines(const LineProfile& profile) {
-    fmt::print("\n{:<8}{:>24}{:>18}{:>9}{:>12}{:>12}\n", "lines", "one way, ns", "k readers, ns", "flag, ns",
-               "taken back", "fetched");
+void print_lines(std::FILE* out, const LineProfile& profile) {
+    fmt::print(out, "\n{:<8}{:>24}{:>18}{:>9}{:>12}{:>12}\n", "lines", "one way, ns", "k readers, ns",
+               "flag, ns", "taken back", "fetched");
     for (const Class each : distance::all_classes) {
         if (profile.has_class(each)) {
             const distance::LineCosts& lines = profile.lines_at(each);
-            fmt::print("{:<8}{:>24}{:>18}{:>9}{:>12}{:>12}\n", to_string(each),
+            fmt::print(out, "{:<8}{:>24}{:>18}{:>9}{:>12}{:>12}\n", to_string(each),
                        fmt::format("{} / {} / {}", lines.least_one_way.value, lines.median_one_way.value,
                                    lines.most_one_way.value),
                        fmt::format("{} + {} k", lines.readers_base.value, lines.readers_each.value),
@@ -67,28 +55,29 @@ void print_lines(const LineProfile& profile) {
     }
 }
 
-void print_memory(const LineProfile& profile) {
-    fmt::print("\n{:<8}{:>12}{:>12}{:>12}\n", "memory", "read", "written", "copied");
+void print_memory(std::FILE* out, const LineProfile& profile) {
+    fmt::print(out, "\n{:<8}{:>12}{:>12}{:>12}\n", "memory", "read", "written", "copied");
     for (const Class each : distance::all_classes) {
         if (each == Class::core || profile.has_class(each)) {
             const distance::Bandwidth& memory = profile.memory_of(each);
-            fmt::print("{:<8}{:>12}{:>12}{:>12} GB/s\n", to_string(each), memory.read.value,
+            fmt::print(out, "{:<8}{:>12}{:>12}{:>12} GB/s\n", to_string(each), memory.read.value,
                        memory.write.value, memory.copy.value);
         }
     }
-    fmt::print("\nan exclusive store {} ns, an allreduce of 8 B between the two nearest cores {} ns\n\n",
+    fmt::print(out, "\nan exclusive store {} ns, an allreduce of 8 B between the two nearest cores {} ns\n\n",
                profile.exclusive_store.value, profile.call.value);
 }
 
-void print_differences(const Survey& survey, const std::vector<distance::FoundLevel>& levels) {
+void print_differences(std::FILE* out, const Survey& survey,
+                       const std::vector<distance::FoundLevel>& levels) {
     const std::vector<std::string> sentences = differences(survey.pus, survey.one_way_ns, levels);
     for (const std::string& sentence : sentences) {
-        fmt::print("{}\n", sentence);
+        fmt::print(out, "{}\n", sentence);
     }
     if (survey.pus.size() < 3) {
-        fmt::print("two CPUs show no groups\n");
+        fmt::print(out, "two CPUs show no groups\n");
     } else if (sentences.empty()) {
-        fmt::print("the times show the groups that hwloc states, and no others\n");
+        fmt::print(out, "the times show the groups that hwloc states, and no others\n");
     }
 }
 
@@ -97,21 +86,27 @@ int measure(const MeasureArguments& arguments) {
     if (machine.pus.size() < 2) {
         throw EnvironmentUnfit("measure: this process may use one CPU; lines go between two");
     }
-    fmt::print("tutti on {}\n", machine_line(machine));
+    std::FILE* const out = text_stream(std::array{arguments.output, arguments.matrix});
+    fmt::print(out, "tutti on {}\n", machine_line(machine));
     const Survey survey = bench::survey(machine, arguments.seconds, !arguments.quiet);
     const std::vector<distance::FoundLevel> levels = find_levels(survey.one_way_ns);
     if (survey.pus.size() < machine.pus.size()) {
-        fmt::print("{} of {} CPUs are compared, from all over the machine\n", survey.pus.size(),
+        fmt::print(out, "{} of {} CPUs are compared, from all over the machine\n", survey.pus.size(),
                    machine.pus.size());
     }
-    print_lines(survey.profile);
-    print_memory(survey.profile);
-    print_differences(survey, levels);
-    write(arguments.output, checked_text(survey.profile));
-    fmt::print("written to {}\n", arguments.output);
+    print_lines(out, survey.profile);
+    print_memory(out, survey.profile);
+    print_differences(out, survey, levels);
+    write_output(arguments.output, checked_text(survey.profile));
+    if (!is_stdout(arguments.output)) {
+        fmt::print(out, "written to {}\n", arguments.output);
+    }
     if (!arguments.matrix.empty()) {
-        write(arguments.matrix, matrix_svg(survey.profile.name, survey.pus, survey.one_way_ns, levels));
-        fmt::print("drawn in {}\n", arguments.matrix);
+        write_output(arguments.matrix,
+                     matrix_svg(survey.profile.name, survey.pus, survey.one_way_ns, levels));
+        if (!is_stdout(arguments.matrix)) {
+            fmt::print(out, "drawn in {}\n", arguments.matrix);
+        }
     }
     return exit_fine;
 }
@@ -125,11 +120,11 @@ int run_measure(const MeasureArguments& arguments) {
             fmt::format("--seconds: {} is not above 0 and at most {}", arguments.seconds, most_seconds));
     }
     check_writable("--output", arguments.output);
-    if (!arguments.matrix.empty()) {
-        check_writable("--matrix", arguments.matrix);
-    }
+    check_writable("--matrix", arguments.matrix);
     try {
         return measure(arguments);
+    } catch (const UsageError&) {
+        throw;
     } catch (const EnvironmentUnfit&) {
         throw;
     } catch (const std::bad_alloc&) {

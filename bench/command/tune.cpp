@@ -7,6 +7,7 @@
 #include "survey/survey.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
+#include "terminal/output.hpp"
 #include "tune/profiler.hpp"
 #include "tune/tuner.hpp"
 #include "tuning/file.hpp"
@@ -19,7 +20,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <array>
+#include <cstdio>
 #include <optional>
 #include <stdexcept>
 
@@ -81,11 +83,9 @@ BenchOptions parsed(const TuneArguments& arguments) {
 
 /// A file that the library then refuses would be of no use.
 void write(const tuning::Table& table, const std::string& path) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file << tuning::to_text(table);
-    file.close();
-    if (!file) {
-        throw EnvironmentUnfit(fmt::format("cannot write {}", path));
+    write_output(path, tuning::to_text(table));
+    if (is_stdout(path)) {
+        return;
     }
     try {
         tuning::load(path, tuning::this_machine());
@@ -108,7 +108,8 @@ std::optional<distance::LineProfile> measured_lines(const machine::Machine& mach
 
 int tune(const BenchOptions& options, const TuneArguments& arguments) {
     const machine::Machine& machine = tuning::this_machine();
-    fmt::print("tutti on {}, placement {}\n", machine_line(machine), options.placement);
+    std::FILE* const out = text_stream(std::array{arguments.output});
+    fmt::print(out, "tutti on {}, placement {}\n", machine_line(machine), options.placement);
     constexpr double most_profile_seconds = 5;
     constexpr double most_lines_seconds = 60;
     tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(machine), {}, {}, {}};
@@ -118,31 +119,35 @@ int tune(const BenchOptions& options, const TuneArguments& arguments) {
     Tuner tuner(options, arguments.points.seconds, table.lines);
     tuner.run();
     if (tuner.wrong() > 0) {
-        fmt::print("{} wrong elements; nothing is written\n", tuner.wrong());
+        fmt::print(out, "{} wrong elements; nothing is written\n", tuner.wrong());
         return exit_wrong;
     }
     std::size_t changes = 0;
     const std::vector<Tuned> all = tuner.tuned();
     for (const Tuned& tuned : all) {
         if (tuned.entry.measured.front().row != tuned.built_in) {
-            fmt::print("{}", change_line(tuned));
+            fmt::print(out, "{}", change_line(tuned));
             ++changes;
         }
         table.entries.push_back(tuned.entry);
     }
     write(table, arguments.output);
     if (tuner.left_out() > 0) {
-        fmt::print("{} points are left out for which --seconds {} did not last\n", tuner.left_out(),
+        fmt::print(out, "{} points are left out for which --seconds {} did not last\n", tuner.left_out(),
                    arguments.points.seconds);
     }
     if (!all.empty()) {
-        fmt::print("{}", built_in_line(all));
+        fmt::print(out, "{}", built_in_line(all));
     }
-    fmt::print("{} points, {} of them chosen otherwise than by the library itself\n"
-               "written to {}: set TUTTI_TUNING to its path, or the option tuning of a team or group\n",
-               table.entries.size(), changes, arguments.output);
+    fmt::print(out, "{} points, {} of them chosen otherwise than by the library itself\n",
+               table.entries.size(), changes);
+    if (!is_stdout(arguments.output)) {
+        fmt::print(out,
+                   "written to {}: set TUTTI_TUNING to its path, or the option tuning of a team or group\n",
+                   arguments.output);
+    }
     if (table.profile) {
-        fmt::print("{}", machine::describe(*table.profile));
+        fmt::print(out, "{}", machine::describe(*table.profile));
     }
     return exit_fine;
 }
@@ -151,10 +156,7 @@ int tune(const BenchOptions& options, const TuneArguments& arguments) {
 
 int run_tune(const TuneArguments& arguments) {
     const BenchOptions options = parsed(arguments);
-    // Minutes of measuring should not end with a file that cannot be written.
-    if (!std::ofstream(arguments.output, std::ios::app)) {
-        throw UsageError(fmt::format("output: cannot write {}", arguments.output));
-    }
+    check_writable("output", arguments.output);
     try {
         return tune(options, arguments);
     } catch (const ArgumentError& error) {

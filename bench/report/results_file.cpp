@@ -11,15 +11,6 @@ namespace tutti::bench {
 
 namespace {
 
-template <class Write>
-void write_file(const std::string& path, Write write) {
-    std::ofstream file(path);
-    write(file);
-    if (!file.flush()) {
-        throw std::runtime_error("cannot write " + path);
-    }
-}
-
 /// What a damaged file could hold and a measurement cannot.
 void check_times(const Point& point) {
     const auto is_time = [](double us) { return std::isfinite(us) && us >= 0; };
@@ -34,20 +25,16 @@ void check_times(const Point& point) {
 
 } // namespace
 
-void write_json(const std::string& path, const nlohmann::json& environment, std::span<const Point> points) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const Point& point : points) {
-        list.push_back(to_json(point));
-    }
+std::string json_text(const nlohmann::json& environment, std::span<const Point> points) {
+    std::string text = fmt::format("{{\"schema\": \"{}\",\n\"environment\": {},\n\"points\": [", json_schema,
+                                   environment.dump());
     // A point a line: with one a number, the samples would be most lines.
-    write_file(path, [&](std::ofstream& file) {
-        file << fmt::format("{{\"schema\": \"{}\",\n\"environment\": {},\n\"points\": [", json_schema,
-                            environment.dump());
-        for (std::size_t i = 0; i < list.size(); ++i) {
-            file << (i == 0 ? "\n" : ",\n") << list[i].dump();
-        }
-        file << "\n]}\n";
-    });
+    const char* separator = "\n";
+    for (const Point& point : points) {
+        text += separator + to_json(point).dump();
+        separator = ",\n";
+    }
+    return text + "\n]}\n";
 }
 
 std::vector<Point> read_json(const std::string& path) {
@@ -81,13 +68,12 @@ std::vector<Point> read_json(const std::string& path) {
     return points;
 }
 
-void write_csv(const std::string& path, std::span<const Point> points) {
-    write_file(path, [&](std::ofstream& file) {
-        file << csv_header() << '\n';
-        for (const Point& point : points) {
-            file << to_csv(point) << '\n';
-        }
-    });
+std::string csv_text(std::span<const Point> points) {
+    std::string text = csv_header() + "\n";
+    for (const Point& point : points) {
+        text += to_csv(point) + "\n";
+    }
+    return text;
 }
 
 } // namespace tutti::bench

@@ -13,15 +13,14 @@ namespace tutti::bench {
 /// The value of `schema` in the JSON file. It changes with the fields of a point.
 inline constexpr const char* json_schema = "tutti-bench-2";
 
-/// Writes the JSON file: one object with schema, environment and points. Throws std::runtime_error when it
-/// cannot.
-void write_json(const std::string& path, const nlohmann::json& environment, std::span<const Point> points);
+/// The JSON file: one object with schema, environment and points.
+std::string json_text(const nlohmann::json& environment, std::span<const Point> points);
 
 /// The points in such a file. Throws std::invalid_argument that names the file and says what is wrong: it
 /// cannot be read, is no JSON, is none of `tutti bench`, has another schema, or has a damaged point.
 std::vector<Point> read_json(const std::string& path);
 
-/// Writes one line a point. Throws std::runtime_error when it cannot.
-void write_csv(const std::string& path, std::span<const Point> points);
+/// The CSV file: the names of the columns, and one line a point.
+std::string csv_text(std::span<const Point> points);
 
 } // namespace tutti::bench

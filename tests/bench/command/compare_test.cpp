@@ -1,6 +1,7 @@
 #include "mpirun/temporary_directory.hpp"
 #include "report/results_file.hpp"
 #include "support.hpp"
+#include "terminal/output.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -32,7 +33,7 @@ Point point_of(std::size_t bytes, double median_us, double spread = 0.02) {
 
 std::string file(const TemporaryDirectory& directory, const char* name, const std::vector<Point>& points) {
     const std::string path = directory.path() / name;
-    write_json(path, nlohmann::json::object(), points);
+    write_output(path, json_text(nlohmann::json::object(), points));
     return path;
 }
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdio>
+#include <span>
+#include <string>
+
+namespace tutti::bench {
+
+/// Whether results that are to go to `path` go to stdout: it is "-".
+bool is_stdout(const std::string& path);
+
+/// Where text for readers goes while results go to these paths, of which empty ones stand for none: to stderr
+/// when one of them is stdout, which is then for results only. Throws UsageError when two are.
+std::FILE* text_stream(std::span<const std::string> paths);
+
+/// Minutes of measuring should not end with a file that cannot be written. Throws UsageError that names the
+/// option; an empty path stands for none.
+void check_writable(const char* option, const std::string& path);
+
+/// Writes to the file, or to stdout. Throws EnvironmentUnfit when it cannot.
+void write_output(const std::string& path, const std::string& text);
+
+/// Passes on what is buffered. Throws EnvironmentUnfit when this or anything before could not be written.
+void flush(std::FILE* stream);
+
+} // namespace tutti::bench
