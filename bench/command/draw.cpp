@@ -5,12 +5,14 @@
 #include "draw/svg.hpp"
 #include "draw/text.hpp"
 #include "options/limits.hpp"
+#include "options/names.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/output.hpp"
 #include "verify/verify.hpp"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -21,37 +23,20 @@ using algorithm::Algorithm;
 
 constexpr int most_drawn_ranks = 64;
 
-schedule::Collective collective_called(const std::string& name) {
-    std::string there_are;
-    for (int index = 0; index < schedule::collective_count; ++index) {
-        const auto collective = static_cast<schedule::Collective>(index);
-        if (to_string(collective) == name) {
-            return collective;
-        }
-        there_are += fmt::format("{}{}", there_are.empty() ? "" : ", ", to_string(collective));
-    }
-    throw UsageError(fmt::format("--collective: there is no \"{}\"; there are: {}", name, there_are));
-}
-
 const Algorithm& chosen_row(const DrawArguments& arguments) {
-    const schedule::Collective collective = collective_called(arguments.collective);
-    const Algorithm* row = algorithm::find(collective, arguments.algorithm);
-    if (row == nullptr) {
-        throw UsageError(fmt::format("--algorithm: \"{}\" is not registered for {}; there are: {}",
-                                     arguments.algorithm, arguments.collective,
-                                     algorithm::names(collective)));
-    }
-    return *row;
+    const schedule::Collective collective = collective_named(arguments.collective);
+    check_known("--algorithm", arguments.algorithm, algorithm_names(std::array{collective}));
+    return *algorithm::find(collective, arguments.algorithm);
 }
 
 void check_numbers(const DrawArguments& arguments, const Algorithm& row) {
     const int most = arguments.format == "svg" && !arguments.expression ? most_drawn_ranks : most_ranks;
     if (arguments.ranks < 1 || arguments.ranks > most) {
-        throw UsageError(fmt::format("--ranks: {} is not in 1..{}", arguments.ranks, most));
+        throw UsageError(fmt::format("--members: {} is not in 1..{}", arguments.ranks, most));
     }
     if (!takes(row, arguments.ranks)) {
-        throw UsageError(fmt::format("--ranks: {} {} is for powers of two, not for {}", arguments.collective,
-                                     row.name, arguments.ranks));
+        throw UsageError(fmt::format("--members: {} {} is for powers of two, not for {}",
+                                     arguments.collective, row.name, arguments.ranks));
     }
     if (arguments.root < 0 || arguments.root >= arguments.ranks || (arguments.root > 0 && !has_root(row))) {
         throw UsageError(fmt::format("--root: {} has no root {} among {} ranks", arguments.collective,

@@ -128,7 +128,7 @@ graph::LevelTree tree_of_levels(const ModelArguments& arguments) {
     }
     if (members != arguments.threads) {
         throw UsageError(
-            fmt::format("--levels: {} members, but --threads are {}", members, arguments.threads));
+            fmt::format("--levels: {} members, but --members are {}", members, arguments.threads));
     }
     return graph::LevelTree::equal(arguments.levels);
 }
@@ -198,7 +198,7 @@ int run_model(const ModelArguments& arguments) {
         return exit_fine;
     }
     if (arguments.ranks < 1 || arguments.ranks > most_ranks) {
-        throw UsageError(fmt::format("--ranks: {} is not in 1..{}", arguments.ranks, most_ranks));
+        throw UsageError(fmt::format("--members: {} is not in 1..{}", arguments.ranks, most_ranks));
     }
     fmt::print("{}", arguments.table.empty() ? predictions(arguments) : paper_table(arguments));
     return exit_fine;

@@ -3,6 +3,7 @@
 #include "measure/clock.hpp"
 #include "measure/problem.hpp"
 #include "options/limits.hpp"
+#include "options/names.hpp"
 #include "prove/prove_rows.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
@@ -20,35 +21,19 @@ namespace {
 
 using algorithm::Algorithm;
 
-std::string collective_names() {
-    std::string names;
-    for (int index = 0; index < schedule::collective_count; ++index) {
-        names +=
-            fmt::format("{}{}", index == 0 ? "" : ", ", to_string(static_cast<schedule::Collective>(index)));
-    }
-    return names;
-}
-
 std::vector<const Algorithm*> chosen_rows(const VerifyArguments& arguments) {
+    const std::vector<Collective> collectives = arguments.collective.empty()
+                                                    ? all_collectives()
+                                                    : std::vector{collective_named(arguments.collective)};
+    if (!arguments.algorithm.empty()) {
+        check_known("--algorithm", arguments.algorithm, algorithm_names(collectives));
+    }
     std::vector<const Algorithm*> rows;
-    std::string there_are;
     for (const Algorithm& row : algorithm::registry()) {
-        if (!arguments.collective.empty() && to_string(row.collective) != arguments.collective) {
-            continue;
-        }
-        there_are +=
-            fmt::format("{}{} {}", there_are.empty() ? "" : ", ", to_string(row.collective), row.name);
-        if (arguments.algorithm.empty() || row.name == arguments.algorithm) {
+        if (std::ranges::find(collectives, row.collective) != collectives.end() &&
+            (arguments.algorithm.empty() || row.name == arguments.algorithm)) {
             rows.push_back(&row);
         }
-    }
-    if (there_are.empty()) {
-        throw UsageError(fmt::format("--collective: nothing is registered for \"{}\"; there are: {}",
-                                     arguments.collective, collective_names()));
-    }
-    if (rows.empty()) {
-        throw UsageError(fmt::format("--algorithm: \"{}\" is not registered; there are: {}",
-                                     arguments.algorithm, there_are));
     }
     return rows;
 }
@@ -123,9 +108,9 @@ int print_expression(const VerifyArguments& arguments) {
         rank = -1;
     }
     if (rank < 0 || rank >= ranks) {
-        throw UsageError(
-            fmt::format("--expression: \"{}\" is not RANKS:RANK with 0 <= RANK < RANKS <= {}, such as 22:21",
-                        arguments.expression, most_ranks));
+        throw UsageError(fmt::format(
+            "--expression: \"{}\" is not MEMBERS:RANK with 0 <= RANK < MEMBERS <= {}, such as 22:21",
+            arguments.expression, most_ranks));
     }
     VerifyArguments filter = arguments;
     filter.collective = filter.collective.empty() ? "reduce_scatter" : filter.collective;
@@ -151,7 +136,7 @@ int run_verify(const VerifyArguments& arguments) {
     try {
         ranks = parse_counts(arguments.ranks, most_ranks);
     } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("--ranks: {}", error.what()));
+        throw UsageError(fmt::format("--members: {}", error.what()));
     }
     const std::int64_t started_ns = now_ns();
     const std::size_t jobs = rows.size() * ranks.size();

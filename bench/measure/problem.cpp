@@ -1,25 +1,63 @@
 #include "measure/problem.hpp"
 
 #include "measure/types.hpp"
+#include "terminal/nearest.hpp"
 
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string_view>
+#include <vector>
 
 namespace tutti::bench {
 
 namespace {
 
+/// What others call one of ours.
+struct Alias {
+    std::string_view theirs;
+    std::string_view ours;
+};
+
+constexpr std::array collective_aliases{Alias{"bcast", "broadcast"}};
+
+constexpr std::array type_aliases{Alias{"float", "f32"},    Alias{"double", "f64"}, Alias{"int", "i32"},
+                                  Alias{"unsigned", "u32"}, Alias{"long", "i64"},   Alias{"float32", "f32"},
+                                  Alias{"float64", "f64"},  Alias{"int8", "i8"},    Alias{"uint8", "u8"},
+                                  Alias{"int16", "i16"},    Alias{"uint16", "u16"}, Alias{"int32", "i32"},
+                                  Alias{"uint32", "u32"},   Alias{"int64", "i64"},  Alias{"uint64", "u64"}};
+
+/// Small letters, without what separates words: "Reduce-Scatter" and "reduce_scatter" are the same.
+std::string folded(std::string_view text) {
+    std::string letters;
+    for (const char letter : text) {
+        if (letter != '-' && letter != '_') {
+            letters += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+        }
+    }
+    return letters;
+}
+
 template <class Value>
-Value parse_one_of(const char* what, const std::string& text, std::span<const Value> values) {
-    std::string names;
+Value parse_one_of(const char* what, const std::string& text, std::span<const Value> values,
+                   std::span<const Alias> aliases = {}) {
+    std::string wanted = folded(text);
+    for (const Alias& alias : aliases) {
+        if (wanted == alias.theirs) {
+            wanted = folded(alias.ours);
+        }
+    }
+    std::vector<std::string_view> names;
+    std::string list;
     for (const Value value : values) {
-        if (to_string(value) == text) {
+        if (folded(to_string(value)) == wanted) {
             return value;
         }
-        names += (names.empty() ? "" : ", ") + std::string(to_string(value));
+        names.push_back(to_string(value));
+        list += (list.empty() ? "" : ", ") + std::string(to_string(value));
     }
-    throw std::invalid_argument("\"" + text + "\" is no " + what + "; there are: " + names);
+    throw std::invalid_argument("\"" + text + "\" is no " + what + did_you_mean(text, names) +
+                                "; there are: " + list);
 }
 
 template <class Value>
@@ -111,14 +149,14 @@ pass::Shape shape_of(const Problem& problem) {
 
 Collective parse_collective(const std::string& text) {
     constexpr auto collectives = first_values(static_cast<Collective>(schedule::collective_count));
-    return parse_one_of<Collective>("collective", text,
-                                    std::span(collectives).first(schedule::collective_count));
+    return parse_one_of<Collective>(
+        "collective", text, std::span(collectives).first(schedule::collective_count), collective_aliases);
 }
 
 Type parse_type(const std::string& text) {
     constexpr auto types = first_values(Type::other);
     return parse_one_of<Type>("element type", text,
-                              std::span(types).first(static_cast<std::size_t>(Type::other)));
+                              std::span(types).first(static_cast<std::size_t>(Type::other)), type_aliases);
 }
 
 Operator parse_operator(const std::string& text) {

@@ -60,8 +60,9 @@ Problem make_problem(Collective collective, Type type, Operator op, int members,
 /// The same for those who solve it in passes over the vectors.
 pass::Shape shape_of(const Problem& problem);
 
-/// The reverse of to_string for what can be measured. Throws std::invalid_argument naming the text and all
-/// that would work.
+/// The reverse of to_string for what can be measured. Capitals, "-" for "_" and common names of others do as
+/// well: Reduce-Scatter, bcast, double, int64. Throws std::invalid_argument naming the text, what it was
+/// probably meant to be and all that would work.
 Collective parse_collective(const std::string& text);
 Type parse_type(const std::string& text);
 Operator parse_operator(const std::string& text);

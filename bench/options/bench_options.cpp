@@ -1,9 +1,9 @@
 #include "options/bench_options.hpp"
 
-#include "algorithm/registry.hpp"
 #include "machine/placement.hpp"
 #include "mpirun/mpi_baseline.hpp"
 #include "options/limits.hpp"
+#include "options/names.hpp"
 #include "peers/peer_modules.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -48,17 +47,13 @@ std::vector<std::size_t> sizes(const PointArguments& points) {
 
 std::vector<Collective> collectives(const BenchArguments& arguments) {
     if (arguments.collectives.empty()) {
-        std::vector<Collective> all;
-        all.reserve(schedule::collective_count);
-        for (int code = 0; code < schedule::collective_count; ++code) {
-            all.push_back(static_cast<Collective>(code));
-        }
+        std::vector<Collective> all = all_collectives();
         std::erase_if(all, [&](Collective each) { return arguments.shared && !can_share(each); });
         return all;
     }
     std::vector<Collective> chosen;
     for (const std::string& text : arguments.collectives) {
-        const Collective collective = checked("collective", [&] { return parse_collective(text); });
+        const Collective collective = collective_named(text);
         checked("--shared", [&] {
             check_shared({.collective = collective, .shared = arguments.shared});
             return 0;
@@ -70,31 +65,29 @@ std::vector<Collective> collectives(const BenchArguments& arguments) {
     return chosen;
 }
 
-/// All names that any of the collectives has.
-std::vector<std::string> registered(const std::vector<Collective>& collectives) {
-    std::vector<std::string> names;
-    for (const algorithm::Algorithm& row : algorithm::registry()) {
-        const std::string name(row.name);
-        if (std::ranges::find(collectives, row.collective) != collectives.end() &&
-            std::ranges::find(names, name) == names.end()) {
-            names.push_back(name);
+void choose_algorithms(const std::string& text, BenchOptions& options) {
+    const std::vector<std::string> names = algorithm_names(options.collectives);
+    std::vector<std::string> known = names;
+    known.insert(known.begin(), {"auto", "all"});
+    const auto add = [&](const std::string& name) {
+        if (std::ranges::find(options.algorithms, name) == options.algorithms.end()) {
+            options.algorithms.push_back(name);
+        }
+    };
+    for (const std::string& word : words_of(text)) {
+        check_known("--algorithm", word, known);
+        options.all_algorithms = options.all_algorithms || word == "all";
+        if (word == "all" || word == "auto") {
+            add(""); // the library's choice
+        }
+        if (word == "all") {
+            std::ranges::for_each(names, add);
+        } else if (word != "auto") {
+            add(word);
         }
     }
-    return names;
-}
-
-void choose_algorithms(const std::string& text, BenchOptions& options) {
-    std::vector<std::string> names = registered(options.collectives);
-    options.algorithms = {""};
-    if (text == "all") {
-        options.all_algorithms = true;
-        options.algorithms.insert(options.algorithms.end(), names.begin(), names.end());
-    } else if (text != "auto") {
-        if (std::ranges::find(names, text) == names.end()) {
-            throw UsageError(fmt::format("--algorithm: \"{}\" is not registered; there are: auto, all, {}",
-                                         text, fmt::join(names, ", ")));
-        }
-        options.algorithms = {text};
+    if (options.algorithms.empty()) {
+        throw UsageError("--algorithm: none is named; auto and all work");
     }
 }
 
@@ -118,14 +111,11 @@ std::vector<std::string> parse_baselines(const std::string& text, bool shared) {
     if (text == "all" || text == "none") {
         return text == "all" ? known : std::vector<std::string>{};
     }
-    std::vector<std::string> asked_for;
-    std::istringstream words(text);
-    for (std::string word; std::getline(words, word, ',');) {
-        if (std::ranges::find(known, word) == known.end()) {
-            throw UsageError(fmt::format("--baseline: \"{}\" is unknown{}; there are: none, all, {}", word,
-                                         shared ? " or no peer for --shared" : "", fmt::join(known, ", ")));
-        }
-        asked_for.push_back(word);
+    const std::vector<std::string> asked_for = words_of(text);
+    std::vector<std::string> choices{"none", "all"};
+    std::ranges::copy(known, std::back_inserter(choices));
+    for (const std::string& word : asked_for) {
+        check_known(shared ? "--baseline with --shared" : "--baseline", word, choices);
     }
     std::erase_if(known, [&](const std::string& name) {
         return std::ranges::find(asked_for, name) == asked_for.end();
@@ -136,14 +126,10 @@ std::vector<std::string> parse_baselines(const std::string& text, bool shared) {
 /// Calls that block, with which the others are compared, and those that are asked for.
 std::vector<Calling> parse_callings(const std::string& text, std::size_t in_flight) {
     std::vector<Calling> callings{Calling{}};
-    std::istringstream words(text);
-    for (std::string word; std::getline(words, word, ',');) {
-        const auto known = std::ranges::find(ways_of_calling, word);
-        if (known == ways_of_calling.end()) {
-            throw UsageError(fmt::format("--calling: \"{}\" is unknown; there are: {}", word,
-                                         fmt::join(ways_of_calling, ", ")));
-        }
-        const auto way = static_cast<Calling::Way>(known - ways_of_calling.begin());
+    const std::vector<std::string> known(ways_of_calling.begin(), ways_of_calling.end());
+    for (const std::string& word : words_of(text)) {
+        check_known("--calling", word, known);
+        const auto way = static_cast<Calling::Way>(std::ranges::find(known, word) - known.begin());
         if (!has_way(callings, way)) {
             callings.push_back({.way = way});
         }

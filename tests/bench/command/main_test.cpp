@@ -11,7 +11,7 @@ using tutti::test::tutti_command;
 
 TEST_CASE("usage errors end with exit code 2 and say what would work") {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-        {{}, "info, bench, compare, guidelines, tune, measure, verify, draw or model"},
+        {{}, "there are: info, bench, compare, guidelines, tune, measure, verify, draw, model, help"},
         {{"sing"}, "sing"},
         {{"bench", "--loud"}, "--loud"},
         {{"bench", "gossip"}, "there are: barrier, broadcast, reduce, allreduce"},
@@ -30,7 +30,7 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
         {{"bench", "--placement", "sideways"}, "--placement"},
         {{"bench", "--baseline", "openmpi,abacus"}, "\"abacus\" is unknown; there are: none, all, openmpi"},
         {{"bench", "--shared", "broadcast"}, "broadcast has no result that members could share"},
-        {{"bench", "--shared", "--baseline", "openmpi"}, "\"openmpi\" is unknown or no peer for --shared"},
+        {{"bench", "--shared", "--baseline", "openmpi"}, "--baseline with --shared: \"openmpi\" is unknown"},
         {{"bench", "--shared", "--in-place"}, "--in-place"},
         {{"bench", "--calling", "blocking,later"},
          "\"later\" is unknown; there are: blocking, started, persistent, arriving, one_caller"},
@@ -44,10 +44,10 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
         {{"bench", "--json", "/nonexistent/file"}, "cannot write /nonexistent/file"},
         {{"guidelines", "--tolerance", "-1"}, "--tolerance"},
         {{"guidelines", "-b", "8X"}, "--begin: \"8X\""},
-        {{"verify", "--ranks", "5:1"}, "--ranks: \"5:1\" runs backwards; write 1:5"},
-        {{"verify", "--algorithm", "magic"}, "allreduce census"},
-        {{"verify", "--collective", "gossip"}, "--collective"},
-        {{"verify", "--expression", "22:22"}, "0 <= RANK < RANKS"},
+        {{"verify", "-t", "5:1"}, "--members: \"5:1\" runs backwards; write 1:5"},
+        {{"verify", "--algorithm", "magic"}, "circulant"},
+        {{"verify", "gossip"}, "collective: \"gossip\""},
+        {{"verify", "--expression", "22:22"}, "0 <= RANK < MEMBERS"},
         {{"verify", "--expression", "x"}, "such as 22:21"},
     };
     for (const auto& expected : cases) {
@@ -65,4 +65,77 @@ TEST_CASE("help and version end with exit code 0") {
     const Outcome help = tutti_command({"bench", "--help"});
     CHECK(help.exit_code == 0);
     CHECK(help.says("--placement"));
+}
+
+TEST_CASE("help and version are where people look for them") {
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"help"}, {"--help"}, {"-h"}}) {
+        const Outcome help = tutti_command(arguments);
+        CHECK(help.exit_code == 0);
+        CHECK_MESSAGE(help.says("Usage: tutti [OPTIONS] [SUBCOMMAND]"), help.text);
+        CHECK(help.says("guidelines"));
+    }
+    CHECK(tutti_command({"help", "bench"}).text == tutti_command({"bench", "--help"}).text);
+    CHECK(tutti_command({"-V"}).text == tutti_command({"--version"}).text);
+    CHECK(tutti_command({"-V"}).exit_code == 0);
+}
+
+TEST_CASE("who mistypes a name is told which one is near") {
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+        {{"bnch"}, "no command \"bnch\" (did you mean bench?); there are: info, bench"},
+        {{"bnch", "allreduce", "-t", "2"}, "no command \"bnch\" (did you mean bench?)"},
+        {{"help", "compar"}, "(did you mean compare?)"},
+        {{"bench", "--algoritm", "ring"}, "bench: there is no option --algoritm (did you mean --algorithm?)"},
+        {{"bench", "--member=2"}, "no option --member (did you mean --members?)"},
+        {{"--versoin"}, "(did you mean --version?)"},
+        {{"bench", "alreduce"}, "\"alreduce\" is no collective (did you mean allreduce?)"},
+        {{"bench", "-a", "rnig"},
+         "--algorithm: \"rnig\" is unknown (did you mean ring?); there are: auto, all"},
+        {{"bench", "-d", "f46"}, "\"f46\" is no element type (did you mean "},
+        {{"bench", "-o", "summ"}, "(did you mean sum?)"},
+        {{"bench", "--baseline", "openmp1"}, "(did you mean openmpi?)"},
+        {{"bench", "--calling", "startd"}, "(did you mean started?)"},
+        {{"draw", "scann", "-a", "ring"}, "(did you mean scan?)"},
+        {{"draw", "scan", "-a", "rin"}, "(did you mean ring?)"},
+        {{"verify", "reduce_scater"}, "(did you mean reduce_scatter?)"},
+        {{"verify", "-a", "butterfl"}, "(did you mean butterfly?)"},
+        {{"info", "--why", "alreduce"}, "(did you mean allreduce?)"},
+        {{"compare", "a", "b", "c"}, "compare: \"c\" is one word too many"},
+    };
+    for (const auto& [arguments, message] : cases) {
+        const Outcome outcome = tutti_command(arguments);
+        CAPTURE(outcome.text);
+        CAPTURE(message);
+        CHECK(outcome.exit_code == 2);
+        CHECK(outcome.says(message));
+    }
+}
+
+TEST_CASE("names and lists are taken as people write them") {
+    const Outcome outcome =
+        tutti_command({"bench", "reduce-scatter", "-d", "double", "-a", "hypercube,ring", "-t", "2", "-b",
+                       "1K", "-e", "1K", "-n", "10", "--rounds", "1", "--seconds", "0.01", "-q"});
+    CAPTURE(outcome.text);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.says("hypercube"));
+    CHECK(outcome.says("ring"));
+    CHECK_FALSE(outcome.says("auto"));
+}
+
+TEST_CASE("a collective is a word and members are -t everywhere; what they were called before is taken too") {
+    const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> pairs{
+        {{"draw", "scan", "-a", "ring", "-t", "5"},
+         {"draw", "--collective", "scan", "--algorithm", "ring", "--ranks", "5"}},
+        {{"model", "scan", "-t", "5"}, {"model", "--collective", "scan", "-r", "5"}},
+        {{"model", "--cluster", "--nodes", "64", "-t", "5"},
+         {"model", "--cluster", "--nodes", "64", "--threads", "5"}},
+        {{"verify", "scan", "-t", "5", "--expression", "5:4", "-a", "ring"},
+         {"verify", "--collective", "scan", "-r", "5", "--expression", "5:4", "-a", "ring"}},
+        {{"info", "--why", "scan", "-t", "5"}, {"info", "--why", "scan", "--members", "5"}}};
+    for (const auto& [now, before] : pairs) {
+        const Outcome outcome = tutti_command(now);
+        CAPTURE(outcome.text);
+        CHECK(outcome.exit_code == 0);
+        CHECK(outcome.text == tutti_command(before).text);
+    }
+    CHECK(tutti_command({"draw", "-a", "ring"}).says("collective"));
 }

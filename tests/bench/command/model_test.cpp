@@ -12,7 +12,7 @@ TEST_CASE("model reproduces the papers' tables but for what is marked") {
     CHECK(butterflies.exit_code == 0);
     CHECK(butterflies.says("2 + 0.2 + 0.02 = 2.22"));
     CHECK(tutti_command({"model", "--table", "traff-2023"}).exit_code == 0);
-    const Outcome skips = tutti_command({"model", "--table", "traff-2024", "--ranks", "22"});
+    const Outcome skips = tutti_command({"model", "--table", "traff-2024", "-t", "22"});
     CHECK(skips.exit_code == 0);
     CHECK(skips.says("11"));
     CHECK(tutti_command({"model", "--table", "nobody-1999"}).exit_code == 2);
@@ -47,7 +47,7 @@ TEST_CASE("model --traffic counts what crosses each level, beside the least") {
 TEST_CASE("model --traffic refuses what is no tree") {
     const Outcome other = tutti_command({"model", "--traffic", "allreduce", "-t", "12", "--levels", "2,8"});
     CHECK(other.exit_code == 2);
-    CHECK(other.says("--levels: 16 members, but --threads are 12"));
+    CHECK(other.says("--levels: 16 members, but --members are 12"));
     CHECK(tutti_command({"model", "--traffic", "allreduce", "-t", "12"}).exit_code == 2);
     CHECK(tutti_command({"model", "--traffic", "allreduce", "-t", "0", "--levels", "2,0"}).exit_code == 2);
     CHECK(tutti_command({"model", "--traffic", "nothing", "-t", "4", "--levels", "4"}).exit_code == 2);

@@ -36,7 +36,7 @@ TEST_CASE("results go to stdout where the file is -, and text for readers to std
 }
 
 TEST_CASE("every command that writes a file writes it to stdout") {
-    CHECK(stdout_of(R"("$0" draw --collective scan -a ring -r 3 --output -)").starts_with("<svg"));
+    CHECK(stdout_of(R"("$0" draw scan -a ring -t 3 --output -)").starts_with("<svg"));
     CHECK(stdout_of(R"("$0" tune - -t 2 --seconds 0.01)").starts_with("tutti-tuning 6\n"));
     const Outcome profile = shell(R"("$0" measure -o - --seconds 0.1 2>/dev/null)");
     CHECK((profile.exit_code != 0 || profile.text.starts_with("{\"format\"")));
@@ -57,8 +57,8 @@ TEST_CASE("only one output can be stdout") {
 
 TEST_CASE("what cannot be written to stdout ends with an error") {
     for (const std::string arguments :
-         {"--help", "--version", "info", "info --algorithms", "info --why scan", "model", "verify -r 2 -q",
-          "draw --collective scan -a ring -r 3", "bench barrier -t 2 -n 10 --rounds 1 --seconds 0.01 -q",
+         {"--help", "--version", "info", "info --algorithms", "info --why scan", "model", "verify -t 2 -q",
+          "draw scan -a ring -t 3", "bench barrier -t 2 -n 10 --rounds 1 --seconds 0.01 -q",
           "bench barrier -t 2 -n 10 --rounds 1 --seconds 0.01 -q --csv -",
           "guidelines -t 2 -e 8 -n 10 --seconds 0.01 --tolerance 1000000 -q"}) {
         const Outcome outcome = shell("\"$0\" " + arguments + " >/dev/full");

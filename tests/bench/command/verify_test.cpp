@@ -8,7 +8,7 @@ using tutti::test::Outcome;
 using tutti::test::tutti_command;
 
 TEST_CASE("the algorithms verify, and each is held against its closed forms") {
-    const Outcome outcome = tutti_command({"verify", "--ranks", "1:16"});
+    const Outcome outcome = tutti_command({"verify", "-t", "1:16"});
     CAPTURE(outcome.text);
     CHECK(outcome.exit_code == 0);
     CHECK(outcome.says("all hold"));

@@ -22,6 +22,28 @@ TEST_CASE("problems have whole elements and, where there are blocks, whole block
     CHECK(make_problem(Collective::barrier, Type::f64, Operator::sum, 3, 100, false).bytes() == 0);
 }
 
+TEST_CASE("names are taken as others write them") {
+    for (const char* name : {"reduce_scatter", "reduce-scatter", "ReduceScatter", "Reduce_Scatter"}) {
+        CHECK(parse_collective(name) == Collective::reduce_scatter);
+    }
+    CHECK(parse_collective("all_reduce") == Collective::allreduce);
+    CHECK(parse_collective("all-to-all") == Collective::alltoall);
+    CHECK(parse_collective("bcast") == Collective::broadcast);
+    CHECK(parse_type("double") == Type::f64);
+    CHECK(parse_type("float") == Type::f32);
+    CHECK(parse_type("int") == Type::i32);
+    CHECK(parse_type("uint8") == Type::u8);
+    CHECK(parse_operator("SUM") == Operator::sum);
+}
+
+TEST_CASE("the name that is probably meant is said") {
+    CHECK_THROWS_WITH_AS(
+        parse_operator("bxoor"),
+        "\"bxoor\" is no operator (did you mean bxor?); there are: sum, prod, min, max, land, lor, "
+        "lxor, band, bor, bxor",
+        std::invalid_argument);
+}
+
 TEST_CASE("names are read back, and unknown ones are answered with those there are") {
     CHECK(parse_type("c32") == Type::c32);
     CHECK(parse_operator("bxor") == Operator::bxor);

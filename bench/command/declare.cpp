@@ -1,0 +1,256 @@
+#include "command/declare.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace tutti::bench {
+
+namespace {
+
+// What stands in no help is what the options were called before.
+
+void declare_collective(CLI::App& command, std::string& collective, const char* text) {
+    command.add_option("collective", collective, text);
+    command.add_option("--collective", collective)->group("");
+}
+
+template <class Members>
+void declare_members(CLI::App& command, Members& members, const char* text) {
+    command.add_option("-t,--members", members, text)->capture_default_str();
+    command.add_option("-r,--ranks", members)->group("");
+}
+
+void declare_points(CLI::App& command, PointArguments& arguments) {
+    command
+        .add_option("-b,--begin", arguments.begin, "Smallest vector in bytes, with K, M, G as binary units")
+        ->capture_default_str();
+    command.add_option("-e,--end", arguments.end, "Largest vector in bytes")->capture_default_str();
+    command.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
+    declare_members(command, arguments.members, "Numbers of members: 2,4,8 or 1:4");
+    command.add_option("--placement", arguments.placement, "compact, scatter, none, or CPUs such as 0,2,4-7")
+        ->capture_default_str();
+    command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
+}
+
+} // namespace
+
+void declare(CLI::App& command, BenchArguments& arguments) {
+    command.add_option("collective", arguments.collectives,
+                       "barrier, broadcast, allreduce, ...; all if none is named");
+    declare_points(command, arguments.points);
+    command
+        .add_option("-a,--algorithm", arguments.algorithm,
+                    "A list of auto, all and names (see tutti info --algorithms)")
+        ->capture_default_str();
+    command.add_option("-d,--type", arguments.type, "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 c32 c64")
+        ->capture_default_str();
+    command.add_option("-o,--op", arguments.op, "sum prod min max land lor lxor band bor bxor")
+        ->capture_default_str();
+    command
+        .add_option("--levels", arguments.levels,
+                    "Groups of members for the algorithms levels-...: children of a group in each level, "
+                    "outermost first, as 2,8,8; else where members are pinned")
+        ->delimiter(',');
+    auto* const in_place =
+        command.add_flag("--in-place", arguments.in_place, "One vector is input and output");
+    auto* const shared = command
+                             .add_flag("--shared", arguments.shared,
+                                       "The result of allreduce and allgather is one vector for all members")
+                             ->excludes(in_place);
+    command
+        .add_option("--calling", arguments.calling,
+                    "A list of blocking, started (and waited for at once), persistent (prepared before), "
+                    "arriving (for ranks that are only names), one_caller (one for all): how calls are made; "
+                    "blocking is among them")
+        ->excludes(shared)
+        ->capture_default_str();
+    command
+        .add_option("--in-flight", arguments.in_flight,
+                    "Also with so many calls started before they are waited for; the time of one")
+        ->excludes(shared)
+        ->capture_default_str();
+    command.add_option("-c,--check", arguments.check, "Check results before and after timing: 0 or 1")
+        ->capture_default_str();
+    command
+        .add_option("--baseline", arguments.baseline,
+                    "none, all, or a list of openmpi, mpich, openmp, openmp_clang, openmp_array, "
+                    "std_barrier, tbb, gloo; those that are not there are skipped")
+        ->capture_default_str();
+    command.add_option("--seconds", arguments.points.seconds, "Time limit for a point of one provider")
+        ->capture_default_str();
+    command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most")
+        ->capture_default_str();
+    command
+        .add_option("--rounds", arguments.rounds,
+                    "How often those with threads or processes of their own take turns with Tutti")
+        ->capture_default_str();
+    command.add_option("--json", arguments.json,
+                       "Write all points to this file; - is stdout, text for readers then goes to stderr");
+    command.add_option("--csv", arguments.csv, "The same as comma-separated values, without the samples");
+    command.add_flag("--hybrid", std::function<void(std::int64_t)>(),
+                     "Under mpirun: clusters of processes; has options of its own, see --hybrid --help");
+}
+
+void declare(CLI::App& command, VerifyArguments& arguments) {
+    declare_collective(command, arguments.collective, "Only this collective");
+    declare_members(command, arguments.ranks,
+                    "Numbers of members: 1:1024, 22, or 2,4,8:16. Above 128 one root by turns, and one form "
+                    "where each member has a program of its own");
+    command.add_option("-a,--algorithm", arguments.algorithm, "Only algorithms of this name");
+    command.add_option("--expression", arguments.expression,
+                       "MEMBERS:RANK: print what that member computes instead (by default in the circulant "
+                       "reduce_scatter)");
+    command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
+}
+
+void declare(CLI::App& command, DrawArguments& arguments) {
+    declare_collective(command, arguments.collective, "barrier, broadcast, allreduce, ...");
+    command.add_option("-a,--algorithm", arguments.algorithm, "A name (see tutti info --algorithms)")
+        ->required();
+    declare_members(command, arguments.ranks, "Number of members; an SVG is readable up to 32");
+    command.add_option("--root", arguments.root, "The root; the distance of a shift")->capture_default_str();
+    command.add_option("--format", arguments.format, "svg, dot or text")->capture_default_str();
+    command
+        .add_option("--layout", arguments.layout,
+                    "Of an SVG: rows, circle (both by rounds), or graph (all rounds in one)")
+        ->capture_default_str();
+    command.add_option("-o,--output", arguments.output, "Write to this file; - is stdout");
+    command.add_option("--expression", arguments.expression,
+                       "RANK: print what that member computes instead of the rounds");
+}
+
+void declare(CLI::App& command, ModelArguments& arguments) {
+    command.add_option("--table", arguments.table,
+                       "A paper's table: rabenseifner-traff-2004, traff-2023 or traff-2024");
+    declare_collective(command, arguments.collective, "Only this collective");
+    command
+        .add_option_function<int>(
+            "-t,--members", [&](int members) { arguments.ranks = arguments.threads = members; },
+            "Number of members; of a cluster: those of each node; of --traffic with --levels: as many as these make")
+        ->default_str(fmt::format("{}", arguments.ranks))
+        ->run_callback_for_default(false);
+    command.add_option("-r,--ranks", arguments.ranks)->group("");
+    command
+        .add_option("-b,--bytes", arguments.bytes, "Bytes m of the vector; of --predict: a list, as 8,64K,1M")
+        ->capture_default_str();
+    command.add_option("--alpha", arguments.alpha_us, "Microseconds a round")->capture_default_str();
+    command.add_option("--beta", arguments.beta_ns, "Nanoseconds a byte moved")->capture_default_str();
+    command.add_option("--gamma", arguments.gamma_ns, "Nanoseconds a byte combined")->capture_default_str();
+    command.add_flag("--cluster", arguments.cluster, "Nodes of threads instead: an allreduce by each way");
+    command.add_option("--nodes", arguments.nodes, "Of a cluster: nodes at most")->capture_default_str();
+    command.add_option("--threads", arguments.threads)->group("");
+    command.add_option("--lanes", arguments.lanes, "Of a cluster: threads that the network serves at once")
+        ->capture_default_str();
+    command
+        .add_option("--alpha-local", arguments.local_alpha_us,
+                    "Of a cluster: microseconds an exchange inside a node")
+        ->capture_default_str();
+    command
+        .add_option("--beta-local", arguments.local_beta_ns, "Of a cluster: nanoseconds a byte inside a node")
+        ->capture_default_str();
+    auto* const traffic =
+        command.add_option("--traffic", arguments.traffic,
+                           "COLLECTIVE: what crosses the levels of a machine instead, by each algorithm");
+    auto* const levels =
+        command
+            .add_option("--levels", arguments.levels,
+                        "Of --traffic: children of a group in each level, outermost first, as 2,8,8")
+            ->delimiter(',');
+    auto* const predict =
+        command
+            .add_option(
+                "--predict", arguments.predict,
+                "COLLECTIVE: what each algorithm takes on a machine instead, from a simulation of its "
+                "cache lines")
+            ->excludes(traffic);
+    command
+        .add_option("--machine", arguments.machine,
+                    "Of --predict and --traffic: a published machine (a wrong name lists them), or a file "
+                    "that tutti measure has written")
+        ->excludes(levels);
+    command.add_option("-a,--algorithm", arguments.algorithms, "Of --predict: all, or names")->needs(predict);
+}
+
+void declare(CLI::App& command, CompareArguments& arguments) {
+    command.add_option("before", arguments.before, "A file that tutti bench --json wrote")->required();
+    command.add_option("after", arguments.after, "Another one")->required();
+    command
+        .add_option("--effect", arguments.effect,
+                    "Differences of the medians below this many percent do not count")
+        ->capture_default_str();
+    command
+        .add_option("--significance", arguments.significance,
+                    "Nor do those that the Mann-Whitney test finds this probable by chance")
+        ->capture_default_str();
+    command.add_option("--provider", arguments.provider, "Only its points: tutti, openmpi, ...; or all")
+        ->capture_default_str();
+}
+
+void declare(CLI::App& command, GuidelinesArguments& arguments) {
+    declare_points(command, arguments.points);
+    command
+        .add_option("--tolerance", arguments.tolerance,
+                    "Percent by which a side may take longer than the one that bounds it")
+        ->capture_default_str();
+    command.add_option("--seconds", arguments.points.seconds, "Time limit for one operation of one size")
+        ->capture_default_str();
+    command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most, of each of 3 passes")
+        ->capture_default_str();
+}
+
+void declare(CLI::App& command, InfoArguments& arguments) {
+    command.add_flag("--algorithms", arguments.algorithms, "List the registered algorithms");
+    command.add_flag("--markdown", arguments.markdown, "List them as a Markdown table");
+    command.add_flag("--names", arguments.names, "Only their names, as a Markdown table");
+    ChoiceArguments& choice = arguments.choice;
+    CLI::Option* const asked = command.add_option("--why", choice.collective,
+                                                  "Explain the choice of the algorithm for this collective");
+    command.add_option("-t,--members", choice.members, "Of --why: number of members")
+        ->capture_default_str()
+        ->needs(asked);
+    command.add_option("-b,--bytes", choice.bytes, "Of --why: bytes of the longest vector of a member")
+        ->capture_default_str()
+        ->needs(asked);
+    command.add_option("-d,--type", choice.type, "Of --why: the element type")
+        ->capture_default_str()
+        ->needs(asked);
+    command.add_option("-o,--op", choice.op, "Of --why: the operator")->capture_default_str()->needs(asked);
+    auto* const in_place =
+        command.add_flag("--in-place", choice.in_place, "Of --why: one vector is input and output")
+            ->needs(asked);
+    command.add_flag("--shared", choice.shared, "Of --why: the result is one vector for all members")
+        ->needs(asked)
+        ->excludes(in_place);
+    command
+        .add_option("--machine", choice.machine,
+                    "Of --why: on a published machine, or that of a file which tutti measure has written")
+        ->needs(asked);
+    command.add_option("--placement", choice.placement, "Of --why: where the members are pinned")
+        ->capture_default_str()
+        ->needs(asked);
+}
+
+void declare(CLI::App& command, TuneArguments& arguments) {
+    command.add_option("output", arguments.output, "The file to write; - is stdout")->capture_default_str();
+    declare_points(command, arguments.points);
+    command
+        .add_option("--seconds", arguments.points.seconds,
+                    "Time for all measurements together; what it does not last for is left out")
+        ->capture_default_str();
+}
+
+void declare(CLI::App& command, MeasureArguments& arguments) {
+    command.add_option("-o,--output", arguments.output, "The file to write; - is stdout")
+        ->capture_default_str();
+    command.add_option("--matrix", arguments.matrix,
+                       "Draw what lines take between each pair of CPUs to this SVG file");
+    command.add_option("--seconds", arguments.seconds, "Time for all measurements together, at most")
+        ->capture_default_str();
+    command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,60 @@
+#include "options/names.hpp"
+
+#include "algorithm/registry.hpp"
+#include "measure/problem.hpp"
+#include "terminal/exit_codes.hpp"
+#include "terminal/nearest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+std::vector<std::string> words_of(const std::string& list) {
+    std::vector<std::string> words;
+    std::istringstream text(list);
+    for (std::string word; std::getline(text, word, ',');) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+std::vector<schedule::Collective> all_collectives() {
+    std::vector<schedule::Collective> all;
+    for (int code = 0; code < schedule::collective_count; ++code) {
+        all.push_back(static_cast<schedule::Collective>(code));
+    }
+    return all;
+}
+
+schedule::Collective collective_named(const std::string& text) {
+    try {
+        return parse_collective(text);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("collective: {}", error.what()));
+    }
+}
+
+std::vector<std::string> algorithm_names(std::span<const schedule::Collective> collectives) {
+    std::vector<std::string> names;
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        const std::string name(row.name);
+        if (std::ranges::find(collectives, row.collective) != collectives.end() &&
+            std::ranges::find(names, name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+void check_known(const char* option, const std::string& text, std::span<const std::string> known) {
+    if (std::ranges::find(known, text) == known.end()) {
+        throw UsageError(fmt::format("{}: \"{}\" is unknown{}; there are: {}", option, text,
+                                     did_you_mean(text, known), fmt::join(known, ", ")));
+    }
+}
+
+} // namespace tutti::bench
