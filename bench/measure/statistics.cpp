@@ -43,6 +43,10 @@ Summary summarise(std::vector<double> samples) {
             .count = samples.size()};
 }
 
+bool is_unstable(const Summary& summary) {
+    return summary.ci95.second - summary.ci95.first > widest_interval * summary.median;
+}
+
 std::vector<double> thinned(const std::vector<double>& samples, std::size_t most) {
     const std::size_t step = std::max<std::size_t>((samples.size() + most - 1) / most, 1);
     std::vector<double> kept;

@@ -31,6 +31,10 @@ std::pair<std::size_t, std::size_t> median_interval_ranks(std::size_t count);
 /// samples.
 Summary summarise(std::vector<double> samples);
 
+/// Whether the median says little: its 95 % interval is wider than `widest_interval` times the median.
+inline constexpr double widest_interval = 0.25;
+bool is_unstable(const Summary& summary);
+
 /// Every k-th of the samples, in their order, with the least k that leaves at most `most`.
 std::vector<double> thinned(const std::vector<double>& samples, std::size_t most);
 

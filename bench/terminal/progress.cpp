@@ -1,5 +1,7 @@
 #include "terminal/progress.hpp"
 
+#include "terminal/table.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,15 +12,18 @@ namespace tutti::bench {
 Progress::Progress(std::size_t steps, bool shown)
     : steps_(steps), shown_(shown), terminal_(isatty(STDERR_FILENO) == 1) {}
 
-void Progress::step(const std::string& stage, const std::string& detail) {
+void Progress::step(const std::string& stage, const std::string& detail, const std::string& left) {
     ++begun_;
     if (!shown_) {
         return;
     }
+    const std::string count = fmt::format("[{:>3}/{}] {}", begun_, steps_, left.empty() ? "" : left + ", ");
     if (terminal_) {
-        fmt::print(stderr, "\r\033[K[{:>3}/{}] {}, {}", begun_, steps_, stage, detail);
+        // A line that is broken could not be rewritten.
+        const std::string line = fmt::format("{}{}, {}", count, stage, detail);
+        fmt::print(stderr, "\r\033[K{}", line.substr(0, width_of(stderr) - 1));
     } else if (stage != stage_) {
-        fmt::print(stderr, "[{:>3}/{}] {}\n", begun_, steps_, stage);
+        fmt::print(stderr, "{}{}\n", count, stage);
     }
     stage_ = stage;
     std::fflush(stderr);

@@ -113,3 +113,10 @@ TEST_CASE("the test finds what differs by chance in as many cases as it says") {
     CHECK(found > trials * 0.03);
     CHECK(found < trials * 0.07);
 }
+
+TEST_CASE("a median is unstable where its interval is wider than a quarter of it") {
+    CHECK_FALSE(is_unstable({.median = 8, .ci95 = {7, 9}, .p99 = 100, .max = 100, .count = 50}));
+    CHECK(is_unstable({.median = 8, .ci95 = {7, 9.1}, .p99 = 9.1, .max = 9.1, .count = 50}));
+    CHECK(is_unstable({.median = 8, .ci95 = {8, 21000}, .p99 = 21000, .max = 21000, .count = 50}));
+    CHECK_FALSE(is_unstable({}));
+}

@@ -56,3 +56,12 @@ TEST_CASE("times have the unit that suits them") {
     CHECK(format_us(1234.5) == "1234 us");
     CHECK(format_us(45678) == "45.68 ms");
 }
+
+TEST_CASE("durations are shown as people say them, and not too short") {
+    CHECK(format_duration(0) == "0 s");
+    CHECK(format_duration(0.2) == "1 s");
+    CHECK(format_duration(45) == "45 s");
+    CHECK(format_duration(121) == "3 min");
+    CHECK(format_duration(3599) == "1 h 0 min");
+    CHECK(format_duration(4800) == "1 h 20 min");
+}

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "measure/problem.hpp"
+
+#include <optional>
+
+namespace tutti::bench {
+
+/// The algorithm bandwidth of a run: bytes of the longest vector of a member over time, in GB/s (10^9 bytes a
+/// second), as nccl-tests define it (doc/PERFORMANCE.md). Nothing for a barrier or where no time has passed.
+std::optional<double> algorithm_bandwidth(const Problem& problem, double us);
+
+/// What the algorithm bandwidth has to be multiplied by for the bus bandwidth, which does not depend on the
+/// number of members where links limit it (nccl-tests, doc/PERFORMANCE.md and src/*.cu): with n members
+/// 2 (n - 1) / n of an allreduce; (n - 1) / n of a reduce_scatter, allgather, gather, scatter and alltoall; 1
+/// of a broadcast, reduce and shift. nccl-tests have no barrier, scan and exscan: nothing.
+std::optional<double> bus_factor(Collective collective, int members);
+
+/// The bus bandwidth, in GB/s.
+std::optional<double> bus_bandwidth(const Problem& problem, double us);
+
+} // namespace tutti::bench

@@ -1,0 +1,144 @@
+#include "terminal/table.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr std::size_t gap = 2;
+constexpr std::size_t most_prose = 100;
+
+/// Letters of UTF-8: bytes that do not continue one.
+std::size_t letters_in(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
+}
+
+std::string padding(std::size_t width, std::string_view cell) {
+    return std::string(width - std::min(width, letters_in(cell)), ' ');
+}
+
+/// What the shown columns take, with what lies between them.
+std::size_t total_of(const std::vector<std::size_t>& widths) {
+    const auto shown = static_cast<std::size_t>(widths.size()) -
+                       static_cast<std::size_t>(std::ranges::count(widths, std::size_t{0}));
+    return std::accumulate(widths.begin(), widths.end(), std::size_t{0}) +
+           gap * (std::max<std::size_t>(shown, 1) - 1);
+}
+
+std::string wrapped_line(std::string_view line, std::size_t width) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    std::string text(line.substr(0, indent));
+    std::size_t column = indent;
+    for (std::size_t at = indent; at < line.size();) {
+        const std::size_t end = std::min(line.find(' ', at), line.size());
+        const std::string_view word = line.substr(at, end - at);
+        if (column > indent && column + 1 + letters_in(word) > width) {
+            text += "\n" + std::string(indent == 0 ? 0 : indent + gap, ' ');
+            column = indent == 0 ? 0 : indent + gap;
+        } else if (column > indent) {
+            text += ' ';
+            ++column;
+        }
+        text += word;
+        column += letters_in(word);
+        at = std::min(line.find_first_not_of(' ', end), line.size());
+    }
+    return text;
+}
+
+} // namespace
+
+std::size_t width_of(std::FILE* stream) {
+    winsize size{};
+    const int descriptor = fileno(stream);
+    if (isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        return size.ws_col;
+    }
+    std::size_t columns = 0;
+    if (const char* const text = std::getenv("COLUMNS")) {
+        const std::string_view digits(text);
+        std::from_chars(digits.data(), digits.data() + digits.size(), columns);
+    }
+    return columns > 0 ? columns : std::numeric_limits<std::size_t>::max();
+}
+
+std::string wrapped(std::string_view text, std::size_t width) {
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        result += wrapped_line(text.substr(at, end - at), std::min(width, most_prose)) + "\n";
+        at = end + 1;
+    }
+    return result;
+}
+
+std::vector<std::size_t> Table::widths() const {
+    std::vector<std::size_t> widths(columns_.size());
+    for (const auto& row : rows_) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            widths[i] = std::max(widths[i], letters_in(row[i]));
+        }
+    }
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+        widths[i] = widths[i] == 0 ? 0 : std::max(widths[i], letters_in(columns_[i].heading));
+    }
+    return widths;
+}
+
+std::vector<std::string> Table::leave_out(std::vector<std::size_t>& widths, std::size_t width) const {
+    std::vector<std::string> left_out;
+    while (total_of(widths) > width) {
+        std::size_t least = columns_.size();
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            const bool can_go = widths[i] > 0 && columns_[i].rank > 0;
+            if (can_go && (least == columns_.size() || columns_[i].rank >= columns_[least].rank)) {
+                least = i;
+            }
+        }
+        if (least == columns_.size()) {
+            break;
+        }
+        widths[least] = 0;
+        left_out.push_back(columns_[least].heading);
+    }
+    return left_out;
+}
+
+std::string Table::text(std::size_t width) const {
+    std::vector<std::size_t> widths = this->widths();
+    const std::vector<std::string> left_out = leave_out(widths, width);
+    std::string text;
+    const auto add_line = [&](const auto& cell_of) {
+        std::string line;
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            if (widths[i] > 0) {
+                const std::string& cell = cell_of(i);
+                line += line.empty() ? "" : std::string(gap, ' ');
+                line += columns_[i].left_aligned ? cell + padding(widths[i], cell)
+                                                 : padding(widths[i], cell) + cell;
+            }
+        }
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    };
+    add_line([&](std::size_t i) -> const std::string& { return columns_[i].heading; });
+    for (const auto& row : rows_) {
+        add_line([&](std::size_t i) -> const std::string& { return row[i]; });
+    }
+    if (!left_out.empty()) {
+        text +=
+            wrapped(fmt::format("(left out to fit {} columns: {})", width, fmt::join(left_out, ", ")), width);
+    }
+    return text;
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::bench {
+
+/// Columns of characters that a line printed to the stream may take: those of the terminal that it is, else
+/// what the environment variable COLUMNS says, else as many as it likes.
+std::size_t width_of(std::FILE* stream);
+
+/// Breaks the lines of a text between words so that none is longer than `width`, nor than prose is readable.
+/// A line that begins with blanks goes on below its first word.
+std::string wrapped(std::string_view text, std::size_t width);
+
+/// Lines of cells in columns, which are as wide as their widest cell.
+class Table {
+public:
+    struct Column {
+        std::string heading;
+        /// Columns with higher ones are left out first where there is no room; 0: never.
+        int rank = 0;
+        bool left_aligned = false;
+    };
+
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+    /// As many cells as there are columns.
+    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    bool empty() const { return rows_.empty(); }
+
+    /// The headings and the rows. Columns that nobody has a cell in are left out. So are as many others as it
+    /// takes for lines of `width` characters; then a last line names them.
+    std::string text(std::size_t width) const;
+
+private:
+    std::vector<std::size_t> widths() const;
+    /// Sets to 0 what is left out to fit in; returns the headings.
+    std::vector<std::string> leave_out(std::vector<std::size_t>& widths, std::size_t width) const;
+
+    std::vector<Column> columns_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+} // namespace tutti::bench

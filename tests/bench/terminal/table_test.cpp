@@ -1,0 +1,49 @@
+#include "terminal/table.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace tutti::bench;
+
+namespace {
+
+Table sample() {
+    Table table({{.heading = "name", .rank = 0, .left_aligned = true},
+                 {.heading = "time", .rank = 0},
+                 {.heading = "p99", .rank = 2},
+                 {.heading = "remarks", .rank = 0, .left_aligned = true},
+                 {.heading = "floor", .rank = 1}});
+    table.add({"scan", "1.5 us", "2 us", "", "1 us"});
+    table.add({"allreduce", "20 us", "3 us", "", "1 us"});
+    return table;
+}
+
+} // namespace
+
+TEST_CASE("columns are as wide as their widest cell, and nobody's columns are not shown") {
+    CHECK(sample().text(80) == "name         time   p99  floor\n"
+                               "scan       1.5 us  2 us   1 us\n"
+                               "allreduce   20 us  3 us   1 us\n");
+}
+
+TEST_CASE("columns are left out until lines fit, those that matter least first") {
+    CHECK(sample().text(29) == "name         time  floor\n"
+                               "scan       1.5 us   1 us\n"
+                               "allreduce   20 us   1 us\n"
+                               "(left out to fit 29 columns:\np99)\n");
+    CHECK(sample().text(20).starts_with("name         time\nscan       1.5 us\nallreduce   20 us\n("));
+    CHECK(sample().text(3).starts_with("name         time\n"));
+}
+
+TEST_CASE("letters of more than one byte take one column") {
+    Table table({{.heading = "who", .rank = 0, .left_aligned = true}, {.heading = "year", .rank = 0}});
+    table.add({"Träff", "2024"});
+    table.add({"Grama", "2003"});
+    CHECK(table.text(80) == "who    year\nTräff  2024\nGrama  2003\n");
+}
+
+TEST_CASE("prose is broken between words, and goes on below its first word") {
+    CHECK(wrapped("one two three\nfour\n", 7) == "one two\nthree\nfour\n");
+    CHECK(wrapped("  one two three\n", 9) == "  one two\n    three\n");
+    CHECK(wrapped("incomprehensible\n", 5) == "incomprehensible\n");
+    CHECK(wrapped("", 5).empty());
+}
