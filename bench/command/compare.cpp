@@ -1,41 +1,99 @@
 #include "command/compare.hpp"
 
+#include "report/bandwidth.hpp"
 #include "report/regression.hpp"
 #include "report/results_file.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
+#include "terminal/table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <span>
 #include <stdexcept>
 
 namespace tutti::bench {
 
 namespace {
 
-constexpr const char* line = "{:<7} {:<10} {:<15} {:<22} {:>7} {:>10} {:>11} {:>11} {:>7} {:>8}\n";
-
-std::vector<Point> points_in(const std::string& path, const std::string& provider) {
-    std::vector<Point> points;
+Results results_in(const std::string& path, const std::string& provider) {
     try {
-        points = read_json(path);
+        Results results = read_json(path);
+        std::erase_if(results.points,
+                      [&](const Point& point) { return provider != "all" && point.provider != provider; });
+        return results;
     } catch (const std::invalid_argument& error) {
         throw UsageError(error.what());
     }
-    std::erase_if(points,
-                  [&](const Point& point) { return provider != "all" && point.provider != provider; });
-    return points;
 }
 
-std::string text_of(const Judgement& judgement) {
-    const Point& before = *judgement.before;
-    const double ratio = judgement.after->time_us.median / before.time_us.median;
-    return fmt::format(line, judgement.change == Change::slower ? "slower" : "faster", before.provider,
-                       to_string(before.problem.collective), before.algorithm, before.problem.members,
+/// A line for each circumstance in which the files differ; empty where there is none.
+std::string differences_text(const Results& before, const Results& after) {
+    std::string text;
+    for (std::size_t i = 0; i < before.circumstances.size(); ++i) {
+        const Circumstance& old_one = before.circumstances[i];
+        const Circumstance& new_one = after.circumstances[i];
+        if (old_one.value != new_one.value) {
+            const auto shown = [](const std::string& value) { return value.empty() ? "not stated" : value; };
+            text += fmt::format("  {}: {} | {}\n", old_one.name, shown(old_one.value), shown(new_one.value));
+        }
+    }
+    return text.empty() ? "" : "the files are not from the same machine and version:\n" + text;
+}
+
+const char* name_of(Change change) {
+    switch (change) {
+    case Change::slower:
+        return "slower";
+    case Change::faster:
+        return "faster";
+    case Change::unclear:
+        return "unclear";
+    case Change::same:
+        break;
+    }
+    return "same";
+}
+
+std::string ratio_text(double after, double before) {
+    return fmt::format("{:.2f}x", after / before);
+}
+
+Table table_of(std::span<const Judgement> judgements) {
+    Table table({{.heading = "", .rank = 0, .left_aligned = true},
+                 {.heading = "provider", .rank = 4, .left_aligned = true},
+                 {.heading = "collective", .rank = 0, .left_aligned = true},
+                 {.heading = "algorithm", .rank = 1, .left_aligned = true},
+                 {.heading = "members", .rank = 0},
+                 {.heading = "bytes", .rank = 0},
+                 {.heading = "before", .rank = 2},
+                 {.heading = "after", .rank = 2},
+                 {.heading = "algbw", .rank = 3},
+                 {.heading = "ratio", .rank = 0},
+                 {.heading = "drift", .rank = 3},
+                 {.heading = "floor", .rank = 3},
+                 {.heading = "p", .rank = 5}});
+    for (const Change change : {Change::slower, Change::faster, Change::unclear}) {
+        for (const Judgement& judgement : judgements) {
+            if (judgement.change != change) {
+                continue;
+            }
+            const Point& before = *judgement.before;
+            const Point& after = *judgement.after;
+            const auto algbw = algorithm_bandwidth(after.problem, after.time_us.median);
+            table.add({name_of(change), before.provider, std::string(to_string(before.problem.collective)),
+                       before.algorithm, fmt::format("{}", before.problem.members),
                        format_bytes(before.problem.bytes()), format_us(before.time_us.median),
-                       format_us(judgement.after->time_us.median), fmt::format("{:.2f}x", ratio),
-                       fmt::format("{:.1g}", judgement.p_value));
+                       format_us(after.time_us.median), algbw ? fmt::format("{:.3g}", *algbw) : "",
+                       ratio_text(after.time_us.median, before.time_us.median),
+                       fmt::format("{:.2f}x", std::max(drift(before.samples_us), drift(after.samples_us))),
+                       before.floor_us && after.floor_us ? ratio_text(*after.floor_us, *before.floor_us) : "",
+                       fmt::format("{:.1g}", judgement.p_value)});
+        }
+    }
+    return table;
 }
 
 void check(const CompareArguments& arguments) {
@@ -52,34 +110,37 @@ void check(const CompareArguments& arguments) {
 
 int run_compare(const CompareArguments& arguments) {
     check(arguments);
-    const std::vector<Point> before = points_in(arguments.before, arguments.provider);
-    const std::vector<Point> after = points_in(arguments.after, arguments.provider);
+    const Results before = results_in(arguments.before, arguments.provider);
+    const Results after = results_in(arguments.after, arguments.provider);
     const auto judgements =
-        judge_all(before, after, {.effect = arguments.effect / 100, .significance = arguments.significance});
+        judge_all(before.points, after.points,
+                  {.effect = arguments.effect / 100, .significance = arguments.significance});
     if (judgements.empty()) {
-        throw UsageError(
-            fmt::format("{} and {} have no point of provider \"{}\" in common; there are {} and {}",
-                        arguments.before, arguments.after, arguments.provider, before.size(), after.size()));
+        throw UsageError(fmt::format(
+            "{} and {} have no point of provider \"{}\" in common; there are {} and {}", arguments.before,
+            arguments.after, arguments.provider, before.points.size(), after.points.size()));
+    }
+    const std::size_t width = width_of(stdout);
+    fmt::print("{}", wrapped(differences_text(before, after), width));
+    const Table table = table_of(judgements);
+    if (!table.empty()) {
+        fmt::print(
+            "{}{}", table.text(width),
+            wrapped("algbw: bytes over time after, in GB/s; drift: between parts of one measurement; floor: "
+                    "its ratio\n",
+                    width));
     }
     const auto count = [&](Change change) {
-        return std::ranges::count_if(judgements,
-                                     [&](const Judgement& found) { return found.change == change; });
+        return std::ranges::count(judgements, change, &Judgement::change);
     };
-    if (count(Change::same) < std::ranges::ssize(judgements)) {
-        fmt::print(line, "", "provider", "collective", "algorithm", "members", "bytes", "before", "after",
-                   "ratio", "p");
-    }
-    for (const Change change : {Change::slower, Change::faster}) {
-        for (const Judgement& judgement : judgements) {
-            if (judgement.change == change) {
-                fmt::print("{}", text_of(judgement));
-            }
-        }
-    }
-    fmt::print(
-        "{} slower, {} faster, {} the same within {} % or p >= {}; {} and {} points in one file only\n",
-        count(Change::slower), count(Change::faster), count(Change::same), arguments.effect,
-        arguments.significance, before.size() - judgements.size(), after.size() - judgements.size());
+    const std::string found =
+        fmt::format("{} slower, {} faster, {} unclear: no more than the drift, or the floor has changed as "
+                    "much; {} the same "
+                    "within {} % or p >= {}; {} and {} points in one file only\n",
+                    count(Change::slower), count(Change::faster), count(Change::unclear), count(Change::same),
+                    arguments.effect, arguments.significance, before.points.size() - judgements.size(),
+                    after.points.size() - judgements.size());
+    fmt::print("{}", wrapped(found, width));
     return count(Change::slower) > 0 ? exit_regression : exit_fine;
 }
 

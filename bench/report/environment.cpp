@@ -72,6 +72,30 @@ nlohmann::json to_json(const Environment& environment) {
             {"versions", versions}};
 }
 
+std::vector<Circumstance> circumstances(const nlohmann::json& environment) {
+    const auto value = [&](const char* pointer) -> std::string {
+        const nlohmann::json::json_pointer path(pointer);
+        if (!environment.contains(path)) {
+            return "";
+        }
+        const nlohmann::json& found = environment.at(path);
+        return found.is_string() ? found.get<std::string>() : found.dump();
+    };
+    return {{"processor", value("/machine/model")},
+            {"CPUs in the machine", value("/machine/cpus_in_machine")},
+            {"CPUs allowed", value("/machine/cpu_list")},
+            {"cores", value("/machine/cores")},
+            {"packages", value("/machine/packages")},
+            {"NUMA nodes", value("/machine/numa_nodes")},
+            {"bytes of L2", value("/machine/l2_bytes")},
+            {"bytes of L3", value("/machine/l3_bytes")},
+            {"kernel", value("/system")},
+            {"version of tutti", value("/versions/tutti")},
+            {"compiler", value("/compiler")},
+            {"vector code", value("/instruction_set")},
+            {"placement", value("/placement")}};
+}
+
 std::string machine_line(const machine::Machine& machine) {
     return fmt::format("{}, {} of {} CPUs allowed ({})",
                        machine.model.empty() ? "unknown processor" : machine.model, machine.pus.size(),

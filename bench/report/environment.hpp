@@ -30,6 +30,16 @@ Environment detect_environment();
 /// `environment` in the JSON file.
 nlohmann::json to_json(const Environment& environment);
 
+/// One of the things that times depend on beside the problem: "kernel" and "Linux 6.1.0 x86_64".
+struct Circumstance {
+    std::string name;
+    std::string value;
+};
+
+/// Those that a file states: always the same names in the same order, machine first, with empty values for
+/// what the file lacks.
+std::vector<Circumstance> circumstances(const nlohmann::json& environment);
+
 /// "AMD EPYC, 2 CPUs allowed of 2"
 std::string machine_line(const machine::Machine& machine);
 

@@ -1,6 +1,38 @@
 #include "report/regression.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
 namespace tutti::bench {
+
+namespace {
+
+Change direction(double before, double after, double factor) {
+    if (after >= before * factor) {
+        return Change::slower;
+    }
+    return after * factor <= before ? Change::faster : Change::same;
+}
+
+} // namespace
+
+double drift(std::span<const double> samples) {
+    constexpr std::size_t parts = 8;
+    if (samples.size() < 2 * parts) {
+        return 1;
+    }
+    std::vector<double> medians;
+    for (std::size_t part = 0; part < parts; ++part) {
+        const std::size_t first = part * samples.size() / parts;
+        const std::size_t end = (part + 1) * samples.size() / parts;
+        medians.push_back(summarise({samples.begin() + static_cast<std::ptrdiff_t>(first),
+                                     samples.begin() + static_cast<std::ptrdiff_t>(end)})
+                              .median);
+    }
+    const auto [least, most] = std::ranges::minmax(medians);
+    return least > 0 ? most / least : std::numeric_limits<double>::infinity();
+}
 
 Judgement judge(const Point& before, const Point& after, const Threshold& threshold) {
     Judgement judgement{.before = &before, .after = &after};
@@ -8,11 +40,19 @@ Judgement judge(const Point& before, const Point& after, const Threshold& thresh
     if (judgement.p_value >= threshold.significance) {
         return judgement;
     }
-    const double factor = 1 + threshold.effect;
-    if (after.time_us.median >= before.time_us.median * factor) {
-        judgement.change = Change::slower;
-    } else if (after.time_us.median * factor <= before.time_us.median) {
-        judgement.change = Change::faster;
+    const double old_us = before.time_us.median;
+    const double new_us = after.time_us.median;
+    judgement.change = direction(old_us, new_us, 1 + threshold.effect);
+    if (judgement.change == Change::same) {
+        return judgement;
+    }
+    const double by_machine_us = before.floor_us && after.floor_us ? *after.floor_us - *before.floor_us : 0;
+    const bool is_beyond_drift =
+        std::max(old_us, new_us) >
+        std::min(old_us, new_us) * std::max(drift(before.samples_us), drift(after.samples_us));
+    if (!is_beyond_drift ||
+        direction(old_us + by_machine_us, new_us, 1 + threshold.effect) != judgement.change) {
+        judgement.change = Change::unclear;
     }
     return judgement;
 }

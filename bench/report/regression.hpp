@@ -9,13 +9,17 @@
 namespace tutti::bench {
 
 /// When two measurements of the same thing differ: the medians by a factor of at least 1 + effect, and the
-/// samples by the Mann-Whitney test at `significance`.
+/// samples by the Mann-Whitney test at `significance`. That test takes samples to be independent, which those
+/// of one time are not: so it is unclear what a difference comes from where
+/// - it is no larger than the drift of either measurement, or
+/// - without what the floor has gained or lost it is less than the effect: the machine's own loads and stores
+///   have changed.
 struct Threshold {
     double effect = 0.1;
     double significance = 0.001;
 };
 
-enum class Change : std::uint8_t { same, faster, slower };
+enum class Change : std::uint8_t { same, unclear, faster, slower };
 
 /// One problem measured twice.
 struct Judgement {
@@ -24,6 +28,10 @@ struct Judgement {
     Change change = Change::same;
     double p_value = 1;
 };
+
+/// How much a measurement differs from itself: its samples, in the order in which they were made, are cut
+/// into 8 parts, and the largest median of a part is divided by the smallest. 1 for fewer than 16 samples.
+double drift(std::span<const double> samples);
 
 /// How `after` differs from `before`.
 Judgement judge(const Point& before, const Point& after, const Threshold& threshold);

@@ -4,8 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
+#include <system_error>
 
 namespace tutti::bench {
 
@@ -23,6 +26,22 @@ void check_times(const Point& point) {
     }
 }
 
+std::string file_text(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+        throw std::invalid_argument(path + " is not there");
+    }
+    if (std::filesystem::is_directory(path, error)) {
+        throw std::invalid_argument(path + " is a folder, and no file that `tutti bench --json` wrote");
+    }
+    std::ifstream file(path, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (!file) {
+        throw std::invalid_argument("cannot read " + path);
+    }
+    return text;
+}
+
 } // namespace
 
 std::string json_text(const nlohmann::json& environment, std::span<const Point> points) {
@@ -37,12 +56,8 @@ std::string json_text(const nlohmann::json& environment, std::span<const Point> 
     return text + "\n]}\n";
 }
 
-std::vector<Point> read_json(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) {
-        throw std::invalid_argument("cannot read " + path);
-    }
-    const nlohmann::json whole = nlohmann::json::parse(file, nullptr, false);
+Results read_json(const std::string& path) {
+    const nlohmann::json whole = nlohmann::json::parse(file_text(path), nullptr, false);
     if (whole.is_discarded()) {
         throw std::invalid_argument(path + " is no JSON, or cut off");
     }
@@ -54,7 +69,9 @@ std::vector<Point> read_json(const std::string& path) {
         throw std::invalid_argument(fmt::format(R"({} has schema "{}", this tutti reads "{}": measure again)",
                                                 path, whole["schema"].get<std::string>(), json_schema));
     }
-    std::vector<Point> points;
+    Results results;
+    results.circumstances = circumstances(whole.value("environment", nlohmann::json::object()));
+    std::vector<Point>& points = results.points;
     for (const nlohmann::json& entry : whole["points"]) {
         try {
             Point point = point_from_json(entry);
@@ -65,7 +82,7 @@ std::vector<Point> read_json(const std::string& path) {
                 fmt::format("{}: entry {} of \"points\" is damaged: {}", path, points.size(), error.what()));
         }
     }
-    return points;
+    return results;
 }
 
 std::string csv_text(std::span<const Point> points) {

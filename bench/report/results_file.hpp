@@ -1,6 +1,7 @@
 #pragma once
 
 #include "measure/point.hpp"
+#include "report/environment.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -16,9 +17,15 @@ inline constexpr const char* json_schema = "tutti-bench-2";
 /// The JSON file: one object with schema, environment and points.
 std::string json_text(const nlohmann::json& environment, std::span<const Point> points);
 
-/// The points in such a file. Throws std::invalid_argument that names the file and says what is wrong: it
+/// What is read of such a file.
+struct Results {
+    std::vector<Circumstance> circumstances;
+    std::vector<Point> points;
+};
+
+/// Throws std::invalid_argument that names the file and says what is wrong: it is not there, is a folder,
 /// cannot be read, is no JSON, is none of `tutti bench`, has another schema, or has a damaged point.
-std::vector<Point> read_json(const std::string& path);
+Results read_json(const std::string& path);
 
 /// The CSV file: the names of the columns, and one line a point.
 std::string csv_text(std::span<const Point> points);

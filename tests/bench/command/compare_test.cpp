@@ -31,9 +31,10 @@ Point point_of(std::size_t bytes, double median_us, double spread = 0.02) {
     return point;
 }
 
-std::string file(const TemporaryDirectory& directory, const char* name, const std::vector<Point>& points) {
+std::string file(const TemporaryDirectory& directory, const char* name, const std::vector<Point>& points,
+                 const nlohmann::json& environment = nlohmann::json::object()) {
     const std::string path = directory.path() / name;
-    write_output(path, json_text(nlohmann::json::object(), points));
+    write_output(path, json_text(environment, points));
     return path;
 }
 
@@ -46,12 +47,53 @@ TEST_CASE("compare ends with exit code 3 when something is slower, and with 0 wh
     const Outcome worse = tutti_command({"compare", before, slower});
     CAPTURE(worse.text);
     CHECK(worse.exit_code == 3);
-    CHECK(worse.says("1 slower, 1 faster, 0 the same"));
+    CHECK(worse.says("1 slower, 1 faster, 0 unclear"));
     CHECK(worse.says("1.50x"));
     const Outcome better = tutti_command({"compare", before, slower, "--effect", "60"});
     CHECK(better.exit_code == 0);
-    CHECK(better.says("0 slower, 1 faster, 1 the same"));
+    CHECK(better.says("0 slower, 1 faster, 0 unclear"));
     CHECK(tutti_command({"compare", before, before}).exit_code == 0);
+}
+
+TEST_CASE("compare says first in what machines and versions differ") {
+    const TemporaryDirectory directory;
+    const std::vector points{point_of(8, 1)};
+    nlohmann::json environment{{"machine", {{"model", "Alpha"}, {"cpus_in_machine", 4}, {"cpu_list", "0-3"}}},
+                               {"system", "Linux 1"},
+                               {"versions", {{"tutti", "1.0"}}}};
+    const std::string here = file(directory, "here", points, environment);
+    environment["machine"]["model"] = "Beta";
+    environment["machine"]["cpus_in_machine"] = 8;
+    environment["system"] = "Linux 2";
+    environment["versions"]["tutti"] = "2.0";
+    const std::string there = file(directory, "there", points, environment);
+    const Outcome other = tutti_command({"compare", here, there});
+    CHECK(other.exit_code == 0);
+    CHECK_MESSAGE(other.text.starts_with("the files are not from the same machine and version:\n"
+                                         "  processor: Alpha | Beta\n"
+                                         "  CPUs in the machine: 4 | 8\n"
+                                         "  kernel: Linux 1 | Linux 2\n"
+                                         "  version of tutti: 1.0 | 2.0\n0 slower"),
+                  other.text);
+    CHECK(tutti_command({"compare", here, here}).text.starts_with("0 slower"));
+    CHECK(tutti_command({"compare", here, file(directory, "old", points)})
+              .says("processor: Alpha | not stated"));
+}
+
+TEST_CASE("compare shows bandwidths, and what is unclear does not count as slower") {
+    const TemporaryDirectory directory;
+    Point before = point_of(1'000'000, 100);
+    Point after = point_of(1'000'000, 200);
+    before.floor_us = 90;
+    after.floor_us = 185;
+    const Outcome outcome =
+        tutti_command({"compare", file(directory, "before", {before}), file(directory, "after", {after})});
+    CAPTURE(outcome.text);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.says("unclear  tutti"));
+    CHECK(outcome.says("algbw"));
+    CHECK(outcome.says("  5  2.00x")); // a megabyte in 200 us: 5 GB/s
+    CHECK(outcome.says("0 slower, 0 faster, 1 unclear"));
 }
 
 TEST_CASE("files that cannot be compared are refused with the reason") {
@@ -87,7 +129,13 @@ TEST_CASE("files that cannot be compared are refused with the reason") {
     }
     json["points"][0].erase("repetitions");
     refused(json.dump(), "repetitions");
-    CHECK(tutti_command({"compare", good, "/nonexistent"}).says("cannot read /nonexistent"));
+    CHECK(tutti_command({"compare", good, "/nonexistent"}).says("/nonexistent is not there"));
+    const std::string folder = directory.path();
+    for (const auto& files : {std::pair(good, folder), std::pair(folder, good)}) {
+        const Outcome outcome = tutti_command({"compare", files.first, files.second});
+        CHECK(outcome.exit_code == 2);
+        CHECK(outcome.says(folder + " is a folder"));
+    }
     CHECK(tutti_command({"compare", good, good, "--provider", "abacus"}).says("\"abacus\" in common"));
     CHECK(tutti_command({"compare", good, good, "--effect", "-1"}).says("--effect"));
     CHECK(tutti_command({"compare", good, good, "--significance", "1"}).says("--significance"));

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <vector>
 
 using namespace tutti::bench;
@@ -40,6 +41,48 @@ TEST_CASE("what differs clearly and by enough is faster or slower") {
     few.samples_us.resize(2);
     CHECK(judge(before, few, threshold).change == Change::same);
     CHECK(judge(point_of(8, 10, 0.9), point_of(8, 11.5, 0.9), threshold).change == Change::same);
+}
+
+TEST_CASE("a measurement drifts by what its parts differ") {
+    std::vector<double> steady(160, 5);
+    CHECK(drift(steady) == 1);
+    std::fill(steady.begin(), steady.begin() + 40, 15); // as in a round beside another program
+    CHECK(drift(steady) == 3);
+    CHECK(drift(std::vector<double>{1, 100}) == 1);
+    CHECK(drift(std::vector<double>(16, 0)) > 1e9);
+}
+
+TEST_CASE("what differs no more than a measurement from itself is unclear") {
+    const Threshold threshold{.effect = 0.1, .significance = 0.001};
+    Point noisy = point_of(8, 10);
+    for (std::size_t i = 0; i < noisy.samples_us.size(); ++i) {
+        noisy.samples_us[i] *= i < 24 ? 2.4 : 0.995;
+    }
+    noisy.time_us = summarise(noisy.samples_us);
+    const Point calm = point_of(8, 10);
+    const Judgement judgement = judge(calm, noisy, threshold);
+    CHECK(judgement.p_value < threshold.significance);
+    CHECK(noisy.time_us.median > 2 * calm.time_us.median);
+    CHECK(judgement.change == Change::unclear);
+    CHECK(judge(noisy, calm, threshold).change == Change::unclear);
+    CHECK(judge(calm, point_of(8, 24), threshold).change == Change::slower);
+}
+
+TEST_CASE("what the floor has lost as well is no change of the library") {
+    const Threshold threshold{.effect = 0.1, .significance = 0.001};
+    Point before = point_of(1 << 20, 100);
+    Point after = point_of(1 << 20, 200);
+    before.floor_us = 95;
+    after.floor_us = 190;
+    CHECK(judge(before, after, threshold).change == Change::unclear);
+    CHECK(judge(after, before, threshold).change == Change::unclear);
+    after.floor_us = 96;
+    CHECK(judge(before, after, threshold).change == Change::slower);
+    before.floor_us = 1; // twice as much of next to nothing says nothing
+    after.floor_us = 2;
+    CHECK(judge(before, after, threshold).change == Change::slower);
+    after.floor_us.reset();
+    CHECK(judge(before, after, threshold).change == Change::slower);
 }
 
 TEST_CASE("points are compared with those of the same problem, provider and algorithm") {
