@@ -2,6 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "machine/placement.hpp"
+#include "measure/clock.hpp"
 #include "mpirun/mpi_baseline.hpp"
 #include "peers/peer_modules.hpp"
 #include "report/bench_report.hpp"
@@ -10,6 +11,8 @@
 #include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/table.hpp"
+#include "terminal/time_left.hpp"
 #include "threads/selection_input.hpp"
 #include "threads/tutti_runner.hpp"
 
@@ -80,39 +83,73 @@ public:
     explicit Bench(const BenchOptions& options)
         : options_(options), out_(text_stream(std::array{options.json_path, options.csv_path})),
           environment_(detect_environment()), baselines_(available(options.baselines, out_)),
-          progress_(steps(), !options.quiet) {
+          time_left_(planned()), progress_(time_left_.steps(), !options.quiet) {
         environment_.placement =
             options.placement +
             (options.levels.empty() ? "" : fmt::format(", levels {}", fmt::join(options.levels, ",")));
     }
 
     int run() {
-        fmt::print(out_, "{}", header_text(environment_, options_.callings, baselines_));
+        fmt::print(out_, "{}", header_text(environment_, options_.callings, baselines_, width_of(out_)));
+        flush(out_);
+        say_how_long();
         for (const int members : options_.members) {
             measure_members(members);
         }
         progress_.clear();
-        fmt::print(out_, "\n{}",
-                   summary_text(own_, others_, static_cast<int>(environment_.machine.pus.size())));
+        fmt::print(
+            out_, "\n{}",
+            summary_text(own_, others_, static_cast<int>(environment_.machine.pus.size()), width_of(out_)));
         write_files();
         return std::ranges::any_of(own_, [](const Point& point) { return point.wrong != 0; }) ? exit_wrong
                                                                                               : exit_fine;
     }
 
 private:
-    std::size_t steps() const {
-        const auto apart = static_cast<std::size_t>(std::ranges::count_if(
-            baselines_, [](const std::string& name) { return is_measured_apart(name); }));
-        std::size_t count = 0;
+    /// All steps, in any order.
+    TimeLeft planned() const {
+        TimeLeft left;
+        const double each = options_.method.limits.seconds;
+        const auto apart = std::ranges::count_if(baselines_, is_measured_apart);
+        const auto in_turns = static_cast<double>(std::ranges::ssize(baselines_) - apart);
+        const auto plan = [&](const std::string& provider, const Problem& problem, double contenders) {
+            for (int round = 0; round < options_.rounds; ++round) {
+                left.plan(kind_of(provider, problem), each * contenders);
+            }
+        };
         for (const int members : options_.members) {
             for (const Problem& problem : problems_for(options_, members)) {
-                count += apart + static_cast<std::size_t>(
-                                     std::ranges::count_if(options_.algorithms, [&](const std::string& name) {
-                                         return applies(options_, name, problem);
-                                     }));
+                for (const std::string& name : options_.algorithms) {
+                    if (applies(options_, name, problem)) {
+                        plan("tutti", problem,
+                             static_cast<double>(options_.callings.size()) +
+                                 (name == options_.algorithms.front() ? in_turns : 0));
+                    }
+                }
+                for (const std::string& name : baselines_) {
+                    if (is_measured_apart(name)) {
+                        plan(name, problem, 1);
+                    }
+                }
             }
         }
-        return count * static_cast<std::size_t>(options_.rounds);
+        return left;
+    }
+
+    /// Steps that last about as long.
+    static std::string kind_of(const std::string& provider, const Problem& problem) {
+        return fmt::format("{} {} {}", provider, problem.members, problem.bytes());
+    }
+
+    void say_how_long() const {
+        if (!options_.quiet) {
+            fmt::print(
+                stderr, "{}",
+                wrapped(fmt::format("{} steps, which may take {}; --seconds, -n, -e, -f, -t and the names of "
+                                    "collectives make that less\n",
+                                    time_left_.steps(), format_duration(time_left_.seconds())),
+                        width_of(stderr)));
+        }
     }
 
     bool crowded(int members) const {
@@ -120,9 +157,12 @@ private:
     }
 
     void step(const std::string& provider, const Problem& problem, const std::string& algorithm) {
+        constexpr double seconds_per_ns = 1e-9;
+        time_left_.begin(kind_of(provider, problem), static_cast<double>(now_ns()) * seconds_per_ns);
         progress_.step(
             fmt::format("{}, {} members, {}", provider, problem.members, to_string(problem.collective)),
-            fmt::format("{} {}", format_bytes(problem.bytes()), algorithm));
+            fmt::format("{} {}", format_bytes(problem.bytes()), algorithm),
+            "about " + format_duration(time_left_.seconds()) + " left");
     }
 
     RunnerOptions runner_options(int members, const std::vector<std::string>& peers) const {
@@ -154,9 +194,9 @@ private:
             measure_rounds(runner, part);
         }
         progress_.clear();
-        fmt::print(
-            out_, "\n{}",
-            table_text(std::span(own_).subspan(own_before), std::span(others_).subspan(others_before)));
+        fmt::print(out_, "\n{}",
+                   table_text(std::span(own_).subspan(own_before), std::span(others_).subspan(others_before),
+                              width_of(out_)));
         flush(out_);
     }
 
@@ -255,6 +295,7 @@ private:
     std::FILE* out_;
     Environment environment_;
     std::vector<std::string> baselines_;
+    TimeLeft time_left_;
     Progress progress_;
     std::vector<Point> own_;
     std::vector<Point> others_;

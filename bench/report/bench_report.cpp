@@ -1,14 +1,15 @@
 #include "report/bench_report.hpp"
 
+#include "report/bandwidth.hpp"
 #include "report/comparison.hpp"
 #include "terminal/numbers.hpp"
+#include "terminal/table.hpp"
 
 #include <tutti/version.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace tutti::bench {
 
@@ -29,23 +30,12 @@ std::string name_of(const Problem& problem) {
                        problem.members);
 }
 
-/// Right-aligned columns as wide as their widest cell.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-    std::vector<std::size_t> widths(rows.front().size());
-    for (const auto& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            widths[i] = std::max(widths[i], row[i].size());
-        }
-    }
-    std::string text;
-    for (const auto& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            text += i == 0 ? fmt::format("{:<{}}", row[i], widths[i])
-                           : fmt::format("  {:>{}}", row[i], widths[i]);
-        }
-        text += '\n';
-    }
-    return text;
+std::string median_text(const Point& point) {
+    return (is_unstable(point.time_us) ? "~" : "") + format_us(point.time_us.median);
+}
+
+std::string gb_or_dash(const std::optional<double>& gb_per_s) {
+    return gb_per_s ? fmt::format("{:.3g}", *gb_per_s) : "-";
 }
 
 /// "12.3 us 1.50x": the baseline's median, and how many times Tutti's that is.
@@ -54,8 +44,8 @@ std::string baseline_cell(const Point& point, std::span<const Point> baseline) {
     if (other == nullptr) {
         return "-";
     }
-    return fmt::format("{} {:.2f}x{}", format_us(other->time_us.median),
-                       other->time_us.median / point.time_us.median, other->wrong == 0 ? "" : " WRONG");
+    return fmt::format("{} {:.2f}x{}", median_text(*other), other->time_us.median / point.time_us.median,
+                       other->wrong == 0 ? "" : " WRONG");
 }
 
 std::vector<std::string> cells_of(const Point& point, std::span<const Point> baselines) {
@@ -64,17 +54,49 @@ std::vector<std::string> cells_of(const Point& point, std::span<const Point> bas
         std::string(to_string(point.problem.collective)),
         format_bytes(point.problem.bytes()),
         point.algorithm,
-        format_us(time.median),
+        median_text(point),
+        gb_or_dash(algorithm_bandwidth(point.problem, time.median)),
+        gb_or_dash(bus_bandwidth(point.problem, time.median)),
         fmt::format("{}..{}", format_us(time.ci95.first), format_us(time.ci95.second)),
         format_us(time.p99),
         us_or_dash(point.loop_us),
         us_or_dash(point.floor_us),
         ratio_or_dash(floor_ratio(point)),
-        point.wrong == 0 ? "0" : fmt::format("{} WRONG", point.wrong)};
+        point.wrong == 0 ? "-" : fmt::format("{} WRONG", point.wrong)};
     for (const std::string& provider : providers_of(baselines)) {
         cells.push_back(baseline_cell(point, points_of(baselines, provider)));
     }
     return cells;
+}
+
+/// What a reader of a narrow terminal misses first has the highest rank.
+Table table_for(int members, std::span<const Point> baselines) {
+    std::vector<Table::Column> columns{{fmt::format("{} members", members), 0, true},
+                                       {"bytes", 0, false},
+                                       {"algorithm", 1, true},
+                                       {"median", 0, false},
+                                       {"algbw", 4, false},
+                                       {"busbw", 3, false},
+                                       {"95 % interval", 6, false},
+                                       {"p99", 7, false},
+                                       {"loop", 8, false},
+                                       {"floor", 9, false},
+                                       {"/ floor", 5, false},
+                                       {"wrong", 0, false}};
+    for (const std::string& provider : providers_of(baselines)) {
+        columns.push_back({provider, 2, false});
+    }
+    return Table(std::move(columns));
+}
+
+std::string stability_line(std::span<const Point> points, std::span<const Point> baselines) {
+    const auto unstable = [](std::span<const Point> some) {
+        return std::ranges::count_if(some, is_unstable, &Point::time_us);
+    };
+    const auto count = unstable(points) + unstable(baselines);
+    return fmt::format(
+        "  unstable points (~): {} of {}{}\n", count, points.size() + baselines.size(),
+        count == 0 ? "" : "; more --seconds or --rounds help, and a machine on which nothing else runs");
 }
 
 bool is_tiny_allreduce(const Point& point) {
@@ -157,18 +179,25 @@ std::string calling_line(const Calling& calling) {
 } // namespace
 
 std::string header_text(const Environment& environment, std::span<const Calling> callings,
-                        std::span<const std::string> baselines) {
+                        std::span<const std::string> baselines, std::size_t width) {
     std::string text =
         fmt::format("tutti {} on {}\n", TUTTI_VERSION_STRING, machine_line(environment.machine));
     text += fmt::format("{}, {} kernels, {}, placement {}\n", environment.compiler,
                         environment.instruction_set, environment.system, environment.placement);
     text +=
-        R"(bytes: of the longest vector a member holds: that of broadcasts, reductions, scans and shifts; the input of
-reduce_scatter, scatter and alltoall; the result of allgather and gather
-median, 95 % interval of the median, p99: of runs from the first entry to the last exit; before each, every member
-reads its last result and rewrites its input; loop: per call of many calls back to back, without that
-floor: the same loads and stores without any synchronisation, measured in turns with the runs
-)";
+        "bytes: of the longest vector a member holds: that of broadcasts, reductions, scans and shifts; the "
+        "input of reduce_scatter, scatter and alltoall; the result of allgather and gather\n"
+        "median, 95 % interval of the median, p99: of runs from the first entry to the last exit; before "
+        "each, every member reads its last result and rewrites its input; loop: per call of many calls back "
+        "to back, without that\n";
+    text += fmt::format("~: an unstable median, whose interval is wider than {:.0f} % of it\n",
+                        100 * widest_interval);
+    text +=
+        "algbw: bytes over median, in GB/s (10^9 bytes a second); busbw: algbw times what nccl-tests "
+        "multiply it "
+        "by: with n members 2 (n - 1) / n of an allreduce, (n - 1) / n of reduce_scatter, allgather, gather, "
+        "scatter and alltoall, 1 of broadcast, reduce and shift\n"
+        "floor: the same loads and stores without any synchronisation, measured in turns with the runs\n";
     for (const Calling& calling : callings) {
         text += calling_line(calling);
     }
@@ -176,47 +205,45 @@ floor: the same loads and stores without any synchronisation, measured in turns 
         text +=
             fmt::format("{}: its median, and how many times Tutti's that is\n", fmt::join(baselines, ", "));
         text += "openmp, openmp_array and std_barrier take turns with Tutti, run by run on the same threads; "
-                "those with threads\nor processes of their own take turns with it collective by collective, "
+                "those with threads or processes of their own take turns with it collective by collective, "
                 "in rounds, on the same CPUs\n";
     }
-    return text;
+    return wrapped(text, width);
 }
 
-std::string table_text(std::span<const Point> points, std::span<const Point> baselines) {
+std::string table_text(std::span<const Point> points, std::span<const Point> baselines, std::size_t width) {
     if (points.empty()) {
         return "";
     }
-    std::vector<std::vector<std::string>> rows{{fmt::format("{} members", points.front().problem.members),
-                                                "bytes", "algorithm", "median", "95 % interval", "p99",
-                                                "loop", "floor", "/ floor", "wrong"}};
-    std::ranges::copy(providers_of(baselines), std::back_inserter(rows.front()));
+    Table table = table_for(points.front().problem.members, baselines);
     for (const Point& point : points) {
-        rows.push_back(cells_of(point, baselines));
+        table.add(cells_of(point, baselines));
     }
-    return aligned(rows);
+    return table.text(width);
 }
 
-std::string summary_text(std::span<const Point> points, std::span<const Point> baselines, int cpus) {
+std::string summary_text(std::span<const Point> points, std::span<const Point> baselines, int cpus,
+                         std::size_t width) {
     std::string text = "summary\n";
     std::size_t wrong = 0;
     for (const Point& point : points) {
         wrong += point.wrong;
     }
     text += fmt::format("  wrong elements: {}\n", wrong);
+    text += stability_line(points, baselines);
     for (const Point& point : points) {
         if (const auto ratio = exchange_ratio(point)) {
-            text += fmt::format(
-                "  {} ({}), back to back: {} against {} for a bare exchange of flags: {:.2f}x (bar: at most "
-                "1.25x)\n",
-                name_of(point.problem), point.algorithm, format_us(*point.loop_us),
-                format_us(*point.exchange_us), *ratio);
+            text +=
+                fmt::format("  {} ({}), back to back: {} against {} for a bare exchange of flags: {:.2f}x\n",
+                            name_of(point.problem), point.algorithm, format_us(*point.loop_us),
+                            format_us(*point.exchange_us), *ratio);
         }
     }
     for (const Point& point : points) {
         text += turns_line(point, cpus);
     }
     if (const Point* const worst = worst_floor_ratio(points, large_bytes)) {
-        text += fmt::format("  from 16 MiB on, furthest above the floor: {}: {:.2f}x (bar: at most 1.10x)\n",
+        text += fmt::format("  from 16 MiB on, furthest above the floor: {}: {:.2f}x\n",
                             name_of(worst->problem), *floor_ratio(*worst));
     }
     for (const std::string& provider : providers_of(baselines)) {
@@ -224,7 +251,7 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
     }
     const std::vector<Point> mpi =
         better_of(points_of(baselines, "openmpi"), points_of(baselines, "mpich"), "the better of both MPIs");
-    return text + comparison_lines(points, mpi);
+    return wrapped(text + comparison_lines(points, mpi), width);
 }
 
 } // namespace tutti::bench

@@ -86,7 +86,7 @@ std::vector<std::size_t> Table::widths() const {
     std::vector<std::size_t> widths(columns_.size());
     for (const auto& row : rows_) {
         for (std::size_t i = 0; i < row.size(); ++i) {
-            widths[i] = std::max(widths[i], letters_in(row[i]));
+            widths[i] = std::max(widths[i], row[i] == "-" ? 0 : letters_in(row[i]));
         }
     }
     for (std::size_t i = 0; i < widths.size(); ++i) {

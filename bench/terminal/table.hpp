@@ -32,8 +32,8 @@ public:
     void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     bool empty() const { return rows_.empty(); }
 
-    /// The headings and the rows. Columns that nobody has a cell in are left out. So are as many others as it
-    /// takes for lines of `width` characters; then a last line names them.
+    /// The headings and the rows. Columns in which all cells are empty or "-" are left out. So are as many
+    /// others as it takes for lines of `width` characters; then a last line names them.
     std::string text(std::size_t width) const;
 
 private:

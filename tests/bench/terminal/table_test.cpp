@@ -34,6 +34,13 @@ TEST_CASE("columns are left out until lines fit, those that matter least first")
     CHECK(sample().text(3).starts_with("name         time\n"));
 }
 
+TEST_CASE("a column in which nobody has anything is not shown") {
+    Table table({{.heading = "a", .rank = 0}, {.heading = "b", .rank = 0}, {.heading = "c", .rank = 0}});
+    table.add({"1", "-", "-"});
+    table.add({"2", "-", "3"});
+    CHECK(table.text(80) == "a  c\n1  -\n2  3\n");
+}
+
 TEST_CASE("letters of more than one byte take one column") {
     Table table({{.heading = "who", .rank = 0, .left_aligned = true}, {.heading = "year", .rank = 0}});
     table.add({"Träff", "2024"});
