@@ -1,7 +1,9 @@
 #include "cluster/cluster_report.hpp"
 
+#include "measure/bandwidth.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
+#include "terminal/table.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -60,16 +62,24 @@ private:
     double least_ = std::numeric_limits<double>::infinity();
 };
 
-constexpr const char* line = "{:<15} {:<9} {:>9}  {:>24} {:>24} {:>8} {:>24} {:>8} {:>7}\n";
-
 } // namespace
 
-std::string hybrid_text(const Results& results) {
-    std::string text = results.title +
-                       "\nMedians of runs from the first entry to the last exit; in brackets back to "
-                       "back. x: how many times faster the cluster is.\n\n";
-    text += fmt::format(line, "collective", "way", "m", "cluster", "OpenMP + MPI by hand", "", "flat MPI", "",
-                        "wrong");
+std::string hybrid_text(const Results& results, std::size_t width) {
+    std::string text =
+        results.title +
+        "\nMedians of runs from the first entry to the last exit; in brackets back to "
+        "back. x: how many times faster the cluster is. algbw: bytes over the cluster's median, in "
+        "GB/s.\n\n";
+    Table table({{.heading = "collective", .rank = 0, .left_aligned = true},
+                 {.heading = "way", .rank = 0, .left_aligned = true},
+                 {.heading = "m", .rank = 0},
+                 {.heading = "cluster", .rank = 0},
+                 {.heading = "algbw", .rank = 4},
+                 {.heading = "OpenMP + MPI by hand", .rank = 3},
+                 {.heading = "x by hand", .rank = 1},
+                 {.heading = "flat MPI", .rank = 3},
+                 {.heading = "x flat", .rank = 1},
+                 {.heading = "wrong", .rank = 2}});
     std::map<std::string, Ratios> by_hand;
     std::map<std::string, Ratios> flat;
     for (const Point& own : results.points) {
@@ -80,11 +90,13 @@ std::string hybrid_text(const Results& results) {
         const Point* const all = find(results, "openmpi", own.problem);
         const std::string hand_ratio = by_hand[own.algorithm].add(own, hand);
         const std::string flat_ratio = flat[own.algorithm].add(own, all);
-        text += fmt::format(line, to_string(own.problem.collective), own.algorithm,
-                            format_bytes(own.problem.bytes()), times(&own), times(hand), hand_ratio,
-                            times(all), flat_ratio, own.wrong);
+        const auto algbw = algorithm_bandwidth(own.problem, own.time_us.median);
+        table.add({std::string(to_string(own.problem.collective)), own.algorithm,
+                   format_bytes(own.problem.bytes()), times(&own),
+                   algbw ? fmt::format("{:.3g}", *algbw) : "-", times(hand), hand_ratio, times(all),
+                   flat_ratio, fmt::format("{}", own.wrong)});
     }
-    text += "\n";
+    text = wrapped(text, width) + table.text(width) + "\n";
     for (const auto& [way, ratios] : by_hand) {
         text += ratios.text(way, "OpenMP + MPI by hand") + flat[way].text(way, "flat MPI");
     }

@@ -18,7 +18,7 @@ struct Results {
 };
 
 /// One table, and how far the cluster is ahead of the others.
-std::string hybrid_text(const Results& results);
+std::string hybrid_text(const Results& results, std::size_t width);
 
 /// Writes the points as a JSON array, unless `path` is empty. Throws std::runtime_error when it cannot.
 void write_points(const std::string& path, const Results& results);

@@ -13,6 +13,7 @@
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
+#include "terminal/table.hpp"
 
 #include <tutti/mpi.hpp>
 
@@ -268,7 +269,7 @@ int run(const Arguments& arguments) {
                 measure_flat(process, results);
             }
             std::FILE* const out = text_stream(std::span(&arguments.json, 1));
-            fmt::print(out, "{}", hybrid_text(results));
+            fmt::print(out, "{}", hybrid_text(results, width_of(out)));
             flush(out);
             write_points(arguments.json, results);
             wrong = has_wrong(results);

@@ -44,6 +44,24 @@ bool applies(const BenchOptions& options, const std::string& name, const Problem
            execute::refusal(*row, selection_input_of(problem).call, problem.members).empty();
 }
 
+/// Minutes of measuring should not end with an algorithm that is refused.
+void check_algorithms(const BenchOptions& options) {
+    for (const int members : options.members) {
+        for (const Problem& problem : problems_for(options, members)) {
+            for (const std::string& name : options.algorithms) {
+                if (!name.empty() && applies(options, name, problem)) {
+                    const std::string why = execute::refusal(*algorithm::find(problem.collective, name),
+                                                             selection_input_of(problem).call, members);
+                    if (!why.empty()) {
+                        throw UsageError(
+                            fmt::format("--algorithm: {} {} {}", to_string(problem.collective), name, why));
+                    }
+                }
+            }
+        }
+    }
+}
+
 bool is_mpi(const std::string& name) {
     const std::vector<std::string> names = mpi_names();
     return std::ranges::find(names, name) != names.end();
@@ -306,6 +324,7 @@ private:
 int run_bench(const BenchOptions& options) {
     check_writable("--json", options.json_path);
     check_writable("--csv", options.csv_path);
+    check_algorithms(options);
     check_memory(options);
     try {
         return Bench(options).run();

@@ -1,6 +1,6 @@
 #include "command/compare.hpp"
 
-#include "report/bandwidth.hpp"
+#include "measure/bandwidth.hpp"
 #include "report/regression.hpp"
 #include "report/results_file.hpp"
 #include "terminal/exit_codes.hpp"

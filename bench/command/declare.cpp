@@ -1,5 +1,7 @@
 #include "command/declare.hpp"
 
+#include "measure/statistics.hpp"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -91,6 +93,11 @@ void declare(CLI::App& command, BenchArguments& arguments) {
     command.add_option("--json", arguments.json,
                        "Write all points to this file; - is stdout, text for readers then goes to stderr");
     command.add_option("--csv", arguments.csv, "The same as comma-separated values, without the samples");
+    command.footer(fmt::format(
+        "A time with ~ is unstable: the 95 % interval of the median is wider than {:.0f} % of it.\n"
+        "algbw: bytes of the longest vector of a member over the median, in GB/s; busbw: times the "
+        "factor of nccl-tests.",
+        100 * widest_interval));
     command.add_flag("--hybrid", std::function<void(std::int64_t)>(),
                      "Under mpirun: clusters of processes; has options of its own, see --hybrid --help");
 }
@@ -113,12 +120,14 @@ void declare(CLI::App& command, DrawArguments& arguments) {
         ->required();
     declare_members(command, arguments.ranks, "Number of members; an SVG is readable up to 32");
     command.add_option("--root", arguments.root, "The root; the distance of a shift")->capture_default_str();
-    command.add_option("--format", arguments.format, "svg, dot or text")->capture_default_str();
+    command.add_option("--format", arguments.format,
+                       "svg, dot or text; else what the file's extension says, and svg without one");
     command
         .add_option("--layout", arguments.layout,
                     "Of an SVG: rows, circle (both by rounds), or graph (all rounds in one)")
         ->capture_default_str();
-    command.add_option("-o,--output", arguments.output, "Write to this file; - is stdout");
+    command.add_option("-o,--output", arguments.output,
+                       "The file to write: .svg, .dot, .gv or .txt; - is stdout");
     command.add_option("--expression", arguments.expression,
                        "RANK: print what that member computes instead of the rounds");
 }
@@ -186,6 +195,11 @@ void declare(CLI::App& command, CompareArguments& arguments) {
         .add_option("--significance", arguments.significance,
                     "Nor do those that the Mann-Whitney test finds this probable by chance")
         ->capture_default_str();
+    command.footer(
+        "A point is slower or faster where the medians differ by --effect and the test says so. It is "
+        "unclear\nwhere that is no more than the parts of one file's samples differ among each other "
+        "(drift), or where\nthe floor has gained or lost as much: then the machine has changed, or the "
+        "code that both share.");
     command.add_option("--provider", arguments.provider, "Only its points: tutti, openmpi, ...; or all")
         ->capture_default_str();
 }

@@ -12,8 +12,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <stdexcept>
+#include <string_view>
 
 namespace tutti::bench {
 
@@ -29,8 +32,8 @@ const Algorithm& chosen_row(const DrawArguments& arguments) {
     return *algorithm::find(collective, arguments.algorithm);
 }
 
-void check_numbers(const DrawArguments& arguments, const Algorithm& row) {
-    const int most = arguments.format == "svg" && !arguments.expression ? most_drawn_ranks : most_ranks;
+void check_numbers(const DrawArguments& arguments, const std::string& format, const Algorithm& row) {
+    const int most = format == "svg" ? most_drawn_ranks : most_ranks;
     if (arguments.ranks < 1 || arguments.ranks > most) {
         throw UsageError(fmt::format("--members: {} is not in 1..{}", arguments.ranks, most));
     }
@@ -66,28 +69,56 @@ std::string expression(const schedule::Schedule& schedule, int rank) {
     }
 }
 
-std::string drawing(const DrawArguments& arguments, const schedule::Schedule& schedule) {
+struct Format {
+    std::string_view name;
+    std::string_view extension;
+};
+
+/// Graphviz has two extensions.
+constexpr std::array formats{Format{"svg", ".svg"}, Format{"dot", ".dot"}, Format{"dot", ".gv"},
+                             Format{"text", ".txt"}};
+
+/// The one that is asked for, or that the name of the file says, which must be the same.
+std::string format_of(const DrawArguments& arguments) {
+    if (!arguments.format.empty()) {
+        check_known("--format", arguments.format, std::array<std::string, 3>{"svg", "dot", "text"});
+    }
+    const std::string extension = std::filesystem::path(arguments.output).extension();
+    if (extension.empty()) {
+        return arguments.format.empty() ? "svg" : arguments.format;
+    }
+    const auto said = std::ranges::find(formats, extension, &Format::extension);
+    if (said == formats.end()) {
+        throw UsageError(
+            fmt::format("--output: {} is not a format that tutti draws in; there are svg (.svg), dot "
+                        "for Graphviz (.dot, .gv) and text (.txt)",
+                        extension));
+    }
+    if (!arguments.format.empty() && arguments.format != said->name) {
+        throw UsageError(fmt::format("--output: {} is for {}, but --format says {}", extension, said->name,
+                                     arguments.format));
+    }
+    return std::string(said->name);
+}
+
+std::string drawing(const DrawArguments& arguments, const std::string& format,
+                    const schedule::Schedule& schedule) {
     if (arguments.expression) {
         return expression(schedule, *arguments.expression);
     }
-    if (arguments.format == "svg") {
+    if (format == "svg") {
         return draw::svg(schedule, layout_called(arguments.layout));
     }
-    if (arguments.format == "dot") {
-        return draw::dot(schedule);
-    }
-    if (arguments.format == "text") {
-        return draw::text(schedule);
-    }
-    throw UsageError(fmt::format("--format: \"{}\" is none of svg, dot, text", arguments.format));
+    return format == "dot" ? draw::dot(schedule) : draw::text(schedule);
 }
 
 } // namespace
 
 int run_draw(const DrawArguments& arguments) {
     const Algorithm& row = chosen_row(arguments);
-    check_numbers(arguments, row);
-    const std::string text = drawing(arguments, row.make(arguments.ranks, arguments.root));
+    const std::string format = arguments.expression ? "text" : format_of(arguments);
+    check_numbers(arguments, format, row);
+    const std::string text = drawing(arguments, format, row.make(arguments.ranks, arguments.root));
     write_output(arguments.output, text);
     return exit_fine;
 }

@@ -12,7 +12,8 @@ struct DrawArguments {
     int ranks = 8;
     /// The root; the distance of a shift.
     int root = 0;
-    std::string format = "svg";
+    /// Empty: what the output's extension says, svg without one.
+    std::string format;
     std::string layout = "rows";
     std::string output = "-";
     /// Instead of the rounds: what this member computes, as an expression.

@@ -11,6 +11,7 @@
 #include "survey/find_profile.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
+#include "terminal/table.hpp"
 #include "threads/selection_input.hpp"
 #include "tuning/load.hpp"
 
@@ -21,6 +22,7 @@
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace tutti::bench {
 
@@ -28,8 +30,6 @@ namespace {
 
 using algorithm::Algorithm;
 using execute::Reason;
-
-constexpr const char* line = "{:<34} {:<9} {:>6} {:>10} {:>10}  {}\n";
 
 /// All that is known about one call.
 struct Answer {
@@ -178,11 +178,11 @@ std::string predicted(const Answer& answer, std::size_t index) {
     return prediction ? format_us(prediction->us) : "-";
 }
 
-std::string row_line(const Answer& answer, std::size_t index) {
+std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
     const Algorithm& row = algorithm::registry()[index];
     const Problem& problem = answer.problem;
     if (!takes(row, problem.members)) {
-        return fmt::format(line, row.name, "-", "-", "-", "-", standing(answer, index));
+        return {std::string(row.name), "-", "-", "-", "-", standing(answer, index)};
     }
     std::string measured = "-";
     if (answer.entry != nullptr) {
@@ -192,14 +192,17 @@ std::string row_line(const Answer& answer, std::size_t index) {
     }
     const int root =
         row.collective == Collective::shift ? Problem::distance % problem.members : Problem::root;
-    return fmt::format(line, row.name, name_of(execute::form_of(index, answer.input.call, answer.input.size)),
-                       row.counts(problem.members, root).rounds, predicted(answer, index), measured,
-                       standing(answer, index));
+    return {std::string(row.name),
+            std::string(name_of(execute::form_of(index, answer.input.call, answer.input.size))),
+            fmt::format("{}", row.counts(problem.members, root).rounds),
+            predicted(answer, index),
+            measured,
+            standing(answer, index)};
 }
 
 } // namespace
 
-std::string explain_choice(const ChoiceArguments& arguments) {
+std::string explain_choice(const ChoiceArguments& arguments, std::size_t width) {
     Answer answer{
         .problem = asked_problem(arguments), .input = {}, .setting = setting_of(arguments), .selection = {}};
     answer.input = selection_input_of(answer.problem);
@@ -214,13 +217,18 @@ std::string explain_choice(const ChoiceArguments& arguments) {
     text += fmt::format("chosen:       {}, {}\n", rows[answer.selection.row].name, rule_of(answer));
     text += passed_over(answer);
     text += fmt::format("choices from: {}\n\n", answer.setting.tuning);
-    text += fmt::format(line, "algorithm", "form", "rounds", "predicted", "measured", "");
+    Table table({{.heading = "algorithm", .rank = 0, .left_aligned = true},
+                 {.heading = "form", .rank = 3, .left_aligned = true},
+                 {.heading = "rounds", .rank = 4},
+                 {.heading = "predicted", .rank = 2},
+                 {.heading = "measured", .rank = 1},
+                 {.heading = "", .rank = 0, .left_aligned = true, .folds = true}});
     for (std::size_t index = 0; index < rows.size(); ++index) {
         if (rows[index].collective == answer.problem.collective) {
-            text += row_line(answer, index);
+            table.add(cells_of(answer, index));
         }
     }
-    return text;
+    return wrapped(text, width) + table.text(width);
 }
 
 } // namespace tutti::bench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace tutti::bench {
@@ -21,7 +22,8 @@ struct ChoiceArguments {
 
 /// Which algorithm a team would choose for the call, by which rule or entry of a table, and of every
 /// algorithm of the collective whether it could be chosen, its form, its rounds, what it is predicted to take
-/// from lines (docs/simulation.md) and what the table has measured. Throws UsageError.
-std::string explain_choice(const ChoiceArguments& arguments);
+/// from lines (docs/simulation.md) and what the table has measured, in lines of `width` columns. Throws
+/// UsageError.
+std::string explain_choice(const ChoiceArguments& arguments, std::size_t width);
 
 } // namespace tutti::bench

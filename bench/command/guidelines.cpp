@@ -6,6 +6,7 @@
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/table.hpp"
 #include "threads/mock_ups.hpp"
 #include "threads/tutti_calls.hpp"
 #include "threads/tutti_runner.hpp"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 
 namespace tutti::bench {
 
@@ -130,12 +132,13 @@ public:
         progress_.clear();
         const auto cpus = static_cast<int>(environment_.machine.pus.size());
         const auto results = judge_guidelines(measured_, {.tolerance = tolerance_, .cpus = cpus});
+        const std::size_t width = width_of(stdout);
         std::size_t violations = 0;
         for (const GuidelineResult& result : results) {
             fmt::print("{:<58} {:>3} of {:>3} violated\n", result.guideline, result.violations.size(),
                        result.checked);
             for (const std::string& text : result.violations) {
-                fmt::print("    {}\n", text);
+                fmt::print("{}", wrapped("    " + text + "\n", width));
             }
             violations += result.violations.size();
         }

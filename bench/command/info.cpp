@@ -5,12 +5,15 @@
 #include "report/algorithm_table.hpp"
 #include "report/environment.hpp"
 #include "terminal/exit_codes.hpp"
+#include "terminal/table.hpp"
 #include "tuning/load.hpp"
 
 #include <tutti/team.hpp>
 #include <tutti/version.hpp>
 
 #include <fmt/format.h>
+
+#include <cstdio>
 
 namespace tutti::bench {
 
@@ -46,11 +49,11 @@ int run_info(const InfoArguments& arguments) {
     if (arguments.algorithms) {
         fmt::print("{}", arguments.names      ? algorithm_names_markdown()
                          : arguments.markdown ? algorithm_markdown()
-                                              : algorithm_table());
+                                              : algorithm_table(width_of(stdout)));
         return exit_fine;
     }
     if (!arguments.choice.collective.empty()) {
-        fmt::print("{}", explain_choice(arguments.choice));
+        fmt::print("{}", explain_choice(arguments.choice, width_of(stdout)));
         return exit_fine;
     }
     const Environment environment = detect_environment();

@@ -40,12 +40,12 @@ std::string checked_text(const LineProfile& profile) {
 }
 
 void print_lines(std::FILE* out, const LineProfile& profile) {
-    fmt::print(out, "\n{:<8}{:>24}{:>18}{:>9}{:>12}{:>12}\n", "lines", "one way, ns", "k readers, ns",
+    fmt::print(out, "\n{:<8}{:>21}{:>18}{:>9}{:>12}{:>12}\n", "lines", "one way, ns", "k readers, ns",
                "flag, ns", "taken back", "fetched");
     for (const Class each : distance::all_classes) {
         if (profile.has_class(each)) {
             const distance::LineCosts& lines = profile.lines_at(each);
-            fmt::print(out, "{:<8}{:>24}{:>18}{:>9}{:>12}{:>12}\n", to_string(each),
+            fmt::print(out, "{:<8}{:>21}{:>18}{:>9}{:>12}{:>12}\n", to_string(each),
                        fmt::format("{} / {} / {}", lines.least_one_way.value, lines.median_one_way.value,
                                    lines.most_one_way.value),
                        fmt::format("{} + {} k", lines.readers_base.value, lines.readers_each.value),

@@ -8,6 +8,7 @@
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
+#include "terminal/table.hpp"
 #include "tune/profiler.hpp"
 #include "tune/tuner.hpp"
 #include "tuning/file.hpp"
@@ -126,7 +127,7 @@ int tune(const BenchOptions& options, const TuneArguments& arguments) {
     const std::vector<Tuned> all = tuner.tuned();
     for (const Tuned& tuned : all) {
         if (tuned.entry.measured.front().row != tuned.built_in) {
-            fmt::print(out, "{}", change_line(tuned));
+            fmt::print(out, "{}", wrapped(change_line(tuned), width_of(out)));
             ++changes;
         }
         table.entries.push_back(tuned.entry);
@@ -137,7 +138,7 @@ int tune(const BenchOptions& options, const TuneArguments& arguments) {
                    arguments.points.seconds);
     }
     if (!all.empty()) {
-        fmt::print(out, "{}", built_in_line(all));
+        fmt::print(out, "{}", wrapped(built_in_line(all), width_of(out)));
     }
     fmt::print(out, "{} points, {} of them chosen otherwise than by the library itself\n",
                table.entries.size(), changes);

@@ -8,11 +8,13 @@
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/table.hpp"
 #include "verify/verify.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -68,31 +70,41 @@ std::string shown_ranks(const std::string& ranks) {
 }
 
 int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& ranks, double seconds) {
-    constexpr const char* line = "{:<15} {:<34} {:<28} {:>6} {:>7}  {:<25} {:>10}\n";
-    fmt::print(line, "collective", "algorithm", "forms", "ranks", "proofs", "counts to closed forms",
-               "violations");
+    Table table({{.heading = "collective", .rank = 0, .left_aligned = true},
+                 {.heading = "algorithm", .rank = 0, .left_aligned = true},
+                 {.heading = "forms", .rank = 4, .left_aligned = true},
+                 {.heading = "members", .rank = 3},
+                 {.heading = "proofs", .rank = 2},
+                 {.heading = "counts to closed forms", .rank = 1, .left_aligned = true},
+                 {.heading = "violations", .rank = 0}});
     std::size_t proofs = 0;
     std::size_t renamed = 0;
     std::size_t too_large = 0;
     bool fine = true;
     for (const Verdict& verdict : verdicts) {
-        fmt::print(line, to_string(verdict.row->collective), verdict.row->name, forms_text(*verdict.row),
-                   verdict.ranks, verdict.proofs, counts_text(verdict), verdict.violations);
+        table.add({std::string(to_string(verdict.row->collective)), std::string(verdict.row->name),
+                   forms_text(*verdict.row), fmt::format("{}", verdict.ranks),
+                   fmt::format("{}", verdict.proofs), counts_text(verdict),
+                   fmt::format("{}", verdict.violations)});
         proofs += verdict.proofs;
         renamed += verdict.renamed;
         too_large += verdict.too_large;
         fine = fine && verdict.violations == 0 && verdict.miscounts == 0;
     }
+    const std::size_t width = width_of(stdout);
+    fmt::print("{}", table.text(width));
     for (const Verdict& verdict : verdicts) {
         for (const std::string& text : verdict.texts) {
             fmt::print("  {}\n", text);
         }
     }
-    fmt::print(
-        "{} synchronised schedules for {} ranks, and {} that are one of these with other roots, in {:.1f} s: "
+    const std::string summary = fmt::format(
+        "{} synchronised schedules for {} members, and {} that are one of these with other roots, in {:.1f} "
+        "s: "
         "content, deadlock, data races, bounds: {}{}\n",
         proofs, shown_ranks(ranks), renamed, seconds, fine ? "all hold" : "VIOLATED",
         too_large == 0 ? "" : fmt::format("; {} schedules too large to be proved here", too_large));
+    fmt::print("{}", wrapped(summary, width));
     return fine ? exit_fine : exit_wrong;
 }
 

@@ -1,6 +1,7 @@
 #include "report/algorithm_table.hpp"
 
 #include "algorithm/registry.hpp"
+#include "terminal/table.hpp"
 
 #include <fmt/format.h>
 
@@ -108,37 +109,24 @@ std::string legend() {
         sample_ranks, sample_power);
 }
 
-std::string line(const Cells& row, const std::array<std::size_t, column_count>& widths) {
-    std::string text;
-    for (std::size_t column = 0; column < column_count; ++column) {
-        const bool last = column + 1 == column_count;
-        text += is_number(column) ? fmt::format("{:>{}}", row[column], widths[column])
-                                  : fmt::format("{:<{}}", row[column], last ? 0 : widths[column]);
-        text += last ? "\n" : "  ";
-    }
-    return text;
-}
-
 std::string markdown_line(const Cells& row) {
     return fmt::format("| {} |\n", fmt::join(row, " | "));
 }
 
 } // namespace
 
-std::string algorithm_table() {
-    std::vector<Cells> rows = all_rows();
-    rows.insert(rows.begin(), headings());
-    std::array<std::size_t, column_count> widths{};
-    for (const Cells& row : rows) {
-        for (std::size_t column = 0; column < column_count; ++column) {
-            widths[column] = std::max(widths[column], row[column].size());
-        }
+std::string algorithm_table(std::size_t width) {
+    constexpr std::array<int, column_count> ranks{0, 0, 1, 4, 6, 8, 7, 2, 3, 5, 9, 10};
+    const Cells names = headings();
+    std::vector<Table::Column> columns;
+    for (std::size_t column = 0; column < column_count; ++column) {
+        columns.push_back({names[column], ranks[column], !is_number(column)});
     }
-    std::string text;
-    for (const Cells& row : rows) {
-        text += line(row, widths);
+    Table table(std::move(columns));
+    for (const Cells& row : all_rows()) {
+        table.add({row.begin(), row.end()});
     }
-    return text + legend() + "\n";
+    return table.text(width) + wrapped(legend() + "\n", width);
 }
 
 std::string algorithm_markdown() {

@@ -1,6 +1,6 @@
 #include "report/bench_report.hpp"
 
-#include "report/bandwidth.hpp"
+#include "measure/bandwidth.hpp"
 #include "report/comparison.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/table.hpp"

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <sstream>
 
 namespace tutti::bench {
 
@@ -37,21 +38,34 @@ std::size_t total_of(const std::vector<std::size_t>& widths) {
 
 std::string wrapped_line(std::string_view line, std::size_t width) {
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    std::string text(line.substr(0, indent));
-    std::size_t column = indent;
-    for (std::size_t at = indent; at < line.size();) {
-        const std::size_t end = std::min(line.find(' ', at), line.size());
-        const std::string_view word = line.substr(at, end - at);
-        if (column > indent && column + 1 + letters_in(word) > width) {
-            text += "\n" + std::string(indent == 0 ? 0 : indent + gap, ' ');
-            column = indent == 0 ? 0 : indent + gap;
-        } else if (column > indent) {
-            text += ' ';
-            ++column;
+    const std::size_t hanging = indent == 0 ? 0 : indent + gap;
+    std::string text;
+    std::size_t column = 0;
+    for (std::size_t at = 0; at < line.size();) {
+        const std::size_t begin = std::min(line.find_first_not_of(' ', at), line.size());
+        const std::size_t end = std::min(line.find(' ', begin), line.size());
+        const std::string_view word = line.substr(begin, end - begin);
+        const std::size_t blanks = begin - at;
+        if (at > indent && column + blanks + letters_in(word) > width) {
+            text += "\n" + std::string(hanging, ' ');
+            column = hanging;
+        } else {
+            text += line.substr(at, blanks);
+            column += blanks;
         }
         text += word;
         column += letters_in(word);
-        at = std::min(line.find_first_not_of(' ', end), line.size());
+        at = end;
+    }
+    return text;
+}
+
+/// A cell that may be wider than its column: broken, with what goes on below the first line behind `before`.
+std::string folded_below(const std::string& cell, std::size_t width, const std::string& before) {
+    std::string text;
+    std::istringstream lines(letters_in(cell) > width ? wrapped_line(cell, width) : cell);
+    for (std::string line; std::getline(lines, line);) {
+        text += (text.empty() ? "" : "\n" + before) + line;
     }
     return text;
 }
@@ -96,6 +110,11 @@ std::vector<std::size_t> Table::widths() const {
 }
 
 std::vector<std::string> Table::leave_out(std::vector<std::size_t>& widths, std::size_t width) const {
+    constexpr std::size_t least_folded = 28;
+    const std::size_t whole = widths.back();
+    if (columns_.back().folds) {
+        widths.back() = std::min(whole, least_folded);
+    }
     std::vector<std::string> left_out;
     while (total_of(widths) > width) {
         std::size_t least = columns_.size();
@@ -111,12 +130,16 @@ std::vector<std::string> Table::leave_out(std::vector<std::size_t>& widths, std:
         widths[least] = 0;
         left_out.push_back(columns_[least].heading);
     }
+    if (widths.back() > 0 && width > total_of(widths)) {
+        widths.back() = std::min(whole, widths.back() + width - total_of(widths));
+    }
     return left_out;
 }
 
 std::string Table::text(std::size_t width) const {
     std::vector<std::size_t> widths = this->widths();
     const std::vector<std::string> left_out = leave_out(widths, width);
+    const std::string below_last(total_of(widths) - std::min(widths.back(), total_of(widths)), ' ');
     std::string text;
     const auto add_line = [&](const auto& cell_of) {
         std::string line;
@@ -124,8 +147,9 @@ std::string Table::text(std::size_t width) const {
             if (widths[i] > 0) {
                 const std::string& cell = cell_of(i);
                 line += line.empty() ? "" : std::string(gap, ' ');
-                line += columns_[i].left_aligned ? cell + padding(widths[i], cell)
-                                                 : padding(widths[i], cell) + cell;
+                line += columns_[i].left_aligned
+                            ? folded_below(cell, widths[i], below_last) + padding(widths[i], cell)
+                            : padding(widths[i], cell) + cell;
             }
         }
         text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";

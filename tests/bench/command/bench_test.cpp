@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <vector>
 
 using tutti::bench::TemporaryDirectory;
@@ -45,6 +46,38 @@ TEST_CASE("more memory than there is ends with exit code 4") {
     const Outcome outcome = tutti_command({"bench", "-t", "64", "-b", "1024G", "-e", "1024G", "allreduce"});
     CHECK(outcome.exit_code == 4);
     CHECK(outcome.says("choose a smaller --end or fewer --members"));
+}
+
+TEST_CASE("bench says how long it may take before it begins, and what is left") {
+    const std::vector<std::string> arguments{"bench", "allreduce", "scan", "-t",        "2",
+                                             "-b",    "8",         "-e",   "8",         "-n",
+                                             "100",   "--rounds",  "2",    "--seconds", "2"};
+    const Outcome outcome = tutti_command(arguments);
+    CAPTURE(outcome.text);
+    CHECK(outcome.exit_code == 0);
+    // Two points of two rounds, each of a second at most.
+    const auto before = outcome.text.find("4 steps, which may take 4 s; --seconds, -n, -e");
+    const auto first = outcome.text.find("[  1/4] about 4 s left, tutti, 2 members, allreduce");
+    CHECK(before != std::string::npos);
+    CHECK(first != std::string::npos);
+    CHECK(before < first);
+    std::vector<std::string> quiet = arguments;
+    quiet.emplace_back("-q");
+    CHECK_FALSE(tutti_command(quiet).says("steps, which"));
+}
+
+TEST_CASE("tables of the command fit the columns that there are") {
+    for (const char* arguments :
+         {"bench allreduce -t 2 -e 8 -n 10 --rounds 1 --seconds 0.01 -q --baseline std_barrier",
+          "verify scan -t 2,3 -q", "info --algorithms"}) {
+        const Outcome outcome = tutti::test::shell(std::string("COLUMNS=80 \"$0\" ") + arguments);
+        CAPTURE(outcome.text);
+        CHECK(outcome.exit_code == 0);
+        std::istringstream lines(outcome.text);
+        for (std::string line; std::getline(lines, line);) {
+            CHECK_MESSAGE(line.size() <= 82, line); // a letter or two may take two bytes
+        }
+    }
 }
 
 TEST_CASE("a measurement's results are right, and its JSON and CSV files are complete") {

@@ -27,6 +27,8 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
         {{"bench", "-a", "magic"}, "there are: auto, all, direct"},
         {{"bench", "-a", "census", "allreduce", "-t", "2", "-e", "8"},
          "in any order, which sum on f64 does not"},
+        {{"bench", "-a", "ring,hypercube", "allreduce", "-t", "2,3", "-e", "8"},
+         "--algorithm: allreduce hypercube is for powers of two, not for 3 members"},
         {{"bench", "--placement", "sideways"}, "--placement"},
         {{"bench", "--baseline", "openmpi,abacus"}, "\"abacus\" is unknown; there are: none, all, openmpi"},
         {{"bench", "--shared", "broadcast"}, "broadcast has no result that members could share"},

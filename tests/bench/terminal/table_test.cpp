@@ -41,6 +41,17 @@ TEST_CASE("a column in which nobody has anything is not shown") {
     CHECK(table.text(80) == "a  c\n1  -\n2  3\n");
 }
 
+TEST_CASE("long cells of a last column that folds go on below") {
+    Table table({{.heading = "a", .rank = 0},
+                 {.heading = "b", .rank = 1},
+                 {.heading = "", .rank = 0, .left_aligned = true, .folds = true}});
+    table.add({"1", "2", "all that there is to say about the first"});
+    table.add({"3", "4", "little"});
+    CHECK(table.text(40) == "a  b\n1  2  all that there is to say about the\n      first\n3  4  little\n");
+    CHECK(table.text(32).starts_with(
+        "a\n1  all that there is to say\n   about the first\n3  little\n(left out"));
+}
+
 TEST_CASE("letters of more than one byte take one column") {
     Table table({{.heading = "who", .rank = 0, .left_aligned = true}, {.heading = "year", .rank = 0}});
     table.add({"Träff", "2024"});
@@ -51,6 +62,8 @@ TEST_CASE("letters of more than one byte take one column") {
 TEST_CASE("prose is broken between words, and goes on below its first word") {
     CHECK(wrapped("one two three\nfour\n", 7) == "one two\nthree\nfour\n");
     CHECK(wrapped("  one two three\n", 9) == "  one two\n    three\n");
+    CHECK(wrapped("name:   value\n", 20) == "name:   value\n");
+    CHECK(wrapped("name:   value\n", 10) == "name:\nvalue\n");
     CHECK(wrapped("incomprehensible\n", 5) == "incomprehensible\n");
     CHECK(wrapped("", 5).empty());
 }

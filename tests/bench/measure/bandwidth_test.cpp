@@ -1,4 +1,4 @@
-#include "report/bandwidth.hpp"
+#include "measure/bandwidth.hpp"
 
 #include <doctest/doctest.h>
 

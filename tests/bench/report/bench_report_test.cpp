@@ -1,0 +1,95 @@
+#include "report/bench_report.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace tutti::bench;
+using tutti::Operator;
+using tutti::Type;
+
+namespace {
+
+constexpr std::size_t wide = 1000;
+
+Point point_of(Collective collective, std::size_t bytes, double median_us, double half_interval_us,
+               const char* provider = "tutti") {
+    Point point;
+    point.provider = provider;
+    point.problem = make_problem(collective, Type::f64, Operator::sum, 4, bytes, false);
+    point.time_us = {.median = median_us,
+                     .ci95 = {median_us - half_interval_us, median_us + half_interval_us},
+                     .p99 = 2 * median_us,
+                     .max = 3 * median_us,
+                     .count = 100};
+    point.loop_us = median_us / 2;
+    point.floor_us = median_us / 4;
+    return point;
+}
+
+std::size_t longest_line(const std::string& text) {
+    std::size_t longest = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        longest = std::max(longest, line.size());
+    }
+    return longest;
+}
+
+const std::vector points{point_of(Collective::allreduce, 2'000'000, 100, 1),
+                         point_of(Collective::scan, 1'000'000, 100, 30)};
+const std::vector baselines{point_of(Collective::allreduce, 2'000'000, 200, 90, "abacus"),
+                            point_of(Collective::scan, 1'000'000, 400, 1, "abacus")};
+
+} // namespace
+
+TEST_CASE("tables show bandwidths beside times, and mark what is unstable") {
+    const std::string text = table_text(points, baselines, wide);
+    CAPTURE(text);
+    CHECK(text.find("algbw  busbw") != std::string::npos);
+    CHECK(text.find("  100.0 us     20     30  ") != std::string::npos);
+    CHECK(text.find(" ~100.0 us     10      -  ") != std::string::npos);
+    CHECK(text.find("~200.0 us 2.00x\n") != std::string::npos);
+    CHECK(text.find(" 400.0 us 4.00x\n") != std::string::npos);
+    CHECK(text.find("wrong") == std::string::npos);
+    CHECK(text.find("left out") == std::string::npos);
+}
+
+TEST_CASE("wrong elements show, also in a narrow table") {
+    std::vector wrong = points;
+    wrong[1].wrong = 3;
+    CHECK(table_text(wrong, baselines, 60).find("3 WRONG") != std::string::npos);
+}
+
+TEST_CASE("reports fit 80 columns") {
+    const std::string table = table_text(points, baselines, 80);
+    CAPTURE(table);
+    CHECK(longest_line(table) <= 80);
+    CHECK(table.find("busbw") != std::string::npos);
+    CHECK(table.find("400.0 us 4.00x") != std::string::npos);
+    CHECK(table.find("(left out to fit 80 columns: floor, loop") != std::string::npos);
+    const std::vector callings{Calling{}, Calling{.way = Calling::Way::started, .in_flight = 64}};
+    const std::vector<std::string> names{"openmpi", "std_barrier"};
+    const std::string header = header_text(detect_environment(), callings, names, 80);
+    CHECK(longest_line(header) <= 80);
+    CHECK(header.find("wider than 25 %") != std::string::npos);
+    CHECK(longest_line(summary_text(points, baselines, 2, 80)) <= 80);
+}
+
+TEST_CASE("the summary counts what is unstable, and holds nobody against the project's own aims") {
+    std::vector all = points;
+    all.push_back(point_of(Collective::allreduce, std::size_t{16} << 20U, 5000, 1));
+    all.push_back(point_of(Collective::allreduce, 8, 1, 0));
+    all.back().exchange_us = 0.1;
+    const std::string text = summary_text(all, baselines, 2, wide);
+    CAPTURE(text);
+    CHECK(text.find("unstable points (~): 2 of 6; more --seconds") != std::string::npos);
+    CHECK(text.find("from 16 MiB on, furthest above the floor") != std::string::npos);
+    CHECK(text.find("for a bare") != std::string::npos);
+    CHECK(text.find("bar: ") == std::string::npos);
+    CHECK(summary_text(std::vector{points[0]}, {}, 2, wide).find("unstable points (~): 0 of 1\n") !=
+          std::string::npos);
+}
