@@ -43,7 +43,7 @@ std::string differences_text(const Results& before, const Results& after) {
     return text.empty() ? "" : "the files are not from the same machine and version:\n" + text;
 }
 
-const char* name_of(Change change) {
+const char* change_name(Change change) {
     switch (change) {
     case Change::slower:
         return "slower";
@@ -83,10 +83,11 @@ Table table_of(std::span<const Judgement> judgements) {
             const Point& before = *judgement.before;
             const Point& after = *judgement.after;
             const auto algbw = algorithm_bandwidth(after.problem, after.time_us.median);
-            table.add({name_of(change), before.provider, std::string(to_string(before.problem.collective)),
-                       before.algorithm, fmt::format("{}", before.problem.members),
-                       format_bytes(before.problem.bytes()), format_us(before.time_us.median),
-                       format_us(after.time_us.median), algbw ? fmt::format("{:.3g}", *algbw) : "",
+            table.add({change_name(change), before.provider,
+                       std::string(to_string(before.problem.collective)), before.algorithm,
+                       fmt::format("{}", before.problem.members), format_bytes(before.problem.bytes()),
+                       format_us(before.time_us.median), format_us(after.time_us.median),
+                       algbw ? fmt::format("{:.3g}", *algbw) : "",
                        ratio_text(after.time_us.median, before.time_us.median),
                        fmt::format("{:.2f}x", std::max(drift(before.samples_us), drift(after.samples_us))),
                        before.floor_us && after.floor_us ? ratio_text(*after.floor_us, *before.floor_us) : "",

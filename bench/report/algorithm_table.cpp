@@ -126,7 +126,7 @@ std::string algorithm_table(std::size_t width) {
     for (const Cells& row : all_rows()) {
         table.add({row.begin(), row.end()});
     }
-    return table.text(width) + wrapped(legend() + "\n", width);
+    return table.text(width) + wrapped(legend() + "\n", std::min(width, widest_prose));
 }
 
 std::string algorithm_markdown() {

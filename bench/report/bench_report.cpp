@@ -208,7 +208,7 @@ std::string header_text(const Environment& environment, std::span<const Calling>
                 "those with threads or processes of their own take turns with it collective by collective, "
                 "in rounds, on the same CPUs\n";
     }
-    return wrapped(text, width);
+    return wrapped(text, std::min(width, widest_prose));
 }
 
 std::string table_text(std::span<const Point> points, std::span<const Point> baselines, std::size_t width) {

@@ -16,7 +16,6 @@ namespace tutti::bench {
 namespace {
 
 constexpr std::size_t gap = 2;
-constexpr std::size_t most_prose = 100;
 
 /// Letters of UTF-8: bytes that do not continue one.
 std::size_t letters_in(std::string_view text) {
@@ -90,7 +89,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
     std::string result;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
-        result += wrapped_line(text.substr(at, end - at), std::min(width, most_prose)) + "\n";
+        result += wrapped_line(text.substr(at, end - at), width) + "\n";
         at = end + 1;
     }
     return result;

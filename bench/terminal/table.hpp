@@ -12,8 +12,11 @@ namespace tutti::bench {
 /// what the environment variable COLUMNS says, else as many as it likes.
 std::size_t width_of(std::FILE* stream);
 
-/// Breaks the lines of a text between words so that none is longer than `width`, nor than prose is readable.
-/// A line that begins with blanks goes on below its first word.
+/// Longer lines of prose are hard to read, however many columns there are.
+inline constexpr std::size_t widest_prose = 100;
+
+/// Breaks the lines of a text between words so that none is longer than `width`. A line that begins with
+/// blanks goes on below its first word.
 std::string wrapped(std::string_view text, std::size_t width);
 
 /// Lines of cells in columns, which are as wide as their widest cell.

@@ -103,8 +103,9 @@ TEST_CASE("who mistypes a name is told which one is near") {
         {{"info", "--why", "alreduce"}, "(did you mean allreduce?)"},
         {{"compare", "a", "b", "c"}, "compare: \"c\" is one word too many"},
     };
-    for (const auto& [arguments, message] : cases) {
-        const Outcome outcome = tutti_command(arguments);
+    for (const auto& expected : cases) {
+        const std::string& message = expected.second;
+        const Outcome outcome = tutti_command(expected.first);
         CAPTURE(outcome.text);
         CAPTURE(message);
         CHECK(outcome.exit_code == 2);
