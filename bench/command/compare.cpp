@@ -61,20 +61,21 @@ std::string ratio_text(double after, double before) {
     return fmt::format("{:.2f}x", after / before);
 }
 
-Table table_of(std::span<const Judgement> judgements) {
+/// The provider where there can be several.
+Table table_of(std::span<const Judgement> judgements, bool all_providers) {
     Table table({{.heading = "", .rank = 0, .left_aligned = true},
-                 {.heading = "provider", .rank = 4, .left_aligned = true},
+                 {.heading = "provider", .rank = 1, .left_aligned = true},
                  {.heading = "collective", .rank = 0, .left_aligned = true},
-                 {.heading = "algorithm", .rank = 1, .left_aligned = true},
+                 {.heading = "algorithm", .rank = 2, .left_aligned = true},
                  {.heading = "members", .rank = 0},
                  {.heading = "bytes", .rank = 0},
-                 {.heading = "before", .rank = 2},
-                 {.heading = "after", .rank = 2},
-                 {.heading = "algbw", .rank = 3},
+                 {.heading = "before", .rank = 4},
+                 {.heading = "after", .rank = 3},
+                 {.heading = "algbw", .rank = 6},
                  {.heading = "ratio", .rank = 0},
-                 {.heading = "drift", .rank = 3},
-                 {.heading = "floor", .rank = 3},
-                 {.heading = "p", .rank = 5}});
+                 {.heading = "drift", .rank = 5},
+                 {.heading = "floor", .rank = 1},
+                 {.heading = "p", .rank = 7}});
     for (const Change change : {Change::slower, Change::faster, Change::unclear}) {
         for (const Judgement& judgement : judgements) {
             if (judgement.change != change) {
@@ -83,7 +84,7 @@ Table table_of(std::span<const Judgement> judgements) {
             const Point& before = *judgement.before;
             const Point& after = *judgement.after;
             const auto algbw = algorithm_bandwidth(after.problem, after.time_us.median);
-            table.add({change_name(change), before.provider,
+            table.add({change_name(change), all_providers ? before.provider : "-",
                        std::string(to_string(before.problem.collective)), before.algorithm,
                        fmt::format("{}", before.problem.members), format_bytes(before.problem.bytes()),
                        format_us(before.time_us.median), format_us(after.time_us.median),
@@ -123,12 +124,12 @@ int run_compare(const CompareArguments& arguments) {
     }
     const std::size_t width = width_of(stdout);
     fmt::print("{}", wrapped(differences_text(before, after), width));
-    const Table table = table_of(judgements);
+    const Table table = table_of(judgements, arguments.provider == "all");
     if (!table.empty()) {
         fmt::print(
             "{}{}", table.text(width),
             wrapped("algbw: bytes over time after, in GB/s; drift: between parts of one measurement; floor: "
-                    "its ratio\n",
+                    "after over before, or of the bare exchange where there is none\n",
                     width));
     }
     const auto count = [&](Change change) {

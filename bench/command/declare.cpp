@@ -198,8 +198,8 @@ void declare(CLI::App& command, CompareArguments& arguments) {
     command.footer(
         "A point is slower or faster where the medians differ by --effect and the test says so. It is "
         "unclear\nwhere that is no more than the parts of one file's samples differ among each other "
-        "(drift), or where\nthe floor has gained or lost as much: then the machine has changed, or the "
-        "code that both share.");
+        "(drift), or where\nin multiples of the floor it is no more: then the machine has changed, or "
+        "the code that both share.\nExit code 3 where a point is slower.");
     command.add_option("--provider", arguments.provider, "Only its points: tutti, openmpi, ...; or all")
         ->capture_default_str();
 }

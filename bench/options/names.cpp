@@ -24,6 +24,7 @@ std::vector<std::string> words_of(const std::string& list) {
 
 std::vector<schedule::Collective> all_collectives() {
     std::vector<schedule::Collective> all;
+    all.reserve(schedule::collective_count);
     for (int code = 0; code < schedule::collective_count; ++code) {
         all.push_back(static_cast<schedule::Collective>(code));
     }

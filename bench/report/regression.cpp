@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <optional>
 
 namespace tutti::bench {
 
@@ -17,12 +18,25 @@ Change direction(double before, double after, double factor) {
 
 } // namespace
 
+double control_ratio(const Point& before, const Point& after) {
+    for (const auto control : {&Point::floor_us, &Point::exchange_us}) {
+        const std::optional<double>& old_us = before.*control;
+        const std::optional<double>& new_us = after.*control;
+        if (old_us && new_us && *old_us > 0 && *new_us > 0) {
+            return *new_us / *old_us;
+        }
+    }
+    return 1;
+}
+
 double drift(std::span<const double> samples) {
-    constexpr std::size_t parts = 8;
-    if (samples.size() < 2 * parts) {
+    constexpr std::size_t most_parts = 8;
+    const std::size_t parts = std::min(samples.size() / 2, most_parts);
+    if (parts < 2) {
         return 1;
     }
     std::vector<double> medians;
+    medians.reserve(parts);
     for (std::size_t part = 0; part < parts; ++part) {
         const std::size_t first = part * samples.size() / parts;
         const std::size_t end = (part + 1) * samples.size() / parts;
@@ -42,17 +56,16 @@ Judgement judge(const Point& before, const Point& after, const Threshold& thresh
     }
     const double old_us = before.time_us.median;
     const double new_us = after.time_us.median;
-    judgement.change = direction(old_us, new_us, 1 + threshold.effect);
+    const double effect = 1 + threshold.effect;
+    judgement.change = direction(old_us, new_us, effect);
     if (judgement.change == Change::same) {
         return judgement;
     }
-    const double by_machine_us = before.floor_us && after.floor_us ? *after.floor_us - *before.floor_us : 0;
-    const bool is_beyond_drift =
-        std::max(old_us, new_us) >
-        std::min(old_us, new_us) * std::max(drift(before.samples_us), drift(after.samples_us));
-    if (!is_beyond_drift ||
-        direction(old_us + by_machine_us, new_us, 1 + threshold.effect) != judgement.change) {
-        judgement.change = Change::unclear;
+    const double noise = std::max({effect, drift(before.samples_us), drift(after.samples_us)});
+    for (const double expected_us : {old_us, old_us * control_ratio(before, after)}) {
+        if (judgement.change != direction(expected_us, new_us, noise)) {
+            judgement.change = Change::unclear;
+        }
     }
     return judgement;
 }

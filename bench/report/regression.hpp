@@ -10,10 +10,9 @@ namespace tutti::bench {
 
 /// When two measurements of the same thing differ: the medians by a factor of at least 1 + effect, and the
 /// samples by the Mann-Whitney test at `significance`. That test takes samples to be independent, which those
-/// of one time are not: so it is unclear what a difference comes from where
-/// - it is no larger than the drift of either measurement, or
-/// - without what the floor has gained or lost it is less than the effect: the machine's own loads and stores
-///   have changed.
+/// of one time are not: so it is unclear what a difference comes from where it is no larger than the drift of
+/// either measurement, or where it is smaller than that or the effect in multiples of the floor (where there
+/// is none, of the bare exchange): then the machine's own loads and stores have changed as much.
 struct Threshold {
     double effect = 0.1;
     double significance = 0.001;
@@ -28,6 +27,10 @@ struct Judgement {
     Change change = Change::same;
     double p_value = 1;
 };
+
+/// How many times as long as before what both have beside the collective takes: the floor, or else the bare
+/// exchange; 1 where neither is in both.
+double control_ratio(const Point& before, const Point& after);
 
 /// How much a measurement differs from itself: its samples, in the order in which they were made, are cut
 /// into 8 parts, and the largest median of a part is divided by the smallest. 1 for fewer than 16 samples.

@@ -24,7 +24,9 @@ std::size_t letters_in(std::string_view text) {
 }
 
 std::string padding(std::size_t width, std::string_view cell) {
-    return std::string(width - std::min(width, letters_in(cell)), ' ');
+    std::string blanks;
+    blanks.resize(width - std::min(width, letters_in(cell)), ' ');
+    return blanks;
 }
 
 /// What the shown columns take, with what lies between them.
@@ -64,7 +66,10 @@ std::string folded_below(const std::string& cell, std::size_t width, const std::
     std::string text;
     std::istringstream lines(letters_in(cell) > width ? wrapped_line(cell, width) : cell);
     for (std::string line; std::getline(lines, line);) {
-        text += (text.empty() ? "" : "\n" + before) + line;
+        if (!text.empty()) {
+            text.append("\n").append(before);
+        }
+        text += line;
     }
     return text;
 }

@@ -90,7 +90,10 @@ TEST_CASE("compare shows bandwidths, and what is unclear does not count as slowe
         tutti_command({"compare", file(directory, "before", {before}), file(directory, "after", {after})});
     CAPTURE(outcome.text);
     CHECK(outcome.exit_code == 0);
-    CHECK(outcome.says("unclear  tutti"));
+    CHECK(outcome.says("unclear  allreduce"));
+    CHECK(tutti_command(
+              {"compare", directory.path() / "before", directory.path() / "after", "--provider", "all"})
+              .says("unclear  tutti"));
     CHECK(outcome.says("algbw"));
     CHECK(outcome.says("  5  2.00x")); // a megabyte in 200 us: 5 GB/s
     CHECK(outcome.says("0 slower, 0 faster, 1 unclear"));

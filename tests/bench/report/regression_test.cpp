@@ -78,11 +78,14 @@ TEST_CASE("what the floor has lost as well is no change of the library") {
     CHECK(judge(after, before, threshold).change == Change::unclear);
     after.floor_us = 96;
     CHECK(judge(before, after, threshold).change == Change::slower);
-    before.floor_us = 1; // twice as much of next to nothing says nothing
-    after.floor_us = 2;
-    CHECK(judge(before, after, threshold).change == Change::slower);
+    before.floor_us = 20; // what costs more is the exchange of lines, of which both have as many
+    after.floor_us = 50;
+    CHECK(judge(before, after, threshold).change == Change::unclear);
     after.floor_us.reset();
     CHECK(judge(before, after, threshold).change == Change::slower);
+    before.exchange_us = 0.05; // as of a barrier, which has no floor
+    after.exchange_us = 0.1;
+    CHECK(judge(before, after, threshold).change == Change::unclear);
 }
 
 TEST_CASE("points are compared with those of the same problem, provider and algorithm") {
