@@ -149,14 +149,14 @@ distance::LineProfile machine_profile(const ModelArguments& arguments) {
 
 void require_two(const ModelArguments& arguments) {
     if (arguments.threads < 2) {
-        throw UsageError("--threads: there must be at least 2 members");
+        throw UsageError("--members: there must be at least 2 members");
     }
 }
 
 graph::LevelTree tree_of_machine(const ModelArguments& arguments) {
     require_two(arguments);
     const distance::LineProfile profile = machine_profile(arguments);
-    return as_asked("--threads: ",
+    return as_asked("--members: ",
                     [&] { return tree_of(positions_on(described(profile), arguments.threads)); });
 }
 
