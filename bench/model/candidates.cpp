@@ -1,8 +1,6 @@
 #include "model/candidates.hpp"
 
-#include "algorithm/levels.hpp"
-
-#include <fmt/format.h>
+#include "algorithm/registry.hpp"
 
 namespace tutti::bench {
 
@@ -16,13 +14,7 @@ std::vector<Candidate> candidates(schedule::Collective collective, const graph::
     std::vector<Candidate> all;
     for (const algorithm::Algorithm& row : algorithm::registry()) {
         if (row.collective == collective && takes(row, members)) {
-            all.push_back({std::string(row.name), row.forms, [=, &row] { return row.make(members, root); }});
-        }
-    }
-    for (const algorithm::Acting acting : algorithm::all_ways_of_acting) {
-        if (takes(acting, collective, tree)) {
-            all.push_back({fmt::format("levels, {}", to_string(acting)), forms_of(acting, collective, tree),
-                           [=] { return levels(collective, tree, acting, root); }});
+            all.push_back({std::string(row.name), row.forms, [=, &row] { return make(row, tree, root); }});
         }
     }
     return all;

@@ -17,8 +17,8 @@ struct Candidate {
     std::function<schedule::Schedule()> make;
 };
 
-/// The rows of the registry that serve so many members, and after them those made for the tree. Rooted at
-/// member 0, shifted by 1.
+/// The rows of the registry that serve so many members, as groups of such a tree run them. Rooted at member
+/// 0, shifted by 1.
 std::vector<Candidate> candidates(schedule::Collective collective, const graph::LevelTree& tree);
 
 /// The root or distance that they have.

@@ -105,7 +105,8 @@ std::string legend() {
         "order "
         "for all, any = members differ. Forms: irregular = blocks of which only their senders and receivers "
         "know, as in an all-to-all with counts or where there are displacements; shared = into one vector "
-        "for all members.",
+        "for all members. Of levels-...: as if all ranks were one group; they run on the levels on which a "
+        "group's members are.",
         sample_ranks, sample_power);
 }
 

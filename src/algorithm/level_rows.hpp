@@ -42,7 +42,7 @@ constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*s
             .counts = counts,
             .bound = bound,
             .scratch = scratch,
-            .source = "docs/traffic.md",
+            .source = "levels of the machine, docs/traffic.md",
             .reach = stores_to_root ? Reach::everybody : Reach::peers,
             .make_on = on_levels<acting, collective>};
 }

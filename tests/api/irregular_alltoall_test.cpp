@@ -340,7 +340,7 @@ TEST_CASE("an algorithm that passes blocks on is refused, and the message names 
             continue;
         }
         // Every block in one hop is what the flag says.
-        CHECK(row.forms.one_hop == (row.counts(8, 0).blocks == 7));
+        CHECK(row.forms.one_hop == (row.counts(16, 0).blocks == 15));
         const Thrown thrown = first_of_two([&](Member& me) {
             const std::vector<int> in(3);
             std::vector<int> out(3);

@@ -34,14 +34,14 @@ TEST_CASE("model --traffic counts what crosses each level, beside the least") {
     CHECK(fine.exit_code == 0);
     CHECK(fine.says("level 1, groups: 2, members of each: 64"));
     CHECK(fine.says("level 3, groups: 128, members of each: 1"));
-    CHECK(fine.says("levels, shares                        10      64 MiB      64 MiB     128 MiB"));
+    CHECK(fine.says("levels-shares                         10      64 MiB      64 MiB     128 MiB"));
     CHECK(fine.says("direct                                 1       4 GiB       4 GiB       8 GiB"));
     const Outcome word =
         tutti_command({"model", "--traffic", "allreduce", "-b", "8", "-t", "128", "--levels", "2,8,8"});
     CHECK(
         word.says("flat                                   1      32 KiB      32 KiB      64 KiB      4096"));
     CHECK(
-        word.says("levels, leaders                        6         8 B         8 B        16 B         1"));
+        word.says("levels-leaders                         6         8 B         8 B        16 B         1"));
 }
 
 TEST_CASE("model --traffic refuses what is no tree") {
@@ -74,15 +74,15 @@ TEST_CASE("model --predict prints a time for each algorithm and size, and its ra
     CHECK(all.says("allreduce among 32 members on 2 x Intel Xeon Gold 6242"));
     CHECK(all.says("64 KiB"));
     CHECK(all.says("1.00"));
-    CHECK(all.says("levels, shares"));
+    CHECK(all.says("levels-shares"));
     const Outcome named = tutti_command({"model", "--machine", "xeon-gold-6242-2s", "--predict", "allreduce",
-                                         "-b", "8", "-t", "32", "-a", "flat", "levels, leaders"});
+                                         "-b", "8", "-t", "32", "-a", "flat", "levels-leaders"});
     CHECK(named.exit_code == 0);
     CHECK(named.says("flat"));
-    CHECK(named.says("levels, leaders"));
+    CHECK(named.says("levels-leaders"));
     CHECK_FALSE(named.says("ring"));
     CHECK(tutti_command({"model", "--machine", "xeon-gold-6242-2s", "--predict", "allreduce", "-b", "8", "-t",
-                         "32", "-a", "flat", "levels, leaders"})
+                         "32", "-a", "flat", "levels-leaders"})
               .text == named.text);
 }
 

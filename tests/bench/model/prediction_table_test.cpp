@@ -53,7 +53,7 @@ TEST_CASE("on many CPUs who goes by the machine's levels is predicted to be ahea
     const auto all = predict(find_line_profile("epyc-7742-2s"), {.collective = Collective::allreduce,
                                                                  .members = 128,
                                                                  .bytes = {8},
-                                                                 .algorithms = {"ring", "levels, exchange"}});
+                                                                 .algorithms = {"ring", "levels-exchange"}});
     CHECK(all[0].us[0] > 10 * all[1].us[0]);
 }
 
