@@ -139,7 +139,8 @@ void declare(CLI::App& command, ModelArguments& arguments) {
     command
         .add_option_function<int>(
             "-t,--members", [&](int members) { arguments.ranks = arguments.threads = members; },
-            "Number of members; of a cluster: those of each node; of --traffic with --levels: as many as these make")
+            "Number of members; of a cluster: those of each node; of --traffic with --levels: as many as "
+            "these make")
         ->default_str(fmt::format("{}", arguments.ranks))
         ->run_callback_for_default(false);
     command.add_option("-r,--ranks", arguments.ranks)->group("");

@@ -45,8 +45,8 @@ PredictedTimes predicted(const Candidate& candidate, const PredictionQuery& quer
     const bool has_parts =
         query.collective == Collective::allgather || query.collective == Collective::gather;
     simulate::Predictor predictor(candidate.make(), profile, positions);
-    const std::size_t longest_bytes = execute::longest_carried_bytes(query.collective, predictor.rounds() <= 1,
-                                                                     size, machine::family_profile(machine));
+    const std::size_t longest_bytes = execute::longest_carried_bytes(
+        query.collective, predictor.rounds() <= 1, size, machine::family_profile(machine));
     PredictedTimes times{candidate.name, {}};
     for (const std::size_t bytes : query.bytes) {
         const std::size_t message_bytes = has_parts ? bytes / static_cast<std::size_t>(query.members) : bytes;

@@ -31,8 +31,7 @@ template <Acting acting, schedule::Collective collective>
 constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*scratch)(int, int)) {
     constexpr std::string_view names[] = {"levels-exchange", "levels-shares", "levels-leaders"};
     // The owners of a reduction's results store them to the root.
-    constexpr bool stores_to_root =
-        acting == Acting::shares && collective == schedule::Collective::reduce;
+    constexpr bool stores_to_root = acting == Acting::shares && collective == schedule::Collective::reduce;
     return {.name = names[static_cast<std::size_t>(acting)],
             .collective = collective,
             .order = order_on_levels(collective),
