@@ -36,7 +36,7 @@ public:
 
     /// "member 2 failed: ...", the first line of what there is to tell of it, or of the one forgotten last;
     /// empty where there was none, or no memory.
-    TUTTI_COMPONENT_API std::string text() const;
+    std::string text() const;
 
     /// The first failure, or null where there was none or it was another group's.
     TUTTI_COMPONENT_API std::exception_ptr first() const noexcept;

@@ -114,7 +114,7 @@ std::string text_of_delay(detail::GroupState& group, Sequence sequence, std::uin
                           int peer, std::chrono::milliseconds deadline);
 
 /// "barrier (algorithm direct), at solver.cpp:31"
-TUTTI_COMPONENT_API std::string text_of_call(const Claim& claim, const SourceLine& where);
+std::string text_of_call(const Claim& claim, const SourceLine& where);
 
 /// Throws a MismatchError with what is wrong, and who is where.
 [[noreturn]] void throw_mismatch(detail::GroupState& group, const std::string& what);
