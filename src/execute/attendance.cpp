@@ -64,9 +64,9 @@ void GroupState::take_seat(int rank) {
     ++mine.joins;
     mine.was_told = ++mine.region <= 0;
     if (mine.was_told) {
-        throw_refused(
-            rank, "it comes to a region that has failed without it; leave that as the others have, and "
-                  "join again for the next one (here, if the failed one had fewer threads than this one)");
+        throw_refused(rank,
+                      "it comes to a region that failed without it; leave that too and join again for the "
+                      "next (here, if the failed one had fewer threads)");
     }
     mine.taken = true;
     mine.holder = std::this_thread::get_id();

@@ -199,9 +199,8 @@ TEST_CASE("who joins again where it has been told keeps the region from failing"
             try {
                 group.run(rank, meet);
             } catch (const Aborted& refused) {
-                CHECK(test::mentions(
-                    refused.what(),
-                    "join again for the next one (here, if the failed one had fewer threads than this one)"));
+                CHECK(test::mentions(refused.what(),
+                                     "join again for the next (here, if the failed one had fewer threads)"));
                 ++told;
                 group.run(rank, meet);
             }
