@@ -49,6 +49,7 @@ void writes_between_broadcasts(tutti::Member& me, std::vector<double>& shared) {
 /// Member 0 reads in one round what member 1 writes in the same.
 void reads_without_barrier(tutti::Member& me, std::vector<double>& shared) {
     me.barrier();
+    come_later(); // when nobody waits any more
     if (me.rank() == 1) {
         shared[1] = 1;
     }
@@ -65,6 +66,9 @@ void writes_into_result(tutti::Member& me, std::vector<double>& shared) {
     std::vector<double> own(shared.size());
     if (me.rank() == 0) {
         me.allreduce(in, shared, add);
+        // Others may still wait: what this member does now they would have seen when they look at it.
+        come_later();
+        come_later();
         shared[0] += 1;
     } else {
         me.allreduce(in, own, add);
