@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tutti::simulate {
@@ -24,8 +25,8 @@ struct Vector {
 class Predictor {
 public:
     /// The profile must outlive it.
-    Predictor(schedule::Schedule schedule, const distance::LineProfile& profile, const Positions& positions)
-        : schedule_(std::move(schedule)), profile_(profile), positions_(positions) {}
+    Predictor(schedule::Schedule schedule, const distance::LineProfile& profile, Positions positions)
+        : schedule_(std::move(schedule)), profile_(profile), positions_(std::move(positions)) {}
 
     int rounds() const { return schedule_.rounds(); }
 
