@@ -46,14 +46,20 @@ double difference_in_shape(const Machine& one, const Machine& other) {
 
 } // namespace
 
-std::array<bool, distance::class_count> distances_between(std::span<const Pu> pus) {
-    std::array<bool, distance::class_count> has{};
+Distances distances_between(std::span<const Pu> pus) {
+    Distances has{};
     for (std::size_t one = 0; one < pus.size(); ++one) {
         for (std::size_t other = 0; other < one; ++other) {
             has[static_cast<std::size_t>(machine::class_of(pus[one], pus[other]))] = true;
         }
     }
     return has;
+}
+
+bool covers(const distance::LineProfile& profile, const Distances& distances) {
+    return std::ranges::none_of(distance::all_classes, [&](Class each) {
+        return distances[static_cast<std::size_t>(each)] && !profile.has_class(each);
+    });
 }
 
 std::string describe(const KnownMachine& machine) {
@@ -65,7 +71,7 @@ std::string describe(const KnownMachine& machine) {
 }
 
 std::optional<KnownMachine> most_like(const Machine& machine, std::span<const Pu> pus) {
-    const auto has = distances_between(pus);
+    const Distances has = distances_between(pus);
     const std::set<std::string> words = words_of_name(machine.model);
     static const std::vector<Machine> shapes = [] {
         std::vector<Machine> made;
@@ -77,10 +83,7 @@ std::optional<KnownMachine> most_like(const Machine& machine, std::span<const Pu
     const Published* best = nullptr;
     std::pair<long, double> least{};
     for (const Published& each : distance::published()) {
-        const auto lacks = [&](Class distance) {
-            return has[static_cast<std::size_t>(distance)] && !each.profile.has_class(distance);
-        };
-        if (std::ranges::any_of(distance::all_classes, lacks)) {
+        if (!covers(each.profile, has)) {
             continue;
         }
         const auto common = std::ranges::count_if(words_of_name(each.profile.name),

@@ -39,7 +39,11 @@ std::string describe(const KnownMachine& machine);
 std::optional<KnownMachine> most_like(const machine::Machine& machine, std::span<const machine::Pu> pus);
 
 /// How far CPUs are from each other, all pairs of these.
-std::array<bool, distance::class_count> distances_between(std::span<const machine::Pu> pus);
+using Distances = std::array<bool, distance::class_count>;
+Distances distances_between(std::span<const machine::Pu> pus);
+
+/// Whether the profile says what lines cost at all these distances.
+bool covers(const distance::LineProfile& profile, const Distances& distances);
 
 /// Where members run that are on these CPUs of a machine.
 simulate::Positions positions_of(const machine::Machine& machine, std::span<const machine::Pu> pus);

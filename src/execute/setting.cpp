@@ -84,14 +84,6 @@ struct Whereabouts {
     std::vector<std::vector<int>> parts;
 };
 
-/// Whether a line profile has all distances between these CPUs.
-bool covers(const distance::LineProfile& lines, std::span<const machine::Pu> pus) {
-    const auto has = distances_between(pus);
-    return std::ranges::none_of(distance::all_classes, [&](distance::Class each) {
-        return has[static_cast<std::size_t>(each)] && !lines.has_class(each);
-    });
-}
-
 /// Of such members, by what the table has measured of lines, or else by a guess.
 std::shared_ptr<Outlook> outlook_for(const Whereabouts& members, int cpus, int l3_groups,
                                      const tuning::Table* table) {
@@ -101,9 +93,9 @@ std::shared_ptr<Outlook> outlook_for(const Whereabouts& members, int cpus, int l
     }
     const machine::Machine& machine = tuning::this_machine();
     const std::vector<machine::Pu> pus = pus_of(machine, members.places);
-    std::optional<KnownMachine> known = table != nullptr && table->lines && covers(*table->lines, pus)
-                                            ? KnownMachine{*table->lines}
-                                            : most_like(machine, pus);
+    const bool is_measured =
+        table != nullptr && table->lines && covers(*table->lines, distances_between(pus));
+    std::optional<KnownMachine> known = is_measured ? KnownMachine{*table->lines} : most_like(machine, pus);
     return known ? std::make_shared<Outlook>(*std::move(known), positions_of(machine, pus),
                                              graph::LevelTree::of_parts(count, members.parts))
                  : nullptr;
