@@ -65,7 +65,7 @@ execute::Setting setting_elsewhere(const ChoiceArguments& arguments) {
         const distance::LineProfile profile = find_line_profile(arguments.machine);
         const machine::Machine machine = described(profile);
         simulate::Positions positions = positions_on(machine, arguments.members);
-        graph::LevelTree tree = tree_of(positions);
+        graph::LevelTree tree = tree_on(machine, arguments.members);
         const auto l3_groups = static_cast<int>(distance::count(positions.groups_of(distance::Class::l3)));
         const bool is_needed = execute::Outlook::is_for(arguments.members, arguments.members, l3_groups);
         const auto cpus = static_cast<int>(machine.pus.size());

@@ -156,8 +156,7 @@ void require_two(const ModelArguments& arguments) {
 graph::LevelTree tree_of_machine(const ModelArguments& arguments) {
     require_two(arguments);
     const distance::LineProfile profile = machine_profile(arguments);
-    return as_asked("--members: ",
-                    [&] { return tree_of(positions_on(described(profile), arguments.threads)); });
+    return as_asked("--members: ", [&] { return tree_on(described(profile), arguments.threads); });
 }
 
 std::string traffic(const ModelArguments& arguments) {

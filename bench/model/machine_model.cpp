@@ -10,7 +10,17 @@
 
 namespace tutti::bench {
 
-using distance::Class;
+namespace {
+
+std::vector<int> compact_cpus(const machine::Machine& machine, int members) {
+    if (members < 1 || static_cast<std::size_t>(members) > machine.pus.size()) {
+        throw std::invalid_argument(
+            fmt::format("{} members do not fit on {} CPUs, each on its own", members, machine.pus.size()));
+    }
+    return machine::place(machine, members, machine::Placement::compact);
+}
+
+} // namespace
 
 machine::Machine described(const distance::LineProfile& profile) {
     if (profile.topology.empty()) {
@@ -21,24 +31,11 @@ machine::Machine described(const distance::LineProfile& profile) {
 }
 
 simulate::Positions positions_on(const machine::Machine& machine, int members) {
-    if (members < 1 || static_cast<std::size_t>(members) > machine.pus.size()) {
-        throw std::invalid_argument(
-            fmt::format("{} members do not fit on {} CPUs, each on its own", members, machine.pus.size()));
-    }
-    const std::vector<int> cpus = machine::place(machine, members, machine::Placement::compact);
-    return execute::positions_of(machine, execute::pus_of(machine, cpus));
+    return execute::positions_of(machine, execute::pus_of(machine, compact_cpus(machine, members)));
 }
 
-graph::LevelTree tree_of(const simulate::Positions& positions) {
-    std::vector<std::vector<int>> levels;
-    for (const Class part : {Class::socket, Class::node, Class::l3, Class::core}) {
-        const distance::Groups& groups = positions.groups_of(part);
-        std::vector<int>& sizes = levels.emplace_back(distance::count(groups), 0);
-        for (const std::size_t group : groups) {
-            ++sizes[group];
-        }
-    }
-    return graph::LevelTree::nested(positions.members(), levels);
+graph::LevelTree tree_on(const machine::Machine& machine, int members) {
+    return graph::LevelTree::of_parts(members, machine::parts_of(machine, compact_cpus(machine, members)));
 }
 
 } // namespace tutti::bench

@@ -14,8 +14,7 @@ machine::Machine described(const distance::LineProfile& profile);
 /// than CPUs, or fewer than 1.
 simulate::Positions positions_on(const machine::Machine& machine, int members);
 
-/// Members that are placed compactly as a tree of levels: sockets, NUMA nodes, L3 caches, cores, as far as
-/// they divide anything.
-graph::LevelTree tree_of(const simulate::Positions& positions);
+/// The tree of a group of so many members there. Throws as positions_on() does.
+graph::LevelTree tree_on(const machine::Machine& machine, int members);
 
 } // namespace tutti::bench

@@ -87,7 +87,8 @@ std::vector<PredictedTimes> predict(const distance::LineProfile& profile, const 
     const machine::Machine machine = described(profile);
     const simulate::Positions positions = positions_on(machine, query.members);
     std::vector<PredictedTimes> all;
-    for (const Candidate& candidate : wanted(candidates(query.collective, tree_of(positions)), query)) {
+    for (const Candidate& candidate :
+         wanted(candidates(query.collective, tree_on(machine, query.members)), query)) {
         all.push_back(predicted(candidate, query, profile, machine, positions));
     }
     return all;

@@ -21,8 +21,8 @@ TEST_CASE("members of a published machine are placed compactly, in a tree of wha
     const simulate::Positions all = positions_on(machine, 256);
     CHECK(all.between(0, 1) == distance::Class::core);
     CHECK(all.between(0, 255) == distance::Class::link);
-    CHECK(tree_of(all).dimensions() == std::vector<int>{2, 4, 4, 4, 2});
-    CHECK(tree_of(positions_on(machine, 96)).groups(1) == 2);
+    CHECK(tree_on(machine, all.members()).dimensions() == std::vector<int>{2, 4, 4, 4, 2});
+    CHECK(tree_on(machine, 96).groups(1) == 2);
     CHECK_THROWS_AS(positions_on(machine, 257), std::invalid_argument);
     CHECK_THROWS_AS(positions_on(machine, 0), std::invalid_argument);
 }
@@ -36,7 +36,7 @@ TEST_CASE("every algorithm for every collective is predicted where a size has a 
                                                .members = members,
                                                .bytes = {0, 8, 100, 4096, 1 << 20U},
                                                .algorithms = {}});
-            const auto tree = tree_of(positions_on(described(profile), members));
+            const auto tree = tree_on(described(profile), members);
             CHECK(all.size() == candidates(collective, tree).size());
             for (const PredictedTimes& times : all) {
                 CAPTURE(times.algorithm);
