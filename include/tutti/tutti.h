@@ -326,16 +326,20 @@ enum { TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTT
 /// See tutti::GroupOptions. `tuning` is a file of `tutti tune`; NULL: the one that TUTTI_TUNING names, if
 /// any. Members that wait for seats that nobody has taken within `join_deadline_ms` get a TUTTI_ERROR that
 /// names these; 0: they wait for ever. Calls that wait longer than `deadline_ms` end with
-/// TUTTI_TIMEOUT_ERROR; 0: as the environment variable TUTTI_TIMEOUT says, in seconds, else never.
+/// TUTTI_TIMEOUT_ERROR; 0: as the environment variable TUTTI_TIMEOUT says, in seconds, else never. `levels`
+/// says into how many equal groups of consecutive ranks each of `level_count` levels of the machine is
+/// divided, outermost first; with none, where members are pinned does.
 typedef struct tutti_group_options {
     size_t size;
     int wait;
     const char* tuning;
     int64_t join_deadline_ms;
     int64_t deadline_ms;
+    const int* levels;
+    size_t level_count;
 } tutti_group_options;
 #define TUTTI_GROUP_OPTIONS_INIT                                                                             \
-    { sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, 600000, 0 }
+    { sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, 600000, 0, 0, 0 }
 
 /// Seats for 1 .. 65535 threads. `options` may be NULL.
 TUTTI_API tutti_status tutti_group_create(int members, const tutti_group_options* options,

@@ -1,6 +1,9 @@
 #include "c/options.hpp"
 
 #include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace tutti::c {
 
@@ -14,6 +17,14 @@ Enum one_of(const char* function, const char* name, int value, int count) {
                              ", which is no TUTTI_... of its kind");
     }
     return static_cast<Enum>(value);
+}
+
+std::vector<int> levels_of(const char* function, const tutti_group_options& options) {
+    if (options.levels == nullptr && options.level_count != 0) {
+        refuse(function, "`options.levels` is a null pointer, but `options.level_count` is " +
+                             std::to_string(options.level_count));
+    }
+    return {options.levels, options.levels + options.level_count};
 }
 
 std::string_view text_or_none(const char* text) {
@@ -35,7 +46,8 @@ GroupOptions group_options(const char* function, const tutti_group_options* give
     return {.wait = one_of<Wait>(function, "options.wait", options.wait, 4),
             .tuning = std::string(text_or_none(options.tuning)),
             .join_deadline = std::chrono::milliseconds(options.join_deadline_ms),
-            .deadline = std::chrono::milliseconds(options.deadline_ms)};
+            .deadline = std::chrono::milliseconds(options.deadline_ms),
+            .levels = levels_of(function, options)};
 }
 
 void write_text(const char* function, const std::string& written, char* text, std::size_t bytes,

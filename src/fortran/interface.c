@@ -148,32 +148,42 @@ void tutti_f_rendezvous_create(int ranks, tutti_rendezvous** rendezvous, int* ie
     tutti_f_finish(tutti_f_noted(tutti_rendezvous_create(ranks, &options, rendezvous)), ierr);
 }
 
+/// The elements of an array of one dimension, to be freed; NULL where there is no memory.
+static int* list_of(const CFI_cdesc_t* array) {
+    const size_t n = (size_t)array->dim[0].extent;
+    int* const list = malloc((n + 1) * sizeof(int));
+    for (size_t i = 0; list != NULL && i < n; ++i) {
+        memcpy(&list[i], (const char*)array->base_addr + (ptrdiff_t)i * array->dim[0].sm, sizeof(int));
+    }
+    return list;
+}
+
 /// `wait` and all after it may be absent.
 void tutti_f_group_create(int members, tutti_group** group, int* ierr, const int* wait,
-                          const CFI_cdesc_t* tuning, const int* join_deadline_ms, const int* deadline_ms) {
+                          const CFI_cdesc_t* tuning, const int* join_deadline_ms, const int* deadline_ms,
+                          const CFI_cdesc_t* levels) {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     char* const file = tuning != NULL ? tutti_f_text(tuning) : NULL;
     options.tuning = file;
     options.wait = wait != NULL ? *wait : options.wait;
     options.join_deadline_ms = join_deadline_ms != NULL ? *join_deadline_ms : options.join_deadline_ms;
     options.deadline_ms = deadline_ms != NULL ? *deadline_ms : options.deadline_ms;
-    const tutti_status status = tuning != NULL && file == NULL
-                                    ? tutti_f_note(TUTTI_NO_MEMORY, "group: out of memory")
-                                    : tutti_f_noted(tutti_group_create(members, &options, group));
+    int* const sizes = levels != NULL ? list_of(levels) : NULL;
+    options.levels = sizes;
+    options.level_count = levels != NULL ? (size_t)levels->dim[0].extent : 0;
+    const int lacks_memory = (tuning != NULL && file == NULL) || (levels != NULL && sizes == NULL);
+    const tutti_status status = lacks_memory ? tutti_f_note(TUTTI_NO_MEMORY, "group: out of memory")
+                                             : tutti_f_noted(tutti_group_create(members, &options, group));
+    free(sizes);
     free(file);
     tutti_f_finish(status, ierr);
 }
 
 void tutti_f_subset(tutti_caller me, const CFI_cdesc_t* ranks, tutti_caller* part, int* ierr) {
-    const size_t n = (size_t)ranks->dim[0].extent;
-    int* const list = malloc((n + 1) * sizeof(int));
-    tutti_status status = list != NULL ? TUTTI_OK : tutti_f_note(TUTTI_NO_MEMORY, "subset: out of memory");
-    if (list != NULL) {
-        for (size_t i = 0; i < n; ++i) {
-            memcpy(&list[i], (const char*)ranks->base_addr + (ptrdiff_t)i * ranks->dim[0].sm, sizeof(int));
-        }
-        status = tutti_f_noted(tutti_subset(me, list, n, part));
-    }
+    int* const list = list_of(ranks);
+    const tutti_status status =
+        list != NULL ? tutti_f_noted(tutti_subset(me, list, (size_t)ranks->dim[0].extent, part))
+                     : tutti_f_note(TUTTI_NO_MEMORY, "subset: out of memory");
     free(list);
     tutti_f_finish(status, ierr);
 }

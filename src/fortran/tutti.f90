@@ -62,14 +62,15 @@ module tutti
 
     interface
         ! Seats for threads, which take them with tutti_join. What comes after `ierr` is to be named.
-        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_deadline_ms, deadline_ms) &
-            bind(c, name="tutti_f_group_create")
+        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_deadline_ms, deadline_ms, &
+                                      levels) bind(c, name="tutti_f_group_create")
             import
             integer(c_int), value :: members
             type(tutti_group), intent(inout) :: group
             integer(c_int), intent(out), optional :: ierr
             integer(c_int), intent(in), optional :: wait, join_deadline_ms, deadline_ms
             character(kind=c_char, len=*), intent(in), optional :: tuning
+            integer(c_int), intent(in), optional :: levels(:)
         end subroutine
 
         subroutine tutti_group_free(group, ierr) bind(c, name="tutti_f_group_free")

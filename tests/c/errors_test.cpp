@@ -87,6 +87,31 @@ TEST_CASE("a seat that nobody takes is named") {
     CHECK(tutti_group_free(group) == TUTTI_OK);
 }
 
+TEST_CASE("levels of equal groups, and those that are not") {
+    tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
+    tutti_group* group = nullptr;
+    options.level_count = 2;
+    check_refused(tutti_group_create(4, &options, &group), "`options.levels` is a null pointer");
+    const std::array levels{3, 2};
+    options.levels = levels.data();
+    check_refused(tutti_group_create(4, &options, &group), "the product of the sizes is not the number of");
+    REQUIRE(tutti_group_create(6, &options, &group) == TUTTI_OK);
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < 6; ++rank) {
+        threads.emplace_back([=] {
+            tutti_caller me;
+            const int mine = rank;
+            int sum = 0;
+            CHECK(tutti_join(group, rank, &me) == TUTTI_OK);
+            CHECK(tutti_allreduce(me, &mine, &sum, 1, TUTTI_INT32, TUTTI_SUM) == TUTTI_OK);
+            CHECK(sum == 15);
+            CHECK(tutti_leave(me) == TUTTI_OK);
+        });
+    }
+    threads.clear();
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+}
+
 TEST_CASE("members in different calls") {
     const auto all = outcomes(3, [](tutti_caller me) {
         std::array<double, 300> in{}, out{};

@@ -137,6 +137,10 @@ contains
         call tutti_group_create(1, group, ierr, wait=17)
         call refused(ierr, '`options.wait` is 17')
         call call_deadline()
+        call tutti_group_create(4, group, ierr, levels=[3, 2])
+        call refused(ierr, 'the product of the sizes')
+        call tutti_group_create(4, group, levels=[2, 2])
+        call tutti_group_free(group)
         call tutti_group_create(1, group, tuning='/nonesuch ') ! warns
         call tutti_group_free(group)
     end subroutine
