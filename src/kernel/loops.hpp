@@ -260,7 +260,9 @@ struct Loops {
         const Reduction data{outs, outs_count, ins, ins_count, stores.cached_out};
         const std::size_t bytes = count * ElementBytes;
         const bool moves = stores.move && bytes >= string_move_from_bytes;
-        if (moves && stores.cached_out >= 0 && outs_count > 1) {
+        if (!moves && !stores.stream && ins_count <= same_in_both) {
+            run<false>(data, 0, bytes); // what is carried between two members has no time to lose
+        } else if (moves && stores.cached_out >= 0 && outs_count > 1) {
             run_moved(data, brackets, bytes);
         } else if (stores.stream || (moves && stores.cached_out < 0)) {
             // To the only place of another nothing can be moved from a place of one's own.

@@ -107,6 +107,7 @@ private:
     bool take(int peer, const plan::Step& step, std::byte* bytes);
     bool open(int peer, std::size_t number);
     bool match(int peer);
+    bool combine_two_words(const plan::Step& step);
     bool combine_words(const plan::Step& step);
     bool combine_received(const plan::Step& step);
     bool combine_staged(const plan::Step& step);

@@ -25,12 +25,30 @@ State Runner<Mailbox, Compute>::exchange_words() {
     }
     const bool is_through = prepared_.word_bytes == 0
                                 ? for_each_peer([&](int peer) { return await(peer, step, signal_only); })
-                                : combine_words(step);
+                            : plan_.ranks == 2 ? combine_two_words(step)
+                                               : combine_words(step);
     if (!is_through) {
         return state_;
     }
     line_.complete(prepared_, mailbox_.sets());
     return State::done;
+}
+
+/// The same of two members, who wait for nothing between the word's arrival and the result.
+template <class Mailbox, class Compute>
+bool Runner<Mailbox, Compute>::combine_two_words(const plan::Step& step) {
+    const int other = 1 - plan_.rank;
+    if (!await(other, step, 1)) {
+        return false;
+    }
+    const std::uint64_t word = slots_[index_of(other, step.slot)].word(0);
+    // Bytes, which may hold elements of any type.
+    alignas(std::uint64_t) std::byte operands[2][sizeof word];
+    std::memcpy(operands[other], &word, sizeof word);
+    std::memcpy(operands[plan_.rank], &word_, sizeof word);
+    prepared_.kernels->reduce(bindings_.state, bindings_.output(), operands[0], operands[1],
+                              prepared_.partition.total);
+    return true;
 }
 
 /// In the order of the ranks, as combine_received() does it.
