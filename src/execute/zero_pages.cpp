@@ -11,6 +11,9 @@ ZeroPages::ZeroPages(std::size_t bytes) : bytes_(bytes) {
     if (start == MAP_FAILED) {
         throw std::bad_alloc();
     }
+    // A huge page would lie near one of those that touch it. Kernels without such pages refuse, and need not
+    // be told.
+    madvise(start, bytes, MADV_NOHUGEPAGE);
     start_ = static_cast<std::byte*>(start);
 }
 

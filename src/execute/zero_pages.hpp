@@ -5,7 +5,7 @@
 namespace tutti::execute {
 
 /// Memory of zero bytes straight from the system, which takes room only where it is touched, page by page,
-/// and near the thread that touches it first.
+/// and near the thread that touches it first: in small pages, so that what a member shows lies on its node.
 class ZeroPages {
 public:
     /// Throws std::bad_alloc.

@@ -2,14 +2,20 @@
 
 #include "algorithm/registry.hpp"
 #include "execute/group_state.hpp"
+#include "execute/zero_pages.hpp"
 
 #include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <sstream>
+#include <string>
 #include <vector>
 
 namespace {
@@ -29,9 +35,32 @@ struct Pages {
     }
 };
 
+/// What the kernel knows of the mapping of this process that begins at this address.
+std::string mapping_flags(const void* start) {
+    std::ostringstream address;
+    address << std::hex << reinterpret_cast<std::uintptr_t>(start) << '-';
+    std::ifstream smaps("/proc/self/smaps");
+    bool is_found = false;
+    for (std::string line; std::getline(smaps, line);) {
+        is_found = is_found || line.starts_with(address.str());
+        if (is_found && line.starts_with("VmFlags:")) {
+            return line + ' ';
+        }
+    }
+    return {};
+}
+
 } // namespace
 
 using namespace tutti;
+
+TEST_CASE("mailboxes lie in small pages, each near the member whose it is") {
+    if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) {
+        return;
+    }
+    const execute::ZeroPages pages(4 * mebibyte);
+    CHECK(mapping_flags(pages.data()).find(" nh ") != std::string::npos);
+}
 
 TEST_CASE("a group takes memory in proportion to its members, and touches none of their mailboxes") {
     struct Bound {
