@@ -176,6 +176,9 @@ std::string predicted(const ModelArguments& arguments) {
     for (std::string size; std::getline(sizes, size, ',');) {
         query.bytes.push_back(parsed_bytes(size));
     }
+    if (query.collective == schedule::Collective::barrier) {
+        query.bytes = {0};
+    }
     require_two(arguments);
     const distance::LineProfile profile = machine_profile(arguments);
     return as_asked("--predict: ", [&] { return prediction_table(profile, query); });

@@ -106,12 +106,18 @@ TEST_CASE("predictions are for members with a CPU each that are many, or in seve
     CHECK(execute::setting_for(2, {}).outlook == nullptr);
 }
 
-TEST_CASE("short calls of all cores of big machines are predicted to take a third of the time at most") {
-    for (const auto& [name, members] : {std::pair("epyc-7742-2s", 128), std::pair("xeon-8375c-2s", 64)}) {
-        const auto outlook = ::outlook(name, members);
+TEST_CASE("short calls of all cores of big machines are predicted to take a fraction of the time") {
+    struct Bar {
+        const char* name;
+        int members;
+        double least_gain;
+    };
+    for (const Bar& bar : {Bar{"epyc-7742-2s", 128, 5.5}, Bar{"xeon-8375c-2s", 64, 2.8}}) {
+        const auto outlook = ::outlook(bar.name, bar.members);
         for (const detail::Kind kind : {detail::Kind::barrier, detail::Kind::allreduce}) {
+            const std::string name = bar.name;
             CAPTURE(name);
-            CHECK(3 * best_us(*outlook, kind, 8) <= built_in_us(*outlook, kind, 8));
+            CHECK(bar.least_gain * best_us(*outlook, kind, 8) <= built_in_us(*outlook, kind, 8));
         }
     }
 }

@@ -86,6 +86,15 @@ TEST_CASE("model --predict prints a time for each algorithm and size, and its ra
               .text == named.text);
 }
 
+TEST_CASE("model --predict takes barriers to have no bytes") {
+    const Outcome barrier =
+        tutti_command({"model", "--machine", "xeon-gold-6242-2s", "--predict", "barrier", "-t", "32"});
+    CHECK(barrier.exit_code == 0);
+    CHECK(barrier.says(" 0 B"));
+    CHECK(barrier.says("dissemination"));
+    CHECK(!barrier.says(" -\n"));
+}
+
 TEST_CASE("model --predict says what it does not know, and what there is") {
     const Outcome nowhere = tutti_command({"model", "--machine", "nowhere", "--predict", "allreduce"});
     CHECK(nowhere.exit_code == 2);
