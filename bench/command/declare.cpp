@@ -116,9 +116,25 @@ void declare(CLI::App& command, VerifyArguments& arguments) {
 
 void declare(CLI::App& command, DrawArguments& arguments) {
     declare_collective(command, arguments.collective, "barrier, broadcast, allreduce, ...");
-    command.add_option("-a,--algorithm", arguments.algorithm, "A name (see tutti info --algorithms)")
-        ->required();
-    declare_members(command, arguments.ranks, "Number of members; an SVG is readable up to 32");
+    command.add_option("-a,--algorithm", arguments.algorithm, "A name (see tutti info --algorithms)");
+    CLI::Option* const machine =
+        command
+            .add_option_function<std::string>(
+                "--machine", [&](const std::string& name) { arguments.machine = name; },
+                "A published machine (a wrong name lists them), or a file that tutti measure has written: "
+                "without a collective it is drawn itself, with who runs where; with one its levels are those "
+                "of the algorithms levels-...")
+            ->expected(0, 1);
+    command
+        .add_option("--placement", arguments.placement,
+                    "Of --machine: compact, scatter, or CPUs such as 0,2,4-7")
+        ->capture_default_str()
+        ->needs(machine);
+    command
+        .add_option("-t,--members", arguments.ranks,
+                    "Number of members; of a schedule an SVG is readable up to 32")
+        ->default_str("8, or as many as the machine has CPUs");
+    command.add_option("-r,--ranks", arguments.ranks)->group("");
     command.add_option("--root", arguments.root, "The root; the distance of a shift")->capture_default_str();
     command.add_option("--format", arguments.format,
                        "svg, dot or text; else what the file's extension says, and svg without one");

@@ -4,8 +4,11 @@
 #include "draw/dot.hpp"
 #include "draw/svg.hpp"
 #include "draw/text.hpp"
+#include "machine/placement.hpp"
+#include "model/machine_drawing.hpp"
 #include "options/limits.hpp"
 #include "options/names.hpp"
+#include "survey/find_profile.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/output.hpp"
 #include "verify/verify.hpp"
@@ -15,7 +18,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace tutti::bench {
@@ -25,6 +30,7 @@ namespace {
 using algorithm::Algorithm;
 
 constexpr int most_drawn_ranks = 64;
+constexpr int default_ranks = 8;
 
 const Algorithm& chosen_row(const DrawArguments& arguments) {
     const schedule::Collective collective = collective_named(arguments.collective);
@@ -32,18 +38,19 @@ const Algorithm& chosen_row(const DrawArguments& arguments) {
     return *algorithm::find(collective, arguments.algorithm);
 }
 
-void check_numbers(const DrawArguments& arguments, const std::string& format, const Algorithm& row) {
+void check_numbers(const DrawArguments& arguments, const std::string& format, const Algorithm& row,
+                   int ranks) {
     const int most = format == "svg" ? most_drawn_ranks : most_ranks;
-    if (arguments.ranks < 1 || arguments.ranks > most) {
-        throw UsageError(fmt::format("--members: {} is not in 1..{}", arguments.ranks, most));
+    if (ranks < 1 || ranks > most) {
+        throw UsageError(fmt::format("--members: {} is not in 1..{}", ranks, most));
     }
-    if (!takes(row, arguments.ranks)) {
+    if (!takes(row, ranks)) {
         throw UsageError(fmt::format("--members: {} {} is for powers of two, not for {}",
-                                     arguments.collective, row.name, arguments.ranks));
+                                     arguments.collective, row.name, ranks));
     }
-    if (arguments.root < 0 || arguments.root >= arguments.ranks || (arguments.root > 0 && !has_root(row))) {
+    if (arguments.root < 0 || arguments.root >= ranks || (arguments.root > 0 && !has_root(row))) {
         throw UsageError(fmt::format("--root: {} has no root {} among {} ranks", arguments.collective,
-                                     arguments.root, arguments.ranks));
+                                     arguments.root, ranks));
     }
 }
 
@@ -101,25 +108,58 @@ std::string format_of(const DrawArguments& arguments) {
     return std::string(said->name);
 }
 
-std::string drawing(const DrawArguments& arguments, const std::string& format,
-                    const schedule::Schedule& schedule) {
+/// Where members are on the machine that is named.
+MachineDrawing placed_members(const DrawArguments& arguments) {
+    if (arguments.ranks && *arguments.ranks < 1) {
+        throw UsageError(fmt::format("--members: {} is not at least 1", *arguments.ranks));
+    }
+    try {
+        return machine_drawing(find_line_profile(*arguments.machine), arguments.ranks.value_or(0),
+                               machine::parse_placement(arguments.placement));
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("--machine: {}", error.what()));
+    }
+}
+
+std::string machine_in(const std::string& format, const MachineDrawing& drawing) {
+    if (format == "svg") {
+        return machine_svg(drawing);
+    }
+    return format == "dot" ? machine_dot(drawing) : machine_text(drawing);
+}
+
+std::string schedule_in(const std::string& format, const DrawArguments& arguments) {
+    const Algorithm& row = chosen_row(arguments);
+    std::string name(row.name);
+    std::optional<graph::LevelTree> tree;
+    if (arguments.machine) {
+        if (row.make_on == nullptr) {
+            throw UsageError(
+                fmt::format("--machine: {} {} is the same on all machines", arguments.collective, row.name));
+        }
+        tree = placed_members(arguments).members.tree;
+        name += fmt::format(" on levels of {}", fmt::join(tree->dimensions(), " x "));
+    }
+    const int ranks = tree ? tree->ranks() : arguments.ranks.value_or(default_ranks);
+    check_numbers(arguments, format, row, ranks);
+    const schedule::Schedule schedule =
+        tree ? make(row, *tree, arguments.root) : row.make(ranks, arguments.root);
     if (arguments.expression) {
         return expression(schedule, *arguments.expression);
     }
     if (format == "svg") {
-        return draw::svg(schedule, layout_called(arguments.layout));
+        return draw::svg(schedule, name, layout_called(arguments.layout));
     }
-    return format == "dot" ? draw::dot(schedule) : draw::text(schedule);
+    return format == "dot" ? draw::dot(schedule, name) : draw::text(schedule, name);
 }
 
 } // namespace
 
 int run_draw(const DrawArguments& arguments) {
-    const Algorithm& row = chosen_row(arguments);
     const std::string format = arguments.expression ? "text" : format_of(arguments);
-    check_numbers(arguments, format, row);
-    const std::string text = drawing(arguments, format, row.make(arguments.ranks, arguments.root));
-    write_output(arguments.output, text);
+    const bool is_of_machine = arguments.machine && arguments.collective.empty();
+    write_output(arguments.output, is_of_machine ? machine_in(format, placed_members(arguments))
+                                                 : schedule_in(format, arguments));
     return exit_fine;
 }
 

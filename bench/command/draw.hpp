@@ -7,9 +7,14 @@ namespace tutti::bench {
 
 /// What `tutti draw` is to draw, as typed.
 struct DrawArguments {
+    /// Empty: the machine.
     std::string collective;
     std::string algorithm;
-    int ranks = 8;
+    /// A machine, by its name or as a file, on which members are placed.
+    std::optional<std::string> machine;
+    std::string placement = "compact";
+    /// Nothing: as many as the machine has CPUs, 8 without a machine.
+    std::optional<int> ranks;
     /// The root; the distance of a shift.
     int root = 0;
     /// Empty: what the output's extension says, svg without one.
@@ -20,8 +25,8 @@ struct DrawArguments {
     std::optional<int> expression;
 };
 
-/// `tutti draw`: the rounds of one schedule as SVG, Graphviz or text. Returns the exit code. Throws
-/// UsageError, and EnvironmentUnfit when the output cannot be written.
+/// `tutti draw`: the rounds of one schedule, or a machine and who runs where on it, as SVG, Graphviz or text.
+/// Returns the exit code. Throws UsageError, and EnvironmentUnfit when the output cannot be written.
 int run_draw(const DrawArguments& arguments);
 
 } // namespace tutti::bench

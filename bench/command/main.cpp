@@ -139,7 +139,8 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
                 "Measure what this machine's lines, caches and links cost, and draw which CPUs are near",
                 run_measure);
     add_command(app, chosen, "verify", "Prove the algorithms' schedules without running them", run_verify);
-    add_command(app, chosen, "draw", "Draw the rounds of an algorithm's schedule", run_draw);
+    add_command(app, chosen, "draw",
+                "Draw the rounds of an algorithm's schedule, or a machine and who runs where", run_draw);
     add_command(app, chosen, "model", "What the schedules cost in the alpha-beta-gamma model", run_model);
     add_help(app, chosen);
 }

@@ -1,26 +1,13 @@
 #include "model/machine_model.hpp"
 
 #include "execute/outlook.hpp"
-#include "machine/placement.hpp"
 
 #include <fmt/format.h>
 
+#include <set>
 #include <stdexcept>
-#include <vector>
 
 namespace tutti::bench {
-
-namespace {
-
-std::vector<int> compact_cpus(const machine::Machine& machine, int members) {
-    if (members < 1 || static_cast<std::size_t>(members) > machine.pus.size()) {
-        throw std::invalid_argument(
-            fmt::format("{} members do not fit on {} CPUs, each on its own", members, machine.pus.size()));
-    }
-    return machine::place(machine, members, machine::Placement::compact);
-}
-
-} // namespace
 
 machine::Machine described(const distance::LineProfile& profile) {
     if (profile.topology.empty()) {
@@ -30,12 +17,30 @@ machine::Machine described(const distance::LineProfile& profile) {
     return machine::from_synthetic(profile.topology);
 }
 
+std::vector<int> cpus_on(const machine::Machine& machine, int members,
+                         const machine::PlacementRequest& placement) {
+    if (members < 1 || static_cast<std::size_t>(members) > machine.pus.size()) {
+        throw std::invalid_argument(
+            fmt::format("{} members do not fit on {} CPUs, each on its own", members, machine.pus.size()));
+    }
+    std::vector<int> cpus = machine::place(machine, members, placement);
+    if (std::set(cpus.begin(), cpus.end()).size() < cpus.size() || cpus.front() == machine::unpinned) {
+        throw std::invalid_argument(fmt::format("placement {} does not give each of {} members a CPU",
+                                                machine::to_string(placement), members));
+    }
+    return cpus;
+}
+
+graph::LevelTree tree_of_cpus(const machine::Machine& machine, const std::vector<int>& cpus) {
+    return graph::LevelTree::of_parts(static_cast<int>(cpus.size()), machine::parts_of(machine, cpus));
+}
+
 simulate::Positions positions_on(const machine::Machine& machine, int members) {
-    return execute::positions_of(machine, execute::pus_of(machine, compact_cpus(machine, members)));
+    return execute::positions_of(machine, execute::pus_of(machine, cpus_on(machine, members, {})));
 }
 
 graph::LevelTree tree_on(const machine::Machine& machine, int members) {
-    return graph::LevelTree::of_parts(members, machine::parts_of(machine, compact_cpus(machine, members)));
+    return tree_of_cpus(machine, cpus_on(machine, members, {}));
 }
 
 } // namespace tutti::bench

@@ -3,7 +3,10 @@
 #include "distance/line_profile.hpp"
 #include "graph/level_tree.hpp"
 #include "machine/machine.hpp"
+#include "machine/placement.hpp"
 #include "simulate/positions.hpp"
+
+#include <vector>
 
 namespace tutti::bench {
 
@@ -16,5 +19,13 @@ simulate::Positions positions_on(const machine::Machine& machine, int members);
 
 /// The tree of a group of so many members there. Throws as positions_on() does.
 graph::LevelTree tree_on(const machine::Machine& machine, int members);
+
+/// The CPUs of so many members, each on its own. Throws as positions_on() does, where they are not to be
+/// pinned, and where two are to share one.
+std::vector<int> cpus_on(const machine::Machine& machine, int members,
+                         const machine::PlacementRequest& placement);
+
+/// The tree of a group whose members are on these CPUs.
+graph::LevelTree tree_of_cpus(const machine::Machine& machine, const std::vector<int>& cpus);
 
 } // namespace tutti::bench

@@ -2,12 +2,15 @@
 
 #include "distance/published.hpp"
 #include "survey/profile_json.hpp"
+#include "terminal/nearest.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <stdexcept>
+#include <vector>
 
 namespace tutti::bench {
 
@@ -20,12 +23,12 @@ distance::LineProfile find_line_profile(const std::string& name_or_file) {
     if (std::filesystem::exists(name_or_file)) {
         return read_line_profile(name_or_file);
     }
-    std::string names;
-    for (const distance::Published& each : all) {
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", each.name);
-    }
-    throw std::invalid_argument(fmt::format(
-        "\"{}\" is neither a file, as tutti measure writes one, nor one of {}", name_or_file, names));
+    std::vector<std::string> names;
+    std::ranges::transform(all, std::back_inserter(names), &distance::Published::name);
+    throw std::invalid_argument(
+        fmt::format("\"{}\" is neither a file, as tutti measure writes one, nor a published machine{}; there "
+                    "are: {}",
+                    name_or_file, did_you_mean(name_or_file, names), fmt::join(names, ", ")));
 }
 
 } // namespace tutti::bench

@@ -1,6 +1,7 @@
 #include "survey/matrix_svg.hpp"
 
 #include "machine/distances.hpp"
+#include "terminal/xml.hpp"
 
 #include <fmt/format.h>
 
@@ -21,15 +22,6 @@ constexpr double margin = 46;
 constexpr double header = 46;
 constexpr double footer = 66;
 constexpr std::size_t few_cpus = 24;
-
-/// These characters are XML's own.
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-    }
-    return result;
-}
 
 /// From light to dark, by the logarithm: caches are as far apart as sockets then.
 class Scale {
@@ -86,7 +78,7 @@ public:
             ".b{{stroke:#222;fill:none}}.f{{stroke:#d7301f;fill:none;stroke-width:1.5;stroke-dasharray:4 3}}"
             "</style>\n<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n"
             "<text class=\"t\" x=\"{2:.0f}\" y=\"18\">{3}</text>\n{4}</svg>\n",
-            width, header + side + footer, margin, escaped(title), body_);
+            width, header + side + footer, margin, xml_text(title), body_);
     }
 
 private:

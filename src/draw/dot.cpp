@@ -6,19 +6,19 @@ namespace tutti::draw {
 
 namespace {
 
-/// The node of a member in a round.
-std::string node(std::size_t round, int rank) {
-    return "r" + std::to_string(round) + "_" + std::to_string(rank);
+/// The node of a member in a step.
+std::string node(std::size_t number, int rank) {
+    return "r" + std::to_string(number) + "_" + std::to_string(rank);
 }
 
-std::string cluster(std::size_t round, const std::vector<Message>& list, const schedule::Schedule& schedule) {
-    std::string text = "  subgraph cluster_" + std::to_string(round) + " {\n    label=\"round " +
-                       std::to_string(round) + "\";\n";
+std::string cluster(std::size_t number, const Step& step, const schedule::Schedule& schedule) {
+    std::string text =
+        "  subgraph cluster_" + std::to_string(number) + " {\n    label=\"" + heading(step) + "\";\n";
     for (int rank = 0; rank < schedule.ranks(); ++rank) {
-        text += "    " + node(round, rank) + " [label=\"" + std::to_string(rank) + "\"];\n";
+        text += "    " + node(number, rank) + " [label=\"" + std::to_string(rank) + "\"];\n";
     }
-    for (const Message& message : list) {
-        text += "    " + node(round, message.from) + " -> " + node(round, message.to) + " [label=\"" +
+    for (const Message& message : step.messages) {
+        text += "    " + node(number, message.from) + " -> " + node(number, message.to) + " [label=\"" +
                 blocks_text(message, schedule.blocks()) + "\"" + (message.combined ? "" : ", style=dashed") +
                 "];\n";
     }
@@ -27,12 +27,12 @@ std::string cluster(std::size_t round, const std::vector<Message>& list, const s
 
 } // namespace
 
-std::string dot(const schedule::Schedule& schedule) {
-    std::string text = "digraph schedule {\n  label=\"" + title(schedule) +
+std::string dot(const schedule::Schedule& schedule, std::string_view algorithm) {
+    std::string text = "digraph schedule {\n  label=\"" + title(schedule, algorithm) +
                        "\";\n  node [shape=circle, fontsize=10];\n  edge [fontsize=8];\n";
-    const auto rounds = messages(schedule);
-    for (std::size_t round = 0; round < rounds.size(); ++round) {
-        text += cluster(round, rounds[round], schedule);
+    const std::vector<Step> drawn = steps(schedule);
+    for (std::size_t number = 0; number < drawn.size(); ++number) {
+        text += cluster(number, drawn[number], schedule);
     }
     return text + "}\n";
 }

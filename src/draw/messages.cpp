@@ -13,18 +13,12 @@ using schedule::wrap;
 
 namespace {
 
-/// The messages of one round, by receiver and sender.
+/// Messages by receiver and sender.
 class Collector {
 public:
     explicit Collector(int ranks) : ranks_(ranks) {}
 
-    void add_move(int actor, const Move& move) {
-        add(move.left.member, actor, move.left.blocks, move.reduces);
-        if (move.has_right()) {
-            add(move.right.member, actor, move.right.blocks, true);
-        }
-        add(actor, move.to.member, move.to.blocks, false);
-    }
+    bool is_empty() const { return found_.empty(); }
 
     std::vector<Message> take() {
         std::vector<Message> list;
@@ -34,7 +28,6 @@ public:
         return list;
     }
 
-private:
     /// `from` or `to` may stand for several; nobody sends to itself.
     void add(int from, int to, Blocks blocks, bool combined) {
         const int several = schedule::is_several(from) ? from : to;
@@ -44,6 +37,7 @@ private:
         });
     }
 
+private:
     void add_one(int from, int to, Blocks blocks, bool combined) {
         if (from == to) {
             return;
@@ -61,26 +55,55 @@ private:
     std::map<std::pair<int, int>, Message> found_;
 };
 
+/// The messages of one round, by who carries them out.
+struct RoundCollector {
+    Collector read;
+    Collector stored;
+
+    explicit RoundCollector(int ranks) : read(ranks), stored(ranks) {}
+
+    void add(int actor, const Move& move) {
+        read.add(move.left.member, actor, move.left.blocks, move.reduces);
+        if (move.has_right()) {
+            read.add(move.right.member, actor, move.right.blocks, true);
+        }
+        stored.add(actor, move.to.member, move.to.blocks, false);
+    }
+};
+
 } // namespace
 
-std::vector<std::vector<Message>> messages(const Schedule& schedule) {
-    std::vector<Collector> rounds(static_cast<std::size_t>(schedule.rounds()), Collector(schedule.ranks()));
+std::vector<Step> steps(const Schedule& schedule) {
+    std::vector<RoundCollector> rounds(static_cast<std::size_t>(schedule.rounds()),
+                                       RoundCollector(schedule.ranks()));
     for (int rank = 0; rank < schedule.ranks(); ++rank) {
         const schedule::Program program = schedule.program(rank);
         for (std::size_t round = 0; round < rounds.size(); ++round) {
             for (const Move& move : program[round]) {
-                rounds[round].add_move(rank, move);
+                rounds[round].add(rank, move);
             }
         }
     }
-    std::vector<std::vector<Message>> lists;
-    lists.reserve(rounds.size());
-    for (Collector& round : rounds) {
-        lists.push_back(round.take());
+    std::vector<Step> drawn;
+    int number = 0;
+    for (RoundCollector& round : rounds) {
+        // A round in which members only move what they have is none to look at.
+        if (round.read.is_empty() && round.stored.is_empty()) {
+            continue;
+        }
+        const bool has_both = !round.read.is_empty() && !round.stored.is_empty();
+        for (Collector* const part : {&round.read, &round.stored}) {
+            if (!part->is_empty()) {
+                drawn.push_back({number, has_both && part == &round.stored, part->take()});
+            }
+        }
+        ++number;
     }
-    // A round in which members only move what they have is none to look at.
-    std::erase_if(lists, [](const auto& list) { return list.empty(); });
-    return lists;
+    return drawn;
+}
+
+std::string heading(const Step& step) {
+    return "round " + std::to_string(step.round) + (step.results ? ", results" : "");
 }
 
 std::string blocks_text(const Message& message, int blocks) {
@@ -110,9 +133,9 @@ std::string blocks_text(const Message& message, int blocks) {
     return text;
 }
 
-std::string title(const Schedule& schedule) {
+std::string title(const Schedule& schedule, std::string_view algorithm) {
     std::string text(to_string(schedule.collective()));
-    text += ", " + std::to_string(schedule.ranks()) + " ranks";
+    text += " " + std::string(algorithm) + ", " + std::to_string(schedule.ranks()) + " ranks";
     if (is_rooted(schedule.collective())) {
         text += ", root " + std::to_string(schedule.root());
     }

@@ -3,6 +3,7 @@
 #include "schedule/schedule.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::draw {
@@ -17,14 +18,26 @@ struct Message {
     bool combined = false;
 };
 
-/// The messages of every round, by receiver and within one by sender. Who carries a move out does not show:
-/// what a member pulls and what another stores into it are both messages to it. O(moves * ranks).
-std::vector<std::vector<Message>> messages(const schedule::Schedule& schedule);
+/// What is drawn at once: the messages of a round, by receiver and within one by sender.
+struct Step {
+    int round = 0;
+    /// Whether these are what members store to others after they have read from others in the same round.
+    bool results = false;
+    std::vector<Message> messages;
+};
+
+/// The rounds in which something goes from a member to another, numbered from 0. One in which members read
+/// from others and then store to others is two steps; where all do only one of the two, it does not show who
+/// carries a move out. O(moves * ranks).
+std::vector<Step> steps(const schedule::Schedule& schedule);
+
+/// "round 0", "round 0, results".
+std::string heading(const Step& step);
 
 /// "3", "3..5", "7, 20..1": the blocks of a message; "all" where it is the whole vector.
 std::string blocks_text(const Message& message, int blocks);
 
-/// "broadcast, 8 ranks, root 3": what is drawn.
-std::string title(const schedule::Schedule& schedule);
+/// "broadcast tree, 8 ranks, root 3": what is drawn, with the algorithm's name.
+std::string title(const schedule::Schedule& schedule, std::string_view algorithm);
 
 } // namespace tutti::draw

@@ -15,7 +15,7 @@ using schedule::Schedule;
 
 namespace {
 
-using Rounds = std::vector<std::vector<Message>>;
+using Steps = std::vector<Step>;
 
 // All lengths in pixels.
 constexpr double member_radius = 9;
@@ -89,34 +89,34 @@ private:
     std::string body_;
 };
 
-std::string full_title(const Schedule& schedule) {
-    return title(schedule) + ", vectors of " + std::to_string(schedule.blocks()) +
+std::string full_title(const Schedule& schedule, std::string_view algorithm) {
+    return title(schedule, algorithm) + ", vectors of " + std::to_string(schedule.blocks()) +
            (schedule.blocks() == 1 ? " block" : " blocks") + "; red: combined, blue: stored";
 }
 
-void add_title(Canvas& canvas, const Schedule& schedule) {
-    canvas.text({margin, 24}, "t", full_title(schedule));
+double title_width(const std::string& title) {
+    return 2 * margin + 1.3 * letter_width * static_cast<double>(title.size());
 }
 
-double title_width(const Schedule& schedule) {
-    return 2 * margin + 1.3 * letter_width * static_cast<double>(full_title(schedule).size());
-}
-
-/// What each member receives in a round: one message by its blocks, several also by their senders, and of
-/// many only how many.
+/// What each member receives in a step: one message by its blocks, several also by their senders, and of many
+/// only how many and the blocks of all together.
 std::vector<std::string> labels(const Schedule& schedule, const std::vector<Message>& list) {
     constexpr int most_named = 3;
     std::vector<std::string> texts(static_cast<std::size_t>(schedule.ranks()));
     std::vector<int> counts(texts.size(), 0);
+    std::vector<Message> together(texts.size());
     for (const Message& message : list) {
-        ++counts[static_cast<std::size_t>(message.to)];
+        const auto to = static_cast<std::size_t>(message.to);
+        ++counts[to];
+        together[to].blocks.insert(together[to].blocks.end(), message.blocks.begin(), message.blocks.end());
     }
     for (const Message& message : list) {
         const int count = counts[static_cast<std::size_t>(message.to)];
         std::string& text = texts[static_cast<std::size_t>(message.to)];
         const std::string blocks = blocks_text(message, schedule.blocks());
         if (count > most_named) {
-            text = std::to_string(count) + " messages";
+            text = "from " + std::to_string(count) + ": " +
+                   blocks_text(together[static_cast<std::size_t>(message.to)], schedule.blocks());
         } else if (count == 1) {
             text = blocks;
         } else {
@@ -134,17 +134,17 @@ double label_width(const std::vector<std::string>& texts) {
     return letter_width * static_cast<double>(longest) + 2 * member_radius + 16;
 }
 
-std::string rows_svg(const Schedule& schedule, const Rounds& rounds) {
+std::string rows_svg(const Schedule& schedule, const std::string& title, const Steps& drawn) {
     Canvas canvas;
-    add_title(canvas, schedule);
+    canvas.text({margin, 24}, "t", title);
     const auto at = [](double x, int rank) { return Point{x, header + row_height * rank + member_radius}; };
     double x = margin + member_radius;
-    for (std::size_t round = 0; round < rounds.size(); ++round) {
-        canvas.text({x + hop_width / 2, header - 16}, "h", "round " + std::to_string(round));
-        for (const Message& message : rounds[round]) {
+    for (const Step& step : drawn) {
+        canvas.text({x + hop_width / 2, header - 16}, "h", heading(step));
+        for (const Message& message : step.messages) {
             canvas.arrow(at(x, message.from), at(x + hop_width, message.to), message.combined, false);
         }
-        const auto texts = labels(schedule, rounds[round]);
+        const auto texts = labels(schedule, step.messages);
         for (int rank = 0; rank < schedule.ranks(); ++rank) {
             canvas.member(at(x, rank), rank);
             canvas.member(at(x + hop_width, rank), rank);
@@ -153,7 +153,7 @@ std::string rows_svg(const Schedule& schedule, const Rounds& rounds) {
         }
         x += hop_width + label_width(texts);
     }
-    return canvas.file(std::max(x + margin, title_width(schedule)),
+    return canvas.file(std::max(x + margin, title_width(title)),
                        header + row_height * schedule.ranks() + margin);
 }
 
@@ -193,17 +193,17 @@ private:
     Point centre_;
 };
 
-std::string circle_svg(const Schedule& schedule, const Rounds& rounds) {
+std::string circle_svg(const Schedule& schedule, const std::string& title, const Steps& drawn) {
     Canvas canvas;
-    add_title(canvas, schedule);
+    canvas.text({margin, 24}, "t", title);
     double x = 0;
     double height = header;
-    for (std::size_t round = 0; round < rounds.size(); ++round) {
-        const auto texts = labels(schedule, rounds[round]);
+    for (const Step& step : drawn) {
+        const auto texts = labels(schedule, step.messages);
         const double room = label_width(texts) - 2 * member_radius;
         const Ring ring(schedule.ranks(), x + room);
-        canvas.text(ring.heading(), "h", "round " + std::to_string(round));
-        for (const Message& message : rounds[round]) {
+        canvas.text(ring.heading(), "h", heading(step));
+        for (const Message& message : step.messages) {
             canvas.arrow(ring.at(message.from), ring.at(message.to), message.combined, false);
         }
         ring.draw_members(canvas);
@@ -213,16 +213,16 @@ std::string circle_svg(const Schedule& schedule, const Rounds& rounds) {
         x += ring.width() + 2 * room;
         height = ring.height();
     }
-    return canvas.file(std::max(x, title_width(schedule)), height + margin);
+    return canvas.file(std::max(x, title_width(title)), height + margin);
 }
 
-std::string graph_svg(const Schedule& schedule, const Rounds& rounds) {
+std::string graph_svg(const Schedule& schedule, const std::string& title, const Steps& drawn) {
     Canvas canvas;
-    add_title(canvas, schedule);
+    canvas.text({margin, 24}, "t", title);
     const Ring ring(schedule.ranks(), margin);
     for (const bool of_member_0 : {false, true}) {
-        for (std::size_t round = 0; round < rounds.size(); ++round) {
-            for (const Message& message : rounds[round]) {
+        for (const Step& step : drawn) {
+            for (const Message& message : step.messages) {
                 const bool touches = message.from == 0 || message.to == 0;
                 if (touches != of_member_0) {
                     continue;
@@ -233,28 +233,29 @@ std::string graph_svg(const Schedule& schedule, const Rounds& rounds) {
                 if (message.to == 0) {
                     constexpr double along = 0.35;
                     canvas.text({from.x + (to.x - from.x) * along, from.y + (to.y - from.y) * along}, "b",
-                                std::to_string(round));
+                                std::to_string(step.round));
                 }
             }
         }
     }
     ring.draw_members(canvas);
-    return canvas.file(std::max(ring.width() + 2 * margin, title_width(schedule)), ring.height() + margin);
+    return canvas.file(std::max(ring.width() + 2 * margin, title_width(title)), ring.height() + margin);
 }
 
 } // namespace
 
-std::string svg(const Schedule& schedule, Layout layout) {
-    const Rounds rounds = messages(schedule);
+std::string svg(const Schedule& schedule, std::string_view algorithm, Layout layout) {
+    const Steps drawn = steps(schedule);
+    const std::string title = full_title(schedule, algorithm);
     switch (layout) {
     case Layout::rows:
-        return rows_svg(schedule, rounds);
+        return rows_svg(schedule, title, drawn);
     case Layout::circle:
-        return circle_svg(schedule, rounds);
+        return circle_svg(schedule, title, drawn);
     case Layout::graph:
         break;
     }
-    return graph_svg(schedule, rounds);
+    return graph_svg(schedule, title, drawn);
 }
 
 } // namespace tutti::draw
