@@ -119,17 +119,17 @@ private:
         return sizes;
     }
 
-    /// How good columns are, the less the better: the height, and rows that are not full count as more.
+    /// How good columns are, the less the better: the height, which counts for more where a row is not full.
     double badness(const std::vector<int>& columns) const {
-        const Size whole = sizes_with(columns).front();
-        double blanks = 1;
-        for (std::size_t level = 0; level < children_.size(); ++level) {
-            const int rows = (children_[level] + columns[level] - 1) / columns[level];
-            blanks *= static_cast<double>(rows * columns[level]) / children_[level];
-        }
+        constexpr double not_full = 1.4;
         // Where nothing fits, the narrowest is the best.
         constexpr double too_wide = 1e6;
-        return whole.width > widest - 2 * margin ? too_wide * whole.width : whole.height * blanks;
+        const Size whole = sizes_with(columns).front();
+        double found = whole.width > widest - 2 * margin ? too_wide * whole.width : whole.height;
+        for (std::size_t level = 0; level < children_.size(); ++level) {
+            found *= children_[level] % columns[level] == 0 ? 1 : not_full;
+        }
+        return found;
     }
 
     /// Tries all columns of this level and those further in.
@@ -181,7 +181,7 @@ public:
         y += 12;
         frame(0, 0, {margin, y});
         y = lines(y + arrangement_.size(0).height + 18,
-                  {"a cell is a CPU: its member's rank, and its own number in grey"});
+                  {"a cell is a CPU: its member's rank, and its own number in grey; dashed: no member"});
         return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
                            "font-family=\"sans-serif\" font-size=\"10\">\n{2}"
                            "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n{3}</svg>\n",
@@ -211,13 +211,13 @@ private:
         if (words.empty()) {
             return;
         }
-        body_ += fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kind, x, y,
+        body_ += fmt::format("<text class=\"{}\" x=\"{:.5g}\" y=\"{:.5g}\">{}</text>\n", kind, x, y,
                              xml_text(words));
     }
 
     void box(std::string_view kind, Corner corner, Size size) {
         body_ += fmt::format(
-            "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\"/>\n",
+            "<rect class=\"{}\" x=\"{:.5g}\" y=\"{:.5g}\" width=\"{:.5g}\" height=\"{:.5g}\" rx=\"2\"/>\n",
             kind, corner.x, corner.y, size.width, size.height);
     }
 
@@ -232,7 +232,6 @@ private:
 
     /// What is said of a level, a bar as long as its lines take, and its groups as wide as they have ranks.
     void tree_level(int level, double y) {
-        const LevelTree& tree = drawing_.members.tree;
         const LevelCaption said = caption(drawing_, level);
         const std::size_t kind = drawing_.members.kinds[static_cast<std::size_t>(level)].front();
         text("b", margin, y + 11, said.groups);
@@ -242,7 +241,23 @@ private:
             box(fmt::format("q{}", kind), {margin, y + level_height - 6},
                 {(caption_width - 20) * std::min(1.0, said.ns / longest), 4});
         }
+        groups(level, kind, y);
+    }
+
+    static std::string numbers_of(RankRange ranks) {
+        return ranks.count == 1 ? fmt::format("{}", ranks.first)
+                                : fmt::format("{}-{}", ranks.first, ranks.first + ranks.count - 1);
+    }
+
+    void groups(int level, std::size_t kind, double y) {
+        const LevelTree& tree = drawing_.members.tree;
         const double rank_width = (width_ - 2 * margin - caption_width) / static_cast<double>(tree.ranks());
+        bool has_room = true;
+        for (int number = 0; number < tree.groups(level); ++number) {
+            const RankRange ranks = tree.group(level, number);
+            const auto letters = static_cast<double>(numbers_of(ranks).size());
+            has_room = has_room && 1.3 * letter_width * letters < rank_width * ranks.count;
+        }
         for (int number = 0; number < tree.groups(level); ++number) {
             const RankRange ranks = tree.group(level, number);
             const double x = margin + caption_width + rank_width * ranks.first;
@@ -250,11 +265,8 @@ private:
             const double between = std::min(2.0, width / 3);
             box(fmt::format("p{}{}", kind, width < thin ? " thin" : ""), {x, y},
                 {width - between, level_height - 2});
-            const std::string words = ranks.count == 1
-                                          ? fmt::format("{}", ranks.first)
-                                          : fmt::format("{}-{}", ranks.first, ranks.first + ranks.count - 1);
-            if (1.2 * letter_width * static_cast<double>(words.size()) < width) {
-                text("n", x + (width - between) / 2, y + level_height / 2 + 3, words);
+            if (has_room) {
+                text("n", x + (width - between) / 2, y + level_height / 2 + 3, numbers_of(ranks));
             }
         }
     }
