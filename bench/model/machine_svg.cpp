@@ -256,7 +256,7 @@ private:
         for (int number = 0; number < tree.groups(level); ++number) {
             const RankRange ranks = tree.group(level, number);
             const auto letters = static_cast<double>(numbers_of(ranks).size());
-            has_room = has_room && 1.3 * letter_width * letters < rank_width * ranks.count;
+            has_room = has_room && 1.6 * letter_width * letters < rank_width * ranks.count;
         }
         for (int number = 0; number < tree.groups(level); ++number) {
             const RankRange ranks = tree.group(level, number);

@@ -78,7 +78,8 @@ private:
     static constexpr const char* style =
         "<style>.m{fill:#fff;stroke:#333}.n{text-anchor:middle;font-size:9px}.t{font-size:14px}"
         ".h{text-anchor:middle;fill:#333}.l{fill:#333;font-size:9px}.b{text-anchor:middle;fill:#333;"
-        "font-size:9px;paint-order:stroke;stroke:#fff;stroke-width:3px}"
+        "font-size:9px;paint-order:stroke;stroke:#fff;stroke-width:3px}.a{text-anchor:start}"
+        ".e{text-anchor:end}"
         ".c{stroke:#b2182b}.s{stroke:#2166ac}.f{opacity:.25}</style>\n"
         "<defs><marker id=\"c\" markerWidth=\"8\" markerHeight=\"6\" refX=\"7\" refY=\"3\" orient=\"auto\">"
         "<path d=\"M0,0L8,3L0,6z\" fill=\"#b2182b\"/></marker>"
@@ -170,10 +171,12 @@ public:
 
     Point at(int rank) const { return at(rank, radius_); }
 
-    /// Outside the circle, beside a member.
-    Point beside(int rank) const {
-        const Point place = at(rank, radius_ + 2.2 * member_radius);
-        return {place.x, place.y + 3};
+    /// Words outside the circle, beside a member.
+    void label(Canvas& canvas, int rank, const std::string& words) const {
+        const Point place = at(rank, radius_ + 1.8 * member_radius);
+        const double right = place.x - centre_.x;
+        const char* const kind = std::abs(right) < member_radius ? "b" : right > 0 ? "b a" : "b e";
+        canvas.text({place.x, place.y + 3}, kind, words);
     }
 
     void draw_members(Canvas& canvas) const {
@@ -208,7 +211,7 @@ std::string circle_svg(const Schedule& schedule, const std::string& title, const
         }
         ring.draw_members(canvas);
         for (int rank = 0; rank < schedule.ranks(); ++rank) {
-            canvas.text(ring.beside(rank), "b", texts[static_cast<std::size_t>(rank)]);
+            ring.label(canvas, rank, texts[static_cast<std::size_t>(rank)]);
         }
         x += ring.width() + 2 * room;
         height = ring.height();
