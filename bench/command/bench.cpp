@@ -6,6 +6,8 @@
 #include "mpirun/mpi_baseline.hpp"
 #include "peers/peer_modules.hpp"
 #include "report/bench_report.hpp"
+#include "report/benchmark_format.hpp"
+#include "report/nccl_format.hpp"
 #include "report/results_file.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
@@ -18,12 +20,14 @@
 
 #include <tutti/error.hpp>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <ctime>
 #include <iterator>
 #include <stdexcept>
 
@@ -95,11 +99,18 @@ std::vector<std::string> available(const std::vector<std::string>& baselines, st
     return found;
 }
 
+/// As RFC 3339 has it.
+std::string now_as_text() {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S+00:00}", fmt::gmtime(std::time(nullptr)));
+}
+
 /// One `tutti bench` under way.
 class Bench {
 public:
     explicit Bench(const BenchOptions& options)
-        : options_(options), out_(text_stream(std::array{options.json_path, options.csv_path})),
+        : options_(options),
+          out_(text_stream(std::array{options.json_path, options.csv_path,
+                                      std::string(options.format == ReportFormat::table ? "" : "-")})),
           environment_(detect_environment()), baselines_(available(options.baselines, out_)),
           time_left_(planned()), progress_(time_left_.steps(), !options.quiet) {
         environment_.placement =
@@ -299,6 +310,11 @@ private:
         }
         if (!options_.csv_path.empty()) {
             write(options_.csv_path, csv_text(all));
+        }
+        if (options_.format == ReportFormat::nccl) {
+            write_output("-", nccl_text(all, options_.method.check));
+        } else if (options_.format == ReportFormat::benchmark) {
+            write_output("-", benchmark_text(environment_, all, now_as_text()));
         }
     }
 

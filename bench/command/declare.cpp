@@ -90,6 +90,11 @@ void declare(CLI::App& command, BenchArguments& arguments) {
         .add_option("--rounds", arguments.rounds,
                     "How often those with threads or processes of their own take turns with Tutti")
         ->capture_default_str();
+    command
+        .add_option("--format", arguments.format,
+                    "table; nccl: the columns of nccl-tests; benchmark: the JSON of Google Benchmark. The "
+                    "last two go to stdout, and text for readers then goes to stderr")
+        ->capture_default_str();
     command.add_option("--json", arguments.json,
                        "Write all points to this file; - is stdout, text for readers then goes to stderr");
     command.add_option("--csv", arguments.csv, "The same as comma-separated values, without the samples");

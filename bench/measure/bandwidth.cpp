@@ -23,11 +23,14 @@ std::optional<double> bus_factor(Collective collective, int members) {
         return (n - 1) / n;
     case Collective::broadcast:
     case Collective::reduce:
+    case Collective::scan:
+    case Collective::exscan:
     case Collective::shift:
         return 1;
-    default:
-        return std::nullopt;
+    case Collective::barrier:
+        break;
     }
+    return std::nullopt;
 }
 
 std::optional<double> bus_bandwidth(const Problem& problem, double us) {

@@ -13,7 +13,8 @@ std::optional<double> algorithm_bandwidth(const Problem& problem, double us);
 /// What the algorithm bandwidth has to be multiplied by for the bus bandwidth, which does not depend on the
 /// number of members where links limit it (nccl-tests, doc/PERFORMANCE.md and src/*.cu): with n members
 /// 2 (n - 1) / n of an allreduce; (n - 1) / n of a reduce_scatter, allgather, gather, scatter and alltoall; 1
-/// of a broadcast, reduce and shift. nccl-tests have no barrier, scan and exscan: nothing.
+/// of a broadcast, reduce and shift. nccl-tests have no scan and exscan: 1, since a member has to receive a
+/// vector as long as its own, as in a broadcast. A barrier moves no bytes: nothing.
 std::optional<double> bus_factor(Collective collective, int members);
 
 /// The bus bandwidth, in GB/s.

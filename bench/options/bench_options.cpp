@@ -143,6 +143,12 @@ std::vector<Calling> parse_callings(const std::string& text, std::size_t in_flig
     return callings;
 }
 
+ReportFormat parse_format(const std::string& text) {
+    const std::vector<std::string> known{"table", "nccl", "benchmark"};
+    check_known("--format", text, known);
+    return static_cast<ReportFormat>(std::ranges::find(known, text) - known.begin());
+}
+
 /// What the ways of calling that are not by members cannot do.
 void check_callings(const BenchOptions& options) {
     const bool one_caller = has_way(options.callings, Calling::Way::one_caller);
@@ -185,7 +191,13 @@ BenchOptions BenchArguments::parsed() const {
     options.callings = parse_callings(calling, in_flight);
     check_callings(options);
     options.baselines = parse_baselines(baseline, shared);
-    options.in_place = in_place;
+    options.format = parse_format(format);
+    if (options.format == ReportFormat::nccl && (in_place || shared)) {
+        throw UsageError("--format nccl: has separate vectors and vectors in place; leave --in-place and "
+                         "--shared out");
+    }
+    options.in_place =
+        options.format == ReportFormat::nccl ? std::vector{false, true} : std::vector{in_place};
     options.shared = shared;
     options.quiet = points.quiet;
     options.json_path = json;
@@ -202,11 +214,13 @@ std::vector<Problem> problems_for(const BenchOptions& options, int members) {
     std::vector<Problem> problems;
     for (const Collective collective : options.collectives) {
         for (const std::size_t bytes : options.bytes) {
-            Problem problem =
-                make_problem(collective, options.type, options.op, members, bytes, options.in_place);
-            problem.shared = options.shared;
-            if (problems.empty() || problems.back() != problem) {
-                problems.push_back(problem);
+            for (const bool in_place : options.in_place) {
+                Problem problem =
+                    make_problem(collective, options.type, options.op, members, bytes, in_place);
+                problem.shared = options.shared;
+                if (std::ranges::find(problems, problem) == problems.end()) {
+                    problems.push_back(problem);
+                }
             }
         }
     }

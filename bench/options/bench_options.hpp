@@ -6,10 +6,18 @@
 #include "options/point_arguments.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace tutti::bench {
+
+/// In which form `tutti bench` reports.
+///
+/// - table: for readers
+/// - nccl: as nccl-tests do, with separate vectors and in place (report/nccl_format.hpp)
+/// - benchmark: as Google Benchmark does, in JSON (report/benchmark_format.hpp)
+enum class ReportFormat : std::uint8_t { table, nccl, benchmark };
 
 /// What `tutti bench` is to do.
 struct BenchOptions {
@@ -22,8 +30,10 @@ struct BenchOptions {
     bool all_algorithms = false;
     Type type = Type::f64;
     Operator op = Operator::sum;
-    bool in_place = false;
+    /// With separate vectors, in place, or both.
+    std::vector<bool> in_place = {false};
     bool shared = false;
+    ReportFormat format = ReportFormat::table;
     /// Calls that block come first.
     std::vector<Calling> callings;
     /// Names of peers, MPI libraries or not.
@@ -56,6 +66,7 @@ struct BenchArguments {
     std::string baseline = "none";
     std::size_t repetitions = 5000;
     int rounds = 3;
+    std::string format = "table";
     std::string json = {};
     std::string csv = {};
 

@@ -196,7 +196,7 @@ std::string header_text(const Environment& environment, std::span<const Calling>
         "algbw: bytes over median, in GB/s (10^9 bytes a second); busbw: algbw times what nccl-tests "
         "multiply it "
         "by: with n members 2 (n - 1) / n of an allreduce, (n - 1) / n of reduce_scatter, allgather, gather, "
-        "scatter and alltoall, 1 of broadcast, reduce and shift\n"
+        "scatter and alltoall, 1 of broadcast, reduce and shift; by the same reasoning 1 of scan and exscan\n"
         "floor: the same loads and stores without any synchronisation, measured in turns with the runs\n";
     for (const Calling& calling : callings) {
         text += calling_line(calling);
