@@ -27,6 +27,7 @@ std::string name_of(const Point& point) {
 
 /// What every entry of a point has.
 Json entry(const Point& point, std::size_t family, double us) {
+    constexpr double ns_per_us = 1e3;
     Json json = {{"name", name_of(point)},
                  {"family_index", family},
                  {"per_family_instance_index", 0},
@@ -35,9 +36,9 @@ Json entry(const Point& point, std::size_t family, double us) {
                  {"repetitions", point.samples_us.size()},
                  {"threads", point.problem.members},
                  {"iterations", 1},
-                 {"real_time", us},
-                 {"cpu_time", us},
-                 {"time_unit", "us"}};
+                 {"real_time", ns_per_us * us},
+                 {"cpu_time", ns_per_us * us},
+                 {"time_unit", "ns"}};
     if (const auto gb_per_s = algorithm_bandwidth(point.problem, us)) {
         constexpr double bytes_per_gb = 1e9;
         json["bytes_per_second"] = *gb_per_s * bytes_per_gb;

@@ -95,7 +95,7 @@ TEST_CASE("points are what compare.py of Google Benchmark reads") {
     CHECK(all.size() == 3 * 4);
     std::set<std::string> names;
     for (const nlohmann::json& each : all) {
-        CHECK(each.at("time_unit") == "us");
+        CHECK(each.at("time_unit") == "ns");
         CHECK(each.at("cpu_time") == each.at("real_time"));
         CHECK(each.at("repetitions") == 3);
         names.insert(each.at("name").get<std::string>());
@@ -105,10 +105,10 @@ TEST_CASE("points are what compare.py of Google Benchmark reads") {
     CHECK(all[1].at("name") == "allreduce/f32/max/bytes:4000/members:4/tutti/auto");
     CHECK(all[1].at("run_type") == "iteration");
     CHECK(all[1].at("repetition_index") == 1);
-    CHECK(all[1].at("real_time") == 101);
+    CHECK(all[1].at("real_time") == 101000);
     CHECK(all[3].at("run_type") == "aggregate");
     CHECK(all[3].at("aggregate_name") == "median");
-    CHECK(all[3].at("real_time") == 100);
+    CHECK(all[3].at("real_time") == 100000);
     CHECK(all[3].at("bytes_per_second").get<double>() == doctest::Approx(4e7));
     CHECK_FALSE(all[11].contains("bytes_per_second"));
 }

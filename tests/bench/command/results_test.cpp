@@ -1,0 +1,86 @@
+#include "mpirun/temporary_directory.hpp"
+#include "report/results_file.hpp"
+#include "support.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <string>
+
+using nlohmann::json;
+using tutti::bench::TemporaryDirectory;
+using tutti::test::Outcome;
+using tutti::test::shell;
+using tutti::test::tutti_command;
+
+namespace {
+
+constexpr const char* schema_file = TUTTI_DOCS "/tutti-bench.schema.json";
+
+json read(const std::string& path) {
+    std::ifstream file(path);
+    return json::parse(file);
+}
+
+/// Checks that an object has all keys of its schema and no others, and so on with what is in it.
+void check_keys(const json& value, const json& schema) {
+    if (value.is_array()) {
+        for (const json& each : value) {
+            check_keys(each, schema.at("items"));
+        }
+    }
+    if (!value.is_object()) {
+        return;
+    }
+    const json known = schema.value("properties", json::object());
+    const json others = schema.at("additionalProperties");
+    for (const auto& [key, inner] : value.items()) {
+        CHECK_MESSAGE((known.contains(key) || others.is_object()), key << " is not in the schema");
+        check_keys(inner, known.contains(key) ? known.at(key) : others.is_object() ? others : json::object());
+    }
+    for (const json& key : schema.value("required", json::array())) {
+        CHECK_MESSAGE(value.contains(key.get<std::string>()), key << " was not written");
+    }
+}
+
+} // namespace
+
+TEST_CASE("what bench writes is what the documented schema says") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "points.json";
+    const Outcome bench =
+        tutti_command({"bench", "barrier", "allreduce", "-t", "2", "-e", "64", "-f", "8", "-n", "10",
+                       "--rounds=1", "--seconds=0.02", "-q", "--baseline", "std_barrier", "--json", path});
+    CAPTURE(bench.text);
+    REQUIRE(bench.exit_code == 0);
+    const json schema = read(schema_file);
+    CHECK(schema.at("properties").at("schema").at("const") == tutti::bench::json_schema);
+    check_keys(read(path), schema);
+    const std::string script = "python3 -c 'import json, jsonschema, sys; "
+                               "jsonschema.validate(json.load(open(sys.argv[1])), "
+                               "json.load(open(sys.argv[2])))' ";
+    if (shell("python3 -c 'import jsonschema'").exit_code != 0) {
+        MESSAGE("python3-jsonschema is not there: types and ranges are not held against the schema");
+        return;
+    }
+    const Outcome valid = shell(script + path + " " + schema_file);
+    CHECK_MESSAGE(valid.exit_code == 0, valid.text);
+}
+
+TEST_CASE("bench prints the formats of other tools alone to stdout") {
+    const std::string bench =
+        R"("$0" bench allreduce -t 2 -b 8 -e 64 -f 8 -n 10 --rounds 1 --seconds 0.02 -q 2>/dev/null --format )";
+    const Outcome nccl = shell(bench + "nccl");
+    CHECK(nccl.exit_code == 0);
+    CHECK(nccl.text.starts_with("# tutti"));
+    CHECK(nccl.says("\n          64             8    double     sum      -1  "));
+    CHECK_FALSE(nccl.says("N/A"));
+    const Outcome benchmark = shell(bench + "benchmark");
+    CHECK(benchmark.exit_code == 0);
+    CHECK(json::parse(benchmark.text).at("benchmarks").size() > 2);
+    CHECK(shell(bench + "nccl --in-place 2>&1").exit_code == 2);
+    CHECK(tutti_command({"bench", "--format", "ncl"}).says("(did you mean nccl?)"));
+    CHECK(
+        tutti_command({"bench", "--format", "nccl", "--json", "-"}).says("only one output can go to stdout"));
+}
