@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/detail/standard.hpp>
+
 #include <cstddef>
 #include <functional>
 

@@ -124,9 +124,9 @@ private:
 /// A range of vectors that live for as long as the range does.
 template <class V>
 concept VectorRange = std::ranges::forward_range<V> && std::ranges::sized_range<V> &&
-    Vector<std::ranges::range_reference_t<V>> &&
-    (std::is_lvalue_reference_v<std::ranges::range_reference_t<V>> ||
-     std::ranges::borrowed_range<std::ranges::range_reference_t<V>>);
+    (Vector<std::ranges::range_reference_t<V>> || Scattered<std::ranges::range_reference_t<V>>)&&(
+        std::is_lvalue_reference_v<std::ranges::range_reference_t<V>> ||
+        std::ranges::borrowed_range<std::ranges::range_reference_t<V>>);
 
 template <class In, class Out>
 concept VectorRanges = VectorRange<In> && VectorRange<Out> &&

@@ -55,7 +55,7 @@ void reduce_local(In&& in, InOut&& inout, const Op& op) {
 template <class Left, class Right, class Out, class Op>
 requires detail::Reduction<Left, Out, Op> && detail::Reduction<Right, Out, Op>
 void reduce_local(Left&& left, Right&& right, Out&& out, const Op& op) {
-    detail::refuse_address<std::remove_reference_t<Right>>();
+    detail::refuse_operand<std::remove_cvref_t<Right>>();
     const detail::Call made = detail::LocalReduction::of<Out>(left, out, op);
     const auto second = detail::view(right);
     if constexpr (detail::Dynamic<Out>) {

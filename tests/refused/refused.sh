@@ -8,7 +8,7 @@ shift 4
 # Of what does not block.
 declared=
 if [ "${table##*/}" = started.txt ]; then
-    declared="tutti::Request request; tutti::Persistent step = me.prepare.allreduce(vector, array, tutti::sum);"
+    declared="tutti::Request request; tutti::Rendezvous meeting(2); tutti::Persistent step = me.prepare.allreduce(vector, array, tutti::sum);"
 fi
 
 translation_unit() { # statements
@@ -18,6 +18,10 @@ struct Moved { // an operator
     Moved(Moved&&) = default;
     double operator()(double a, double) const { return a; }
 };
+struct Named {
+    std::string name;
+    double x;
+};
 void calls($member& me, double* pointer, double (*function)(double, double), const $options& options) {
     double x = 1, y = 2, array[3] = {};
     const double one = 1;
@@ -25,9 +29,14 @@ void calls($member& me, double* pointer, double (*function)(double, double), con
     const std::vector<double> constant(3);
     const std::shared_ptr<double[]> owner(new double[3]);
     const Moved moved;
+    std::vector<std::string> names(3), others(3);
+    std::vector<std::vector<std::string>> all_names(3), all_others(3);
+    std::list<double> list(3);
+    std::vector<bool> bits(3);
+    Named named;
     $declared
     $1
-    static_cast<void>(moved);
+    static_cast<void>(moved), static_cast<void>(named), static_cast<void>(me);
     static_cast<void>(x + y + one + array[0]), static_cast<void>(pointer), static_cast<void>(function);
     static_cast<void>(options);
 }
@@ -39,7 +48,7 @@ headers=$(mktemp -d)
 trap 'rm -rf "$headers"' EXIT
 
 # The headers, compiled once: gcc takes the .gch beside the file that is named, clang the .pch.
-printf '#include <%s>\n' "$header" functional memory vector >"$headers/all.hpp"
+printf '#include <%s>\n' "$header" functional list memory string vector >"$headers/all.hpp"
 "${compiler[@]}" -x c++-header "$headers/all.hpp" -o "$headers/all.hpp.gch"
 ln -s all.hpp.gch "$headers/all.hpp.pch"
 
@@ -59,6 +68,9 @@ while IFS='|' read -r sentence bad meant; do
         failed=1
     elif ! grep -q "error.*$sentence" <<<"$printed"; then
         printf 'does not say "%s": %s\n%s\n' "$sentence" "$bad" "$printed"
+        failed=1
+    elif [ "$(grep -c "error: " <<<"$printed")" != 1 ]; then
+        printf 'says more than "%s": %s\n%s\n' "$sentence" "$bad" "$printed"
         failed=1
     fi
 done < <(grep -v '^#' "$table")

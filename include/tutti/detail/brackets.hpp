@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/detail/standard.hpp>
+
 #include <bit>
 #include <cstdint>
 

@@ -63,7 +63,7 @@ protected:
     /// `Out` is what the caller gave: an lvalue reference, or a type for a temporary.
     template <class Out, class In, class Options>
     static Call vectors(Kind kind, const In& in, std::remove_reference_t<Out>& out, const Options& options) {
-        refuse_address<In>();
+        refuse_operand<In>();
         refuse_lost_result<Out>();
         using T = element_t<Out&>;
         const auto input = view(in);
@@ -79,7 +79,7 @@ protected:
             made.element_align = output.element_align();
         }
         made.input = input.data();
-        made.output = output.data();
+        made.output = const_cast<void*>(static_cast<const void*>(output.data())); // const has been refused
         made.input_count = input.size();
         made.output_count = output.size();
         return made;
@@ -148,7 +148,7 @@ protected:
     static Call&& static_reduction(Call&& call, const Op& op) {
         call.op = operator_of<Op>();
         call.commutative = is_commutative<Op>;
-        if constexpr (!has_builtin_kernels<T, Op>) {
+        if constexpr (Sendable<T> && !has_builtin_kernels<T, Op>) {
             using Loops = typename LoopsOf<T, Op>::type;
             call.kernels = &Loops::kernels;
             if constexpr (std::is_copy_constructible_v<Op>) {

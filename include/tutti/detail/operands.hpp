@@ -30,9 +30,6 @@ inline constexpr bool is_wrapper =
 template <class T>
 inline constexpr bool is_wrapper<Shared<T>> = true;
 
-template <class T>
-concept Element = std::is_trivially_copyable_v<T> && !std::is_const_v<T>;
-
 template <class V>
 inline constexpr bool is_object_pointer = std::is_null_pointer_v<V> ||
                                           (std::is_pointer_v<V> &&
@@ -50,26 +47,31 @@ inline constexpr bool is_address =
     is_object_pointer<V> || SmartPointer<V> || std::indirectly_readable<V> || is_reference_wrapper<V>;
 
 /// What leads to elements and has none: a pointer, a smart pointer, an iterator, std::ref. Taken for one
-/// object its address would travel. Overload resolution lets it through, so that refuse_address() can say
+/// object its address would travel. Overload resolution lets it through, so that refuse_operand() can say
 /// why no call takes it.
 template <class V>
 concept Address = !std::ranges::range<V> && is_address<std::remove_cvref_t<V>>;
 
-/// A vector of elements: any contiguous range, or one single element that is not itself a range.
+/// A vector of elements: any contiguous range. That they can be sent, refuse_element() looks after.
 template <class V>
-concept Vector = std::ranges::contiguous_range<V> && std::ranges::sized_range<V> &&
-    std::is_trivially_copyable_v<std::ranges::range_value_t<V>>;
+concept Vector = std::ranges::contiguous_range<V> && std::ranges::sized_range<V>;
+
+/// A range that has elements here and there, as std::list and std::vector<bool>. Overload resolution lets it
+/// through as it does an Address.
+template <class V>
+concept Scattered = std::ranges::range<V> && !Vector<V>;
 
 /// A vector whose elements are known at run time.
 template <class V>
 concept Dynamic = is_dynamic<std::remove_cvref_t<V>>;
 
+/// One single element.
 template <class V>
-concept Scalar = !std::ranges::range<V> && !Address<V> && Element<std::remove_cvref_t<V>> &&
+concept Scalar = !std::ranges::range<V> && !Address<V> && std::is_object_v<std::remove_cvref_t<V>> &&
                  !is_wrapper<std::remove_cvref_t<V>> && !Dynamic<V>;
 
 template <class V>
-concept Operand = Vector<V> || Scalar<V> || Dynamic<V> || Address<V>;
+concept Operand = Vector<V> || Scalar<V> || Dynamic<V> || Address<V> || Scattered<V>;
 
 template <Operand V>
 auto view(V&& operand) {
@@ -79,12 +81,18 @@ auto view(V&& operand) {
         return std::remove_cvref_t<V>(operand);
     } else if constexpr (Scalar<V>) {
         return std::span<std::remove_reference_t<V>>(&operand, 1);
+    } else if constexpr (Scattered<V>) {
+        return std::span<std::ranges::range_value_t<V>>();
     } else if constexpr (std::indirectly_readable<std::remove_cvref_t<V>>) {
         return std::span<std::iter_value_t<std::remove_cvref_t<V>>>();
     } else {
         return std::span<int>();
     }
 }
+
+/// A type of elements: they travel as bytes.
+template <class T>
+concept Sendable = std::is_trivially_copyable_v<T>;
 
 template <class V>
 using element_t = std::remove_cv_t<typename decltype(view(std::declval<V>()))::element_type>;
@@ -97,7 +105,8 @@ template <class In, class Out>
 concept Vectors = Operand<In> && Operand<Out> && SameElement<In, Out>;
 
 template <class In, class Out, class Op>
-concept Reduction = Vectors<In, Out> &&(Address<In> || Address<Out> || Applicable<Op, element_t<Out>>);
+concept Reduction = Vectors<In, Out> &&
+    (Address<In> || Address<Out> || !Sendable<element_t<Out>> || Applicable<Op, element_t<Out>>);
 
 /// One vector that is read and written in place. A single object goes by value where there is a result for
 /// it.
@@ -111,20 +120,31 @@ concept InPlaceReduction = InPlace<V> && Reduction<V, V, Op>;
 template <class T, class Op>
 concept OneReduction = Scalar<T> && Reduction<T&, T&, Op>;
 
-/// Says why there is no call with an address for a vector; V without reference, to say it once.
+/// Says why there is no call with elements of type T.
+template <class T>
+constexpr void refuse_element() {
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "the type of the elements is not trivially copyable, and they travel as bytes: send what "
+                  "it holds, such as the characters of a std::string");
+}
+
+/// Says why there is no call with a V for a vector; V without const and reference, to say it once.
 template <class V>
-constexpr void refuse_address() {
+constexpr void refuse_operand() {
     static_assert(!Address<V>, "a pointer does not say how many elements there are: pass a vector, or "
                                "std::span(pointer, count)");
+    static_assert(!Scattered<V>, "the elements do not lie side by side: pass a contiguous range, such as "
+                                 "std::vector<double>, or std::vector<char> instead of std::vector<bool>");
+    refuse_element<element_t<V>>();
 }
 
 /// Says why a call cannot leave its result in `Out`, an lvalue reference if it was given an lvalue.
 template <class Out>
 constexpr void refuse_lost_result() {
-    refuse_address<std::remove_reference_t<Out>>();
+    refuse_operand<std::remove_cvref_t<Out>>();
     using T = typename decltype(view(std::declval<Out&>()))::element_type;
     static_assert(!std::is_const_v<T>, "the elements are const: pass a vector that may be changed");
-    static_assert(Address<Out> || std::is_lvalue_reference_v<Out> || Dynamic<Out> ||
+    static_assert(Address<Out> || Scattered<Out> || std::is_lvalue_reference_v<Out> || Dynamic<Out> ||
                       std::ranges::borrowed_range<Out>,
                   "the result would be lost in a temporary: pass a vector that has a name, or a view of one, "
                   "such as std::span");
@@ -133,9 +153,10 @@ constexpr void refuse_lost_result() {
 /// Says why a call that is still under way when it returns cannot read `In`.
 template <class In>
 constexpr void refuse_short_lived() {
-    refuse_address<std::remove_reference_t<In>>();
+    refuse_operand<std::remove_cvref_t<In>>();
     static_assert(
-        Address<In> || std::is_lvalue_reference_v<In> || Dynamic<In> || std::ranges::borrowed_range<In>,
+        Address<In> || Scattered<In> || std::is_lvalue_reference_v<In> || Dynamic<In> ||
+            std::ranges::borrowed_range<In>,
         "the temporary would be gone before it is read: pass a vector that has a name, or a view of "
         "one, such as std::span");
 }
@@ -145,10 +166,10 @@ constexpr void refuse_short_lived() {
 template <class In>
 auto input(In& in) {
     constexpr std::size_t most_bytes = 64;
-    if constexpr (Scalar<In> && sizeof(In) <= most_bytes) {
+    refuse_operand<std::remove_cv_t<In>>();
+    if constexpr (Scalar<In> && Sendable<In> && sizeof(In) <= most_bytes) {
         return std::array<std::remove_cv_t<In>, 1>{in};
     } else {
-        refuse_address<In>();
         return view(in);
     }
 }

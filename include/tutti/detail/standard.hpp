@@ -1,0 +1,8 @@
+#pragma once
+
+// One sentence, instead of a page of syntax errors, to who compiles for an older standard. Included first by
+// every header that includes no other of the library. GCC 10 has 201709L for C++20.
+#if __cplusplus <= 201703L
+#error "Tutti needs C++20: compile with -std=c++20, or link tutti::tutti in CMake, which sets it"
+#include "nothing more is compiled" // what is not there ends compilation, as #error does not
+#endif
