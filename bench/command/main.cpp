@@ -2,6 +2,8 @@
 
 #include "command/bench.hpp"
 #include "command/declare.hpp"
+#include "command/examples.hpp"
+#include "command/pages.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/nearest.hpp"
 #include "terminal/output.hpp"
@@ -98,6 +100,12 @@ const CLI::App& command_named(const CLI::App& app, const std::string& name) {
     throw UsageError(fmt::format("{}: \"{}\" is one word too many", command.get_name(), word));
 }
 
+/// Puts the examples below what its declaration says.
+void add_examples(CLI::App& command, const std::string& name) {
+    const std::string notes = command.get_footer();
+    command.footer(notes + (notes.empty() ? "" : "\n\n") + examples_text(name));
+}
+
 /// Adds a command with arguments of its own. When it is the one that is asked for, `chosen` runs it.
 template <class Arguments>
 void add_command(CLI::App& app, std::function<int()>& chosen, const char* name, const char* text,
@@ -105,16 +113,27 @@ void add_command(CLI::App& app, std::function<int()>& chosen, const char* name, 
     const auto arguments = std::make_shared<Arguments>();
     CLI::App& command = *app.add_subcommand(name, text);
     declare(command, *arguments);
+    add_examples(command, name);
     command.callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
 }
 
-/// `tutti help` and `tutti help bench`: what --help prints.
+/// `tutti help` and `tutti help bench`: what --help prints. `tutti help --pages`: what describes the command
+/// elsewhere.
 void add_help(CLI::App& app, std::function<int()>& chosen) {
     const auto name = std::make_shared<std::string>();
     CLI::App& help = *app.add_subcommand("help", "What a command does, and its options");
-    help.add_option("command", *name, "All commands if none is named");
+    const auto pages = std::make_shared<std::string>();
+    auto* const command_asked = help.add_option("command", *name, "All commands if none is named");
+    help.add_option("--pages", *pages,
+                    "Write manual pages, and completions for bash and zsh, below this directory instead")
+        ->excludes(command_asked);
+    add_examples(help, "help");
     help.callback([=, &app, &chosen] {
         chosen = [=, &app] {
+            if (!pages->empty()) {
+                write_pages(app, *pages);
+                return exit_fine;
+            }
             const auto formatter = app.get_formatter();
             const CLI::App& command = name->empty() ? app : command_named(app, *name);
             fmt::print("{}", formatter->make_help(&command, name->empty() ? "tutti" : "tutti " + *name,
@@ -143,6 +162,7 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
                 "Draw the rounds of an algorithm's schedule, or a machine and who runs where", run_draw);
     add_command(app, chosen, "model", "What the schedules cost in the alpha-beta-gamma model", run_model);
     add_help(app, chosen);
+    add_examples(app, "");
 }
 
 int run(int argc, char** argv) {

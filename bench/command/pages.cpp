@@ -1,0 +1,212 @@
+#include "command/pages.hpp"
+
+#include "command/examples.hpp"
+#include "options/names.hpp"
+#include "schedule/schedule.hpp"
+#include "terminal/exit_codes.hpp"
+
+#include <tutti/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace tutti::bench {
+
+namespace {
+
+/// Text that troff prints as it is.
+std::string escaped(std::string_view text) {
+    std::string result;
+    bool begins_line = true;
+    for (const char letter : text) {
+        if (begins_line && (letter == '.' || letter == '\'')) {
+            result += "\\&";
+        }
+        begins_line = letter == '\n';
+        switch (letter) {
+        case '\\':
+            result += "\\e";
+            break;
+        case '-':
+            result += "\\-";
+            break;
+        default:
+            result += letter;
+        }
+    }
+    return result;
+}
+
+std::string names_of(const CLI::Option& option) {
+    std::vector<std::string> names;
+    for (const std::string& name : option.get_snames()) {
+        names.push_back("\\fB\\-" + escaped(name) + "\\fR");
+    }
+    for (const std::string& name : option.get_lnames()) {
+        names.push_back("\\fB\\-\\-" + escaped(name) + "\\fR");
+    }
+    if (names.empty()) {
+        names.push_back("\\fI" + escaped(option.get_name(true)) + "\\fR");
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool takes_value(const CLI::Option& option) {
+    return option.get_items_expected_max() > 0;
+}
+
+void describe(std::string& page, const CLI::Option& option) {
+    page += ".TP\n" + names_of(option);
+    if (option.nonpositional() && takes_value(option)) {
+        page += " \\fI" + escaped(option.get_type_name()) + "\\fR";
+    }
+    page += "\n" + escaped(option.get_description()) + "\n";
+    if (option.get_required()) {
+        page += "Required.\n";
+    }
+    if (!option.get_default_str().empty()) {
+        page += "Default: " + escaped(option.get_default_str()) + "\n";
+    }
+}
+
+void list_options(std::string& page, const CLI::App& command) {
+    for (const auto& [heading, positional] : {std::pair("ARGUMENTS", true), std::pair("OPTIONS", false)}) {
+        bool is_first = true;
+        for (const CLI::Option* const option : options_shown(command)) {
+            if (option->nonpositional() != positional) {
+                page += std::exchange(is_first, false) ? fmt::format(".SH {}\n", heading) : "";
+                describe(page, *option);
+            }
+        }
+    }
+}
+
+void list_commands(std::string& page, const CLI::App& app) {
+    page += ".SH COMMANDS\n";
+    for (const CLI::App* const command : app.get_subcommands({})) {
+        page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", escaped(command->get_name()),
+                            escaped(command->get_description()));
+    }
+    page += ".SH EXIT STATUS\n";
+    const std::array meanings{
+        std::pair(exit_fine, "what was asked for is done"),
+        std::pair(exit_wrong, "a result, a proof or a guideline does not hold"),
+        std::pair(exit_usage, "what was typed cannot be; the message says what would work"),
+        std::pair(exit_regression, "tutti compare: something became slower"),
+        std::pair(exit_unfit, "the machine or its software cannot do what was asked")};
+    for (const auto& [code, meaning] : meanings) {
+        page += fmt::format(".TP\n{}\n{}\n", static_cast<int>(code), meaning);
+    }
+}
+
+/// "tutti bench" as the page is called.
+std::string page_name(const Described& of) {
+    std::string name = of.name;
+    std::ranges::replace(name, ' ', '-');
+    return name;
+}
+
+void list_examples(std::string& page, const Described& of) {
+    page += ".SH EXAMPLES\n";
+    for (const Example& example : examples_of(of.name.substr(std::min(of.name.size(), sizeof "tutti")))) {
+        page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", escaped(example.line), escaped(example.text));
+    }
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    std::ofstream file(path);
+    file << text;
+    file.close();
+    if (error || !file) {
+        throw EnvironmentUnfit(fmt::format("cannot write {}", path.string()));
+    }
+}
+
+} // namespace
+
+std::vector<Described> described(const CLI::App& app) {
+    std::vector<Described> all{{&app, "tutti"}};
+    for (const CLI::App* const command : app.get_subcommands({})) {
+        all.push_back({command, "tutti " + command->get_name()});
+    }
+    return all;
+}
+
+std::vector<const CLI::Option*> options_shown(const CLI::App& command) {
+    std::vector<const CLI::Option*> shown = command.get_options();
+    std::erase_if(shown, [](const CLI::Option* option) { return option->get_group().empty(); });
+    return shown;
+}
+
+std::vector<std::string> words_known(const CLI::App& app, const CLI::Option& option) {
+    const std::string name = option.nonpositional() ? option.get_lnames().front() : option.get_name(true);
+    std::vector<std::string> words;
+    if (name == "collective" || name == "why" || name == "predict" || name == "traffic") {
+        std::ranges::transform(
+            all_collectives(), std::back_inserter(words),
+            [](schedule::Collective collective) { return std::string(to_string(collective)); });
+    } else if (name == "algorithm") {
+        words = algorithm_names(all_collectives());
+    } else if (name == "command") {
+        std::ranges::transform(app.get_subcommands({}), std::back_inserter(words),
+                               [](const CLI::App* command) { return command->get_name(); });
+    }
+    return words;
+}
+
+std::string manual_page(const CLI::App& app, const Described& of) {
+    const CLI::App& command = *of.command;
+    const bool is_whole = &command == &app;
+    std::string upper = page_name(of);
+    std::ranges::transform(upper, upper.begin(), [](char letter) {
+        return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+    });
+    std::string page = fmt::format(
+        ".TH {} 1 \"\" \"Tutti {}\" \"Tutti\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n\\fB{}\\fR", escaped(upper),
+        TUTTI_VERSION_STRING, escaped(page_name(of)), escaped(command.get_description()), escaped(of.name));
+    page += is_whole ? " \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n" : " [\\fIOPTIONS\\fR]";
+    for (const CLI::Option* const option : options_shown(command)) {
+        if (!option->nonpositional()) {
+            const bool is_list = option->get_items_expected_max() > 1;
+            const std::string names = names_of(*option) + (is_list ? "..." : "");
+            page += option->get_required() ? " " + names : " [" + names + "]";
+        }
+    }
+    page += is_whole ? "" : "\n";
+    list_options(page, command);
+    if (is_whole) {
+        list_commands(page, app);
+    }
+    const std::string footer = command.get_footer();
+    const std::string notes = footer.substr(0, footer.find("Examples:"));
+    if (!notes.empty()) {
+        page += ".SH NOTES\n" + escaped(notes.substr(0, notes.find_last_not_of('\n') + 1)) + "\n";
+    }
+    list_examples(page, of);
+    page += ".SH SEE ALSO\n";
+    std::vector<std::string> others;
+    for (const Described& other : described(app)) {
+        if (other.command != &command) {
+            others.push_back(fmt::format("\\fB{}\\fR(1)", escaped(page_name(other))));
+        }
+    }
+    return page + fmt::format("{}\n", fmt::join(others, ", "));
+}
+
+void write_pages(const CLI::App& app, const std::filesystem::path& directory) {
+    for (const Described& of : described(app)) {
+        write_file(directory / "man1" / (page_name(of) + ".1"), manual_page(app, of));
+    }
+    write_file(directory / "bash" / "tutti", bash_completion(app));
+    write_file(directory / "zsh" / "_tutti", zsh_completion(app));
+}
+
+} // namespace tutti::bench
