@@ -7,16 +7,14 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-cmake/setup.sh build bench
+. cmake/step.sh
 
 build=build/release
-mkdir -p "$build"
-cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DTUTTI_BUILD_TESTS=OFF -DTUTTI_BUILD_COMMAND=ON >"$build/configure.log" 2>&1 || {
-    cat "$build/configure.log" >&2
-    exit 4
-}
-echo "building into $build"
-cmake --build "$build" --target tutti_command
+step "installing what is missing" "$build/setup.log" cmake/setup.sh build bench
+step "configuring $build" "$build/configure.log" cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release \
+    -DTUTTI_BUILD_TESTS=OFF -DTUTTI_BUILD_COMMAND=ON || exit 4
+step "building the command, a few minutes" "$build/build.log" cmake --build "$build" --target tutti_command
+echo
 
 tutti="$build/bench/tutti"
 "$tutti" info

@@ -6,6 +6,7 @@
 #                                 OpenMP runtime and Gloo, without which `tutti bench` skips them
 #   cmake/setup.sh build test     the same, and what the tests need, with both MPI libraries
 #   cmake/setup.sh lint           what the format and the sources are checked with
+#   cmake/setup.sh docs           what makes the site and the reference, and what manual pages and completions are tried with
 #
 # Needs neither root nor a network where everything is there. Exit code 4: something is missing and cannot be
 # installed.
@@ -18,6 +19,7 @@ bench_packages='libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi'
 bench_optional='libmpich-dev:mpicxx.mpich mpich:mpirun.mpich libomp-dev:/usr/lib/x86_64-linux-gnu/libomp.so.5 libgloo-dev:gloo/context.h'
 test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi
     libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip dpkg-dev:dpkg-shlibdeps file:file python3:python3 gfortran:gfortran'
+docs_packages='mkdocs:mkdocs doxygen:doxygen man-db:man zsh:zsh'
 lint_packages='clang-format:clang-format clang-tidy:run-clang-tidy'
 
 is_there() {
@@ -32,8 +34,9 @@ for group in "${@:-build}"; do
     bench) packages=$bench_packages ;;
     test) packages=$test_packages ;;
     lint) packages=$lint_packages ;;
+    docs) packages=$docs_packages ;;
     *)
-        echo "cmake/setup.sh: \"$group\" is unknown; there are: build, bench, test, lint" >&2
+        echo "cmake/setup.sh: \"$group\" is unknown; there are: build, bench, test, lint, docs" >&2
         exit 2
         ;;
     esac

@@ -40,13 +40,16 @@ sum() { # CTest's list of failed tests, CTest's log
     ' "$1" "$2"
 }
 
-cmake/setup.sh build test || finish 0 1
+. cmake/step.sh
+build=build/$preset
+step "installing what is missing" "$build/setup.log" cmake/setup.sh build test || finish 0 1
 if command -v ccache >/dev/null && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ]; then
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi
-cmake --preset "$preset" || finish 0 1
-cmake --build --preset "$preset" -j "$(nproc)" || finish 0 1
-logs=build/$preset/Testing/Temporary
+step "configuring $build" "$build/configure.log" cmake --preset "$preset" || finish 0 1
+step "building the library, the command and the tests, many minutes" "$build/build.log" \
+    cmake --build --preset "$preset" -j "$(nproc)" || finish 0 1
+logs=$build/Testing/Temporary
 mkdir -p "$logs"
 : >"$logs/LastTestsFailed.log"
 : >"$logs/LastTest.log"

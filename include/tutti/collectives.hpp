@@ -35,6 +35,7 @@ namespace tutti {
 template <class Self, class Way = detail::Blocks>
 class Collectives : protected detail::CallMaker {
 public:
+    /// What may be chosen for one call.
     using Options = typename Way::Options;
 
     /// Returns when every member has called it.

@@ -20,12 +20,16 @@ class Counts {
 public:
     /// From any contiguous range of std::size_t.
     explicit constexpr Counts(std::span<const std::size_t> counts) : counts_(counts) {}
+    /// The same with displacements, as many as counts.
     explicit constexpr Counts(std::span<const std::size_t> counts, std::span<const std::size_t> displacements)
         : counts_(counts), displacements_(displacements), has_displacements_(true) {}
 
+    /// The counts.
     constexpr std::span<const std::size_t> span() const { return counts_; }
 
+    /// Whether it was made with displacements.
     constexpr bool has_displacements() const { return has_displacements_; }
+    /// Empty without.
     constexpr std::span<const std::size_t> displacements() const { return displacements_; }
 
 private:
@@ -40,11 +44,14 @@ private:
 class CountsAtRoot {
 public:
     constexpr CountsAtRoot() = default;
+    /// The root's counts.
     explicit constexpr CountsAtRoot(std::span<const std::size_t> counts) : counts_(counts) {}
+    /// The same with displacements.
     explicit constexpr CountsAtRoot(std::span<const std::size_t> counts,
                                     std::span<const std::size_t> displacements)
         : counts_(counts, displacements) {}
 
+    /// What the root gives.
     constexpr const Counts& counts() const { return counts_; }
 
 private:

@@ -30,7 +30,9 @@ struct DynamicElement {};
 template <class Element>
 class BasicDynamicVector {
 public:
+    /// Stands for the elements, const where they are only read.
     using element_type = Element;
+    /// const void* where elements are only read.
     using Pointer = std::conditional_t<std::is_const_v<Element>, const void*, void*>;
 
     /// Throws ArgumentError for Type::other, and where `data` is not aligned for the type.
@@ -50,9 +52,13 @@ public:
         check("elements of 0 bytes");
     }
 
+    /// The first element.
     Pointer data() const { return data_; }
+    /// The number of elements.
     std::size_t size() const { return count_; }
+    /// Type::other where only their size is known.
     Type type() const { return type_; }
+    /// Bytes of one element.
     std::size_t element_bytes() const { return element_bytes_; }
     /// What is known of it: that of a complex number is that of its parts.
     std::size_t element_align() const {
@@ -101,11 +107,15 @@ public:
         }
     }
 
+    /// Operator::callable for a function.
     Operator op() const { return op_; }
+    /// Whether operands may be combined in any order.
     bool commutative() const { return commutative_; }
     /// Of a function: of its elements.
     std::size_t element_bytes() const { return element_bytes_; }
+    /// Null for an operator that the library knows.
     Function function() const { return function_; }
+    /// What the function is given.
     void* user() const { return user_; }
 
 private:

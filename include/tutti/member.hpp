@@ -44,9 +44,11 @@ inline constexpr int no_color = -1;
 /// are in different calls, the next call of the group that waits says so, or of a team the end of its run.
 class TUTTI_API Member : public Collectives<Member> {
 public:
+    /// For the library: Group::join() makes one, and Team::run().
     Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat,
            detail::Leaving leaving = detail::Leaving::for_now);
     ~Member();
+    /// The seat moves on to it.
     Member(Member&& other) noexcept;
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;

@@ -95,6 +95,7 @@ struct ClusterOptions {
 class TUTTI_API Member : public Collectives<Member, detail::Blocks> {
 public:
     ~Member();
+    /// The seat moves on to it.
     Member(Member&& other) noexcept;
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
@@ -159,8 +160,9 @@ public:
 
     /// The number of members of all processes.
     int size() const;
-    /// The number of processes, and this one's rank among them.
+    /// The number of processes.
     int processes() const;
+    /// The rank of this one.
     int process() const;
     /// The global rank of this process's member 0.
     int first_rank() const;

@@ -61,8 +61,11 @@ using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 /// them with ==, not as bytes: there may be padding between the two.
 template <class T>
 struct ValueAt {
+    /// What is compared.
     T value;
+    /// Where it is.
     std::int64_t at;
+    /// Both are equal.
     friend constexpr bool operator==(const ValueAt&, const ValueAt&) = default;
 };
 
@@ -95,7 +98,9 @@ constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b, const Better& bett
 /// a + b. Integers wrap modulo 2^bits. Of two NaNs that meet in a collective the left one stays, in numbers
 /// of type float and double and in their complex ones. Not for bool.
 struct Sum {
+    /// Its name at run time.
     static constexpr Operator code = Operator::sum;
+    /// Of two elements, `a` on the left.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a + b); }
     constexpr T operator()(const T& a, const T& b) const {
@@ -110,7 +115,9 @@ struct Sum {
 /// a * b. Integers wrap modulo 2^bits. Complex numbers use the plain formula (ac - bd, ad + bc), without the
 /// recovery of infinities that std::complex adds. NaNs as for Sum. Not for bool.
 struct Prod {
+    /// Its name at run time.
     static constexpr Operator code = Operator::prod;
+    /// Of two elements, `a` on the left.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a * b); }
     constexpr T operator()(const T& a, const T& b) const {
@@ -127,7 +134,9 @@ struct Prod {
 /// `b < a ? b : a`. Where neither is less (equal values, -0 and +0, a NaN on either side) the left operand
 /// stays. Not for complex numbers and bool.
 struct Min {
+    /// Its name at run time.
     static constexpr Operator code = Operator::min;
+    /// Of two elements, `a` on the left.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(b < a); }
     constexpr T operator()(const T& a, const T& b) const { return b < a ? b : a; }
@@ -136,7 +145,9 @@ struct Min {
 /// `a < b ? b : a`. Where neither is less (equal values, -0 and +0, a NaN on either side) the left operand
 /// stays. Not for complex numbers and bool.
 struct Max {
+    /// Its name at run time.
     static constexpr Operator code = Operator::max;
+    /// Of two elements, `a` on the left.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(a < b); }
     constexpr T operator()(const T& a, const T& b) const { return a < b ? b : a; }
@@ -144,7 +155,9 @@ struct Max {
 
 /// 1 where both are non-zero, else 0. For integers and bool.
 struct LogicalAnd {
+    /// Its name at run time.
     static constexpr Operator code = Operator::land;
+    /// Of two elements, `a` on the left.
     template <std::integral T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>(a != 0 && b != 0);
@@ -153,7 +166,9 @@ struct LogicalAnd {
 
 /// 1 where at least one is non-zero, else 0. For integers and bool.
 struct LogicalOr {
+    /// Its name at run time.
     static constexpr Operator code = Operator::lor;
+    /// Of two elements, `a` on the left.
     template <std::integral T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>(a != 0 || b != 0);
@@ -162,7 +177,9 @@ struct LogicalOr {
 
 /// 1 where exactly one is non-zero, else 0. For integers and bool.
 struct LogicalXor {
+    /// Its name at run time.
     static constexpr Operator code = Operator::lxor;
+    /// Of two elements, `a` on the left.
     template <std::integral T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>((a != 0) != (b != 0));
@@ -171,7 +188,9 @@ struct LogicalXor {
 
 /// a & b, for integers and any type that has it. Not for bool, which has `land`.
 struct BitAnd {
+    /// Its name at run time.
     static constexpr Operator code = Operator::band;
+    /// Of two elements, `a` on the left.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a & b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a & b); }
@@ -179,7 +198,9 @@ struct BitAnd {
 
 /// a | b, for integers and any type that has it. Not for bool, which has `lor`.
 struct BitOr {
+    /// Its name at run time.
     static constexpr Operator code = Operator::bor;
+    /// Of two elements, `a` on the left.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a | b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a | b); }
@@ -187,7 +208,9 @@ struct BitOr {
 
 /// a ^ b, for integers and any type that has it. Not for bool, which has `lxor`.
 struct BitXor {
+    /// Its name at run time.
     static constexpr Operator code = Operator::bxor;
+    /// Of two elements, `a` on the left.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a ^ b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a ^ b); }
@@ -198,6 +221,7 @@ struct BitXor {
 /// places that tell the operands apart, the result is the same in whatever order they are combined. Values
 /// of other types than numbers need a < that is a strict weak order.
 struct MinLoc {
+    /// Of two elements, `a` on the left.
     template <class T>
     requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
     constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
@@ -207,6 +231,7 @@ struct MinLoc {
 
 /// The greatest value and where it is; equal values, NaN and order as for MinLoc.
 struct MaxLoc {
+    /// Of two elements, `a` on the left.
     template <class T>
     requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
     constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
@@ -216,6 +241,7 @@ struct MaxLoc {
 
 /// The left operand: of members 0 .. p-1, member 0's. Does not commute.
 struct First {
+    /// Of two elements, `a` on the left.
     template <class T>
     constexpr T operator()(const T& a, const T& /*b*/) const {
         return a;
@@ -224,6 +250,7 @@ struct First {
 
 /// The right operand: of members 0 .. p-1, member p-1's. Does not commute.
 struct Last {
+    /// Of two elements, `a` on the left.
     template <class T>
     constexpr T operator()(const T& /*a*/, const T& b) const {
         return b;
@@ -233,7 +260,9 @@ struct Last {
 /// F, but operands are combined in rank order (see non_commutative).
 template <class F>
 struct NonCommutative {
+    /// The operator that is wrapped.
     F f;
+    /// Of two elements, `a` on the left.
     template <class T>
     requires std::is_invocable_r_v<T, const F&, const T&, const T&>
     constexpr T operator()(const T& a, const T& b) const { return f(a, b); }
@@ -249,6 +278,7 @@ constexpr NonCommutative<F> non_commutative(F f) {
 /// F, which combines vectors instead of elements (see vector_op).
 template <class F>
 struct VectorOp {
+    /// The function that is wrapped.
     F f;
 };
 

@@ -27,6 +27,7 @@ enum class Order : std::uint8_t { any, serial };
 struct SourceLine {
     /// Must last as long as the program may ask for roll calls, as string literals do.
     const char* file = nullptr;
+    /// From 1 on; 0: unknown.
     unsigned line = 0;
 
     /// The one that calls it, also as a default argument.
@@ -39,6 +40,7 @@ struct SourceLine {
 struct Options {
     /// Name of the algorithm (`tutti info --algorithms` lists them); empty: the library chooses.
     std::string_view algorithm = {};
+    /// In which operands are combined.
     Order order = Order::any;
     /// How long this call may wait for others; as GroupOptions::deadline, which it takes the place of. 0:
     /// that of the group.
@@ -66,6 +68,7 @@ enum class Wait : std::uint8_t { automatic, spin, yield, sleep };
 /// What may be chosen for a group of threads, once for all its calls. Groups that split(), subset() and dup()
 /// make of it have the same.
 struct GroupOptions {
+    /// How members wait for each other.
     Wait wait = Wait::automatic;
     /// A file that `tutti tune` has written on this machine, from which the library takes its choice of
     /// algorithms; empty: the one that the environment variable TUTTI_TUNING names, else the built-in choice.

@@ -16,6 +16,7 @@ TUTTI_API std::vector<int> cpus_of_placement(const std::string& placement, int t
 /// again that it had before. Where the system refuses, and with CPU -1, the thread stays as it is.
 class TUTTI_API PinnedThread {
 public:
+    /// `cpu` as the system numbers them.
     explicit PinnedThread(int cpu);
     /// By any thread.
     ~PinnedThread();

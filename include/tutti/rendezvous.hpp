@@ -45,8 +45,10 @@ struct RendezvousOptions {
 /// The calls of one rank of a Rendezvous, from which it must not be kept longer than that lasts.
 class Arriving : public Collectives<Arriving, detail::Starts> {
 public:
+    /// For the library: Rendezvous::at() makes one.
     Arriving(detail::RendezvousState& state, int rank, int size) : state_(&state), rank_(rank), size_(size) {}
 
+    /// The rank that it acts for.
     int rank() const { return rank_; }
     /// The number of ranks.
     int size() const { return size_; }

@@ -25,7 +25,9 @@ namespace tutti {
 class [[nodiscard("a request waits for its operation when it is destroyed")]] Request {
 public:
     Request() = default;
+    /// For the library: calls that are started return one.
     explicit Request(detail::Pending & pending) noexcept : pending_(&pending) {}
+    /// `other` has no operation then.
     Request(Request && other) noexcept : pending_(std::exchange(other.pending_, nullptr)) {}
     /// Waits for the operation that it has had, as the destructor does.
     Request& operator=(Request&& other) noexcept {

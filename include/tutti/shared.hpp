@@ -11,8 +11,10 @@ namespace tutti {
 template <class T>
 class Shared {
 public:
+    /// See shared().
     explicit constexpr Shared(std::span<T> elements) : elements_(elements) {}
 
+    /// The memory that all members share.
     constexpr std::span<T> span() const { return elements_; }
 
 private:

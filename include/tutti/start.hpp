@@ -34,6 +34,7 @@ TUTTI_API Restartable& prepare(Seat& seat, const Call& call);
 /// does.
 class Start : public Collectives<Start, detail::Starts> {
 public:
+    /// For the library: every member has one.
     Start(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
 
     /// That of the member.
@@ -59,8 +60,11 @@ private:
 /// waits for the others' same start of the same operation.
 class Persistent {
 public:
+    /// For the library: Prepare makes one.
     explicit Persistent(detail::Restartable& operation) noexcept : operation_(&operation) {}
+    /// `other` has no operation then.
     Persistent(Persistent&& other) noexcept : operation_(std::exchange(other.operation_, nullptr)) {}
+    /// Releases the operation that it had.
     Persistent& operator=(Persistent&& other) noexcept {
         Persistent taken(std::move(other));
         std::swap(operation_, taken.operation_);
@@ -135,6 +139,7 @@ private:
 /// call that blocks does.
 class Prepare : public Collectives<Prepare, detail::Starts> {
 public:
+    /// For the library: every member has one.
     Prepare(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
 
     /// That of the member.

@@ -93,6 +93,7 @@ public:
     Pinning(Pinning&&) = delete;
     Pinning& operator=(Pinning&&) = delete;
 
+    /// oneTBB calls it, in a thread that comes.
     void on_scheduler_entry(bool /*is_worker*/) override {
         const auto slot = static_cast<std::size_t>(::tbb::this_task_arena::current_thread_index());
         try {
@@ -102,6 +103,7 @@ public:
         }
     }
 
+    /// oneTBB calls it, in a thread that goes.
     void on_scheduler_exit(bool /*is_worker*/) override {
         const std::lock_guard lock(mutex_);
         // A thread may be in an arena twice, and leaves it in the reverse order.

@@ -26,6 +26,7 @@ struct TeamOptions {
     /// Where they are pinned: "compact" (neighbours share caches), "scatter", "none", or a list of CPUs such
     /// as "0,2,4-7".
     std::string placement = "compact";
+    /// Of all their calls.
     GroupOptions group = {};
     /// Whether the thread that calls run() is member 0 instead of waiting for all others. The team then has
     /// one thread less of its own, and a run takes less time where there are as many members as CPUs. A
@@ -55,6 +56,7 @@ public:
     Team(Team&&) = delete;
     Team& operator=(Team&&) = delete;
 
+    /// The number of members.
     int size() const;
 
     /// One line for each member that says where it runs or why it is not pinned.

@@ -118,7 +118,9 @@ TUTTI_API tutti_status tutti_op_free(tutti_op op);
 
 /// An operation in flight, or one that is prepared. TUTTI_REQUEST_NULL waits for nothing.
 typedef struct tutti_request {
+    /// The library's own.
     void* operation;
+    /// The library's own.
     uint64_t kind;
 } tutti_request;
 // clang-format off
@@ -132,9 +134,13 @@ enum { TUTTI_ORDER_ANY = 0, TUTTI_ORDER_SERIAL = 1 };
 /// `algorithm` is a name (`tutti info --algorithms` lists them); NULL: the library chooses. A call that waits
 /// longer than `deadline_ms` ends with TUTTI_TIMEOUT_ERROR; 0: as its group says.
 typedef struct tutti_call_options {
+    /// Of this struct, as TUTTI_CALL_OPTIONS_INIT sets it.
     size_t size;
+    /// A name, or NULL.
     const char* algorithm;
+    /// TUTTI_ORDER_ANY or TUTTI_ORDER_SERIAL.
     int order;
+    /// Milliseconds; 0: as the group says.
     int64_t deadline_ms;
 } tutti_call_options;
 #define TUTTI_CALL_OPTIONS_INIT                                                                              \
@@ -152,10 +158,15 @@ typedef struct tutti_caller {
     int rank;
     /// The number of members; 0 is no caller.
     int size;
+    /// The library's own, as all that follows.
     uint64_t member;
+    /// The library's own.
     tutti_rendezvous* rendezvous;
+    /// The library's own.
     tutti_request* request;
+    /// The library's own.
     const tutti_call_options* options;
+    /// The library's own.
     uint64_t how;
 } tutti_caller;
 
@@ -330,10 +341,15 @@ enum { TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTT
 /// says into how many equal groups of consecutive ranks each of `level_count` levels of the machine is
 /// divided, outermost first; with none, where members are pinned does.
 typedef struct tutti_group_options {
+    /// Of this struct, as TUTTI_GROUP_OPTIONS_INIT sets it.
     size_t size;
+    /// One of TUTTI_WAIT_AUTOMATIC, _SPIN, _YIELD and _SLEEP.
     int wait;
+    /// The name of a file, or NULL.
     const char* tuning;
+    /// Milliseconds; 0: for ever.
     int64_t join_deadline_ms;
+    /// Milliseconds; 0: as TUTTI_TIMEOUT says.
     int64_t deadline_ms;
     const int* levels;
     size_t level_count;
@@ -398,10 +414,15 @@ TUTTI_API tutti_status tutti_dup(tutti_caller me, tutti_caller* copy);
 /// See tutti::TeamOptions. `members` is 0 for one on each allowed CPU, `placement` NULL for "compact", and
 /// `group` NULL or options of the team's group.
 typedef struct tutti_team_options {
+    /// Of this struct, as TUTTI_TEAM_OPTIONS_INIT sets it.
     size_t size;
+    /// The number of threads, or 0.
     int members;
+    /// Not 0: who calls tutti_team_run() is member 0.
     int caller_is_member;
+    /// Where threads are pinned, or NULL.
     const char* placement;
+    /// Or NULL.
     const tutti_group_options* group;
 } tutti_team_options;
 #define TUTTI_TEAM_OPTIONS_INIT                                                                              \
@@ -437,10 +458,15 @@ TUTTI_API tutti_status tutti_task_run(tutti_task* task, size_t i);
 /// for longer than `deadline_ms` ends the operation with TUTTI_TIMEOUT_ERROR for all ranks; 0: as the
 /// environment variable TUTTI_TIMEOUT says, in seconds, else never.
 typedef struct tutti_rendezvous_options {
+    /// Of this struct, as TUTTI_RENDEZVOUS_OPTIONS_INIT sets it.
     size_t size;
+    /// Or NULL.
     tutti_executor executor;
+    /// What the executor is given.
     void* user;
+    /// Bytes, or 0.
     size_t slice_bytes;
+    /// Milliseconds; 0: as TUTTI_TIMEOUT says.
     int64_t deadline_ms;
 } tutti_rendezvous_options;
 #define TUTTI_RENDEZVOUS_OPTIONS_INIT                                                                        \
