@@ -1,10 +1,10 @@
 #!/bin/sh
-# readme.sh COMPILER PREFIX README DIRECTORY [MPIRUN...]: compiles and runs the programs of README, against the
+# programs.sh COMPILER PREFIX PAGE DIRECTORY [MPIRUN...]: compiles and runs the programs of PAGE, against the
 # library installed in PREFIX. A program is a block of ```cpp or ```c that includes a header of Tutti, or of ```fortran. It says what it prints
 # in a comment `// ... prints: TEXT`, or `! ...`. Those for clusters are left out where no MPIRUN is given, those in C or
 # Fortran where CC or FC names no compiler.
 set -eu
-compiler=$1 prefix=$2 readme=$3 directory=$4
+compiler=$1 prefix=$2 page=$3 directory=$4
 shift 4
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tutti.pc)")
 LD_LIBRARY_PATH=$(PKG_CONFIG_PATH=$PKG_CONFIG_PATH pkg-config --variable=libdir tutti)
@@ -16,7 +16,7 @@ awk -v directory="$directory" '
     /^```(cpp|c|fortran)$/ { inside = 1; program = $0 ~ /fortran/; text = ""; first = NR + 1; language = program ? "f90" : substr($0, 4); next }
     inside { text = text $0 "\n" }
     inside && /^#include <tutti\// { program = 1 }
-' "$readme"
+' "$page"
 ran=0
 for source in "$directory"/line_*; do
     program=$directory/$(basename "${source%.*}")_program
