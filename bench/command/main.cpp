@@ -62,14 +62,11 @@ std::vector<std::string> command_names(const CLI::App& app) {
     return names;
 }
 
-/// Those that its help shows.
 std::vector<std::string> option_names(const CLI::App& command) {
     std::vector<std::string> names;
-    for (const CLI::Option* const option : command.get_options()) {
+    for (const CLI::Option* const option : options_shown(command)) {
         for (const std::string& name : option->get_lnames()) {
-            if (!option->get_group().empty()) {
-                names.push_back("--" + name);
-            }
+            names.push_back("--" + name);
         }
     }
     return names;
