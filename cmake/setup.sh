@@ -1,10 +1,12 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, and only those.
 #
-#   cmake/setup.sh build          what the library and the command are built with
+#   cmake/setup.sh build          what the library and the command are built with, and D3, without which reports of the
+#                                 command have no charts
 #   cmake/setup.sh build bench    the same, and what to compare with: Open MPI, and where it can be had MPICH, clang's
 #                                 OpenMP runtime and Gloo, without which `tutti bench` skips them
-#   cmake/setup.sh build test     the same, and what the tests need, with both MPI libraries
+#   cmake/setup.sh build test     the same, and what the tests need, with both MPI libraries, and Chromium, without which
+#                                 they do not look at reports
 #   cmake/setup.sh lint           what the format and the sources are checked with
 #   cmake/setup.sh docs           what makes the site and the reference, and what manual pages and completions are tried with
 #
@@ -15,11 +17,13 @@ set -eu
 # package:what it brings, a command or a file below an include directory
 build_packages='cmake:cmake g++:g++ ninja-build:ninja pkg-config:pkg-config libhwloc-dev:hwloc.h libtbb-dev:tbb/parallel_for.h libcli11-dev:CLI/CLI.hpp
     nlohmann-json3-dev:nlohmann/json.hpp libfmt-dev:fmt/format.h'
+build_optional='node-d3:/usr/share/nodejs/d3/dist/d3.min.js'
 bench_packages='libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi'
 bench_optional='libmpich-dev:mpicxx.mpich mpich:mpirun.mpich libomp-dev:/usr/lib/x86_64-linux-gnu/libomp.so.5 libgloo-dev:gloo/context.h'
 test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi
     libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip dpkg-dev:dpkg-shlibdeps file:file python3:python3 gfortran:gfortran'
 docs_packages='mkdocs:mkdocs doxygen:doxygen man-db:man zsh:zsh'
+test_optional='chromium:chromium'
 lint_packages='clang-format:clang-format clang-tidy:run-clang-tidy'
 
 is_there() {
@@ -35,6 +39,10 @@ for group in "${@:-build}"; do
     test) packages=$test_packages ;;
     lint) packages=$lint_packages ;;
     docs) packages=$docs_packages ;;
+    build) packages=$build_packages optional=$build_optional ;;
+    bench) packages=$bench_packages optional=$bench_optional ;;
+    test) packages=$test_packages optional=$test_optional ;;
+    lint) packages=$lint_packages optional='' ;;
     *)
         echo "cmake/setup.sh: \"$group\" is unknown; there are: build, bench, test, lint, docs" >&2
         exit 2
@@ -43,8 +51,7 @@ for group in "${@:-build}"; do
     for entry in $packages; do
         is_there "${entry#*:}" || missing="$missing ${entry%%:*}"
     done
-    [ "$group" = bench ] || continue
-    for entry in $bench_optional; do
+    for entry in $optional; do
         is_there "${entry#*:}" || missing_optional="$missing_optional ${entry%%:*}"
     done
 done
@@ -79,5 +86,5 @@ if [ -n "$missing" ]; then
     install $missing || cannot "apt-get could not install$missing"
 fi
 for package in $missing_optional; do
-    install "$package" || echo "cmake/setup.sh: there will be no baseline that needs $package" >&2
+    install "$package" || echo "cmake/setup.sh: what needs $package is left out" >&2
 done

@@ -4,6 +4,7 @@
 #include "machine/placement.hpp"
 #include "measure/clock.hpp"
 #include "mpirun/mpi_baseline.hpp"
+#include "page/page.hpp"
 #include "peers/peer_modules.hpp"
 #include "report/bench_report.hpp"
 #include "report/benchmark_format.hpp"
@@ -109,7 +110,7 @@ class Bench {
 public:
     explicit Bench(const BenchOptions& options)
         : options_(options),
-          out_(text_stream(std::array{options.json_path, options.csv_path,
+          out_(text_stream(std::array{options.json_path, options.csv_path, options.html_path,
                                       std::string(options.format == ReportFormat::table ? "" : "-")})),
           environment_(detect_environment()), baselines_(available(options.baselines, out_)),
           time_left_(planned()), progress_(time_left_.steps(), !options.quiet) {
@@ -316,6 +317,14 @@ private:
         } else if (options_.format == ReportFormat::benchmark) {
             write_output("-", benchmark_text(environment_, all, now_as_text()));
         }
+        if (!options_.html_path.empty()) {
+            const nlohmann::json environment = to_json(environment_);
+            write(options_.html_path, page_text({.results = {{"this measurement",
+                                                              {.environment = text_of(environment),
+                                                               .circumstances = circumstances(environment),
+                                                               .points = all}}},
+                                                 .profiles = {}}));
+        }
     }
 
     void write(const std::string& path, const std::string& text) const {
@@ -340,6 +349,7 @@ private:
 int run_bench(const BenchOptions& options) {
     check_writable("--json", options.json_path);
     check_writable("--csv", options.csv_path);
+    check_writable("--html", options.html_path);
     check_algorithms(options);
     check_memory(options);
     try {

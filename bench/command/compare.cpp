@@ -43,20 +43,6 @@ std::string differences_text(const Results& before, const Results& after) {
     return text.empty() ? "" : "the files are not from the same machine and version:\n" + text;
 }
 
-const char* change_name(Change change) {
-    switch (change) {
-    case Change::slower:
-        return "slower";
-    case Change::faster:
-        return "faster";
-    case Change::unclear:
-        return "unclear";
-    case Change::same:
-        break;
-    }
-    return "same";
-}
-
 std::string ratio_text(double after, double before) {
     return fmt::format("{:.2f}x", after / before);
 }
@@ -84,7 +70,7 @@ Table table_of(std::span<const Judgement> judgements, bool all_providers) {
             const Point& before = *judgement.before;
             const Point& after = *judgement.after;
             const auto algbw = algorithm_bandwidth(after.problem, after.time_us.median);
-            table.add({change_name(change), all_providers ? before.provider : "-",
+            table.add({std::string(to_string(change)), all_providers ? before.provider : "-",
                        std::string(to_string(before.problem.collective)), before.algorithm,
                        fmt::format("{}", before.problem.members), format_bytes(before.problem.bytes()),
                        format_us(before.time_us.median), format_us(after.time_us.median),

@@ -98,6 +98,7 @@ void declare(CLI::App& command, BenchArguments& arguments) {
     command.add_option("--json", arguments.json,
                        "Write all points to this file; - is stdout, text for readers then goes to stderr");
     command.add_option("--csv", arguments.csv, "The same as comma-separated values, without the samples");
+    command.add_option("--html", arguments.html, "A report of them in one file for a browser");
     command.footer(fmt::format(
         "A time with ~ is unstable: the 95 % interval of the median is wider than {:.0f} % of it.\n"
         "algbw: bytes of the longest vector of a member over the median, in GB/s; busbw: times the "
@@ -223,6 +224,16 @@ void declare(CLI::App& command, CompareArguments& arguments) {
         "(drift), or where\nin multiples of the floor it is no more: then the machine has changed, or "
         "the code that both share.\nExit code 3 where a point is slower.");
     command.add_option("--provider", arguments.provider, "Only its points: tutti, openmpi, ...; or all")
+        ->capture_default_str();
+}
+
+void declare(CLI::App& command, ReportArguments& arguments) {
+    command
+        .add_option("files", arguments.files,
+                    "Files that tutti bench --json wrote, of which the first is what the others are compared "
+                    "with, and that tutti measure wrote")
+        ->required();
+    command.add_option("-o,--output", arguments.output, "The file to write; - is stdout")
         ->capture_default_str();
 }
 

@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <new>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace tutti::bench {
@@ -28,8 +29,12 @@ using distance::Class;
 using distance::LineProfile;
 
 /// A file that is refused would be of no use.
-std::string checked_text(const LineProfile& profile) {
-    std::string text = to_text(profile);
+std::string checked_text(const Survey& survey) {
+    Pairs pairs{.cpus = {}, .one_way_ns = survey.one_way_ns};
+    for (const machine::Pu& pu : survey.pus) {
+        pairs.cpus.push_back(pu.os_index);
+    }
+    std::string text = to_text(MeasuredProfile{survey.profile, std::move(pairs)});
     try {
         parse_line_profile(text);
     } catch (const std::invalid_argument& error) {
@@ -97,7 +102,7 @@ int measure(const MeasureArguments& arguments) {
     print_lines(out, survey.profile);
     print_memory(out, survey.profile);
     print_differences(out, survey, levels);
-    write_output(arguments.output, checked_text(survey.profile));
+    write_output(arguments.output, checked_text(survey));
     if (!is_stdout(arguments.output)) {
         fmt::print(out, "written to {}\n", arguments.output);
     }

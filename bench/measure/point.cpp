@@ -86,6 +86,7 @@ nlohmann::json to_json(const Point& point) {
     nlohmann::json json = to_json(point.problem);
     json.update({{"provider", point.provider},
                  {"algorithm", point.algorithm},
+                 {"chosen", point.chosen},
                  {"median_us", point.time_us.median},
                  {"ci95_us", {point.time_us.ci95.first, point.time_us.ci95.second}},
                  {"p99_us", point.time_us.p99},
@@ -103,6 +104,7 @@ Point point_from_json(const nlohmann::json& json) {
     Point point;
     point.provider = json.at("provider").get<std::string>();
     point.algorithm = json.at("algorithm").get<std::string>();
+    point.chosen = json.value("chosen", ""); // older files know of none
     point.problem = problem_from_json(json);
     point.time_us = {.median = json.at("median_us").get<double>(),
                      .ci95 = json.at("ci95_us").get<std::pair<double, double>>(),

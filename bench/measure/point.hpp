@@ -18,7 +18,9 @@ struct Point {
     std::string provider;
     /// As asked for; "auto" where the provider chose.
     std::string algorithm = "auto";
-    Problem problem;
+    /// What the library chose; empty where it did not, and where nobody knows.
+    std::string chosen = {};
+    Problem problem = {};
     /// Of single runs whose inputs were rewritten before, in microseconds.
     Summary time_us;
     /// Up to most_samples of these runs, evenly spaced, in the order in which they were made.
@@ -42,7 +44,7 @@ inline constexpr std::size_t most_samples = 256;
 /// loop.
 std::vector<Point> pooled(std::span<const Point> rounds);
 
-/// One entry of `points` in the JSON file: provider, collective, algorithm, members, bytes, type, op,
+/// One entry of `points` in the JSON file: provider, collective, algorithm, chosen, members, bytes, type, op,
 /// in_place, shared, median_us, ci95_us, p99_us, max_us, floor_us, loop_us, exchange_us, wrong, repetitions,
 /// samples_us. What was not measured is null.
 nlohmann::json to_json(const Point& point);

@@ -202,6 +202,7 @@ BenchOptions BenchArguments::parsed() const {
     options.quiet = points.quiet;
     options.json_path = json;
     options.csv_path = csv;
+    options.html_path = html;
     options.method.check = check;
     const auto each = static_cast<std::size_t>(options.rounds = rounds);
     options.method.limits.seconds = points.seconds / rounds;

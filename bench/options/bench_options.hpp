@@ -44,6 +44,7 @@ struct BenchOptions {
     std::vector<int> levels;
     std::string json_path;
     std::string csv_path;
+    std::string html_path;
     /// How often all providers take turns.
     int rounds = 1;
     /// Of one round.
@@ -69,6 +70,7 @@ struct BenchArguments {
     std::string format = "table";
     std::string json = {};
     std::string csv = {};
+    std::string html = {};
 
     /// Checks and converts. Throws UsageError naming the option and what would work.
     BenchOptions parsed() const;

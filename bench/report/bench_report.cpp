@@ -15,19 +15,12 @@ namespace tutti::bench {
 
 namespace {
 
-constexpr std::size_t large_bytes = std::size_t{16} << 20;
-
 std::string ratio_or_dash(const std::optional<double>& ratio) {
     return ratio ? fmt::format("{:.2f}x", *ratio) : "-";
 }
 
 std::string us_or_dash(const std::optional<double>& us) {
     return us ? format_us(*us) : "-";
-}
-
-std::string name_of(const Problem& problem) {
-    return fmt::format("{} {}, {} members", to_string(problem.collective), format_bytes(problem.bytes()),
-                       problem.members);
 }
 
 std::string median_text(const Point& point) {

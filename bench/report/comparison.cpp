@@ -1,5 +1,9 @@
 #include "report/comparison.hpp"
 
+#include "terminal/numbers.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -13,6 +17,11 @@ bool is_default(const Point& point) {
 }
 
 } // namespace
+
+std::string name_of(const Problem& problem) {
+    return fmt::format("{}{}, {} members", to_string(problem.collective),
+                       problem.elements == 0 ? "" : " " + format_bytes(problem.bytes()), problem.members);
+}
 
 const Point* find_point(std::span<const Point> points, const Problem& problem) {
     for (const Point& point : points) {

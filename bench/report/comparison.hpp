@@ -21,6 +21,9 @@ struct Comparison {
     std::vector<const Point*> lost;
 };
 
+/// "allreduce 64 MiB, 8 members"; of a barrier "barrier, 8 members".
+std::string name_of(const Problem& problem);
+
 /// The baseline's point for the same problem, or nothing.
 const Point* find_point(std::span<const Point> points, const Problem& problem);
 
@@ -39,6 +42,9 @@ Comparison compare(std::span<const Point> own, std::span<const Point> baseline);
 
 /// time / floor; nothing where there is no floor or it is not above the clock's resolution.
 std::optional<double> floor_ratio(const Point& point);
+
+/// From so many bytes on, memory is what limits.
+inline constexpr std::size_t large_bytes = std::size_t{16} << 20U;
 
 /// The point, with the library's own choice of algorithm and at least `least_bytes`, that is the furthest
 /// above its floor.

@@ -9,6 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <sys/utsname.h>
 
+#include <array>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
 namespace tutti::bench {
 
 namespace {
@@ -33,6 +39,38 @@ std::string system_name() {
                               : "unknown";
 }
 
+/// The word as a shell takes it for one.
+std::string quoted_word(const std::string& word) {
+    constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+,./:@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
+        return word;
+    }
+    std::string quoted = "'";
+    for (const char c : word) {
+        quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    }
+    return quoted + "'";
+}
+
+/// As it was typed, but for the program's folder. Empty where the system does not say.
+std::string command_of_this_process() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::string command;
+    for (std::string word; std::getline(file, word, '\0');) {
+        command += command.empty() ? quoted_word(std::filesystem::path(word).filename()) : " " + quoted_word(word);
+    }
+    return command;
+}
+
+std::string utc_now() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    std::array<char, 32> text{};
+    const bool is_told = gmtime_r(&now, &parts) != nullptr &&
+                         std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts) > 0;
+    return is_told ? text.data() : "";
+}
+
 } // namespace
 
 Environment detect_environment() {
@@ -42,6 +80,8 @@ Environment detect_environment() {
             .instruction_set = std::string(detail::kernel_isa()),
             .placement = {},
             .pinning = {},
+            .command = command_of_this_process(),
+            .time = utc_now(),
             .peer_versions = {}};
 }
 
@@ -61,10 +101,14 @@ nlohmann::json to_json(const Environment& environment) {
               {"cores", machine.cores()},
               {"packages", machine.packages()},
               {"numa_nodes", machine.numa_nodes()},
+              {"l3_caches", machine.l3_groups()},
+              {"l2_caches", machine.l2_groups()},
               {"l2_bytes", machine.l2_bytes},
               {"l3_bytes", machine.l3_bytes},
               {"notes", machine.notes}}},
             {"system", environment.system},
+            {"command", environment.command},
+            {"time", environment.time},
             {"placement", environment.placement},
             {"pinning", pinning},
             {"compiler", environment.compiler},

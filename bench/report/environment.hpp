@@ -20,6 +20,9 @@ struct Environment {
     std::string placement;
     /// For each number of members measured: where each ran, one line each.
     std::vector<std::pair<int, std::vector<std::string>>> pinning;
+    /// The command as a shell takes it, and when it began, as 2026-01-31T12:00:00Z.
+    std::string command;
+    std::string time;
     /// The versions that peers state, by provider.
     std::map<std::string, std::string> peer_versions;
 };

@@ -1,7 +1,6 @@
 #include "report/regression.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <optional>
 

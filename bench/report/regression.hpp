@@ -2,8 +2,11 @@
 
 #include "measure/point.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace tutti::bench {
@@ -19,6 +22,12 @@ struct Threshold {
 };
 
 enum class Change : std::uint8_t { same, unclear, faster, slower };
+
+/// "same", "unclear", "faster", "slower".
+constexpr std::string_view to_string(Change change) {
+    constexpr std::array<std::string_view, 4> names{"same", "unclear", "faster", "slower"};
+    return names[static_cast<std::size_t>(change)];
+}
 
 /// One problem measured twice.
 struct Judgement {

@@ -44,9 +44,13 @@ std::string file_text(const std::string& path) {
 
 } // namespace
 
+std::string text_of(const nlohmann::json& environment) {
+    return environment.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string json_text(const nlohmann::json& environment, std::span<const Point> points) {
     std::string text = fmt::format("{{\"schema\": \"{}\",\n\"environment\": {},\n\"points\": [", json_schema,
-                                   environment.dump());
+                                   text_of(environment));
     // A point a line: with one a number, the samples would be most lines.
     const char* separator = "\n";
     for (const Point& point : points) {
@@ -70,7 +74,9 @@ Results read_json(const std::string& path) {
                                                 path, whole["schema"].get<std::string>(), json_schema));
     }
     Results results;
-    results.circumstances = circumstances(whole.value("environment", nlohmann::json::object()));
+    const nlohmann::json environment = whole.value("environment", nlohmann::json::object());
+    results.environment = text_of(environment);
+    results.circumstances = circumstances(environment);
     std::vector<Point>& points = results.points;
     for (const nlohmann::json& entry : whole["points"]) {
         try {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -134,6 +135,39 @@ void read_numbers(const Json& numbers, LineProfile& profile) {
     }
 }
 
+int read_cpu(const Json& value) {
+    constexpr int most = 1 << 20;
+    if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > most) {
+        refuse("\"cpus\" has what is no CPU");
+    }
+    return value.get<int>();
+}
+
+Pairs read_pairs(const Json& value) {
+    object_of(value, "pairs", {"cpus", "one-way-ns"});
+    const Json& cpus = member(value, "cpus");
+    const Json& rows = member(value, "one-way-ns");
+    if (!cpus.is_array() || !rows.is_array() || cpus.size() < 2 || rows.size() != cpus.size()) {
+        refuse("\"pairs\" has not a row for each of at least two CPUs");
+    }
+    Pairs pairs{.cpus = {}, .one_way_ns = distance::Matrix(cpus.size())};
+    std::ranges::transform(cpus, std::back_inserter(pairs.cpus), read_cpu);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        if (!rows[row].is_array() || rows[row].size() != row) {
+            refuse("row {} of \"pairs\" has not {} numbers", row, row);
+        }
+        for (std::size_t column = 0; column < row; ++column) {
+            const Json& ns = rows[row][column];
+            if (!ns.is_number() || !(ns.get<double>() >= distance::NamedNumber::least) ||
+                ns.get<double>() > distance::NamedNumber::most) {
+                refuse("row {} of \"pairs\" has what is no time", row);
+            }
+            pairs.one_way_ns.set(row, column, ns.get<double>());
+        }
+    }
+    return pairs;
+}
+
 /// JSON without anything twice, which a parser would accept.
 Json parse_json(std::string_view text) {
     std::vector<std::set<std::string>> open;
@@ -155,9 +189,27 @@ Json parse_json(std::string_view text) {
     }
 }
 
+std::string text_of(const Pairs& pairs) {
+    std::vector<std::string> rows;
+    for (std::size_t row = 0; row < pairs.cpus.size(); ++row) {
+        std::vector<double> ns;
+        for (std::size_t column = 0; column < row; ++column) {
+            ns.push_back(pairs.one_way_ns.ns(row, column));
+        }
+        rows.push_back(fmt::format("[{:.6g}]", fmt::join(ns, ", ")));
+    }
+    return fmt::format("\"pairs\": {{\"cpus\": [{}], \"one-way-ns\": [\n{}\n]}}", fmt::join(pairs.cpus, ", "),
+                       fmt::join(rows, ",\n"));
+}
+
 } // namespace
 
 std::string to_text(const LineProfile& profile) {
+    return to_text(MeasuredProfile{profile});
+}
+
+std::string to_text(const MeasuredProfile& measured) {
+    const LineProfile& profile = measured.profile;
     const auto quote = [](std::string_view text) { return Json(text).dump(); };
     std::vector<std::string> classes;
     for (const distance::Class each : distance::all_classes) {
@@ -178,12 +230,17 @@ std::string to_text(const LineProfile& profile) {
                                       quote(profile.sources.at(named.number->source).name)));
     }
     return fmt::format("{{\"format\": \"{}\",\n\"name\": {},\n\"topology\": {},\n\"classes\": [{}],\n"
-                       "\"sources\": {{\n{}\n}},\n\"numbers\": {{\n{}\n}}}}\n",
+                       "\"sources\": {{\n{}\n}},\n\"numbers\": {{\n{}\n}}{}}}\n",
                        profile_format, quote(profile.name), quote(profile.topology), fmt::join(classes, ", "),
-                       fmt::join(sources, ",\n"), fmt::join(numbers, ",\n"));
+                       fmt::join(sources, ",\n"), fmt::join(numbers, ",\n"),
+                       measured.pairs ? ",\n" + text_of(*measured.pairs) : "");
 }
 
 LineProfile parse_line_profile(std::string_view text) {
+    return parse_measured_profile(text).profile;
+}
+
+MeasuredProfile parse_measured_profile(std::string_view text) {
     if (text.size() > most_profile_bytes) {
         refuse("it is longer than {} bytes", most_profile_bytes);
     }
@@ -196,20 +253,28 @@ LineProfile parse_line_profile(std::string_view text) {
     if (format != profile_format) {
         refuse("its format is {}, this tutti reads \"{}\"", quoted(format), profile_format);
     }
-    object_of(whole, "the file", {"format", "name", "topology", "classes", "sources", "numbers"});
-    LineProfile profile;
+    object_of(whole, "the file", {"format", "name", "topology", "classes", "sources", "numbers", "pairs"});
+    MeasuredProfile measured;
+    LineProfile& profile = measured.profile;
     profile.name = text_of(member(whole, "name"), "name");
     profile.topology = text_of(member(whole, "topology"), "topology");
     read_classes(member(whole, "classes"), profile);
     read_sources(member(whole, "sources"), profile);
     read_numbers(member(whole, "numbers"), profile);
     check(profile);
-    return profile;
+    if (whole.contains("pairs")) {
+        measured.pairs = read_pairs(whole["pairs"]);
+    }
+    return measured;
 }
 
 LineProfile read_line_profile(const std::string& path) {
+    return read_measured_profile(path).profile;
+}
+
+MeasuredProfile read_measured_profile(const std::string& path) {
     try {
-        return parse_line_profile(tuning::read_file(path));
+        return parse_measured_profile(tuning::read_file(path));
     } catch (const std::invalid_argument& error) {
         throw std::invalid_argument(fmt::format("{}: {}", path, error.what()));
     }

@@ -1,10 +1,13 @@
 #pragma once
 
+#include "distance/groups.hpp"
 #include "distance/line_profile.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tutti::bench {
 
@@ -13,6 +16,19 @@ inline constexpr const char* profile_format = "tutti-line-profile 1";
 
 /// No file of a profile is longer.
 inline constexpr std::size_t most_profile_bytes = std::size_t{64} << 10U;
+
+/// What lines take between each pair of the CPUs that were compared, in the machine's order: those that are
+/// near each other stand near each other.
+struct Pairs {
+    std::vector<int> cpus; ///< as the system numbers them
+    distance::Matrix one_way_ns{0};
+};
+
+/// A file of `tutti measure`. Published profiles have no pairs.
+struct MeasuredProfile {
+    distance::LineProfile profile;
+    std::optional<Pairs> pairs = std::nullopt;
+};
 
 /// The profile as JSON, a number a line:
 ///
@@ -26,15 +42,25 @@ inline constexpr std::size_t most_profile_bytes = std::size_t{64} << 10U;
 ///     "numbers": {
 ///     "core.one-way.min": {"ns": 8, "source": "matrix"},
 ///     ...
-///     }}
+///     },
+///     "pairs": {"cpus": [0, 2, 1], "one-way-ns": [
+///     [],
+///     [31.5],
+///     [88.2, 87.9]
+///     ]}}
+///
+/// with a row of `pairs` for each CPU, in which are the times to those before it; `pairs` may be missing.
+std::string to_text(const MeasuredProfile& measured);
 std::string to_text(const distance::LineProfile& profile);
 
 /// The reverse. The text comes from outside: throws std::invalid_argument that names what is missing,
 /// unknown, twice there or cannot be, unless there is exactly what to_text writes, in any order and with any
 /// blanks.
+MeasuredProfile parse_measured_profile(std::string_view text);
 distance::LineProfile parse_line_profile(std::string_view text);
 
 /// The profile in a regular file. Throws std::invalid_argument that names it, like parse_line_profile().
+MeasuredProfile read_measured_profile(const std::string& path);
 distance::LineProfile read_line_profile(const std::string& path);
 
 } // namespace tutti::bench

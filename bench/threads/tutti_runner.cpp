@@ -5,6 +5,7 @@
 #include "peers/peer_modules.hpp"
 #include "threads/floor.hpp"
 #include "threads/one_caller_calls.hpp"
+#include "threads/selection_input.hpp"
 #include "threads/tutti_calls.hpp"
 
 #include <exception>
@@ -25,6 +26,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
     }
     if (crew_) {
         group_ = std::make_unique<Group>(options.members, GroupOptions{.levels = options.levels});
+        setting_ = execute::setting_for(options.members, {.levels = options.levels});
         pinning_.resize(cpus.size());
         crew_->run([&](int rank) {
             const auto own = static_cast<std::size_t>(rank);
@@ -37,6 +39,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
         team_ = std::make_unique<Team>(TeamOptions{
             .members = options.members, .placement = options.placement, .group = {.levels = options.levels}});
         pinning_ = team_->pinning();
+        setting_ = execute::setting_for({.levels = options.levels}, cpus);
     }
     if (has_way(options.callings, Calling::Way::arriving)) {
         // Whoever waits does what nobody has begun: they need no other threads.
@@ -54,6 +57,15 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
         inputs_.emplace_back(bytes);
         outputs_.emplace_back(bytes);
     }
+}
+
+std::string TuttiRunner::chosen(const Problem& problem) const {
+    SelectionInput input = selection_input_of(problem);
+    input.size.cpus = setting_.cpus;
+    input.size.l3_groups = setting_.l3_groups;
+    const execute::Selection selection =
+        execute::select(input.call, input.size, setting_.choices, setting_.outlook.get());
+    return std::string(algorithm::registry()[selection.row].name);
 }
 
 std::size_t TuttiRunner::stamps() const {
@@ -172,6 +184,9 @@ std::vector<Point> TuttiRunner::measure_all(const Problem& problem,
             points = std::move(measured);
         }
     });
+    if (algorithm == "" && !points.empty()) {
+        points.front().chosen = chosen(problem); // calls that block come first
+    }
     return points;
 }
 

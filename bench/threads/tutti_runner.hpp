@@ -1,5 +1,6 @@
 #pragma once
 
+#include "execute/setting.hpp"
 #include "measure/buffer.hpp"
 #include "measure/calling.hpp"
 #include "measure/harness_memory.hpp"
@@ -74,12 +75,15 @@ private:
     std::vector<Contender> own_contenders(Member& me, const Problem& problem, const std::string& algorithm,
                                           const Vectors& all);
     Subject subject_of(Member& me, const Problem& problem, const std::optional<std::string>& algorithm);
+    std::string chosen(const Problem& problem) const;
     std::size_t stamps() const;
     void run(const std::function<void(Member&)>& body);
     void run_on_crew(const std::function<void(Member&)>& body);
 
     RunnerOptions options_;
     std::vector<std::string> pinning_;
+    /// That of the members' group.
+    execute::Setting setting_;
     std::vector<NamedPeer> peers_;
     /// Either a team, or a crew and a group.
     std::unique_ptr<Team> team_;

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// The options of `tutti report` as they are typed.
+struct ReportArguments {
+    std::vector<std::string> files;
+    std::string output = "report.html";
+};
+
+/// `tutti report`: one HTML file on what `tutti bench --json` and `tutti measure` have written. Prints what
+/// stands out. Returns the exit code. Throws UsageError where a file is neither.
+int run_report(const ReportArguments& arguments);
+
+} // namespace tutti::bench

@@ -1,0 +1,191 @@
+#include "page/findings.hpp"
+
+#include "report/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti::bench {
+
+namespace {
+
+/// A point, and how many times something is what it should be there.
+struct Extreme {
+    const Point* point = nullptr;
+    double ratio = 0;
+    std::size_t count = 0; ///< of all points that were added
+
+    void add(const Point& candidate, double candidate_ratio) {
+        ++count;
+        if (point == nullptr || candidate_ratio > ratio) {
+            point = &candidate;
+            ratio = candidate_ratio;
+        }
+    }
+};
+
+/// "3 points", "1 point".
+std::string counted(std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string full_name(const Point& point) {
+    return fmt::format("{} of {}{}", name_of(point.problem), point.provider,
+                       point.algorithm == "auto" ? "" : " by " + point.algorithm);
+}
+
+Finding wrong_results(std::span<const Point> points) {
+    std::size_t wrong = 0;
+    const Point* first = nullptr;
+    for (const Point& point : points) {
+        wrong += point.wrong;
+        first = first == nullptr && point.wrong > 0 ? &point : first;
+    }
+    if (first == nullptr) {
+        return {Tone::good, "No result was wrong."};
+    }
+    return {Tone::warning, fmt::format("{} of results {} wrong, first at {}.", counted(wrong, "element"),
+                                       wrong == 1 ? "was" : "were", full_name(*first))};
+}
+
+void add_floor(std::span<const Point> own, std::vector<Finding>& found) {
+    const Point* const large = worst_floor_ratio(own, large_bytes);
+    const Point* const worst = large != nullptr ? large : worst_floor_ratio(own, 0);
+    if (worst != nullptr) {
+        found.push_back({Tone::note, fmt::format("{} is the furthest above the machine's floor{}: {:.2f} times.",
+                                                 name_of(worst->problem),
+                                                 large != nullptr ? ", of all from 16 MiB on" : "",
+                                                 *floor_ratio(*worst))});
+    }
+}
+
+Finding peer(const std::string& provider, std::span<const Point> others, const Comparison& comparison) {
+    std::string text = fmt::format("{} takes {:.2f} times as long as Tutti, in the geometric mean of {}",
+                                   provider, comparison.mean_speedup, counted(comparison.points, "point"));
+    if (comparison.lost.empty()) {
+        return {Tone::good, text + ", and is ahead at none."};
+    }
+    Extreme most;
+    for (const Point* const lost : comparison.lost) {
+        most.add(*lost, lost->time_us.median / find_point(others, lost->problem)->time_us.median);
+    }
+    return {Tone::warning,
+            fmt::format("{}. It is ahead at {}: at {} Tutti takes {:.2f} times as long.", text, most.count,
+                        name_of(most.point->problem), most.ratio)};
+}
+
+/// Algorithms by name against the choice for the same problem.
+void add_choice(std::span<const Point> own, std::vector<Finding>& found) {
+    Extreme most;
+    std::size_t named = 0;
+    for (const Point& point : own) {
+        const auto is_choice = [&](const Point& other) {
+            return other.algorithm == "auto" && other.problem == point.problem;
+        };
+        const auto chosen = std::ranges::find_if(own, is_choice);
+        if (point.algorithm == "auto" || chosen == own.end()) {
+            continue;
+        }
+        ++named;
+        if (judge(*chosen, point, {}).change == Change::faster) {
+            most.add(point, chosen->time_us.median / point.time_us.median);
+        }
+    }
+    if (named == 0) {
+        return;
+    }
+    if (most.point == nullptr) {
+        found.push_back({Tone::good, "No algorithm is faster by name than the library's choice."});
+        return;
+    }
+    found.push_back({Tone::note,
+                     fmt::format("The library's choice is not the fastest everywhere: {} by name, and at {} "
+                                 "the choice takes {:.2f} times as long as {}.",
+                                 most.count == 1 ? "1 time an algorithm is faster"
+                                                 : fmt::format("{} times an algorithm is faster", most.count),
+                                 name_of(most.point->problem), most.ratio, most.point->algorithm)});
+}
+
+Finding stability(std::span<const Point> points) {
+    Extreme widest;
+    for (const Point& point : points) {
+        if (is_unstable(point.time_us)) {
+            const Summary& time = point.time_us;
+            widest.add(point, (time.ci95.second - time.ci95.first) / time.median);
+        }
+    }
+    if (widest.point == nullptr) {
+        return {Tone::good, fmt::format("All medians are stable: no 95 % interval is wider than {:.0f} % of one.",
+                                        100 * widest_interval)};
+    }
+    return {Tone::warning, fmt::format("{} of {} medians are unstable: their 95 % intervals are wider than {:.0f} % of "
+                                       "them. That of {} is {:.0f} % wide.",
+                                       widest.count, points.size(), 100 * widest_interval,
+                                       full_name(*widest.point), 100 * widest.ratio)};
+}
+
+void add_drift(std::span<const Point> points, std::vector<Finding>& found) {
+    Extreme most;
+    for (const Point& point : points) {
+        const double by = drift(point.samples_us);
+        if (by > 1 + widest_interval) {
+            most.add(point, by);
+        }
+    }
+    if (most.point != nullptr) {
+        found.push_back({Tone::note, fmt::format("While {} of {} points were measured the machine changed: the medians of "
+                                                 "parts of their runs differ, {:.2f} times at {}.",
+                                                 most.count, points.size(), most.ratio,
+                                                 full_name(*most.point))});
+    }
+}
+
+} // namespace
+
+std::vector<Finding> findings(std::span<const Point> points) {
+    if (points.empty()) {
+        return {{Tone::note, "Nothing was measured."}};
+    }
+    std::vector<Finding> found{wrong_results(points)};
+    const std::vector<Point> own = points_of(points, "tutti");
+    add_floor(own, found);
+    for (const std::string& provider : providers_of(points)) {
+        const std::vector<Point> others = points_of(points, provider);
+        if (const Comparison comparison = compare(own, others); provider != "tutti" && comparison.points > 0) {
+            found.push_back(peer(provider, others, comparison));
+        }
+    }
+    add_choice(own, found);
+    found.push_back(stability(points));
+    add_drift(points, found);
+    return found;
+}
+
+Finding change_finding(const std::string& before, const std::string& after,
+                       std::span<const Judgement> judgements) {
+    if (judgements.empty()) {
+        return {Tone::warning, fmt::format("{} and {} have no point in common.", before, after)};
+    }
+    Extreme slowest;
+    for (const Judgement& judgement : judgements) {
+        if (judgement.change == Change::slower) {
+            slowest.add(*judgement.after,
+                        judgement.after->time_us.median / judgement.before->time_us.median);
+        }
+    }
+    const auto count = [&](Change change) {
+        return std::ranges::count(judgements, change, &Judgement::change);
+    };
+    std::string text =
+        fmt::format("From {} to {}, {} of {} became slower, {} faster, and {} unclear; the others are the same.",
+                    before, after, count(Change::slower), counted(judgements.size(), "point"),
+                    count(Change::faster), count(Change::unclear) == 1 ? "1 is" : fmt::format("{} are", count(Change::unclear)));
+    if (slowest.point == nullptr) {
+        return {Tone::good, text};
+    }
+    return {Tone::warning, fmt::format("{} {} takes {:.2f} times as long as before.", text,
+                                       full_name(*slowest.point), slowest.ratio)};
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "measure/point.hpp"
+#include "report/regression.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What a reader makes of a sentence: it is as it should be, it tells, or it needs a look.
+enum class Tone : std::uint8_t { good, note, warning };
+
+/// One sentence on what stands out.
+struct Finding {
+    Tone tone = Tone::note;
+    std::string text;
+};
+
+/// What stands out in the points of one file: wrong results; the point furthest above the floor, from 16 MiB
+/// on where there are such; for each other provider how it compares and where it is ahead; where a named
+/// algorithm beats the library's choice; unstable medians; points whose runs drift.
+std::vector<Finding> findings(std::span<const Point> points);
+
+/// What stands out between two files: how many points changed, and the one that became slower the most.
+Finding change_finding(const std::string& before, const std::string& after,
+                       std::span<const Judgement> judgements);
+
+} // namespace tutti::bench

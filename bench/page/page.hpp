@@ -1,0 +1,37 @@
+#pragma once
+
+#include "distance/line_profile.hpp"
+#include "report/results_file.hpp"
+#include "survey/profile_json.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// What one file says, and what it is called.
+struct NamedResults {
+    std::string name;
+    Results results;
+};
+
+struct NamedProfile {
+    std::string name;
+    distance::LineProfile profile;
+    std::optional<Pairs> pairs;
+};
+
+/// What a report is about. The first results are what the others are compared with.
+struct Subjects {
+    std::vector<NamedResults> results;
+    std::vector<NamedProfile> profiles;
+};
+
+/// The report: an HTML file that needs no other. Texts of the subjects may have any characters.
+std::string page_text(const Subjects& subjects);
+
+/// The sentences that stand at the top of it, a line each.
+std::string findings_text(const Subjects& subjects);
+
+} // namespace tutti::bench

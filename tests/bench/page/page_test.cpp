@@ -1,0 +1,140 @@
+// What a report has in it, whatever its files say.
+#include "page/page.hpp"
+#include "page/page_data.hpp"
+#include "page/shell.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using namespace tutti::bench;
+
+namespace {
+
+Point point_of(std::size_t bytes, std::vector<double> samples_us) {
+    Point point;
+    point.provider = "tutti";
+    point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
+    point.samples_us = std::move(samples_us);
+    point.time_us = summarise(point.samples_us);
+    return point;
+}
+
+Subjects subjects_of(std::vector<Point> points, const nlohmann::json& environment = nlohmann::json::object()) {
+    return {.results = {{"a.json",
+                         {.environment = text_of(environment),
+                          .circumstances = circumstances(environment),
+                          .points = std::move(points)}}},
+            .profiles = {}};
+}
+
+nlohmann::json data_of(const Subjects& subjects) {
+    return nlohmann::json::parse(page_data(subjects));
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+} // namespace
+
+TEST_CASE("a page has all fields of all points") {
+    const Point point = point_of(8, {1.23456789, 2, 3});
+    const nlohmann::json file = data_of(subjects_of({point}))["files"][0];
+    const nlohmann::json expected = to_json(point);
+    CHECK(file["fields"].size() == expected.size());
+    for (std::size_t i = 0; i < file["fields"].size(); ++i) {
+        const auto field = file["fields"][i].get<std::string>();
+        CAPTURE(field);
+        CHECK((field == "samples_us" || file["rows"][0][i] == expected.at(field)));
+    }
+    CHECK(file["rows"][0].back() != nullptr);
+    CHECK(page_data(subjects_of({point})).find("[1.23457,2.0,3.0]") != std::string::npos);
+}
+
+TEST_CASE("whatever a file says, it ends neither the data nor the script") {
+    const std::string evil = "</script><script>alert(1)</script><!--";
+    Point point = point_of(8, {1});
+    point.algorithm = evil;
+    Subjects subjects = subjects_of({point}, {{"machine", {{"model", evil}}}, {"system", "\xff\xfe bytes"}});
+    subjects.results[0].name = evil;
+    distance::LineProfile profile;
+    profile.name = evil;
+    profile.sources = {{"none", distance::Origin::estimated, evil}};
+    subjects.profiles.push_back({evil, profile, {}});
+    const std::string text = page_data(subjects);
+    CHECK(text.find('<') == std::string::npos);
+    const nlohmann::json data = nlohmann::json::parse(text);
+    CHECK(data["files"][0]["name"] == evil);
+    CHECK(data["files"][0]["environment"]["machine"]["model"] == evil);
+    CHECK(data["profiles"][0]["title"] == evil);
+    CHECK(count_of(page_text(subjects), "</script>") == count_of(std::string(page_shell), "</script>"));
+}
+
+TEST_CASE("a page asks for nothing") {
+    const std::string shell(page_shell);
+    CHECK(count_of(shell, std::string(page_data_mark)) == 1);
+    for (const char* const what : {"<link", "<img", "<iframe", " src=", "@import", "url("}) {
+        CAPTURE(what);
+        CHECK(shell.find(what) == std::string::npos);
+    }
+    CHECK(shell.find("default-src 'none'") != std::string::npos);
+}
+
+TEST_CASE("thousands of points make no page of more than 2 MB") {
+    std::vector<double> samples;
+    for (int i = 0; i < 256; ++i) {
+        samples.push_back(123.456789 + i * 0.00987654321);
+    }
+    Point point = point_of(std::size_t{1} << 26U, samples);
+    point.algorithm = "reduce-scatter-allgather";
+    point.floor_us = point.loop_us = 1.23456789;
+    const std::string page = page_text(subjects_of(std::vector<Point>(5000, point)));
+    CHECK(page.size() < 2'000'000);
+    CHECK(data_of(subjects_of({point}))["files"][0]["rows"][0].dump().find("123.457,123.466") != std::string::npos);
+}
+
+TEST_CASE("further files come with what compare says of them") {
+    Subjects subjects = subjects_of({point_of(8, std::vector<double>(64, 1.0)), point_of(16, {1})});
+    subjects.results.push_back(subjects_of({point_of(8, std::vector<double>(64, 2.0))}).results[0]);
+    subjects.results[1].name = "b.json";
+    const nlohmann::json data = data_of(subjects);
+    REQUIRE(data["changes"].size() == 1);
+    REQUIRE(data["changes"][0]["rows"].size() == 1);
+    const nlohmann::json row = data["changes"][0]["rows"][0];
+    CHECK(row[0] == 0);
+    CHECK(row[1] == 0);
+    CHECK(row[2] == "slower");
+    CHECK(row[3].get<double>() < 0.001);
+    CHECK(findings_text(subjects).find("! From a.json to b.json, 1 of 1 point became slower") != std::string::npos);
+}
+
+TEST_CASE("a profile comes with its pairs, the same both ways, and groups that show in them") {
+    Subjects subjects;
+    Pairs pairs{.cpus = {0, 2, 1, 3}, .one_way_ns = distance::Matrix(4)};
+    for (std::size_t one = 0; one < 4; ++one) {
+        for (std::size_t other = 0; other < one; ++other) {
+            pairs.one_way_ns.set(one, other, one / 2 == other / 2 ? 10 : 100);
+        }
+    }
+    distance::LineProfile profile;
+    profile.name = "four";
+    profile.sources = {{"timed", distance::Origin::measured, "here"}};
+    profile.has[static_cast<std::size_t>(distance::Class::l3)] = true;
+    subjects.profiles.push_back({"lines.json", profile, pairs});
+    const nlohmann::json made = data_of(subjects)["profiles"][0];
+    CHECK(made["cpus"] == nlohmann::json{0, 2, 1, 3});
+    CHECK(made["one_way_ns"][1] == nlohmann::json{10.0, nullptr, 100.0, 100.0});
+    CHECK(made["groups"] == nlohmann::json{{0, 0, 1, 1}});
+    REQUIRE(made["levels"].size() == 2);
+    CHECK_FALSE(made["levels"][0].contains("one_way"));
+    CHECK(made["levels"][1]["class"] == "l3");
+    CHECK(made["levels"][1]["one_way"][1][1] == "measured");
+}
