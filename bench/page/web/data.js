@@ -99,9 +99,10 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// Rows are elements, or lists of cells, which are elements or texts.
 function table(kind, heading, rows) {
-  const cells = (row, tag) => make("tr", {}, ...row.map((cell) =>
-    cell instanceof Element ? cell : make(tag, { class: typeof cell === "number" ? "number" : null }, String(cell))));
+  const cells = (row, tag) => row instanceof Element ? row
+    : make("tr", {}, ...row.map((cell) => (cell instanceof Element ? cell : make(tag, {}, cell))));
   return make("table", { class: kind },
     ...(heading.length > 0 ? [make("thead", {}, cells(heading, "th"))] : []), make("tbody", {}, ...rows.map((row) => cells(row, "td"))));
 }

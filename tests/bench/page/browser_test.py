@@ -19,13 +19,14 @@ EVIL = "</script><img src=x onerror=alert(1)>&amp;\"'"
 
 
 def point(collective, provider, members, size, factor, algorithm="auto"):
-    base = factor * (1 + size / 4096) * members
+    floor = (1 + size / 4096) * members / 2
+    base = 2 * floor * factor
     samples = [round(base * (0.95 + 0.001 * ((i * 37) % 100)), 4) for i in range(64)]
     middle = sorted(samples)[32]
     return {"provider": provider, "collective": collective, "algorithm": algorithm, "chosen": "direct" if provider == "tutti" else "",
             "members": members, "bytes": 0 if collective == "barrier" else size, "type": "f64", "op": "sum", "in_place": False,
             "shared": False, "median_us": middle, "ci95_us": [middle * 0.98, middle * 1.02], "p99_us": max(samples),
-            "max_us": max(samples), "floor_us": None if collective == "barrier" else base / 2, "loop_us": None, "exchange_us": None,
+            "max_us": max(samples), "floor_us": None if collective == "barrier" else floor, "loop_us": None, "exchange_us": None,
             "wrong": 0, "repetitions": 64, "samples_us": samples}
 
 
@@ -65,14 +66,15 @@ document.addEventListener("securitypolicyviolation", (event) => errors.push("ask
 </script>"""
 
 CHECKS = """<script>
+const wrong = window.errors;
+const verdict = { saved: "", wrong };
 (async () => {
-  const wrong = window.errors;
   const check = (is, what) => { if (!is) { wrong.push(what); } };
   const every = (selector, within = document) => [...within.querySelectorAll(selector)];
   const curves = () => every(".card[data-collective] .curve").map((path) => path.getAttribute("d")).join();
   const saved = [];
   URL.createObjectURL = (blob) => { saved.push(blob); return "data:,"; };
-  const verdict = { charts: every("svg").length };
+  verdict.charts = every("svg").length;
   check(every("#top img, #main img").length === 0, "a text became HTML");
   check(document.querySelector("h1").textContent === MODEL, "the machine's name is shown as it is");
   check(every(".findings li").length >= 3, "sentences");
@@ -87,7 +89,7 @@ CHECKS = """<script>
         check(every("path.band", figure).length >= 4, "bands of " + collective);
       }
     }
-    check(!document.body.innerHTML.includes("NaN"), "a number is none");
+    check(!document.getElementById("main").innerHTML.includes("NaN"), "a number is none");
     check(every(".profile rect.cell").length === 16 * 15, "matrix");
     const before = curves();
     document.querySelector('[data-field="members"] [data-value="8"]').click();
@@ -121,12 +123,12 @@ CHECKS = """<script>
   check(texts.length === 4, "two files as JSON and CSV");
   check(JSON.parse(texts[0]).points.length === POINTS && texts[1].trim().split("\\n").length === POINTS + 1, "all points are saved");
   verdict.saved = btoa(unescape(encodeURIComponent(texts[2])));
-  verdict.wrong = wrong;
+})().catch((error) => wrong.push(String(error))).finally(() => {
   const node = document.createElement("pre");
   node.id = "verdict";
   node.textContent = JSON.stringify(verdict);
   document.body.append(node);
-})();
+});
 </script>"""
 
 # A page of 400 pixels: in an element, since windows have a least width.
@@ -159,13 +161,15 @@ def main(command, folder, has_charts):
     (place / "narrow.html").write_text(NARROW)
     verdict = loaded(browser, place, "checked.html")
     wrong = verdict["wrong"]
+    if wrong:
+        sys.exit(f"wrong: {wrong}")
     (place / "saved.json").write_bytes(base64.b64decode(verdict["saved"]))
     if "4 faster" in tutti(command, "compare", place / "b.json", place / "saved.json"):
         wrong.append("what is saved is not what was read")
     narrow = loaded(browser, place, "narrow.html")
     if narrow["wide"] > narrow["seen"]:
         wrong.append(f"{narrow['wide']} pixels wide where there are {narrow['seen']}")
-    print(f"{len(large['points'])} points, {len(page)} bytes, {verdict['charts']} pictures; wrong: {wrong}")
+    print(f"{len(large['points'])} points, {len(page)} bytes, {verdict.get('charts')} pictures; wrong: {wrong}")
     return 1 if wrong else 0
 
 
@@ -178,7 +182,7 @@ def tutti(command, *words):
 
 def loaded(browser, place, name):
     words = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--allow-file-access-from-files",
-             f"--user-data-dir={place}/profile", "--virtual-time-budget=20000", "--dump-dom", (place / name).resolve().as_uri()]
+             f"--user-data-dir={place}/profile", "--virtual-time-budget=20000", "--window-size=1280,900", "--dump-dom", (place / name).resolve().as_uri()]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     found = re.search(r'<pre id="verdict">(.*?)</pre>', done.stdout, re.DOTALL)
     if found is None:
