@@ -34,15 +34,11 @@ missing=''
 missing_optional=''
 for group in "${@:-build}"; do
     case $group in
-    build) packages=$build_packages ;;
-    bench) packages=$bench_packages ;;
-    test) packages=$test_packages ;;
-    lint) packages=$lint_packages ;;
-    docs) packages=$docs_packages ;;
     build) packages=$build_packages optional=$build_optional ;;
     bench) packages=$bench_packages optional=$bench_optional ;;
     test) packages=$test_packages optional=$test_optional ;;
     lint) packages=$lint_packages optional='' ;;
+    docs) packages=$docs_packages optional='' ;;
     *)
         echo "cmake/setup.sh: \"$group\" is unknown; there are: build, bench, test, lint, docs" >&2
         exit 2

@@ -147,8 +147,8 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
     add_command(app, chosen, "compare",
                 "What two files of measurements differ in; exit code 3 when something became slower",
                 run_compare);
-    add_command(app, chosen, "report", "Measurements as one file for a browser: curves, maps, what stands out",
-                run_report);
+    add_command(app, chosen, "report",
+                "Measurements as one file for a browser: curves, maps, what stands out", run_report);
     add_command(app, chosen, "guidelines",
                 "Measure whether collectives are as fast as what they could be replaced by", run_guidelines);
     add_command(app, chosen, "tune",

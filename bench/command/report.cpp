@@ -45,7 +45,8 @@ Subjects subjects_in(const std::vector<std::string>& paths) {
         for (std::size_t at = 0; at < paths.size(); ++at) {
             if (is_profile(paths[at])) {
                 MeasuredProfile measured = read_measured_profile(paths[at]);
-                subjects.profiles.push_back({names[at], std::move(measured.profile), std::move(measured.pairs)});
+                subjects.profiles.push_back(
+                    {names[at], std::move(measured.profile), std::move(measured.pairs)});
             } else {
                 subjects.results.push_back({names[at], read_json(paths[at])});
             }

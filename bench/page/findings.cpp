@@ -53,10 +53,11 @@ void add_floor(std::span<const Point> own, std::vector<Finding>& found) {
     const Point* const large = worst_floor_ratio(own, large_bytes);
     const Point* const worst = large != nullptr ? large : worst_floor_ratio(own, 0);
     if (worst != nullptr) {
-        found.push_back({Tone::note, fmt::format("{} is the furthest above the machine's floor{}: {:.2f} times.",
-                                                 name_of(worst->problem),
-                                                 large != nullptr ? ", of all from 16 MiB on" : "",
-                                                 *floor_ratio(*worst))});
+        found.push_back(
+            {Tone::note,
+             fmt::format("{} is the furthest above the machine's floor{}: {:.2f} times.",
+                         name_of(worst->problem), large != nullptr ? ", of all from 16 MiB on" : "",
+                         *floor_ratio(*worst))});
     }
 }
 
@@ -70,9 +71,8 @@ Finding peer(const std::string& provider, std::span<const Point> others, const C
     for (const Point* const lost : comparison.lost) {
         most.add(*lost, lost->time_us.median / find_point(others, lost->problem)->time_us.median);
     }
-    return {Tone::warning,
-            fmt::format("{}. It is ahead at {}: at {} Tutti takes {:.2f} times as long.", text, most.count,
-                        name_of(most.point->problem), most.ratio)};
+    return {Tone::warning, fmt::format("{}. It is ahead at {}: at {} Tutti takes {:.2f} times as long.", text,
+                                       most.count, name_of(most.point->problem), most.ratio)};
 }
 
 /// Algorithms by name against the choice for the same problem.
@@ -99,12 +99,13 @@ void add_choice(std::span<const Point> own, std::vector<Finding>& found) {
         found.push_back({Tone::good, "No algorithm is faster by name than the library's choice."});
         return;
     }
-    found.push_back({Tone::note,
-                     fmt::format("The library's choice is not the fastest everywhere: {} by name, and at {} "
-                                 "the choice takes {:.2f} times as long as {}.",
-                                 most.count == 1 ? "1 time an algorithm is faster"
-                                                 : fmt::format("{} times an algorithm is faster", most.count),
-                                 name_of(most.point->problem), most.ratio, most.point->algorithm)});
+    found.push_back(
+        {Tone::note,
+         fmt::format("The library's choice is not the fastest everywhere: {} {} by name. At {} the "
+                     "choice takes {:.2f} times as long as {}.",
+                     counted(most.count, "time"),
+                     most.count == 1 ? "an algorithm is faster" : "algorithms are faster",
+                     name_of(most.point->problem), most.ratio, most.point->algorithm)});
 }
 
 Finding stability(std::span<const Point> points) {
@@ -116,13 +117,15 @@ Finding stability(std::span<const Point> points) {
         }
     }
     if (widest.point == nullptr) {
-        return {Tone::good, fmt::format("All medians are stable: no 95 % interval is wider than {:.0f} % of one.",
-                                        100 * widest_interval)};
+        return {Tone::good,
+                fmt::format("All medians are stable: no 95 % interval is wider than {:.0f} % of one.",
+                            100 * widest_interval)};
     }
-    return {Tone::warning, fmt::format("{} of {} medians are unstable: their 95 % intervals are wider than {:.0f} % of "
-                                       "them. That of {} is {:.0f} % wide.",
-                                       widest.count, points.size(), 100 * widest_interval,
-                                       full_name(*widest.point), 100 * widest.ratio)};
+    return {Tone::warning,
+            fmt::format("{} of {} medians are unstable: their 95 % intervals are wider than {:.0f} % of "
+                        "them. That of {} is {:.0f} % wide.",
+                        widest.count, points.size(), 100 * widest_interval, full_name(*widest.point),
+                        100 * widest.ratio)};
 }
 
 void add_drift(std::span<const Point> points, std::vector<Finding>& found) {
@@ -134,10 +137,11 @@ void add_drift(std::span<const Point> points, std::vector<Finding>& found) {
         }
     }
     if (most.point != nullptr) {
-        found.push_back({Tone::note, fmt::format("While {} of {} points were measured the machine changed: the medians of "
-                                                 "parts of their runs differ, {:.2f} times at {}.",
-                                                 most.count, points.size(), most.ratio,
-                                                 full_name(*most.point))});
+        found.push_back(
+            {Tone::note,
+             fmt::format("While {} of {} points were measured the machine changed: the medians of "
+                         "parts of their runs differ, {:.2f} times at {}.",
+                         most.count, points.size(), most.ratio, full_name(*most.point))});
     }
 }
 
@@ -152,7 +156,8 @@ std::vector<Finding> findings(std::span<const Point> points) {
     add_floor(own, found);
     for (const std::string& provider : providers_of(points)) {
         const std::vector<Point> others = points_of(points, provider);
-        if (const Comparison comparison = compare(own, others); provider != "tutti" && comparison.points > 0) {
+        if (const Comparison comparison = compare(own, others);
+            provider != "tutti" && comparison.points > 0) {
             found.push_back(peer(provider, others, comparison));
         }
     }
@@ -170,17 +175,16 @@ Finding change_finding(const std::string& before, const std::string& after,
     Extreme slowest;
     for (const Judgement& judgement : judgements) {
         if (judgement.change == Change::slower) {
-            slowest.add(*judgement.after,
-                        judgement.after->time_us.median / judgement.before->time_us.median);
+            slowest.add(*judgement.after, judgement.after->time_us.median / judgement.before->time_us.median);
         }
     }
     const auto count = [&](Change change) {
         return std::ranges::count(judgements, change, &Judgement::change);
     };
-    std::string text =
-        fmt::format("From {} to {}, {} of {} became slower, {} faster, and {} unclear; the others are the same.",
-                    before, after, count(Change::slower), counted(judgements.size(), "point"),
-                    count(Change::faster), count(Change::unclear) == 1 ? "1 is" : fmt::format("{} are", count(Change::unclear)));
+    const std::string text =
+        fmt::format("From {} to {}: of {} {} slower, {} faster, {} unclear and {} the same.", before, after,
+                    counted(judgements.size(), "point"), count(Change::slower), count(Change::faster),
+                    count(Change::unclear), count(Change::same));
     if (slowest.point == nullptr) {
         return {Tone::good, text};
     }

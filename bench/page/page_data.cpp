@@ -72,8 +72,8 @@ ordered_json file_of(const NamedResults& named, std::size_t most_samples_each) {
         rows.push_back(row_of(point, most_samples_each));
         drifts.push_back(shortened(std::min(drift(point.samples_us), 1e6)));
     }
-    return {{"name", named.name},   {"schema", json_schema}, {"environment", json::parse(results.environment)},
-            {"facts", facts},       {"fields", fields()},    {"rows", rows},
+    return {{"name", named.name}, {"schema", json_schema}, {"environment", json::parse(results.environment)},
+            {"facts", facts},     {"fields", fields()},    {"rows", rows},
             {"drifts", drifts}};
 }
 
@@ -177,7 +177,8 @@ std::string page_data(const Subjects& subjects) {
     for (const NamedResults& named : subjects.results) {
         points += named.results.points.size();
     }
-    const std::size_t most_each = std::max<std::size_t>(most_page_samples / std::max<std::size_t>(points, 1), 1);
+    const std::size_t most_each =
+        std::max<std::size_t>(most_page_samples / std::max<std::size_t>(points, 1), 1);
     ordered_json files = ordered_json::array();
     ordered_json changes = ordered_json::array();
     for (const NamedResults& named : subjects.results) {
@@ -192,8 +193,12 @@ std::string page_data(const Subjects& subjects) {
     for (const Finding& finding : all_findings(subjects)) {
         sentences.push_back({name_of(finding.tone), finding.text});
     }
-    const ordered_json data{{"version", TUTTI_VERSION_STRING}, {"columns", csv_header()}, {"findings", sentences},
-                            {"files", files},                  {"changes", changes},      {"profiles", profiles}};
+    const ordered_json data{{"version", TUTTI_VERSION_STRING},
+                            {"columns", csv_header()},
+                            {"findings", sentences},
+                            {"files", files},
+                            {"changes", changes},
+                            {"profiles", profiles}};
     return without_tags(data.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 

@@ -41,7 +41,8 @@ std::string system_name() {
 
 /// The word as a shell takes it for one.
 std::string quoted_word(const std::string& word) {
-    constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+,./:@%";
+    constexpr std::string_view plain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+,./:@%";
     if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
         return word;
     }
@@ -57,7 +58,8 @@ std::string command_of_this_process() {
     std::ifstream file("/proc/self/cmdline", std::ios::binary);
     std::string command;
     for (std::string word; std::getline(file, word, '\0');) {
-        command += command.empty() ? quoted_word(std::filesystem::path(word).filename()) : " " + quoted_word(word);
+        command +=
+            command.empty() ? quoted_word(std::filesystem::path(word).filename()) : " " + quoted_word(word);
     }
     return command;
 }

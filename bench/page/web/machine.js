@@ -2,15 +2,20 @@
 
 // A row for each fact, a column for each file. Where files differ, that is marked.
 function factsTable() {
-  const facts = data.files.map((file) => [...file.facts, ...otherFacts(file.environment)]);
+  const facts = data.files.map((file) => [...file.facts.map(readable), ...otherFacts(file.environment)]);
   const names = unique(facts.flatMap((each) => each.map(([name]) => name)));
   const value = (each, name) => (each.find((fact) => fact[0] === name) || ["", ""])[1];
   const rows = names.filter((name) => facts.some((each) => value(each, name) !== "")).map((name) => {
     const values = facts.map((each) => value(each, name));
-    return make("tr", { class: unique(values).length > 1 ? "differs" : null }, make("th", { scope: "row" }, name),
+    return make("tr", { class: unique(values).length > 1 && name !== "measured" ? "differs" : null }, make("th", { scope: "row" }, name),
       ...values.map((each) => make("td", {}, each === "" ? "not stated" : each)));
   });
   return table("facts list", data.files.length > 1 ? ["", ...data.files.map((file) => file.name)] : [], rows);
+}
+
+// "bytes of L2": 1048576.
+function readable([name, value]) {
+  return [name, name.startsWith("bytes of") && value !== "" ? bytesText(Number(value)) : value];
 }
 
 function otherFacts(environment) {
@@ -28,6 +33,9 @@ function otherFacts(environment) {
   }
   for (const [members, lines] of Object.entries(environment.pinning || {})) {
     facts.push([`CPUs of ${members} members`, lines.map((line) => String(line).replace(/^member \d+: (CPUs? )?/, "")).join(", ")]);
+  }
+  if (environment.time) {
+    facts.push(["measured", environment.time]);
   }
   (machine.notes || []).forEach((note) => facts.push(["note", String(note)]));
   return facts;

@@ -29,10 +29,8 @@ function drawTop(node) {
   if (data.findings.length > 0) {
     node.append(make("ul", { class: "findings" }, ...data.findings.map(([tone, text]) => make("li", { class: tone }, text))));
   }
-  for (const file of data.files) {
-    if (file.environment.command) {
-      node.append(make("pre", { class: "command", title: `measured ${file.name}` }, `$ ${file.environment.command}`));
-    }
+  for (const command of unique(data.files.map((file) => file.environment.command).filter((each) => each))) {
+    node.append(make("pre", { class: "command", title: "what repeats it" }, `$ ${command}`));
   }
 }
 

@@ -23,9 +23,9 @@ nlohmann::json read(const std::string& path) {
 
 void check_fields(const nlohmann::json& point) {
     static const std::set<std::string> expected{
-        "provider", "collective",  "algorithm", "members",     "bytes",     "type",   "op",
-        "in_place", "shared",      "median_us", "ci95_us",     "p99_us",    "max_us", "floor_us",
-        "loop_us",  "exchange_us", "wrong",     "repetitions", "samples_us"};
+        "provider", "collective", "algorithm",   "members",   "bytes",       "type",      "op",
+        "in_place", "shared",     "chosen",      "median_us", "ci95_us",     "p99_us",    "max_us",
+        "floor_us", "loop_us",    "exchange_us", "wrong",     "repetitions", "samples_us"};
     std::set<std::string> found;
     for (const auto& [name, value] : point.items()) {
         found.insert(name);
@@ -94,6 +94,9 @@ TEST_CASE("a measurement's results are right, and its JSON and CSV files are com
     CHECK(json.at("environment").contains("machine"));
     CHECK(json.at("environment").contains("compiler"));
     CHECK(json.at("environment").at("placement") == "compact");
+    CHECK(json.at("environment").at("command").get<std::string>().starts_with("tutti bench -t 2,3 -b 8 "));
+    CHECK(json.at("environment").at("time").get<std::string>().size() ==
+          std::string("2026-01-31T12:00:00Z").size());
     CHECK(json.at("environment").at("pinning").at("3").size() == 3);
     std::set<std::string> collectives;
     std::set<std::string> algorithms;
@@ -101,6 +104,7 @@ TEST_CASE("a measurement's results are right, and its JSON and CSV files are com
         check_fields(point);
         collectives.insert(point.at("collective"));
         algorithms.insert(point.at("algorithm"));
+        CHECK(point.at("chosen").get<std::string>().empty() == (point.at("algorithm") != "auto"));
         CHECK(point.at("floor_us").is_null() == (point.at("collective") == "barrier"));
     }
     CHECK(collectives == std::set<std::string>{"barrier", "broadcast", "reduce", "allreduce",

@@ -52,6 +52,7 @@ TEST_CASE("measure writes a profile and a drawing, and prints what they say") {
     CHECK(outcome.says("drawn in " + place.file("matrix.svg")));
     CHECK(place.text("lines.json").starts_with("{\"format\": \"tutti-line-profile 1\",\n"));
     CHECK(place.text("matrix.svg").starts_with("<svg "));
+    CHECK(place.text("lines.json").find("\"one-way-ns\": [\n[],\n[") != std::string::npos);
 }
 
 TEST_CASE("measure says how far it is, unless it is to be quiet") {

@@ -23,7 +23,8 @@ Point point_of(std::size_t bytes, std::vector<double> samples_us) {
     return point;
 }
 
-Subjects subjects_of(std::vector<Point> points, const nlohmann::json& environment = nlohmann::json::object()) {
+Subjects subjects_of(std::vector<Point> points,
+                     const nlohmann::json& environment = nlohmann::json::object()) {
     return {.results = {{"a.json",
                          {.environment = text_of(environment),
                           .circumstances = circumstances(environment),
@@ -53,7 +54,8 @@ TEST_CASE("a page has all fields of all points") {
     for (std::size_t i = 0; i < file["fields"].size(); ++i) {
         const auto field = file["fields"][i].get<std::string>();
         CAPTURE(field);
-        const bool is_shortened = field == "samples_us" || field == "ci95_us" || field == "max_us" || field == "p99_us";
+        const bool is_shortened =
+            field == "samples_us" || field == "ci95_us" || field == "max_us" || field == "p99_us";
         CHECK((is_shortened || file["rows"][0][i] == expected.at(field)));
     }
     CHECK(page_data(subjects_of({point})).find("[1.25,2.0,3.23457]") != std::string::npos);
@@ -98,7 +100,8 @@ TEST_CASE("thousands of points make no page of more than 2 MB") {
     point.floor_us = point.loop_us = 1.23456789;
     const std::string page = page_text(subjects_of(std::vector<Point>(5000, point)));
     CHECK(page.size() < 2'000'000);
-    CHECK(data_of(subjects_of({point}))["files"][0]["rows"][0].dump().find("123.457,123.467") != std::string::npos);
+    CHECK(data_of(subjects_of({point}))["files"][0]["rows"][0].dump().find("123.457,123.467") !=
+          std::string::npos);
 }
 
 TEST_CASE("further files come with what compare says of them") {
@@ -113,7 +116,7 @@ TEST_CASE("further files come with what compare says of them") {
     CHECK(row[1] == 0);
     CHECK(row[2] == "slower");
     CHECK(row[3].get<double>() < 0.001);
-    CHECK(findings_text(subjects).find("! From a.json to b.json, 1 of 1 point became slower") != std::string::npos);
+    CHECK(findings_text(subjects).find("! From a.json to b.json: of 1 point 1 slower") != std::string::npos);
 }
 
 TEST_CASE("a profile comes with its pairs, the same both ways, and groups that show in them") {

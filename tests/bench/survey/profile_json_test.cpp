@@ -102,6 +102,36 @@ TEST_CASE("numbers that cannot be and numbers of another unit are refused by the
     CHECK(refusal(with("\"core:1 pu:2\"", "7")) == "\"topology\" is no text");
 }
 
+TEST_CASE("times between pairs of CPUs are read as they were written, and may be missing") {
+    MeasuredProfile measured{made(), Pairs{.cpus = {0, 2, 1}, .one_way_ns = distance::Matrix(3)}};
+    measured.pairs->one_way_ns.set(0, 1, 31.25);
+    measured.pairs->one_way_ns.set(0, 2, 88.5);
+    measured.pairs->one_way_ns.set(1, 2, 1234.5);
+    const std::string whole = to_text(measured);
+    const MeasuredProfile read = parse_measured_profile(whole);
+    CHECK(read.profile == measured.profile);
+    REQUIRE(read.pairs);
+    CHECK(read.pairs->cpus == measured.pairs->cpus);
+    CHECK(read.pairs->one_way_ns.ns(0, 1) == 31.25);
+    CHECK(read.pairs->one_way_ns.ns(2, 0) == 88.5);
+    CHECK(read.pairs->one_way_ns.ns(2, 1) == 1234.5);
+    CHECK(parse_line_profile(whole) == made());
+    CHECK_FALSE(parse_measured_profile(text()).pairs);
+
+    const auto refused = [&](const std::string& what, const std::string& instead) {
+        std::string changed = whole;
+        REQUIRE(changed.find(what) != std::string::npos);
+        return refusal(changed.replace(changed.find(what), what.size(), instead));
+    };
+    CHECK(refused("[31.25]", "[]") == "row 1 of \"pairs\" has not 1 numbers");
+    CHECK(refused("[31.25]", "[-1]") == "row 1 of \"pairs\" has what is no time");
+    CHECK(refused("[31.25]", "[\"far\"]") == "row 1 of \"pairs\" has what is no time");
+    CHECK(refused("[0, 2, 1]", "[0, 2]") == "\"pairs\" has not a row for each of at least two CPUs");
+    CHECK(refused("[0, 2, 1]", "[0, 2, -1]") == "\"cpus\" has what is no CPU");
+    CHECK(refused("[0, 2, 1]", "[0, 2, 0.5]") == "\"cpus\" has what is no CPU");
+    CHECK(refused("\"cpus\"", "\"cups\"") == "\"cups\" is unknown in \"pairs\"");
+}
+
 TEST_CASE("a file that cannot be read is named") {
     CHECK_THROWS_WITH_AS(read_line_profile("/none.json"), "/none.json: No such file or directory",
                          std::invalid_argument);
