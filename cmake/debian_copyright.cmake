@@ -16,4 +16,15 @@ License: Apache-2.0
  On Debian systems, the full text of the Apache License, version 2.0, is in
  /usr/share/common-licenses/Apache-2.0.
 ")
+  if(package STREQUAL "tutti") # the command has D3 in it
+    file(READ ${CMAKE_CURRENT_LIST_DIR}/../bench/page/web/d3-license.txt license)
+    string(REGEX REPLACE "\n\n" "\n.\n" license "${license}")
+    string(REGEX REPLACE "\n(.)" "\n \\1" license "${license}")
+    file(APPEND ${documents}/${package}/copyright
+"
+Files: d3.min.js
+Copyright: 2010-2022 Mike Bostock
+License: BSD-3-Clause
+ ${license}")
+  endif()
 endforeach()

@@ -37,16 +37,17 @@ function drawTop(node) {
 function drawEnd(node) {
   node.append(make("p", {}, `Written by tutti ${data.version}. A run lasts from the first entry to the last exit; before each, members rewrite ` +
     "their inputs. Bytes are those of the longest vector that a member holds. The floor is the same loads and stores without any " +
-    "synchronisation. Bands are 95 % intervals of medians."));
+    "synchronisation."));
 }
 
 function curvesSection() {
   if (!hasCharts || data.files.length === 0) {
     return null;
   }
-  return make("section", { id: "curves" }, make("h2", {}, "Curves"),
-    make("p", { class: "soft" }, "Both axes are logarithmic. Choose a point, and below appear its runs."),
-    ...all.collectives.map(curvesCard));
+  const says = make("p", { class: "soft" });
+  scene.redraw.push(() => says.replaceChildren(`${scene.members} members, ${scene.kind}. Both axes are logarithmic. ` +
+    "Bands are 95 % intervals of the medians. Choose a point, and below appear its runs."));
+  return make("section", { id: "curves" }, make("h2", {}, "Curves"), says, ...all.collectives.map(curvesCard));
 }
 
 function append(node, section) {
