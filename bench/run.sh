@@ -24,7 +24,7 @@ if [ $# -eq 0 ]; then
     set -- -t 2,4,8 -b 8 -e 64M -f 2 --seconds 0.2 allreduce reduce_scatter allgather
 fi
 "$tutti" bench --baseline openmpi --json "$build/bench.json" "$@"
-"$tutti" measure -q -o "$build/lines.json" >"$build/lines.log" 2>&1 || rm -f "$build/lines.json"
+"$tutti" measure -q --seconds 10 -o "$build/lines.json" >"$build/lines.log" 2>&1 || rm -f "$build/lines.json"
 echo
 set -- "$build/bench.json"
 [ ! -e "$build/lines.json" ] || set -- "$@" "$build/lines.json"
