@@ -6,6 +6,7 @@ const hasCharts = typeof d3 !== "undefined";
 
 for (const [index, file] of data.files.entries()) {
   file.index = index;
+  file.environment = file.environment || {};
   file.points = file.rows.map((row, at) => {
     const point = { file, at };
     file.fields.forEach((field, column) => { point[field] = row[column]; });

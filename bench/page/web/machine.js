@@ -22,7 +22,7 @@ function otherFacts(environment) {
   const machine = environment.machine || {};
   const facts = [];
   for (const [key, name] of [["l3_caches", "L3 caches"], ["l2_caches", "L2 caches"]]) {
-    if (key in machine) {
+    if (machine[key] !== undefined) {
       facts.push([name, String(machine[key])]);
     }
   }
@@ -32,12 +32,12 @@ function otherFacts(environment) {
     }
   }
   for (const [members, lines] of Object.entries(environment.pinning || {})) {
-    facts.push([`CPUs of ${members} members`, lines.map((line) => String(line).replace(/^member \d+: (CPUs? )?/, "")).join(", ")]);
+    facts.push([`CPUs of ${members} members`, [].concat(lines).map((line) => String(line).replace(/^member \d+: (CPUs? )?/, "")).join(", ")]);
   }
   if (environment.time) {
-    facts.push(["measured", environment.time]);
+    facts.push(["measured", String(environment.time)]);
   }
-  (machine.notes || []).forEach((note) => facts.push(["note", String(note)]));
+  [].concat(machine.notes || []).forEach((note) => facts.push(["note", String(note)]));
   return facts;
 }
 

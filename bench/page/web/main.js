@@ -19,7 +19,7 @@ function drawTop(node) {
     words.push(`Tutti ${environment.versions.tutti}`);
   }
   if (environment.time) {
-    words.push(environment.time.replace("T", " ").replace("Z", " UTC"));
+    words.push(String(environment.time).replace("T", " ").replace("Z", " UTC"));
   }
   node.append(make("h1", {}, title), make("p", { class: "soft" }, words.join(" · ")));
   if (!hasCharts) {
