@@ -121,18 +121,18 @@ Point point_from_json(const nlohmann::json& json) {
 
 std::string csv_header() {
     return "provider,collective,algorithm,members,bytes,type,op,in_place,shared,median_us,"
-           "ci95_low_us,ci95_high_us,p99_us,max_us,floor_us,loop_us,exchange_us,wrong,repetitions";
+           "ci95_low_us,ci95_high_us,p99_us,max_us,floor_us,loop_us,exchange_us,wrong,repetitions,chosen";
 }
 
 std::string to_csv(const Point& point) {
     const Problem& problem = point.problem;
-    return fmt::format("{},{},{},{},{},{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{},{},{},{},{}",
+    return fmt::format("{},{},{},{},{},{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{},{},{},{},{},{}",
                        point.provider, to_string(problem.collective), point.algorithm, problem.members,
                        problem.bytes(), to_string(problem.type), to_string(problem.op),
                        problem.in_place ? 1 : 0, problem.shared ? 1 : 0, point.time_us.median,
                        point.time_us.ci95.first, point.time_us.ci95.second, point.time_us.p99,
                        point.time_us.max, or_empty(point.floor_us), or_empty(point.loop_us),
-                       or_empty(point.exchange_us), point.wrong, point.time_us.count);
+                       or_empty(point.exchange_us), point.wrong, point.time_us.count, point.chosen);
 }
 
 } // namespace tutti::bench
