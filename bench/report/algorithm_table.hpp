@@ -11,7 +11,8 @@ std::string algorithm_table(std::size_t width);
 /// The same as a Markdown table; docs/algorithms.md is made with it.
 std::string algorithm_markdown();
 
-/// Only the names, one line for each collective, as a Markdown table; one in docs/algorithms.md is made with it.
+/// Only the names, one line for each collective, as a Markdown table; one in docs/algorithms.md is made with
+/// it.
 std::string algorithm_names_markdown();
 
 } // namespace tutti::bench

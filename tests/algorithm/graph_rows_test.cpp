@@ -1,4 +1,5 @@
-// The example of docs/algorithms.md and docs/guide.md: a graph family of one function, and what follows from it.
+// The example of docs/algorithms.md and docs/guide.md: a graph family of one function, and what follows from
+// it.
 
 #include "algorithm/graph_rows.hpp"
 #include "cost/count.hpp"
