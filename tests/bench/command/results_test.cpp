@@ -35,9 +35,12 @@ void check_keys(const json& value, const json& schema) {
     }
     const json known = schema.value("properties", json::object());
     const json others = schema.at("additionalProperties");
-    for (const auto& [key, inner] : value.items()) {
+    for (auto entry = value.begin(); entry != value.end(); ++entry) {
+        const std::string& key = entry.key();
         CHECK_MESSAGE((known.contains(key) || others.is_object()), key << " is not in the schema");
-        check_keys(inner, known.contains(key) ? known.at(key) : others.is_object() ? others : json::object());
+        check_keys(*entry, known.contains(key)  ? known.at(key)
+                           : others.is_object() ? others
+                                                : json::object());
     }
     for (const json& key : schema.value("required", json::array())) {
         CHECK_MESSAGE(value.contains(key.get<std::string>()), key << " was not written");
