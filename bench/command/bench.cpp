@@ -130,7 +130,7 @@ public:
         fmt::print(
             out_, "\n{}",
             summary_text(own_, others_, static_cast<int>(environment_.machine.pus.size()), width_of(out_)));
-        write_files();
+        write_files(true);
         return std::ranges::any_of(own_, [](const Point& point) { return point.wrong != 0; }) ? exit_wrong
                                                                                               : exit_fine;
     }
@@ -222,6 +222,7 @@ private:
             std::ranges::copy_if(problems, std::back_inserter(part),
                                  [&](const Problem& problem) { return problem.collective == collective; });
             measure_rounds(runner, part);
+            write_files(false);
         }
         progress_.clear();
         fmt::print(out_, "\n{}",
@@ -303,14 +304,18 @@ private:
         }
     }
 
-    void write_files() const {
+    /// What there is: files also before the end, so that a run that is interrupted keeps what it has.
+    void write_files(bool is_all) const {
         std::vector<Point> all = own_;
         all.insert(all.end(), others_.begin(), others_.end());
         if (!options_.json_path.empty()) {
-            write(options_.json_path, json_text(to_json(environment_), all));
+            write(options_.json_path, json_text(to_json(environment_), all), is_all);
         }
         if (!options_.csv_path.empty()) {
-            write(options_.csv_path, csv_text(all));
+            write(options_.csv_path, csv_text(all), is_all);
+        }
+        if (!is_all) {
+            return;
         }
         if (options_.format == ReportFormat::nccl) {
             write_output("-", nccl_text(all, options_.method.check));
@@ -327,9 +332,13 @@ private:
         }
     }
 
-    void write(const std::string& path, const std::string& text) const {
-        write_output(path, text);
+    void write(const std::string& path, const std::string& text, bool is_all) const {
         if (!is_stdout(path)) {
+            replace_file(path, text);
+        } else if (is_all) {
+            write_output(path, text);
+        }
+        if (is_all && !is_stdout(path)) {
             fmt::print(out_, "wrote {}\n", path);
         }
     }

@@ -76,8 +76,9 @@ public:
     /// Where a frame's child begins, of that number among its siblings.
     Corner child(int level, Corner frame, int number) const {
         const Size inner = sizes_[at(level + 1)];
+        const int row = number / columns_[at(level)];
         return {frame.x + inset(level) + (inner.width + gap) * (number % columns_[at(level)]),
-                frame.y + inset(level) + top(level) + (inner.height + gap) * (number / columns_[at(level)])};
+                frame.y + inset(level) + top(level) + (inner.height + gap) * row};
     }
 
 private:

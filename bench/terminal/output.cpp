@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <system_error>
 
@@ -38,6 +39,20 @@ void write_output(const std::string& path, const std::string& text) {
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     if (!(file << text).flush()) {
         throw EnvironmentUnfit("cannot write " + path);
+    }
+}
+
+void replace_file(const std::string& path, const std::string& text) {
+    std::error_code error;
+    if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+        write_output(path, text);
+        return;
+    }
+    const std::string part = path + ".part";
+    write_output(part, text);
+    std::filesystem::rename(part, path, error);
+    if (error) {
+        throw EnvironmentUnfit(fmt::format("cannot write {}: {}", path, error.message()));
     }
 }
 

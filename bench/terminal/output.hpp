@@ -20,6 +20,11 @@ void check_writable(const char* option, const std::string& path);
 /// Writes to the file, or to stdout. Throws EnvironmentUnfit when it cannot.
 void write_output(const std::string& path, const std::string& text);
 
+/// Writes to the file so that at any time it holds all of this text or all of what it held before: a new file
+/// takes its place. What is no regular file, such as a pipe, is written to. Throws EnvironmentUnfit when it
+/// cannot.
+void replace_file(const std::string& path, const std::string& text);
+
 /// Passes on what is buffered. Throws EnvironmentUnfit when this or anything before could not be written.
 void flush(std::FILE* stream);
 

@@ -71,6 +71,22 @@ TEST_CASE("what bench writes is what the documented schema says") {
     CHECK_MESSAGE(valid.exit_code == 0, valid.text);
 }
 
+TEST_CASE("a run that is killed keeps the collectives that it has measured") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "points.json";
+    // The second collective has 18 sizes, of which none is written before all are there.
+    const std::string bench = R"("$0" bench barrier allreduce -t 2 -e 1M --rounds 1 -n 100000 --seconds )";
+    const Outcome killed = shell(bench + "0.5 -q --json " + path + R"( & bench=$!
+        while ! grep -q barrier )" +
+                                 path + R"( 2>/dev/null && kill -0 $bench; do sleep 0.02; done
+        kill -9 $bench)");
+    CAPTURE(killed.text);
+    const json written = read(path);
+    REQUIRE(written.at("points").size() == 1);
+    CHECK(written.at("points")[0].at("collective") == "barrier");
+    check_keys(written, read(schema_file));
+}
+
 TEST_CASE("bench prints the formats of other tools alone to stdout") {
     const std::string bench =
         R"("$0" bench allreduce -t 2 -b 8 -e 64 -f 8 -n 10 --rounds 1 --seconds 0.02 -q 2>/dev/null --format )";
