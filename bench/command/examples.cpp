@@ -20,11 +20,16 @@ constexpr std::array of_bench{
     Example{"tutti bench allreduce -b 8 -e 64M -t 2,4,8", "one collective, from 8 bytes to 64 MiB"},
     Example{"tutti bench --baseline openmpi,openmp --json out.json",
             "all of them, beside two others, into a file"},
+    Example{"tutti bench allreduce --html report.html", "a report for a browser"},
     Example{"tutti bench allreduce -a all -t 4 -b 1K -e 1K", "all algorithms at one point"},
     Example{"mpirun -n 2 tutti bench --hybrid -t 2", "among processes: beside OpenMP + MPI by hand"}};
 constexpr std::array of_compare{
     Example{"tutti compare before.json after.json", "what became faster or slower"},
     Example{"tutti compare before.json after.json --effect 5", "differences from 5 percent on count"}};
+constexpr std::array of_report{
+    Example{"tutti report out.json -o report.html", "what tutti bench --json has written, for a browser"},
+    Example{"tutti report before.json after.json lines.json -o report.html",
+            "what has changed as well, and what tutti measure has found"}};
 constexpr std::array of_guidelines{
     Example{"tutti guidelines -t 2,4 -e 1M", "is anything slower than what it could be replaced by?"}};
 constexpr std::array of_tune{
@@ -39,7 +44,8 @@ constexpr std::array of_verify{
     Example{"tutti verify --expression 22:21", "what member 21 of 22 computes"}};
 constexpr std::array of_draw{
     Example{"tutti draw allreduce -a butterfly-overlapping -t 13 -o rounds.svg", "a picture of the rounds"},
-    Example{"tutti draw broadcast -a ring -t 8 --format text", "the same as text on the terminal"}};
+    Example{"tutti draw broadcast -a ring -t 8 --format text", "the same as text on the terminal"},
+    Example{"tutti draw --machine epyc-7742-2s -o machine.svg", "levels of a machine, and who runs where"}};
 constexpr std::array of_model{
     Example{"tutti model -t 64 -b 1M", "rounds, blocks and predicted times of all algorithms"},
     Example{"tutti model --table traff-2024", "a paper's table from the schedules' own counts"},
@@ -54,10 +60,18 @@ struct Of {
     std::string_view command;
     std::span<const Example> examples;
 };
-const std::array of_all{Of{"", of_tutti},          Of{"info", of_info},       Of{"bench", of_bench},
-                        Of{"compare", of_compare}, Of{"tune", of_tune},       Of{"guidelines", of_guidelines},
-                        Of{"verify", of_verify},   Of{"measure", of_measure}, Of{"draw", of_draw},
-                        Of{"model", of_model},     Of{"help", of_help}};
+const std::array of_all{Of{"", of_tutti},
+                        Of{"info", of_info},
+                        Of{"bench", of_bench},
+                        Of{"compare", of_compare},
+                        Of{"report", of_report},
+                        Of{"tune", of_tune},
+                        Of{"guidelines", of_guidelines},
+                        Of{"verify", of_verify},
+                        Of{"measure", of_measure},
+                        Of{"draw", of_draw},
+                        Of{"model", of_model},
+                        Of{"help", of_help}};
 
 } // namespace
 
