@@ -205,6 +205,12 @@ void declare(CLI::App& command, ModelArguments& arguments) {
                     "that tutti measure has written")
         ->excludes(levels);
     command.add_option("-a,--algorithm", arguments.algorithms, "Of --predict: all, or names")->needs(predict);
+    command
+        .add_option(
+            "--measured", arguments.measured,
+            "Of --predict: a file that tutti bench --json wrote on this machine. How far what it took "
+            "is from what is predicted, of COLLECTIVE or of all; -a and -b are the file's")
+        ->needs(predict);
 }
 
 void declare(CLI::App& command, CompareArguments& arguments) {

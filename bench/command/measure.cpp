@@ -45,17 +45,19 @@ std::string checked_text(const Survey& survey) {
 }
 
 void print_lines(std::FILE* out, const LineProfile& profile) {
-    fmt::print(out, "\n{:<8}{:>21}{:>18}{:>9}{:>12}{:>12}\n", "lines", "one way, ns", "k readers, ns",
-               "flag, ns", "taken back", "fetched");
+    fmt::print(out, "\n{:<8}{:>21}{:>18}{:>9}{:>12}{:>12}{:>12}{:>12}\n", "lines", "one way, ns",
+               "k readers, ns", "flag, ns", "taken back", "fetched", "by two", "stored");
     for (const Class each : distance::all_classes) {
         if (profile.has_class(each)) {
             const distance::LineCosts& lines = profile.lines_at(each);
-            fmt::print(out, "{:<8}{:>21}{:>18}{:>9}{:>12}{:>12}\n", to_string(each),
+            fmt::print(out, "{:<8}{:>21}{:>18}{:>9}{:>12}{:>12}{:>12}{:>12}\n", to_string(each),
                        fmt::format("{} / {} / {}", lines.least_one_way.value, lines.median_one_way.value,
                                    lines.most_one_way.value),
                        fmt::format("{} + {} k", lines.readers_base.value, lines.readers_each.value),
                        lines.flag.value, fmt::format("{} ns", lines.taken_back.value),
-                       fmt::format("{} GB/s", lines.fetch.value));
+                       fmt::format("{} GB/s", lines.fetch.value),
+                       fmt::format("{} GB/s", lines.fetch_contended.value),
+                       fmt::format("{} GB/s", lines.store.value));
         }
     }
 }
@@ -69,6 +71,12 @@ void print_memory(std::FILE* out, const LineProfile& profile) {
                        memory.write.value, memory.copy.value);
         }
     }
+    const auto print_cache = [&](const char* name, const distance::CacheBandwidth& cache) {
+        fmt::print(out, "{:<8}{:>12}{:>12}{:>12} GB/s\n", name, cache.read.value, cache.write.value, "");
+    };
+    fmt::print(out, "\n{:<8}{:>12}{:>12}\n", "a core", "read", "written");
+    print_cache("L2", profile.l2);
+    print_cache("L3", profile.l3);
     fmt::print(out, "\nan exclusive store {} ns, an allreduce of 8 B between the two nearest cores {} ns\n\n",
                profile.exclusive_store.value, profile.call.value);
 }

@@ -6,9 +6,11 @@
 #include "model/cluster_model.hpp"
 #include "model/machine_model.hpp"
 #include "model/paper_tables.hpp"
+#include "model/prediction_errors.hpp"
 #include "model/prediction_table.hpp"
 #include "model/traffic_table.hpp"
 #include "options/limits.hpp"
+#include "report/results_file.hpp"
 #include "survey/find_profile.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
@@ -164,7 +166,20 @@ std::string traffic(const ModelArguments& arguments) {
                          arguments.machine.empty() ? tree_of_levels(arguments) : tree_of_machine(arguments));
 }
 
+std::string compared(const ModelArguments& arguments) {
+    require_two(arguments);
+    const distance::LineProfile profile = machine_profile(arguments);
+    return as_asked("--measured: ", [&] {
+        const Results results = read_json(arguments.measured);
+        return prediction_errors(
+            predicted_points(profile, results.points, arguments.threads, arguments.predict));
+    });
+}
+
 std::string predicted(const ModelArguments& arguments) {
+    if (!arguments.measured.empty()) {
+        return compared(arguments);
+    }
     PredictionQuery query{.collective = parsed_collective("--predict", arguments.predict),
                           .members = arguments.threads,
                           .bytes = {},

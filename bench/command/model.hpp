@@ -35,6 +35,8 @@ struct ModelArguments {
     /// algorithms, none or "all" for all.
     std::string predict;
     std::vector<std::string> algorithms;
+    /// A file of `tutti bench --json`, which they are compared with instead.
+    std::string measured;
     /// Of both: the machine, by its name or as a file, on which members are placed compactly.
     std::string machine;
 };

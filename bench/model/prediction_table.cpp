@@ -1,5 +1,6 @@
 #include "model/prediction_table.hpp"
 
+#include "execute/caches.hpp"
 #include "execute/select.hpp"
 #include "machine/profile.hpp"
 #include "mailbox/slot.hpp"
@@ -47,15 +48,21 @@ PredictedTimes predicted(const Candidate& candidate, const PredictionQuery& quer
     simulate::Predictor predictor(candidate.make(), profile, positions);
     const std::size_t longest_bytes = execute::longest_carried_bytes(
         query.collective, predictor.rounds() <= 1, size, machine::family_profile(machine));
-    PredictedTimes times{candidate.name, {}};
+    PredictedTimes times{candidate.name, {}, {}};
     for (const std::size_t bytes : query.bytes) {
         const std::size_t message_bytes = has_parts ? bytes / static_cast<std::size_t>(query.members) : bytes;
         const std::size_t element_bytes = bytes % sizeof(double) == 0 ? sizeof(double) : 1;
         const auto form = form_of(candidate, query.collective, message_bytes, longest_bytes);
         const bool staged = form == Form::carried && message_bytes > mailbox::carried_bytes;
-        times.us.push_back(form ? predictor.ns({bytes / element_bytes, element_bytes}, *form, staged) *
+        const simulate::Handling handling{
+            .staged = staged,
+            .touched_bytes =
+                execute::touched_bytes(static_cast<detail::Kind>(query.collective), bytes, query.members)};
+        times.us.push_back(form ? predictor.ns({bytes / element_bytes, element_bytes}, *form, handling) *
                                       us_per_ns
                                 : unserved);
+        // Messages lie in slots or on stages, of the same plan.
+        times.plans.push_back(form ? 2 * predictor.digest(*form) + (staged ? 1 : 0) : 0);
     }
     return times;
 }

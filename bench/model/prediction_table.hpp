@@ -4,6 +4,7 @@
 #include "schedule/schedule.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct PredictionQuery {
 struct PredictedTimes {
     std::string algorithm;
     std::vector<double> us;
+    /// Of each size the same as another algorithm's where members do the same.
+    std::vector<std::uint64_t> plans;
 };
 
 /// Simulated on the profile's machine, on which members are placed compactly. Throws std::invalid_argument

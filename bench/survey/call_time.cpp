@@ -1,41 +1,43 @@
 #include "survey/call_time.hpp"
 
-#include "measure/clock.hpp"
+#include "measure/buffer.hpp"
+#include "measure/harness.hpp"
+#include "measure/harness_memory.hpp"
 #include "measure/statistics.hpp"
 
 #include <tutti/team.hpp>
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <functional>
+#include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace tutti::bench {
 
 double call_ns(int cpu, int other, double seconds) {
-    constexpr int calls = 200;
-    constexpr std::size_t most_rounds = 500;
-    std::vector<double> samples;
-    Team team({.members = 2, .placement = fmt::format("{},{}", cpu, other)});
-    const std::int64_t until = now_ns() + static_cast<std::int64_t>(seconds * 1e9);
-    do {
-        double ns = 0;
-        team.run([&](Member& me) {
-            double value = me.rank();
-            me.barrier();
-            const std::int64_t begin = now_ns();
-            for (int call = 0; call < calls; ++call) {
-                value = me.allreduce(value, std::plus<>());
-            }
-            if (me.rank() == 0) {
-                ns = static_cast<double>(now_ns() - begin) / calls;
-            }
-        });
-        samples.push_back(ns);
-    } while (samples.size() < most_rounds && now_ns() < until);
-    return summarise(std::move(samples)).median;
+    constexpr int members = 2;
+    const Limits limits{.least = 20, .most = 5000, .seconds = seconds};
+    const Buffer room(HarnessMemory::bytes(members, limits.most));
+    HarnessMemory::create(room.data(), members, false);
+    double ns = 0;
+    Team team({.members = members, .placement = fmt::format("{},{}", cpu, other)});
+    team.run([&](Member& me) {
+        Harness harness(HarnessMemory(room.data(), members, limits.most), me.rank());
+        std::array<double, 1> in{};
+        std::array<double, 1> out{};
+        const Timed call{.run = [&](std::size_t) { me.allreduce(in, out, sum, {.algorithm = "flat"}); },
+                         .prepare = [&](std::uint64_t salt) { in[0] = static_cast<double>(salt); },
+                         .calls = 1,
+                         .leader_alone = false};
+        const auto lengths_us = harness.measure(std::span(&call, 1), limits);
+        if (harness.leads()) {
+            constexpr double ns_per_us = 1000;
+            ns = summarise(lengths_us.front()).median * ns_per_us;
+        }
+    });
+    return ns;
 }
 
 } // namespace tutti::bench

@@ -1,6 +1,5 @@
 #include "survey/line_times.hpp"
 
-#include "measure/buffer.hpp"
 #include "measure/clock.hpp"
 #include "measure/statistics.hpp"
 #include "survey/pinned_threads.hpp"
@@ -11,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 namespace tutti::bench {
@@ -54,6 +52,13 @@ std::uint64_t await_change(const Word& word, std::uint64_t old) {
 void await(const Word& word, std::uint64_t value) {
     std::uint64_t seen = 0;
     while (seen != value) {
+        seen = await_change(word, seen);
+    }
+}
+
+void await_least(const Word& word, std::uint64_t value) {
+    std::uint64_t seen = word.value.load(std::memory_order_acquire);
+    while (seen < value) {
         seen = await_change(word, seen);
     }
 }
@@ -161,6 +166,35 @@ double one_way_ns(int cpu, int other, double seconds) {
     return median;
 }
 
+double exchange_ns(int cpu, int other, double seconds) {
+    std::array<Word, 2> turns;
+    double median = 0;
+    const std::array cpus{cpu, other};
+    on_cpus(cpus, [&](std::size_t index, Gate&) {
+        Word& own = turns[index];
+        const Word& others = turns[1 - index];
+        std::uint64_t turn = 0;
+        const auto round = [&](std::uint64_t) {
+            const std::int64_t begin = now_ns();
+            for (int trip = 0; trip < trips_in_round; ++trip) {
+                own.value.store(++turn, std::memory_order_release);
+                await_least(others, turn);
+            }
+            return now_ns() - begin;
+        };
+        if (index == 0) {
+            median = median_ns(round, trips_in_round, seconds);
+            own.value.store(over, std::memory_order_release);
+            return;
+        }
+        while (others.value.load(std::memory_order_acquire) != over) {
+            own.value.store(++turn, std::memory_order_release);
+            await_least(others, turn);
+        }
+    });
+    return median;
+}
+
 double readers_ns(int writer, std::span<const int> readers, double seconds) {
     std::vector<Word> seen_at(readers.size());
     // The word that begins a round is the line that all wait for.
@@ -217,21 +251,6 @@ double exclusive_store_ns(int cpu, double seconds) {
                            seconds);
     });
     return median;
-}
-
-double fetch_gbs(int reader, int writer, std::size_t bytes, double seconds) {
-    const Buffer buffer(bytes);
-    const std::span words(reinterpret_cast<std::uint64_t*>(buffer.data()), bytes / sizeof(std::uint64_t));
-    Word sum;
-    const auto lead = [&](std::uint64_t round, const auto& begin_round) {
-        begin_round(round);
-        const std::int64_t begin = now_ns();
-        // Stored, so that it is read.
-        sum.value.store(std::reduce(words.begin(), words.end()), std::memory_order_relaxed);
-        return now_ns() - begin;
-    };
-    const auto follow = [&](std::size_t, std::uint64_t round) { std::ranges::fill(words, round); };
-    return 1 / led_ns(reader, std::array{writer}, bytes, seconds, lead, follow);
 }
 
 } // namespace tutti::bench

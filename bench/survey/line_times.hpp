@@ -11,6 +11,10 @@ namespace tutti::bench {
 /// ns from a store to the load of the other that sees it: half a ping-pong on one line.
 double one_way_ns(int cpu, int other, double seconds);
 
+/// ns from a store until the other, who waits for it, has seen it, where both store and wait at the same
+/// time.
+double exchange_ns(int cpu, int other, double seconds);
+
 /// ns from a store until the last of those that wait for it has seen it.
 double readers_ns(int writer, std::span<const int> readers, double seconds);
 
@@ -22,8 +26,5 @@ double taken_back_ns(int writer, int reader, double seconds);
 
 /// The same for lines that nobody else has.
 double exclusive_store_ns(int cpu, double seconds);
-
-/// GB/s at which `reader` reads so many bytes that `writer` has just written.
-double fetch_gbs(int reader, int writer, std::size_t bytes, double seconds);
 
 } // namespace tutti::bench

@@ -12,7 +12,7 @@
 namespace tutti::bench {
 
 /// The value of `format` in a profile's file. It changes with the numbers that a profile has.
-inline constexpr const char* profile_format = "tutti-line-profile 1";
+inline constexpr const char* profile_format = "tutti-line-profile 2";
 
 /// No file of a profile is longer.
 inline constexpr std::size_t most_profile_bytes = std::size_t{64} << 10U;

@@ -5,6 +5,7 @@
 #include "survey/line_times.hpp"
 #include "survey/machine_classes.hpp"
 #include "survey/memory_times.hpp"
+#include "survey/pass_times.hpp"
 #include "terminal/progress.hpp"
 
 #include <fmt/format.h>
@@ -31,8 +32,10 @@ constexpr std::size_t most_readers = 16;
 /// Longer does not make a median better.
 constexpr double most_pair_seconds = 0.02;
 constexpr double most_seconds = 0.5;
-/// How often something is timed for a class of distances, for a part of the machine, and at the end.
-constexpr std::size_t line_steps = 4;
+/// How often something is timed for a class of distances, for a cache, for a part of the machine, and at the
+/// end.
+constexpr std::size_t line_steps = 6;
+constexpr std::size_t cache_steps = 2;
 constexpr std::size_t memory_steps = 3;
 constexpr std::size_t last_steps = 2;
 /// What a reader more costs where there is only one to be timed.
@@ -43,6 +46,7 @@ enum SourceIndex : std::size_t {
     timed_pairs,
     timed_readers,
     timed_lines,
+    timed_passes,
     timed_memory,
     timed_calls,
     one_reader
@@ -53,11 +57,13 @@ std::vector<distance::Source> sources() {
     return {
         {"pairs", Origin::measured, "half a ping-pong by plain stores and loads on one line; over all pairs"},
         {"readers", Origin::measured,
-         "1 reader, both ways, and up to 16 that wait for a line, by a clock that all read"},
-        {"lines", Origin::measured, "64 lines, each store after the one before; flags in series; 256 KiB"},
+         "two that wait for each other; how much later the last of up to 16 is, by a clock that all read"},
+        {"lines", Origin::measured, "64 lines, each store after the one before; flags in series"},
+        {"passes", Origin::measured,
+         "the library's kernels on vectors of an eighth of an L2, and for the L3 of two L2"},
         {"memory", Origin::measured,
          "a thread a core, each with memory of its own, together more than the caches hold"},
-        {"calls", Origin::measured, "calls in a loop, between the two nearest cores"},
+        {"calls", Origin::measured, "single calls that begin together, between the two nearest cores"},
         {"one-reader", Origin::estimated, "1.2 ns, where only one CPU can be a reader at this distance"}};
 }
 
@@ -100,7 +106,7 @@ public:
     Surveyor(const Machine& machine, double seconds, bool progress_shown)
         : machine_(machine), survey_{cpus_to_compare(machine, most_compared), distance::Matrix(0), {}},
           classes_(classes_among(survey_.pus)), seconds_(seconds),
-          progress_(survey_.pus.size() - 1 + classes_.size() * line_steps +
+          progress_(survey_.pus.size() - 1 + classes_.size() * line_steps + 2 * cache_steps +
                         (classes_.size() + 1) * memory_steps + last_steps,
                     progress_shown) {}
 
@@ -112,6 +118,7 @@ public:
                         machine_.pus_in_machine);
         profile.topology = machine::synthetic_here();
         profile.sources = sources();
+        measure_caches();
         for (const Class each : classes_) {
             profile.has[static_cast<std::size_t>(each)] = true;
             measure_lines(each);
@@ -145,8 +152,8 @@ private:
 
     /// Half of the time is for the pairs.
     double step_seconds() const {
-        const std::size_t steps =
-            classes_.size() * (line_steps + 2) + (classes_.size() + 1) * memory_steps + last_steps;
+        const std::size_t steps = classes_.size() * (line_steps + 2) + 2 * cache_steps +
+                                  (classes_.size() + 1) * memory_steps + last_steps;
         return std::min(most_seconds, seconds_ / 2 / static_cast<double>(steps));
     }
 
@@ -183,9 +190,47 @@ private:
         lines.flag = {rounded(flag_ns(one, others, seconds)), timed_lines};
         begin("lines taken back");
         lines.taken_back = {rounded(taken_back_ns(one, other, seconds)), timed_lines};
-        begin("fetched lines");
-        constexpr std::size_t fetched_bytes = std::size_t{256} << 10U;
-        lines.fetch = {rounded(fetch_gbs(one, other, fetched_bytes, seconds)), timed_lines};
+        const double read_ns = 1 / survey_.profile.l2.read.value;
+        const auto measure = [&](Number& number, Pass pass, double own_reads, const char* detail) {
+            begin(detail);
+            number =
+                bandwidth(pass_ns_a_byte(one, other, pass, l2_vector_bytes(), seconds) - own_reads * read_ns);
+        };
+        measure(lines.fetch, Pass::fetch, 0, "fetched lines");
+        measure(lines.fetch_contended, Pass::meet, 1, "fetched lines that two read");
+        measure(lines.store, Pass::store, 2, "lines stored to");
+    }
+
+    /// Small enough for three of each of two CPUs to be in its L2 caches together.
+    std::size_t l2_vector_bytes() const { return l2_bytes() / 8; }
+    /// Too large for the L2 caches.
+    std::size_t l3_vector_bytes() const { return 2 * l2_bytes(); }
+    std::size_t l2_bytes() const {
+        constexpr std::size_t usual = std::size_t{1} << 20U;
+        return machine_.l2_bytes != 0 ? machine_.l2_bytes : usual;
+    }
+
+    /// Nothing that takes time is faster than any cache.
+    static Number bandwidth(double ns_a_byte) {
+        constexpr double least_ns_a_byte = 0.001;
+        return {std::max(rounded(1 / std::max(ns_a_byte, least_ns_a_byte)), 0.1), timed_passes};
+    }
+
+    /// Between any two CPUs, of which one does nothing.
+    void measure_caches() {
+        const auto measure = [&](distance::CacheBandwidth& cache, std::size_t bytes, const char* which) {
+            const auto timed = [&](Pass pass, const char* detail) {
+                progress_.step(which, detail);
+                return pass_ns_a_byte(number(0), number(1), pass, bytes, step_seconds());
+            };
+            const double copied = timed(Pass::copy, "copied");
+            const double combined = timed(Pass::combine, "combined");
+            // They differ by one vector that is read.
+            cache.read = bandwidth(combined - copied);
+            cache.write = bandwidth(copied - 1 / cache.read.value);
+        };
+        measure(survey_.profile.l2, l2_vector_bytes(), "L2");
+        measure(survey_.profile.l3, l3_vector_bytes(), "L3");
     }
 
     /// All that are so far from the first, beginning with the second; one of each core.
@@ -202,19 +247,17 @@ private:
         return numbers_of(others);
     }
 
-    /// Clocks of two CPUs may be apart: both ways together they are not.
     static void measure_readers(LineCosts& lines, int writer, const std::vector<int>& readers,
                                 double seconds) {
         const int reader = readers.front();
-        const double there = readers_ns(writer, std::array{reader}, seconds);
-        const double back = readers_ns(reader, std::array{writer}, seconds);
         lines.readers_each = {usual_reader_ns, one_reader};
         if (readers.size() > 1) {
+            const double one = readers_ns(writer, std::array{reader}, seconds);
             const double all = readers_ns(writer, readers, seconds);
             const auto more = static_cast<double>(readers.size() - 1);
-            lines.readers_each = {rounded(std::max((all - there) / more, 0.0)), timed_readers};
+            lines.readers_each = {rounded(std::max((all - one) / more, 0.0)), timed_readers};
         }
-        const double base = (there + back) / 2 - lines.readers_each.value;
+        const double base = exchange_ns(writer, reader, seconds) - lines.readers_each.value;
         lines.readers_base = {rounded(std::max(base, 0.0)), timed_readers};
     }
 

@@ -1,6 +1,7 @@
 #include "execute/outlook.hpp"
 
 #include "distance/published.hpp"
+#include "execute/caches.hpp"
 #include "machine/distances.hpp"
 #include "mailbox/slot.hpp"
 #include "tuning/table.hpp"
@@ -115,6 +116,7 @@ simulate::Positions positions_of(const Machine& machine, std::span<const Pu> pus
     for (std::size_t part = 0; part < positions.groups.size(); ++part) {
         positions.groups[part] = machine::groups_within(pus, distance::all_classes[part]);
     }
+    positions.l2_bytes = machine.l2_bytes;
     positions.l3_bytes = machine.l3_bytes;
     return positions;
 }
@@ -191,7 +193,10 @@ double Outlook::simulated_us(std::size_t row, Form form, bool staged, std::size_
     const simulate::Vector vector = bytes % word_bytes == 0 ? simulate::Vector{bytes / word_bytes, word_bytes}
                                                             : simulate::Vector{bytes, 1};
     constexpr double us_per_ns = 1e-3;
-    return predictor->ns(vector, form, staged) * us_per_ns;
+    const detail::Kind kind = static_cast<detail::Kind>(algorithm::registry()[row].collective);
+    return predictor->ns(vector, form,
+                         {.staged = staged, .touched_bytes = touched_bytes(kind, bytes, members())}) *
+           us_per_ns;
 }
 
 } // namespace tutti::execute

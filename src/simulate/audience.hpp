@@ -29,8 +29,14 @@ public:
     const Readers& of_block(int member, std::size_t space, std::size_t block) const {
         return blocks_[index(member, space, block)];
     }
+    /// Whether the member whose block it is reads it together with those of others, as all do who combine the
+    /// same.
+    bool is_combined_by_owner(int member, std::size_t space, std::size_t block) const {
+        return combined_by_owner_[index(member, space, block)] != 0;
+    }
 
 private:
+    void add_step(const plan::Plan& plan, const plan::Step& step, const Positions& positions);
     std::size_t index(int member, std::size_t space, std::size_t block) const {
         return (static_cast<std::size_t>(member) * touched_spaces + space) * (blocks_per_vector_ + 1) + block;
     }
@@ -39,6 +45,7 @@ private:
     std::size_t blocks_per_vector_;
     std::vector<Readers> points_;
     std::vector<Readers> blocks_;
+    std::vector<std::uint16_t> combined_by_owner_;
 };
 
 /// How many there are, and how far the furthest is; core if there are none.

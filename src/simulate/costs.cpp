@@ -31,17 +31,23 @@ LineTimes times_of(const LineCosts& costs) {
             .first_read = one_way,
             .first_store = costs.taken_back.value,
             .line = line,
+            .contended_line = line_ns(costs.fetch_contended.value),
+            .stored_line = line_ns(costs.store.value),
             .served = each / under_way};
 }
 
-/// Of the nearest two cores, between which `call` was measured.
-double nearest_one_way(const LineProfile& profile) {
+/// How far the nearest two cores are from each other, between which `call` was measured.
+Class nearest_in(const LineProfile& profile) {
     for (const Class distance : distance::all_classes) {
         if (distance != Class::core && profile.has_class(distance)) {
-            return profile.lines_at(distance).median_one_way.value;
+            return distance;
         }
     }
-    return profile.lines_at(Class::core).median_one_way.value;
+    return Class::core;
+}
+
+ReadWriteTimes times_of(const distance::CacheBandwidth& cache) {
+    return {.read = line_ns(cache.read.value), .write = line_ns(cache.write.value)};
 }
 
 } // namespace
@@ -49,22 +55,20 @@ double nearest_one_way(const LineProfile& profile) {
 Costs costs_of(const LineProfile& profile) {
     Costs costs;
     costs.has = profile.has;
-    const distance::Bandwidth& core = profile.memory_of(Class::core);
-    double fastest = core.read.value;
+    costs.nearest = nearest_in(profile);
     for (const Class distance : distance::all_classes) {
         const auto index = static_cast<std::size_t>(distance);
         if (profile.has_class(distance)) {
             costs.lines[index] = times_of(profile.lines_at(distance));
-            fastest = std::max(fastest, profile.lines_at(distance).fetch.value);
         }
         if (profile.has_class(distance) || distance == Class::core) {
             const distance::Bandwidth& part = profile.memory_of(distance);
-            costs.memory[index] = {line_ns(part.read.value), line_ns(part.write.value)};
+            costs.memory[index] = {.read = line_ns(part.read.value), .write = line_ns(part.write.value)};
         }
     }
-    // Nobody has measured it; the own caches are at least as fast as whatever else there is.
-    costs.own_line = line_ns(fastest);
-    costs.entering = std::max(profile.call.value - nearest_one_way(profile), 0.0);
+    costs.l2 = times_of(profile.l2);
+    costs.l3 = times_of(profile.l3);
+    costs.entering = std::max(profile.call.value - costs.lines_at(costs.nearest).alone, 0.0);
     return costs;
 }
 

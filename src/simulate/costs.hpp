@@ -19,17 +19,19 @@ struct LineTimes {
     /// Until the first line is there of those that a pass reads, and that it stores to.
     double first_read = 0;
     double first_store = 0;
-    /// For each further line that comes out of another's caches.
+    /// For each further line that comes out of another's caches, and where who has it reads it as well.
     double line = 0;
+    double contended_line = 0;
+    /// For each line that is stored to and that another has in its own caches.
+    double stored_line = 0;
     /// For each line, at who has it, before the next reader's turn.
     double served = 0;
 
     double seen(int readers) const { return readers == 1 ? alone : readers_base + readers_each * readers; }
 };
 
-/// What a line takes a part of the machine to read from memory and to write there, in ns; 0 where the
-/// machine has no such part.
-struct MemoryTimes {
+/// What a line takes to read and to write, in ns.
+struct ReadWriteTimes {
     double read = 0;
     double write = 0;
 };
@@ -37,18 +39,22 @@ struct MemoryTimes {
 /// A profile, in the terms in which the simulation counts.
 struct Costs {
     std::array<bool, distance::class_count> has = {};
+    /// How far the nearest two cores are from each other.
+    distance::Class nearest = distance::Class::core;
     std::array<LineTimes, distance::class_count> lines = {};
-    /// Of a core, of an L3, a node and a socket, and over the link.
-    std::array<MemoryTimes, distance::class_count> memory = {};
-    /// For a line of one's own that is in the own caches, ns.
-    double own_line = 0;
+    /// From memory, and to it: of a core, of an L3, a node and a socket, and over the link; 0 where the
+    /// machine has no such part.
+    std::array<ReadWriteTimes, distance::class_count> memory = {};
+    /// Of a core, what is its own.
+    ReadWriteTimes l2 = {};
+    ReadWriteTimes l3 = {};
     /// From the call until the first line can be stored, ns.
     double entering = 0;
 
     const LineTimes& lines_at(distance::Class distance) const {
         return lines[static_cast<std::size_t>(distance)];
     }
-    const MemoryTimes& memory_of(distance::Class part) const {
+    const ReadWriteTimes& memory_of(distance::Class part) const {
         return memory[static_cast<std::size_t>(part)];
     }
 };

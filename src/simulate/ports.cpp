@@ -10,6 +10,11 @@ std::size_t place(Class part) {
     return static_cast<std::size_t>(part);
 }
 
+/// Up to the cache's size all is there; of twice as much, gone through in turn, nothing is left.
+double share_outside(double bytes, std::size_t cache_bytes) {
+    return cache_bytes == 0 ? 0.0 : std::clamp(bytes / static_cast<double>(cache_bytes) - 1, 0.0, 1.0);
+}
+
 /// The link of a socket is one port.
 Class port_group(Class part) {
     return part == Class::link ? Class::socket : part;
@@ -27,75 +32,106 @@ Ports::Ports(const Costs& costs, const Positions& positions, const Audience& aud
     }
 }
 
-void Ports::reset(double member_bytes) {
+void Ports::reset(double member_bytes, bool streams) {
     const auto free = [](std::vector<Port>& ports) { std::ranges::fill(ports, Port()); };
     free(cores_);
     free(owners_);
     std::ranges::for_each(between_, free);
     std::ranges::fill(in_memory_, 0.0);
-    if (positions_.l3_bytes == 0) {
-        return;
-    }
     for (const std::size_t l3 : positions_.groups_of(Class::l3)) {
-        in_memory_[l3] += member_bytes / static_cast<double>(positions_.l3_bytes);
+        in_memory_[l3] += member_bytes;
     }
     for (double& share : in_memory_) {
-        // Up to the cache's size all is there; of twice as much, gone through in turn, nothing is left.
-        share = std::clamp(share - 1, 0.0, 1.0);
+        share = share_outside(share, positions_.l3_bytes);
     }
+    in_l3_ = share_outside(member_bytes, positions_.l2_bytes);
+    streams_ = streams;
 }
 
 void Ports::begin(int member, double now) {
     member_ = member;
     now_ = begun_ = done_ = now;
-    own_ns_ = others_ns_ = first_ns_ = 0;
+    own_read_ns_ = own_write_ns_ = others_ns_ = first_ns_ = 0;
 }
 
-/// The core fetches what it touches of others while it goes through what it has.
+/// Loads wait for each other, whosever lines they are; stores of one's own go on meanwhile.
 double Ports::end() {
-    const double busy_ns = std::max(own_ns_, others_ns_);
+    const double busy_ns = own_read_ns_ + std::max(own_write_ns_, others_ns_);
     const std::size_t core = positions_.groups_of(Class::core)[static_cast<std::size_t>(member_)];
     return std::max(done_, cores_[core].begin(begun_, busy_ns) + busy_ns + first_ns_);
 }
 
 void Ports::touch(const Touch& touch, double lines) {
     const Audience::Readers& readers = audience_.of_block(touch.owner, touch.space, touch.first);
-    // Lines that others have read have to be taken back from them before they are stored to.
-    const bool is_own = touch.owner == member_ && !(touch.stores && count_of(readers) > 0);
+    const bool is_own = touch.owner == member_;
     const std::size_t l3 = positions_.groups_of(Class::l3)[static_cast<std::size_t>(touch.owner)];
-    const double from_memory = in_memory_[l3] * lines;
-    if (is_own) {
-        own_ns_ += (lines - from_memory) * costs_.own_line;
+    const double from_memory =
+        touch.stores && !touch.plain && !is_own && streams_ ? lines : in_memory_[l3] * lines;
+    const double cached = lines - from_memory;
+    if (touch.stores && (!is_own || count_of(readers) > 0)) {
+        store(touch, cached, readers);
+    } else if (is_own) {
+        touch_own(touch, cached);
     } else {
-        touch_others(touch, lines - from_memory, readers);
+        fetch(touch, cached, readers);
     }
     if (from_memory > 0) {
         touch_memory(touch, from_memory);
     }
 }
 
-void Ports::touch_others(const Touch& touch, double lines, const Audience::Readers& readers) {
+void Ports::touch_own(const Touch& touch, double lines) {
+    const auto line_ns = [&](double l2, double l3) { return (1 - in_l3_) * l2 + in_l3_ * l3; };
+    if (touch.stores) {
+        own_write_ns_ += lines * line_ns(costs_.l2.write, costs_.l3.write);
+    } else {
+        own_read_ns_ += lines * line_ns(costs_.l2.read, costs_.l3.read);
+    }
+}
+
+void Ports::fetch(const Touch& touch, double lines, const Audience::Readers& readers) {
     const Class distance = positions_.between(member_, touch.owner);
     // The furthest reader of a line makes it as slow for all.
     const LineTimes& times = costs_.lines_at(std::max(distance, furthest_of(readers)));
-    others_ns_ += lines * times.line;
-    first_ns_ = std::max(first_ns_, touch.stores ? times.first_store : times.first_read);
+    const bool contended = audience_.is_combined_by_owner(touch.owner, touch.space, touch.first);
+    others_ns_ += lines * (contended ? times.contended_line : times.line);
+    first_ns_ = std::max(first_ns_, times.first_read);
+    Port& owner = owners_[static_cast<std::size_t>(touch.owner)];
+    begun_ = std::max(begun_, owner.begin(now_, lines * times.served));
+    cross(distance, lines * shared(Class::l3, readers), lines * shared(Class::link, readers));
+}
+
+/// Lines that others have are taken back from them. Those that have fallen out of an L2 are in the L3 that it
+/// shares with others, where nobody has to be asked.
+void Ports::store(const Touch& touch, double lines, const Audience::Readers& readers) {
+    const Class distance = positions_.between(member_, touch.owner);
+    const Class furthest = std::max(distance, furthest_of(readers));
+    const double let_go = furthest <= Class::l3 ? in_l3_ * lines : 0;
+    const LineTimes& times = costs_.lines_at(furthest);
+    own_write_ns_ += let_go * costs_.l3.write;
+    others_ns_ += (lines - let_go) * times.stored_line;
+    first_ns_ = std::max(first_ns_, lines > 0 ? times.first_store : 0.0);
     if (touch.owner != member_) {
         Port& owner = owners_[static_cast<std::size_t>(touch.owner)];
         begun_ = std::max(begun_, owner.begin(now_, lines * times.served));
     }
-    for (const Class part : {Class::l3, Class::link}) {
-        if (distance > part || distance == Class::link) {
-            const double crossing = touch.stores ? lines : lines * shared(part, readers);
-            pass(part, member_, crossing * costs_.memory_of(part).read);
-        }
+    cross(distance, lines, lines);
+}
+
+/// What comes from another so far away: into an L3 from outside, and over the link.
+void Ports::cross(Class distance, double lines_into_l3, double lines_over_link) {
+    if (distance > Class::l3) {
+        pass(Class::l3, member_, lines_into_l3 * costs_.memory_of(Class::l3).read);
+    }
+    if (distance == Class::link) {
+        pass(Class::link, member_, lines_over_link * costs_.memory_of(Class::link).read);
     }
 }
 
 void Ports::touch_memory(const Touch& touch, double lines) {
     const auto times = [&](Class part) {
-        const MemoryTimes& memory = costs_.memory_of(part);
-        return lines * (touch.stores ? memory.write : memory.read);
+        const ReadWriteTimes& memory = costs_.memory_of(part);
+        return lines * (touch.stores ? memory.write + (touch.plain ? memory.read : 0.0) : memory.read);
     };
     others_ns_ += times(Class::core);
     pass(Class::l3, member_, times(Class::l3));

@@ -32,8 +32,9 @@ public:
     /// All must outlive it.
     Ports(const Costs& costs, const Positions& positions, const Audience& audience);
 
-    /// Nobody has used them yet, and each member has vectors of so many bytes together.
-    void reset(double member_bytes);
+    /// Nobody has used them yet, and each member has vectors of so many bytes together. `streams`: what is
+    /// stored to others goes past the caches.
+    void reset(double member_bytes, bool streams);
 
     /// What a step of a member touches is added up between these two; the latter says when all is done.
     void begin(int member, double now);
@@ -43,7 +44,9 @@ public:
 
 private:
     void touch_own(const Touch& touch, double lines);
-    void touch_others(const Touch& touch, double lines, const Audience::Readers& readers);
+    void fetch(const Touch& touch, double lines, const Audience::Readers& readers);
+    void store(const Touch& touch, double lines, const Audience::Readers& readers);
+    void cross(distance::Class distance, double lines_into_l3, double lines_over_link);
     void touch_memory(const Touch& touch, double lines);
     void pass(distance::Class part, int member, double ns);
     double shared(distance::Class part, const Audience::Readers& readers) const;
@@ -60,11 +63,15 @@ private:
     std::array<std::vector<Port>, distance::class_count> between_;
     /// How much of what members of each L3 have does not fit into it, from 0 to 1.
     std::vector<double> in_memory_;
+    /// How much of what a member has in caches does not fit into its L2, from 0 to 1.
+    double in_l3_ = 0;
+    bool streams_ = false;
 
     // Of the step that is being added up.
     int member_ = 0;
     double now_ = 0;
-    double own_ns_ = 0;
+    double own_read_ns_ = 0;
+    double own_write_ns_ = 0;
     double others_ns_ = 0;
     double first_ns_ = 0;
     double begun_ = 0;

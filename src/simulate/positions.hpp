@@ -12,6 +12,8 @@ namespace tutti::simulate {
 /// from 0 on.
 struct Positions {
     std::array<distance::Groups, distance::class_count - 1> groups;
+    /// Of one L2 cache; 0 where that is unknown, and then nothing ever falls out of it.
+    std::size_t l2_bytes = 0;
     /// Of one L3 cache; 0 where that is unknown, and then nothing ever falls out of it.
     std::size_t l3_bytes = 0;
 

@@ -1,6 +1,10 @@
 #include "simulate/predictor.hpp"
 
+#include "simulate/costs.hpp"
+
 #include <algorithm>
+#include <span>
+#include <type_traits>
 
 namespace tutti::simulate {
 
@@ -23,10 +27,41 @@ bool divides_by_rank(schedule::Collective collective) {
 
 } // namespace
 
-double Predictor::ns(const Vector& vector, schedule::Form form, bool staged) {
-    const auto leaves = compiled_in(form).simulation->leaves(
-        {.partition = partition(vector), .element_bytes = vector.element_bytes, .staged = staged});
+double Predictor::ns(const Vector& vector, schedule::Form form, const Handling& handling) {
+    const auto leaves =
+        compiled_in(form).simulation->leaves({.partition = partition(vector),
+                                              .element_bytes = vector.element_bytes,
+                                              .staged = handling.staged,
+                                              .streams = streams(form, handling.touched_bytes)});
     return *std::ranges::max_element(leaves);
+}
+
+std::uint64_t Predictor::digest(schedule::Form form) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    const auto add = [&](std::span<const std::byte> bytes) {
+        for (const std::byte byte : bytes) {
+            hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3U;
+        }
+    };
+    for (const plan::Plan& plan : compiled_in(form).plans) {
+        static_assert(std::has_unique_object_representations_v<plan::Step>);
+        add(std::as_bytes(std::span(&plan.blocks, 1)));
+        add(std::as_bytes(std::span(plan.steps)));
+    }
+    return hash;
+}
+
+/// As the library decides it of a processor that it knows (execute::Caches): separate vectors that are not
+/// short, where a line takes longer to take back than to store past the caches.
+bool Predictor::streams(schedule::Form form, std::size_t touched_bytes) const {
+    constexpr std::size_t lines_from_bytes = std::size_t{16} << 10U;
+    constexpr double least_gain = 1.25;
+    const bool separate =
+        form == schedule::Form::separate || schedule_.collective() == schedule::Collective::broadcast;
+    const Costs costs = costs_of(profile_);
+    return separate && touched_bytes >= lines_from_bytes &&
+           costs.memory_of(distance::Class::core).write * least_gain <
+               costs.lines_at(costs.nearest).stored_line;
 }
 
 Predictor::Compiled& Predictor::compiled_in(schedule::Form form) {

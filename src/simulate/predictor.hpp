@@ -8,6 +8,7 @@
 #include "simulate/simulation.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -21,6 +22,14 @@ struct Vector {
     std::size_t element_bytes = 1;
 };
 
+/// How the library carries out a call.
+struct Handling {
+    /// Messages are carried that do not fit into slots.
+    bool staged = false;
+    /// The bytes of all members' vectors together.
+    std::size_t touched_bytes = 0;
+};
+
 /// One algorithm among members at these positions: its plans, in each form that is asked for.
 class Predictor {
 public:
@@ -30,9 +39,11 @@ public:
 
     int rounds() const { return schedule_.rounds(); }
 
-    /// ns until the last member leaves. `staged` where messages are carried that do not fit into slots.
-    /// Throws as Simulation does.
-    double ns(const Vector& vector, schedule::Form form, bool staged);
+    /// ns until the last member leaves. Throws as Simulation does.
+    double ns(const Vector& vector, schedule::Form form, const Handling& handling);
+
+    /// A number that differs where the members' plans differ (FNV-1a of their steps).
+    std::uint64_t digest(schedule::Form form);
 
 private:
     struct Compiled {
@@ -42,6 +53,7 @@ private:
 
     Compiled& compiled_in(schedule::Form form);
     plan::Partition partition(const Vector& vector) const;
+    bool streams(schedule::Form form, std::size_t touched_bytes) const;
 
     schedule::Schedule schedule_;
     const distance::LineProfile& profile_;

@@ -82,7 +82,7 @@ void Simulation::start(const Payload& payload) {
     for (const Plan& plan : plans_) {
         most_bytes = std::max(most_bytes, bytes_of(plan, payload));
     }
-    ports_.reset(most_bytes);
+    ports_.reset(most_bytes, payload.streams);
     std::ranges::fill(cursors_, Cursor{.now = costs_.entering, .step = 0, .looked = 0});
     std::ranges::fill(seen_, unpublished);
     std::ranges::fill(waiting_, nobody);

@@ -22,6 +22,8 @@ struct Payload {
     std::size_t element_bytes = 1;
     /// Messages do not fit into slots and lie on stages.
     bool staged = false;
+    /// What is stored to others' vectors goes past the caches.
+    bool streams = false;
 };
 
 /// One operation of a group of members, whose caches are as a call before has left them: everybody's inputs

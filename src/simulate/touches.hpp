@@ -18,6 +18,8 @@ struct Touch {
     std::size_t first = 0;
     std::size_t count = 0;
     bool stores = false;
+    /// Stored by plain stores, for which a line has to be there: not by a copy, nor past the caches.
+    bool plain = false;
 };
 
 /// How many members the step of `plan` looks at, each at its point step.point.
@@ -63,10 +65,21 @@ void for_each_touch(const plan::Plan& plan, const plan::Step& step, Visit visit)
         return vector.remote() ? static_cast<int>(step.peer) : plan.rank;
     };
     const auto read = [&](int member, std::size_t space) {
-        visit(Touch{member, space, step.from, step.count, false});
+        visit(Touch{.owner = member,
+                    .space = space,
+                    .first = step.from,
+                    .count = step.count,
+                    .stores = false,
+                    .plain = false});
     };
+    const bool combines_two = step.code == Code::reduce || step.code == Code::reduce_received;
     const auto store = [&](int member, std::size_t space) {
-        visit(Touch{member, space, step.first, step.count, true});
+        visit(Touch{.owner = member,
+                    .space = space,
+                    .first = step.first,
+                    .count = step.count,
+                    .stores = true,
+                    .plain = combines_two});
     };
     const auto read_first = [&](int members, std::size_t own_space, std::size_t space) {
         for (int member = 0; member < members; ++member) {

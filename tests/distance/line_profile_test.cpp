@@ -51,7 +51,7 @@ TEST_CASE("a profile has the numbers of its classes, each with a name of its own
         places.insert(named.number);
         CHECK(!named.name.starts_with("node."));
     }
-    CHECK(names.size() == 2 * 11 + 3 + 2);
+    CHECK(names.size() == 2 * 13 + 3 + 4 + 2);
     CHECK(places.size() == names.size());
     CHECK(names.contains("core.memory.read"));
     CHECK(!names.contains("core.flag"));

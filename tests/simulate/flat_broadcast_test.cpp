@@ -72,7 +72,8 @@ std::map<std::string, Ratios> held_ratios() {
             const auto leaves =
                 simulation.leaves({.partition = {.total = bytes, .block = bytes, .offsets = nullptr},
                                    .element_bytes = 1,
-                                   .staged = false});
+                                   .staged = false,
+                                   .streams = false});
             const double ratio = *std::ranges::max_element(leaves) * 1e-3 / std::stod(row[column]);
             ratios[row[0]].all.push_back(ratio);
             if (!is_fitted(bytes)) {
@@ -123,7 +124,8 @@ TEST_CASE("times are the same numbers on every run and with every compiler") {
     const auto leaves =
         simulation.leaves({.partition = {.total = 100000, .block = 100000, .offsets = nullptr},
                            .element_bytes = 1,
-                           .staged = false});
+                           .staged = false,
+                           .streams = false});
     CHECK(leaves[0] == 97757.884712291489);
     CHECK(leaves[100] == 48271.954170922734);
 }

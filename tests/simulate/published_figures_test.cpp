@@ -68,7 +68,8 @@ double mean_us(const std::string& machine, const std::vector<plan::Plan>& plans,
     simulate::Simulation simulation(plans, profile, positions);
     const auto leaves = simulation.leaves({.partition = {.total = bytes, .block = bytes, .offsets = nullptr},
                                            .element_bytes = 1,
-                                           .staged = false});
+                                           .staged = false,
+                                           .streams = false});
     double sum = 0;
     for (int member = first; member <= last; ++member) {
         sum += leaves[static_cast<std::size_t>(member)];

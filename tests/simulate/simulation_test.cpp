@@ -25,8 +25,8 @@ distance::Number number(double value) {
 }
 
 distance::LineCosts line_costs(double one_way, double base, double taken_back, double flag, double fetch) {
-    return {number(one_way), number(one_way), number(one_way),    number(base),
-            number(2),       number(flag),    number(taken_back), number(fetch)};
+    return {number(one_way), number(one_way),    number(one_way), number(base),  number(2),
+            number(flag),    number(taken_back), number(fetch),   number(fetch), number(fetch)};
 }
 
 distance::Bandwidth bandwidth(double read, double write) {
@@ -43,8 +43,9 @@ distance::LineProfile two_sockets() {
     profile.memory[0] = bandwidth(8, 4);
     profile.memory[1] = bandwidth(64, 64);
     profile.memory[4] = bandwidth(4, 4);
+    profile.l2 = profile.l3 = {number(16), number(16)};
     profile.exclusive_store = number(10);
-    profile.call = number(70);
+    profile.call = number(122);
     return profile;
 }
 
@@ -79,7 +80,8 @@ std::vector<plan::Plan> plans_of(Collective collective, const char* name, int ra
 simulate::Payload whole(std::size_t bytes) {
     return {.partition = {.total = bytes, .block = bytes, .offsets = nullptr},
             .element_bytes = 1,
-            .staged = false};
+            .staged = false,
+            .streams = false};
 }
 
 std::vector<double> leaves(const std::vector<plan::Plan>& plans, const Positions& positions,
@@ -159,8 +161,10 @@ TEST_CASE("whoever has lines serves their readers in order") {
 TEST_CASE("lines that others have are taken back before they are stored to") {
     const auto plans = plans_of(Collective::allreduce, "direct", 2, Form::separate);
     Simulation simulation(plans, two_sockets(), in_sockets({0, 0}));
-    const auto times = simulation.leaves(
-        {.partition = {.total = 128, .block = 64, .offsets = nullptr}, .element_bytes = 1, .staged = false});
+    const auto times = simulation.leaves({.partition = {.total = 128, .block = 64, .offsets = nullptr},
+                                          .element_bytes = 1,
+                                          .staged = false,
+                                          .streams = false});
     // Enters, reads the other's line and stores to one of its lines, which go both ways at once.
     const double passed = entering + near + std::max(50, 60) + 2 * 4;
     CHECK(times[0] == doctest::Approx(passed + 2 / 25. + near)); // the second after the first
@@ -254,7 +258,8 @@ TEST_CASE("the same numbers come again, whatever was asked before") {
         Simulation simulation(plans, two_sockets(), in_sockets({0, 0, 0, 1, 1, 1}));
         const simulate::Payload payload{.partition = {.total = 6000, .block = 1000, .offsets = nullptr},
                                         .element_bytes = 8,
-                                        .staged = false};
+                                        .staged = false,
+                                        .streams = false};
         const auto first = simulation.leaves(payload);
         const std::vector<double> kept(first.begin(), first.end());
         simulation.leaves(whole(6));
@@ -279,7 +284,8 @@ TEST_CASE("longer vectors take longer") {
             const auto times = simulation.leaves(
                 {.partition = {.total = total, .block = (total + blocks - 1) / blocks, .offsets = nullptr},
                  .element_bytes = 1,
-                 .staged = false});
+                 .staged = false,
+                 .streams = false});
             const double now = *std::ranges::max_element(times);
             CHECK_MESSAGE(now >= last, row.name);
             last = now;

@@ -13,19 +13,34 @@ struct LineQuantity {
     Number LineCosts::*number;
 };
 
+struct CacheQuantity {
+    const char* name;
+    CacheBandwidth LineProfile::*cache;
+    Number CacheBandwidth::*number;
+};
+
 struct MemoryQuantity {
     const char* name;
     Number Bandwidth::*number;
 };
 
-constexpr std::array line_quantities{LineQuantity{"one-way.min", Unit::ns, &LineCosts::least_one_way},
-                                     LineQuantity{"one-way.median", Unit::ns, &LineCosts::median_one_way},
-                                     LineQuantity{"one-way.max", Unit::ns, &LineCosts::most_one_way},
-                                     LineQuantity{"readers.base", Unit::ns, &LineCosts::readers_base},
-                                     LineQuantity{"readers.each", Unit::ns, &LineCosts::readers_each},
-                                     LineQuantity{"flag", Unit::ns, &LineCosts::flag},
-                                     LineQuantity{"taken-back", Unit::ns, &LineCosts::taken_back},
-                                     LineQuantity{"fetch", Unit::gigabytes_per_second, &LineCosts::fetch}};
+constexpr std::array line_quantities{
+    LineQuantity{"one-way.min", Unit::ns, &LineCosts::least_one_way},
+    LineQuantity{"one-way.median", Unit::ns, &LineCosts::median_one_way},
+    LineQuantity{"one-way.max", Unit::ns, &LineCosts::most_one_way},
+    LineQuantity{"readers.base", Unit::ns, &LineCosts::readers_base},
+    LineQuantity{"readers.each", Unit::ns, &LineCosts::readers_each},
+    LineQuantity{"flag", Unit::ns, &LineCosts::flag},
+    LineQuantity{"taken-back", Unit::ns, &LineCosts::taken_back},
+    LineQuantity{"fetch", Unit::gigabytes_per_second, &LineCosts::fetch},
+    LineQuantity{"fetch.contended", Unit::gigabytes_per_second, &LineCosts::fetch_contended},
+    LineQuantity{"store", Unit::gigabytes_per_second, &LineCosts::store}};
+
+constexpr std::array cache_quantities{
+    CacheQuantity{"core.l2.read", &LineProfile::l2, &CacheBandwidth::read},
+    CacheQuantity{"core.l2.write", &LineProfile::l2, &CacheBandwidth::write},
+    CacheQuantity{"core.l3.read", &LineProfile::l3, &CacheBandwidth::read},
+    CacheQuantity{"core.l3.write", &LineProfile::l3, &CacheBandwidth::write}};
 
 constexpr std::array memory_quantities{MemoryQuantity{"memory.read", &Bandwidth::read},
                                        MemoryQuantity{"memory.write", &Bandwidth::write},
@@ -54,6 +69,10 @@ std::vector<NamedNumber> numbers_of(LineProfile& profile) {
                                    &(profile.memory[index].*quantity.number)});
             }
         }
+    }
+    for (const CacheQuantity& quantity : cache_quantities) {
+        numbers.push_back(
+            {quantity.name, Unit::gigabytes_per_second, &(profile.*quantity.cache.*quantity.number)});
     }
     numbers.push_back({"exclusive-store", Unit::ns, &profile.exclusive_store});
     numbers.push_back({"call", Unit::ns, &profile.call});

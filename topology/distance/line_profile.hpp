@@ -55,8 +55,12 @@ struct LineCosts {
     Number flag;
     /// ns until a store is done to a line that another has read since it was written.
     Number taken_back;
-    /// GB/s at which one reads what another has just written, out of its caches.
+    /// GB/s at which one copies what another has just written, out of its caches.
     Number fetch;
+    /// The same where who has written it reads it as well meanwhile.
+    Number fetch_contended;
+    /// GB/s at which one stores to lines that another has read and has in its own caches.
+    Number store;
 
     bool operator==(const LineCosts&) const = default;
 };
@@ -69,6 +73,14 @@ struct Bandwidth {
     Number copy;
 
     bool operator==(const Bandwidth&) const = default;
+};
+
+/// GB/s at which a core reads and writes what is its own, in a cache.
+struct CacheBandwidth {
+    Number read;
+    Number write;
+
+    bool operator==(const CacheBandwidth&) const = default;
 };
 
 /// What the lines, caches and links of a machine cost. `machine::Profile` is another thing: from how many
@@ -84,9 +96,13 @@ struct LineProfile {
     /// Of a core, which every machine has; of all cores that share an L3, a node, a socket; and over the
     /// link, of all cores of a socket with the memory of another.
     std::array<Bandwidth, class_count> memory = {};
+    /// Of a core.
+    CacheBandwidth l2;
+    CacheBandwidth l3;
     /// ns until a store is done to a line that nobody else has.
     Number exclusive_store;
-    /// ns of an allreduce of 8 bytes between the two nearest cores.
+    /// ns of an allreduce of 8 bytes between the two nearest cores, which begin together: until the last
+    /// leaves.
     Number call;
 
     bool has_class(Class distance) const { return has[static_cast<std::size_t>(distance)]; }

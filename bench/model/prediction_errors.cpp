@@ -1,0 +1,153 @@
+#include "model/prediction_errors.hpp"
+
+#include "measure/statistics.hpp"
+#include "model/prediction_table.hpp"
+#include "terminal/numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+using schedule::Collective;
+
+/// Who is measured twice takes times that are so far from each other.
+constexpr double least_difference = 0.03;
+
+/// Those of one collective.
+std::vector<PredictedPoint> points_of(const distance::LineProfile& profile, std::span<const Point> measured,
+                                      int members, Collective collective) {
+    std::set<std::size_t> sizes;
+    std::vector<const Point*> of_it;
+    for (const Point& point : measured) {
+        const Problem& problem = point.problem;
+        const bool separate = collective == Collective::broadcast || !problem.in_place;
+        if (problem.collective == collective && problem.members == members && separate && !problem.shared &&
+            point.provider == "tutti" && point.algorithm != "auto") {
+            of_it.push_back(&point);
+            sizes.insert(problem.bytes());
+        }
+    }
+    if (of_it.empty()) {
+        return {};
+    }
+    const PredictionQuery query{.collective = collective,
+                                .members = members,
+                                .bytes = {sizes.begin(), sizes.end()},
+                                .algorithms = {}};
+    const std::vector<PredictedTimes> predicted = predict(profile, query);
+    std::vector<PredictedPoint> points;
+    for (const Point* point : of_it) {
+        const auto times = std::ranges::find(predicted, point->algorithm, &PredictedTimes::algorithm);
+        const auto size =
+            static_cast<std::size_t>(std::distance(sizes.begin(), sizes.find(point->problem.bytes())));
+        if (times != predicted.end() && times->us[size] >= 0 && point->time_us.median > 0) {
+            points.push_back({.collective = collective,
+                              .algorithm = point->algorithm,
+                              .bytes = point->problem.bytes(),
+                              .predicted_us = times->us[size],
+                              .measured_us = point->time_us.median,
+                              .plan = times->plans[size]});
+        }
+    }
+    return points;
+}
+
+int sign(double value) {
+    return value > 0 ? 1 : (value < 0 ? -1 : 0);
+}
+
+} // namespace
+
+double PredictedPoint::error() const {
+    return std::max(predicted_us / measured_us, measured_us / predicted_us) - 1;
+}
+
+std::optional<double> OrderCount::tau() const {
+    if (pairs == 0) {
+        return std::nullopt;
+    }
+    return static_cast<double>(right_less_wrong) / static_cast<double>(pairs);
+}
+
+std::vector<PredictedPoint> predicted_points(const distance::LineProfile& profile,
+                                             std::span<const Point> measured, int members,
+                                             std::string_view collective) {
+    std::vector<PredictedPoint> all;
+    for (int number = 0; number < schedule::collective_count; ++number) {
+        const auto each = static_cast<Collective>(number);
+        if (collective == "all" || to_string(each) == collective) {
+            std::ranges::move(points_of(profile, measured, members, each), std::back_inserter(all));
+        }
+    }
+    if (all.empty()) {
+        throw std::invalid_argument(fmt::format("of collective \"{}\" among {} members no algorithm was "
+                                                "measured: tutti bench -a all measures them",
+                                                collective, members));
+    }
+    return all;
+}
+
+OrderCount count_order(std::span<const PredictedPoint> points) {
+    OrderCount count;
+    for (std::size_t one = 0; one < points.size(); ++one) {
+        for (std::size_t other = 0; other < one; ++other) {
+            const PredictedPoint& a = points[one];
+            const PredictedPoint& b = points[other];
+            const double apart = std::abs(a.measured_us - b.measured_us);
+            if (a.collective == b.collective && a.plan != b.plan &&
+                apart > least_difference * std::max(a.measured_us, b.measured_us)) {
+                ++count.pairs;
+                count.right_less_wrong +=
+                    sign(a.measured_us - b.measured_us) * sign(a.predicted_us - b.predicted_us);
+            }
+        }
+    }
+    return count;
+}
+
+double median_error(std::span<const PredictedPoint> points) {
+    std::vector<double> errors;
+    std::ranges::transform(points, std::back_inserter(errors), &PredictedPoint::error);
+    return summarise(std::move(errors)).median;
+}
+
+std::string prediction_errors(std::span<const PredictedPoint> points) {
+    std::string text = fmt::format("{:<15} {:<34} {:>8} {:>12} {:>12} {:>7}\n", "collective", "algorithm",
+                                   "bytes", "predicted", "measured", "error");
+    std::set<std::size_t> sizes;
+    for (const PredictedPoint& point : points) {
+        sizes.insert(point.bytes);
+        text += fmt::format("{:<15} {:<34} {:>8} {:>12} {:>12} {:>5.0f} %\n", to_string(point.collective),
+                            point.algorithm, format_bytes(point.bytes), format_us(point.predicted_us),
+                            format_us(point.measured_us), 100 * point.error());
+    }
+    text +=
+        fmt::format("\n{:>8} {:>7} {:>13} {:>6} {:>5}\n", "bytes", "points", "median error", "pairs", "tau");
+    for (const std::size_t bytes : sizes) {
+        std::vector<PredictedPoint> of_size;
+        std::ranges::copy_if(points, std::back_inserter(of_size),
+                             [&](const PredictedPoint& point) { return point.bytes == bytes; });
+        const OrderCount order = count_order(of_size);
+        const std::optional<double> tau = order.tau();
+        text +=
+            fmt::format("{:>8} {:>7} {:>11.0f} % {:>6} {:>5}\n", format_bytes(bytes), of_size.size(),
+                        100 * median_error(of_size), order.pairs, tau ? fmt::format("{:.2f}", *tau) : "-");
+    }
+    return text +
+           fmt::format("{:>8} {:>7} {:>11.0f} %\n"
+                       "us until the last member leaves, of medians; error: how many times the lesser "
+                       "the greater is, less 1.\ntau: pairs of algorithms in the right order less those "
+                       "in the wrong one, of all; none are those that do the same,\nor took the same "
+                       "but for 3 %\n",
+                       "all", points.size(), 100 * median_error(points));
+}
+
+} // namespace tutti::bench

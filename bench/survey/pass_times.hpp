@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::bench {
+
+/// What a CPU does with vectors of so many bytes, by the library's own kernels.
+///
+/// - copy: copies one of its own
+/// - combine: combines two of its own into a third
+/// - fetch: copies one that the other has just written
+/// - store: combines two of its own into one that the other has read
+/// - meet: combines one of its own and one of the other's, who does the same meanwhile
+enum class Pass : std::uint8_t { copy, combine, fetch, store, meet };
+
+/// ns a byte of one vector: the median of some rounds, as many as `seconds` last for, less what an empty one
+/// takes. Before each the vectors that are read have been written and those that are written been read, by
+/// the CPUs whose they are or by which they have been. Throws std::runtime_error where threads cannot be
+/// pinned.
+double pass_ns_a_byte(int cpu, int other, Pass pass, std::size_t bytes, double seconds);
+
+} // namespace tutti::bench
