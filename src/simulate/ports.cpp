@@ -51,12 +51,13 @@ void Ports::reset(double member_bytes, bool streams) {
 void Ports::begin(int member, double now) {
     member_ = member;
     now_ = begun_ = done_ = now;
-    own_read_ns_ = own_write_ns_ = others_ns_ = first_ns_ = 0;
+    own_read_ns_ = own_write_ns_ = streamed_ns_ = others_ns_ = first_ns_ = 0;
 }
 
-/// Loads wait for each other, whosever lines they are; stores of one's own go on meanwhile.
+/// Loads wait for each other, whosever lines they are; stores of one's own go on meanwhile, and what goes
+/// past the caches beside all that.
 double Ports::end() {
-    const double busy_ns = own_read_ns_ + std::max(own_write_ns_, others_ns_);
+    const double busy_ns = std::max(own_read_ns_ + std::max(own_write_ns_, others_ns_), streamed_ns_);
     const std::size_t core = positions_.groups_of(Class::core)[static_cast<std::size_t>(member_)];
     return std::max(done_, cores_[core].begin(begun_, busy_ns) + busy_ns + first_ns_);
 }
@@ -65,10 +66,14 @@ void Ports::touch(const Touch& touch, double lines) {
     const Audience::Readers& readers = audience_.of_block(touch.owner, touch.space, touch.first);
     const bool is_own = touch.owner == member_;
     const std::size_t l3 = positions_.groups_of(Class::l3)[static_cast<std::size_t>(touch.owner)];
-    const double from_memory =
-        touch.stores && !touch.plain && !is_own && streams_ ? lines : in_memory_[l3] * lines;
+    const double from_memory = in_memory_[l3] * lines;
     const double cached = lines - from_memory;
-    if (touch.stores && (!is_own || count_of(readers) > 0)) {
+    if (touch.stores && !is_own && streams_ && !touch.plain) {
+        stream(touch, cached);
+    } else if (touch.space == stage_space && is_own) {
+        // Its lines are taken back together with that of the flag, for which nobody waits twice.
+        touch_own(touch, cached);
+    } else if (touch.stores && (!is_own || count_of(readers) > 0)) {
         store(touch, cached, readers);
     } else if (is_own) {
         touch_own(touch, cached);
@@ -128,18 +133,30 @@ void Ports::cross(Class distance, double lines_into_l3, double lines_over_link) 
     }
 }
 
+void Ports::stream(const Touch& touch, double lines) {
+    streamed_ns_ += lines * costs_.memory_of(Class::core).write;
+    pass_memory(touch, lines);
+}
+
 void Ports::touch_memory(const Touch& touch, double lines) {
-    const auto times = [&](Class part) {
-        const ReadWriteTimes& memory = costs_.memory_of(part);
-        return lines * (touch.stores ? memory.write + (touch.plain ? memory.read : 0.0) : memory.read);
-    };
-    others_ns_ += times(Class::core);
-    pass(Class::l3, member_, times(Class::l3));
-    pass(Class::node, touch.owner, times(Class::node));
-    pass(Class::socket, touch.owner, times(Class::socket));
+    others_ns_ += lines * memory_ns(touch, Class::core);
+    pass_memory(touch, lines);
+}
+
+/// Where cores share what leads to the owner's memory.
+void Ports::pass_memory(const Touch& touch, double lines) {
+    pass(Class::l3, member_, lines * memory_ns(touch, Class::l3));
+    pass(Class::node, touch.owner, lines * memory_ns(touch, Class::node));
+    pass(Class::socket, touch.owner, lines * memory_ns(touch, Class::socket));
     if (positions_.between(member_, touch.owner) == Class::link) {
-        pass(Class::link, member_, times(Class::link));
+        pass(Class::link, member_, lines * memory_ns(touch, Class::link));
     }
+}
+
+/// A line of a plain store comes first.
+double Ports::memory_ns(const Touch& touch, Class part) const {
+    const ReadWriteTimes& memory = costs_.memory_of(part);
+    return touch.stores ? memory.write + (touch.plain ? memory.read : 0.0) : memory.read;
 }
 
 void Ports::pass(Class part, int member, double ns) {

@@ -47,7 +47,10 @@ private:
     void fetch(const Touch& touch, double lines, const Audience::Readers& readers);
     void store(const Touch& touch, double lines, const Audience::Readers& readers);
     void cross(distance::Class distance, double lines_into_l3, double lines_over_link);
+    void stream(const Touch& touch, double lines);
     void touch_memory(const Touch& touch, double lines);
+    void pass_memory(const Touch& touch, double lines);
+    double memory_ns(const Touch& touch, distance::Class part) const;
     void pass(distance::Class part, int member, double ns);
     double shared(distance::Class part, const Audience::Readers& readers) const;
     std::size_t groups_of(distance::Class part) const {
@@ -72,6 +75,7 @@ private:
     double now_ = 0;
     double own_read_ns_ = 0;
     double own_write_ns_ = 0;
+    double streamed_ns_ = 0;
     double others_ns_ = 0;
     double first_ns_ = 0;
     double begun_ = 0;

@@ -86,8 +86,8 @@ void for_each_touch(const plan::Plan& plan, const plan::Step& step, Visit visit)
             read(member, member == plan.rank ? own_space : space);
         }
     };
-    const auto store_every = [&] {
-        for (int member = 0; member < plan.ranks; ++member) {
+    const auto store_from = [&](int first) {
+        for (int member = first; member < plan.ranks; ++member) {
             store(member, step.to.space());
         }
     };
@@ -100,7 +100,7 @@ void for_each_touch(const plan::Plan& plan, const plan::Step& step, Visit visit)
         return store(owner(step.to), step.to.space());
     case Code::copy_to_every:
         read(owner(step.left), step.left.space());
-        return store_every();
+        return store_from(0);
     case Code::copy_received:
         read(static_cast<int>(step.peer), stage_space);
         return store(plan.rank, step.to.space());
@@ -124,9 +124,11 @@ void for_each_touch(const plan::Plan& plan, const plan::Step& step, Visit visit)
         return store(plan.rank, step.to.space());
     case Code::reduce_every_to_every:
     case Code::scan_every:
-    case Code::exscan_every:
         read_first(plan.ranks, step.left.space(), step.left.space());
-        return store_every();
+        return store_from(0);
+    case Code::exscan_every:
+        read_first(plan.ranks - 1, step.left.space(), step.left.space());
+        return store_from(1);
     default:
         return;
     }
