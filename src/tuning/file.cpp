@@ -20,7 +20,7 @@ namespace tutti::tuning {
 namespace {
 
 constexpr std::string_view magic = "tutti-tuning";
-constexpr int format_version = 7;
+constexpr int format_version = 8;
 constexpr std::string_view profile_word = "profile";
 constexpr std::string_view lines_word = "lines";
 constexpr std::string_view line_word = "line";

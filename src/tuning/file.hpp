@@ -8,7 +8,7 @@
 
 /// The file of a table: lines of printable ASCII, words separated by one blank.
 ///
-///     tutti-tuning 7                                    the format's version
+///     tutti-tuning 8                                    the format's version
 ///     library 1.0.0
 ///     model AMD EPYC 9R14                               the machine, see fingerprint()
 ///     cpus 0-1

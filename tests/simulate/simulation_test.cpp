@@ -3,6 +3,7 @@
 #include "distance/line_profile.hpp"
 #include "schedule/synchronise.hpp"
 #include "simulate/simulation.hpp"
+#include "simulate/touches.hpp"
 
 #include <doctest/doctest.h>
 
@@ -126,8 +127,9 @@ TEST_CASE("longer messages lie on stages, which are written and read once more")
     simulate::Payload payload = whole(640);
     payload.staged = true;
     constexpr double lines = 10;
-    const double staged = entering + 60 + lines * 4;
-    const double combined = 50 + std::max(lines * 4, 2 * lines * own_line);
+    // Its stage is taken back while the flag is.
+    const double staged = entering + 2 * lines * own_line;
+    const double combined = 50 + lines * own_line + lines * 4;
     CHECK(simulation.leaves(payload)[0] == doctest::Approx(staged + near + combined));
 }
 
@@ -165,9 +167,85 @@ TEST_CASE("lines that others have are taken back before they are stored to") {
                                           .element_bytes = 1,
                                           .staged = false,
                                           .streams = false});
-    // Enters, reads the other's line and stores to one of its lines, which go both ways at once.
-    const double passed = entering + near + std::max(50, 60) + 2 * 4;
+    // Enters, reads a line of its own, and one of the other's, and stores to one of its lines.
+    const double passed = entering + near + std::max(50, 60) + own_line + 2 * 4;
     CHECK(times[0] == doctest::Approx(passed + 2 / 25. + near)); // the second after the first
+}
+
+TEST_CASE("members that combine the same lines hinder each other, and one alone nobody") {
+    distance::LineProfile profile = two_sockets();
+    const auto last = [&](Collective collective) {
+        const auto plans = plans_of(collective, "flat", 2, Form::separate);
+        Simulation simulation(plans, profile, in_sockets({0, 0}));
+        return *std::ranges::max_element(simulation.leaves(whole(6400)));
+    };
+    const double both = last(Collective::allreduce);
+    const double one = last(Collective::reduce);
+    const double copied = last(Collective::allgather);
+    profile.lines[1].fetch_contended = number(8); // 8 ns a line instead of 4
+    CHECK(last(Collective::allreduce) == doctest::Approx(both + 100 * 4));
+    CHECK(last(Collective::reduce) == one);
+    CHECK(last(Collective::allgather) == copied);
+}
+
+TEST_CASE("lines that others have in an L2 take long to store to, but not past the caches, nor from an L3") {
+    const auto plans = plans_of(Collective::scatter, "direct", 2, Form::separate);
+    distance::LineProfile profile = two_sockets();
+    profile.lines[1].store = number(1); // 64 ns a line
+    simulate::Payload payload{.partition = {.total = 12800, .block = 6400, .offsets = nullptr},
+                              .element_bytes = 1,
+                              .staged = false,
+                              .streams = false};
+    Positions positions = in_sockets({0, 0});
+    const auto last = [&] {
+        Simulation simulation(plans, profile, positions);
+        return *std::ranges::max_element(simulation.leaves(payload));
+    };
+    constexpr double lines = 100;
+    const double taken_back = last();
+    positions.l2_bytes = 12800; // twice as much are in and out
+    const double let_go = last();
+    CHECK(let_go == doctest::Approx(taken_back - lines * (64 - own_line)));
+    payload.streams = true;
+    positions.l2_bytes = 0;
+    CHECK(last() < taken_back - lines * 40);
+    profile.memory[0].write = number(1);
+    CHECK(last() > taken_back - 60 - lines * own_line);
+}
+
+TEST_CASE("an exscan neither reads the last vector nor stores to the first") {
+    const auto plans = plans_of(Collective::exscan, "direct", 3, Form::separate);
+    int touches = 0;
+    for (const plan::Plan& plan : plans) {
+        for (const plan::Step& step : plan.steps) {
+            simulate::for_each_touch(plan, step, [&](const simulate::Touch& touch) {
+                ++touches;
+                CHECK(touch.owner != (touch.stores ? 0 : 2));
+            });
+        }
+    }
+    CHECK(touches == 3 * (2 + 2));
+}
+
+TEST_CASE("what is one's own comes out of the L2, or else out of the L3") {
+    const auto plans = plans_of(Collective::allgather, "flat", 2, Form::separate);
+    distance::LineProfile profile = two_sockets();
+    Positions positions = in_sockets({0, 0});
+    constexpr std::size_t bytes = 12800;
+    const auto last = [&] {
+        Simulation simulation(plans, profile, positions);
+        return *std::ranges::max_element(
+            simulation.leaves({.partition = {.total = bytes, .block = bytes / 2, .offsets = nullptr},
+                               .element_bytes = 1,
+                               .staged = false,
+                               .streams = false}));
+    };
+    const double in_l2 = last();
+    profile.l3.read = number(4); // 16 ns a line instead of 4
+    positions.l2_bytes = 2 * bytes;
+    CHECK(last() == in_l2);
+    positions.l2_bytes = bytes;
+    CHECK(last() == doctest::Approx(in_l2 + 100 * 12));
 }
 
 TEST_CASE("vectors that do not fit into the cache come from memory") {

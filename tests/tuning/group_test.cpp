@@ -76,7 +76,7 @@ TEST_CASE("teams, groups and their sub-groups take their choices from the file t
 
 TEST_CASE("a group that is given a file which is refused works as without") {
     const test::Directory directory;
-    const std::string path = directory.file("damaged", "tutti-tuning 7\n");
+    const std::string path = directory.file("damaged", "tutti-tuning 8\n");
     Team team({.members = 2, .group = {.tuning = path}});
     CHECK(says(team.tuning(), "built-in choice; tuning file " + path + " is refused: "));
     std::vector<int> sums(2);

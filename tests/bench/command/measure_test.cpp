@@ -50,7 +50,7 @@ TEST_CASE("measure writes a profile and a drawing, and prints what they say") {
     CHECK(outcome.says("an allreduce of 8 B between the two nearest cores"));
     CHECK(outcome.says("written to " + place.file("lines.json")));
     CHECK(outcome.says("drawn in " + place.file("matrix.svg")));
-    CHECK(place.text("lines.json").starts_with("{\"format\": \"tutti-line-profile 1\",\n"));
+    CHECK(place.text("lines.json").starts_with("{\"format\": \"tutti-line-profile 2\",\n"));
     CHECK(place.text("matrix.svg").starts_with("<svg "));
     CHECK(place.text("lines.json").find("\"one-way-ns\": [\n[],\n[") != std::string::npos);
 }

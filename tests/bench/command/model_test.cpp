@@ -1,9 +1,17 @@
+#include "mpirun/temporary_directory.hpp"
+#include "report/results_file.hpp"
 #include "support.hpp"
+#include "terminal/output.hpp"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
+#include <array>
 #include <string>
 
+using namespace tutti::bench;
+using tutti::Operator;
+using tutti::Type;
 using tutti::test::Outcome;
 using tutti::test::tutti_command;
 
@@ -93,6 +101,28 @@ TEST_CASE("model --predict takes barriers to have no bytes") {
     CHECK(barrier.says(" 0 B"));
     CHECK(barrier.says("dissemination"));
     CHECK(!barrier.says(" -\n"));
+}
+
+TEST_CASE("model --measured prints what was predicted beside what was measured") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "results.json";
+    Point point;
+    point.provider = "tutti";
+    point.algorithm = "flat";
+    point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, 8, false);
+    point.time_us.median = 1;
+    point.samples_us = {1};
+    write_output(path, json_text(nlohmann::json::object(), std::array{point}));
+    const auto compared = [&](const std::string& collective) {
+        return tutti_command(
+            {"model", "--machine", "ryzen-7950x", "--predict", collective, "-t", "2", "--measured", path});
+    };
+    CHECK(compared("all").exit_code == 0);
+    CHECK(compared("all").says("1.00 us"));
+    CHECK(compared("allreduce").text == compared("all").text);
+    CHECK(compared("scan").exit_code == 2);
+    CHECK(compared("scan").says("tutti bench -a all measures them"));
+    CHECK(tutti_command({"model", "--measured", path}).exit_code == 2);
 }
 
 TEST_CASE("model --predict says what it does not know, and what there is") {

@@ -65,7 +65,7 @@ TEST_CASE("what tune writes is what groups choose from, and info --why says so")
     CHECK(tuned.says("written to " + place.path()));
     CHECK(!tuned.says("left out"));
     CHECK(tuned.says("the library's own choice is within 10 % of the fastest at "));
-    CHECK(place.text().starts_with("tutti-tuning 7\n"));
+    CHECK(place.text().starts_with("tutti-tuning 8\n"));
     const Outcome untuned = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "4K"});
     CHECK(untuned.says("choices from: built-in choice\n"));
     CHECK(untuned.says("flat, the built-in choice for what the mailbox carries, in one exchange"));
@@ -88,7 +88,7 @@ TEST_CASE("what tune writes is what groups choose from, and info --why says so")
 
 TEST_CASE("a file that is refused is reported once, and the command goes on") {
     const Place place("damaged.txt");
-    place.write("tutti-tuning 7\nlibrary 0\n");
+    place.write("tutti-tuning 8\nlibrary 0\n");
     place.name_in_environment();
     const Outcome bench =
         tutti_command({"bench", "allreduce", "-b", "8", "-e", "8", "-t", "2,3", "--seconds", "0.01", "-q"});

@@ -70,8 +70,8 @@ TEST_CASE("a profile that is cut off anywhere, or has a byte too many, is refuse
 
 TEST_CASE("what is missing, unknown or twice there is refused by its name") {
     CHECK(refusal("{}") == "\"format\" is missing");
-    CHECK(refusal(with("profile 1", "profile 2")) ==
-          "its format is \"tutti-line-profile 2\", this tutti reads \"tutti-line-profile 1\"");
+    CHECK(refusal(with("profile 2", "profile 3")) ==
+          "its format is \"tutti-line-profile 3\", this tutti reads \"tutti-line-profile 2\"");
     CHECK(refusal(with("\"name\"", "\"nome\"")) == "\"nome\" is unknown in \"the file\"");
     CHECK(refusal(with("\"name\": ", "\"topology\": ")) == "\"topology\" is there twice");
     CHECK(refusal(with("\"core.flag\"", "\"core.flog\"")) ==
