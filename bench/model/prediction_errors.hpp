@@ -21,7 +21,8 @@ struct PredictedPoint {
     std::size_t bytes = 0;
     double predicted_us = 0;
     double measured_us = 0;
-    /// Algorithms with the same number do the same: their members' plans are alike.
+    /// Algorithms with the same number do the same: their members' plans are alike, but for the order of
+    /// operands.
     std::uint64_t plan = 0;
 
     /// How many times the lesser of the two the greater is, less 1.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace tutti::simulate {
 
@@ -23,6 +25,11 @@ bool divides_by_rank(schedule::Collective collective) {
     default:
         return false;
     }
+}
+
+/// By which operands are put in order.
+auto key_of(plan::Vector vector) {
+    return std::tuple(vector.space(), vector.remote(), vector.lapped());
 }
 
 } // namespace
@@ -46,7 +53,12 @@ std::uint64_t Predictor::digest(schedule::Form form) {
     for (const plan::Plan& plan : compiled_in(form).plans) {
         static_assert(std::has_unique_object_representations_v<plan::Step>);
         add(std::as_bytes(std::span(&plan.blocks, 1)));
-        add(std::as_bytes(std::span(plan.steps)));
+        for (plan::Step step : plan.steps) {
+            if (step.code == plan::Code::reduce && key_of(step.right) < key_of(step.left)) {
+                std::swap(step.left, step.right);
+            }
+            add(std::as_bytes(std::span(&step, 1)));
+        }
     }
     return hash;
 }

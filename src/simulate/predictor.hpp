@@ -42,7 +42,8 @@ public:
     /// ns until the last member leaves. Throws as Simulation does.
     double ns(const Vector& vector, schedule::Form form, const Handling& handling);
 
-    /// A number that differs where the members' plans differ (FNV-1a of their steps).
+    /// A number that differs where the members' plans differ, but for the order of operands, which no load or
+    /// store knows (FNV-1a of their steps).
     std::uint64_t digest(schedule::Form form);
 
 private:

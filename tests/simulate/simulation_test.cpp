@@ -189,7 +189,7 @@ TEST_CASE("members that combine the same lines hinder each other, and one alone 
 }
 
 TEST_CASE("lines that others have in an L2 take long to store to, but not past the caches, nor from an L3") {
-    const auto plans = plans_of(Collective::scatter, "direct", 2, Form::separate);
+    const auto plans = plans_of(Collective::gather, "direct", 2, Form::separate);
     distance::LineProfile profile = two_sockets();
     profile.lines[1].store = number(1); // 64 ns a line
     simulate::Payload payload{.partition = {.total = 12800, .block = 6400, .offsets = nullptr},

@@ -76,9 +76,9 @@ TEST_CASE("what is missing, unknown or twice there is refused by its name") {
     CHECK(refusal(with("\"name\": ", "\"topology\": ")) == "\"topology\" is there twice");
     CHECK(refusal(with("\"core.flag\"", "\"core.flog\"")) ==
           "\"core.flog\" is no number of a profile with these classes");
-    CHECK(refusal(with("\"call\": {\"ns\": 12.125, \"source\": \"timed\"}", "\"core.flag\": 1")) ==
+    CHECK(refusal(with("\"call\": {\"ns\": 18.125, \"source\": \"timed\"}", "\"core.flag\": 1")) ==
           "\"core.flag\" is there twice");
-    CHECK(refusal(with(",\n\"call\": {\"ns\": 12.125, \"source\": \"timed\"}", "")) == "\"call\" is missing");
+    CHECK(refusal(with(",\n\"call\": {\"ns\": 18.125, \"source\": \"timed\"}", "")) == "\"call\" is missing");
     CHECK(refusal(with("[\"core\"]", "[\"core\", \"l3\"]")) == "\"l3.one-way.min\" is missing");
     CHECK(refusal(with("[\"core\"]", "[\"far\"]")) == "\"far\" is no class of distances");
     CHECK(refusal(with("\"source\": \"timed\"", "\"source\": \"nobody\"")) ==
