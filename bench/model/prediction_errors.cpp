@@ -18,7 +18,7 @@ namespace {
 
 using schedule::Collective;
 
-/// Who is measured twice takes times that are so far from each other.
+/// What is measured twice differs by as much.
 constexpr double least_difference = 0.03;
 
 /// Those of one collective.

@@ -5,7 +5,7 @@
 
 namespace tutti::bench {
 
-/// What a CPU does with vectors of so many bytes, by the library's own kernels.
+/// What a CPU does with vectors, by the library's own kernels.
 ///
 /// - copy: copies one of its own
 /// - combine: combines two of its own into a third
@@ -14,10 +14,9 @@ namespace tutti::bench {
 /// - meet: combines one of its own and one of the other's, who does the same meanwhile
 enum class Pass : std::uint8_t { copy, combine, fetch, store, meet };
 
-/// ns a byte of one vector: the median of some rounds, as many as `seconds` last for, less what an empty one
-/// takes. Before each the vectors that are read have been written and those that are written been read, by
-/// the CPUs whose they are or by which they have been. Throws std::runtime_error where threads cannot be
-/// pinned.
+/// ns a byte of one vector: the median of some rounds, as many as `seconds` last for, less what an empty round
+/// takes. Before each both CPUs write their own two vectors and read their own result, as a program does
+/// between calls. Throws std::runtime_error where threads cannot be pinned.
 double pass_ns_a_byte(int cpu, int other, Pass pass, std::size_t bytes, double seconds);
 
 } // namespace tutti::bench
