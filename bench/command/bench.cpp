@@ -1,6 +1,7 @@
 #include "command/bench.hpp"
 
 #include "algorithm/registry.hpp"
+#include "command/resume.hpp"
 #include "machine/placement.hpp"
 #include "measure/clock.hpp"
 #include "mpirun/mpi_baseline.hpp"
@@ -105,6 +106,14 @@ std::string now_as_text() {
     return fmt::format("{:%Y-%m-%dT%H:%M:%S+00:00}", fmt::gmtime(std::time(nullptr)));
 }
 
+Environment environment_of(const BenchOptions& options) {
+    Environment environment = detect_environment();
+    environment.placement =
+        options.placement +
+        (options.levels.empty() ? "" : fmt::format(", levels {}", fmt::join(options.levels, ",")));
+    return environment;
+}
+
 /// One `tutti bench` under way.
 class Bench {
 public:
@@ -112,15 +121,15 @@ public:
         : options_(options),
           out_(text_stream(std::array{options.json_path, options.csv_path, options.html_path,
                                       std::string(options.format == ReportFormat::table ? "" : "-")})),
-          environment_(detect_environment()), baselines_(available(options.baselines, out_)),
-          time_left_(planned()), progress_(time_left_.steps(), !options.quiet) {
-        environment_.placement =
-            options.placement +
-            (options.levels.empty() ? "" : fmt::format(", levels {}", fmt::join(options.levels, ",")));
-    }
+          environment_(environment_of(options)), baselines_(available(options.baselines, out_)),
+          kept_(options.resume ? points_to_resume(options, environment_) : std::vector<Point>{}),
+          time_left_(planned()), progress_(time_left_.steps(), !options.quiet) {}
 
     int run() {
         fmt::print(out_, "{}", header_text(environment_, options_.callings, baselines_, width_of(out_)));
+        if (options_.resume) {
+            fmt::print(out_, "resumed: {} has {} points already\n", options_.json_path, kept_.size());
+        }
         flush(out_);
         say_how_long();
         for (const int members : options_.members) {
@@ -149,6 +158,9 @@ private:
         };
         for (const int members : options_.members) {
             for (const Problem& problem : problems_for(options_, members)) {
+                if (is_kept(problem)) {
+                    continue;
+                }
                 for (const std::string& name : options_.algorithms) {
                     if (applies(options_, name, problem)) {
                         plan("tutti", problem,
@@ -221,14 +233,33 @@ private:
             std::vector<Problem> part;
             std::ranges::copy_if(problems, std::back_inserter(part),
                                  [&](const Problem& problem) { return problem.collective == collective; });
-            measure_rounds(runner, part);
-            write_files(false);
+            if (!keep(members, collective)) {
+                measure_rounds(runner, part);
+                write_files(false);
+            }
         }
         progress_.clear();
         fmt::print(out_, "\n{}",
                    table_text(std::span(own_).subspan(own_before), std::span(others_).subspan(others_before),
                               width_of(out_)));
         flush(out_);
+    }
+
+    bool is_kept(const Problem& problem) const {
+        return std::ranges::any_of(kept_, [&](const Point& point) {
+            return point.problem.members == problem.members && point.problem.collective == problem.collective;
+        });
+    }
+
+    /// Takes over what an interrupted run has measured of a collective, if it has: then it has all of it.
+    bool keep(int members, Collective collective) {
+        const std::size_t before = own_.size() + others_.size();
+        for (const Point& point : kept_) {
+            if (point.problem.members == members && point.problem.collective == collective) {
+                (point.provider == "tutti" ? own_ : others_).push_back(point);
+            }
+        }
+        return own_.size() + others_.size() > before;
     }
 
     void measure_rounds(TuttiRunner& runner, const std::vector<Problem>& problems) {
@@ -309,7 +340,7 @@ private:
         std::vector<Point> all = own_;
         all.insert(all.end(), others_.begin(), others_.end());
         if (!options_.json_path.empty()) {
-            write(options_.json_path, json_text(to_json(environment_), all), is_all);
+            write(options_.json_path, json_text(to_json(environment_), described(options_), all), is_all);
         }
         if (!options_.csv_path.empty()) {
             write(options_.csv_path, csv_text(all), is_all);
@@ -347,6 +378,8 @@ private:
     std::FILE* out_;
     Environment environment_;
     std::vector<std::string> baselines_;
+    /// Of an interrupted run.
+    std::vector<Point> kept_;
     TimeLeft time_left_;
     Progress progress_;
     std::vector<Point> own_;

@@ -97,6 +97,8 @@ void declare(CLI::App& command, BenchArguments& arguments) {
         ->capture_default_str();
     command.add_option("--json", arguments.json,
                        "Write all points to this file; - is stdout, text for readers then goes to stderr");
+    command.add_flag("--resume", arguments.resume,
+                     "Go on with the file of --json that the same command has left where it was interrupted");
     command.add_option("--csv", arguments.csv, "The same as comma-separated values, without the samples");
     command.add_option("--html", arguments.html, "A report of them in one file for a browser");
     command.footer(fmt::format(

@@ -7,6 +7,7 @@
 #include "peers/peer_modules.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
+#include "terminal/output.hpp"
 
 #include <fmt/format.h>
 
@@ -201,6 +202,10 @@ BenchOptions BenchArguments::parsed() const {
     options.shared = shared;
     options.quiet = points.quiet;
     options.json_path = json;
+    options.resume = resume;
+    if (resume && (json.empty() || is_stdout(json))) {
+        throw UsageError("--resume: needs the file of the run that was interrupted, by --json");
+    }
     options.csv_path = csv;
     options.html_path = html;
     options.method.check = check;

@@ -43,6 +43,8 @@ struct BenchOptions {
     /// GroupOptions::levels.
     std::vector<int> levels;
     std::string json_path;
+    /// Go on with what that file holds.
+    bool resume = false;
     std::string csv_path;
     std::string html_path;
     /// How often all providers take turns.
@@ -69,6 +71,7 @@ struct BenchArguments {
     int rounds = 3;
     std::string format = "table";
     std::string json = {};
+    bool resume = false;
     std::string csv = {};
     std::string html = {};
 

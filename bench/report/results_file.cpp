@@ -48,9 +48,11 @@ std::string text_of(const nlohmann::json& environment) {
     return environment.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string json_text(const nlohmann::json& environment, std::span<const Point> points) {
-    std::string text = fmt::format("{{\"schema\": \"{}\",\n\"environment\": {},\n\"points\": [", json_schema,
-                                   text_of(environment));
+std::string json_text(const nlohmann::json& environment, const std::string& asked,
+                      std::span<const Point> points) {
+    std::string text =
+        fmt::format("{{\"schema\": \"{}\",\n\"asked\": {},\n\"environment\": {},\n\"points\": [", json_schema,
+                    nlohmann::json(asked).dump(), text_of(environment));
     // A point a line: with one a number, the samples would be most lines.
     const char* separator = "\n";
     for (const Point& point : points) {
@@ -74,6 +76,7 @@ Results read_json(const std::string& path) {
                                                 path, whole["schema"].get<std::string>(), json_schema));
     }
     Results results;
+    results.asked = whole.value("asked", "");
     const nlohmann::json environment = whole.value("environment", nlohmann::json::object());
     results.environment = text_of(environment);
     results.circumstances = circumstances(environment);

@@ -17,11 +17,14 @@ inline constexpr const char* json_schema = "tutti-bench-2";
 /// `environment` as a file has it. It may hold what is no UTF-8, such as names of files.
 std::string text_of(const nlohmann::json& environment);
 
-/// The JSON file: one object with schema, environment and points.
-std::string json_text(const nlohmann::json& environment, std::span<const Point> points);
+/// The JSON file: one object with schema, what was asked for, environment and points.
+std::string json_text(const nlohmann::json& environment, const std::string& asked,
+                      std::span<const Point> points);
 
 /// What is read of such a file.
 struct Results {
+    /// What was to be measured; empty in older files.
+    std::string asked;
     /// As in the file, in JSON.
     std::string environment;
     std::vector<Circumstance> circumstances;

@@ -34,7 +34,7 @@ Point point_of(std::size_t bytes, double median_us, double spread = 0.02) {
 std::string file(const TemporaryDirectory& directory, const char* name, const std::vector<Point>& points,
                  const nlohmann::json& environment = nlohmann::json::object()) {
     const std::string path = directory.path() / name;
-    write_output(path, json_text(environment, points));
+    write_output(path, json_text(environment, "", points));
     return path;
 }
 

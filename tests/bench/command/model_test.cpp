@@ -112,7 +112,7 @@ TEST_CASE("model --measured prints what was predicted beside what was measured")
     point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, 8, false);
     point.time_us.median = 1;
     point.samples_us = {1};
-    write_output(path, json_text(nlohmann::json::object(), std::array{point}));
+    write_output(path, json_text(nlohmann::json::object(), "", std::array{point}));
     const auto compared = [&](const std::string& collective) {
         return tutti_command(
             {"model", "--machine", "ryzen-7950x", "--predict", collective, "-t", "2", "--measured", path});

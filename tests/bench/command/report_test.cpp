@@ -32,7 +32,7 @@ std::string results_file(const std::string& path, double median_us) {
     point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, 8, false);
     point.samples_us = std::vector<double>(64, median_us);
     point.time_us = summarise(point.samples_us);
-    std::ofstream(path) << json_text(nlohmann::json::object(), std::vector{point});
+    std::ofstream(path) << json_text(nlohmann::json::object(), "", std::vector{point});
     return path;
 }
 

@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 using nlohmann::json;
 using tutti::bench::TemporaryDirectory;
@@ -85,6 +86,59 @@ TEST_CASE("a run that is killed keeps the collectives that it has measured") {
     REQUIRE(written.at("points").size() == 1);
     CHECK(written.at("points")[0].at("collective") == "barrier");
     check_keys(written, read(schema_file));
+}
+
+TEST_CASE("a run that was interrupted is resumed by the same command on the same machine") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "points.json";
+    const auto bench = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{
+            "bench", "barrier", "allreduce",  "-t", "1,2",    "-e", "64",         "-f",         "8",
+            "-n",    "10",      "--rounds=1", "-q", "--json", path, "--baseline", "std_barrier"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return tutti_command(arguments);
+    };
+    const auto write = [&](const json& content) { std::ofstream(path) << content; };
+    const auto keys_of = [](json points) {
+        for (json& point : points) {
+            for (const char* const measured : {"median_us", "ci95_us", "p99_us", "max_us", "floor_us",
+                                               "loop_us", "exchange_us", "repetitions", "samples_us"}) {
+                point.erase(measured);
+            }
+        }
+        return points;
+    };
+    REQUIRE(bench({}).exit_code == 0);
+    const json whole = read(path);
+    json part = whole;
+    json& left = part.at("points");
+    left.clear();
+    for (const json& point : whole.at("points")) {
+        if (point.at("members") == 1 || point.at("collective") == "barrier") {
+            left.push_back(point);
+        }
+    }
+    REQUIRE(left.size() < whole.at("points").size());
+    write(part);
+    const Outcome resumed = bench({"--resume"});
+    CAPTURE(resumed.text);
+    CHECK(resumed.exit_code == 0);
+    CHECK(resumed.says("points.json has " + std::to_string(left.size()) + " points already"));
+    const json after = read(path);
+    CHECK(keys_of(after.at("points")) == keys_of(whole.at("points")));
+    CHECK(after.at("points")[0] == whole.at("points")[0]);
+    CHECK(after.at("environment") == whole.at("environment"));
+
+    const Outcome other = bench({"--resume", "--op", "max"});
+    CHECK(other.exit_code == 2);
+    CHECK(other.says("is of another command"));
+    part.at("environment").at("machine").at("model") = "Abacus";
+    write(part);
+    const Outcome elsewhere = bench({"--resume"});
+    CHECK(elsewhere.exit_code == 2);
+    CHECK(elsewhere.says("was measured elsewhere: processor was \"Abacus\", here"));
+    CHECK(read(path) == part);
+    CHECK(tutti_command({"bench", "--resume"}).says("--resume: needs the file"));
 }
 
 TEST_CASE("bench prints the formats of other tools alone to stdout") {
