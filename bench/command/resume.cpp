@@ -10,6 +10,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 namespace tutti::bench {
 
@@ -44,7 +45,7 @@ std::vector<Point> points_to_resume(const BenchOptions& options, const Environme
     try {
         Results results = read_json(path);
         if (results.asked != described(options)) {
-            throw std::invalid_argument(fmt::format("{} is of another command: it has \"{}\", this is \"{}\"",
+            throw std::invalid_argument(fmt::format(R"({} is of another command: it has "{}", this is "{}")",
                                                     path, results.asked, described(options)));
         }
         const std::vector<Circumstance> here = circumstances(to_json(environment));
@@ -52,7 +53,7 @@ std::vector<Point> points_to_resume(const BenchOptions& options, const Environme
             const Circumstance& there = results.circumstances[i];
             if (there.value != here[i].value) {
                 throw std::invalid_argument(
-                    fmt::format("{} was measured elsewhere: {} was \"{}\", here it is \"{}\"", path,
+                    fmt::format(R"({} was measured elsewhere: {} was "{}", here it is "{}")", path,
                                 there.name, there.value, here[i].value));
             }
         }
