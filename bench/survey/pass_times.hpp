@@ -14,9 +14,9 @@ namespace tutti::bench {
 /// - meet: combines one of its own and one of the other's, who does the same meanwhile
 enum class Pass : std::uint8_t { copy, combine, fetch, store, meet };
 
-/// ns a byte of one vector: the median of some rounds, as many as `seconds` last for, less what an empty round
-/// takes. Before each both CPUs write their own two vectors and read their own result, as a program does
-/// between calls. Throws std::runtime_error where threads cannot be pinned.
+/// ns a byte of one vector: the median of some rounds, as many as `seconds` last for, less what an empty
+/// round takes. Before each both CPUs write their own two vectors and read their own result, as a program
+/// does between calls. Throws std::runtime_error where threads cannot be pinned.
 double pass_ns_a_byte(int cpu, int other, Pass pass, std::size_t bytes, double seconds);
 
 } // namespace tutti::bench
