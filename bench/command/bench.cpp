@@ -355,11 +355,14 @@ private:
         }
         if (!options_.html_path.empty()) {
             const nlohmann::json environment = to_json(environment_);
-            write(options_.html_path, page_text({.results = {{"this measurement",
-                                                              {.environment = text_of(environment),
-                                                               .circumstances = circumstances(environment),
-                                                               .points = all}}},
-                                                 .profiles = {}}));
+            write(options_.html_path,
+                  page_text({.results = {{"this measurement",
+                                          {.asked = described(options_),
+                                           .environment = text_of(environment),
+                                           .circumstances = circumstances(environment),
+                                           .points = all}}},
+                             .profiles = {}}),
+                  is_all);
         }
     }
 

@@ -26,7 +26,8 @@ Point point_of(std::size_t bytes, std::vector<double> samples_us) {
 Subjects subjects_of(std::vector<Point> points,
                      const nlohmann::json& environment = nlohmann::json::object()) {
     return {.results = {{"a.json",
-                         {.environment = text_of(environment),
+                         {.asked = {},
+                          .environment = text_of(environment),
                           .circumstances = circumstances(environment),
                           .points = std::move(points)}}},
             .profiles = {}};
