@@ -62,8 +62,8 @@ module tutti
 
     interface
         ! Seats for threads, which take them with tutti_join. What comes after `ierr` is to be named.
-        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_deadline_ms, deadline_ms, &
-                                      levels) bind(c, name="tutti_f_group_create")
+        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_deadline_ms, deadline_ms, levels) &
+            bind(c, name="tutti_f_group_create")
             import
             integer(c_int), value :: members
             type(tutti_group), intent(inout) :: group

@@ -18,6 +18,7 @@ awk '
     }
     name && /optional.*::/ {
         sub(/.*:: */, "")
+        gsub(/\(:\)/, "")
         m = split($0, names, ", ")
         for (i = 1; i <= m; ++i) is_optional[names[i]] = 1
     }
