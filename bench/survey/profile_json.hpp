@@ -32,7 +32,7 @@ struct MeasuredProfile {
 
 /// The profile as JSON, a number a line:
 ///
-///     {"format": "tutti-line-profile 1",
+///     {"format": "tutti-line-profile 2",
 ///     "name": "2 x EPYC 7742",
 ///     "topology": "pack:2 [numa] l3:4 core:4 pu:2",           empty where it cannot be said
 ///     "classes": ["core", "l3", "link"],

@@ -96,7 +96,7 @@ TEST_CASE("report refuses what neither bench nor measure wrote, with the reason"
     };
     refused("", "is no JSON, or cut off");
     refused("{}", "is no file that `tutti bench --json` wrote");
-    refused(R"({"format": "tutti-line-profile 1"})", "\"name\" is missing");
+    refused(R"({"format": "tutti-line-profile 2"})", "\"name\" is missing");
     CHECK(tutti_command({"report", "/nonexistent", "-o", output}).says("/nonexistent is not there"));
     CHECK(tutti_command({"report"}).exit_code == 2);
     CHECK(tutti_command({"report", profile, "-o", "/none/report.html"}).says("--output: cannot write"));

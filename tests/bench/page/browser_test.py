@@ -46,13 +46,15 @@ def profile():
     numbers = {}
     for name in ("one-way.min", "one-way.median", "one-way.max", "readers.base", "readers.each", "flag", "taken-back"):
         numbers[f"l3.{name}"] = {"ns": 20, "source": "timed"}
-    numbers["l3.fetch"] = {"GB/s": 20, "source": "timed"}
+    for name in ("l3.fetch", "l3.fetch.contended", "l3.store",
+                 "core.l2.read", "core.l2.write", "core.l3.read", "core.l3.write"):
+        numbers[name] = {"GB/s": 20, "source": "timed"}
     for part in ("core", "l3"):
         for access in ("read", "write", "copy"):
             numbers[f"{part}.memory.{access}"] = {"GB/s": 20, "source": "timed"}
     numbers |= {"exclusive-store": {"ns": 5, "source": "timed"}, "call": {"ns": 100, "source": "timed"}}
     rows = [[10 if row // 8 == column // 8 else 90 for column in range(row)] for row in range(16)]
-    return {"format": "tutti-line-profile 1", "name": "sixteen <b>", "topology": "", "classes": ["l3"],
+    return {"format": "tutti-line-profile 2", "name": "sixteen <b>", "topology": "", "classes": ["l3"],
             "sources": {"timed": {"origin": "measured", "text": "made up"}}, "numbers": numbers,
             "pairs": {"cpus": list(range(16)), "one-way-ns": rows}}
 
