@@ -351,7 +351,9 @@ typedef struct tutti_group_options {
     int64_t join_deadline_ms;
     /// Milliseconds; 0: as TUTTI_TIMEOUT says.
     int64_t deadline_ms;
+    /// The groups in each group of the level before, or NULL.
     const int* levels;
+    /// How many levels there are.
     size_t level_count;
 } tutti_group_options;
 #define TUTTI_GROUP_OPTIONS_INIT                                                                             \
