@@ -35,12 +35,13 @@ auto key_of(plan::Vector vector) {
 } // namespace
 
 double Predictor::ns(const Vector& vector, schedule::Form form, const Handling& handling) {
-    const auto leaves =
-        compiled_in(form).simulation->leaves({.partition = partition(vector),
-                                              .element_bytes = vector.element_bytes,
-                                              .staged = handling.staged,
-                                              .streams = streams(form, handling.touched_bytes)});
-    return *std::ranges::max_element(leaves);
+    return *std::ranges::max_element(compiled_in(form).simulation->leaves(payload(vector, form, handling)));
+}
+
+trace::Timeline Predictor::timeline(const Vector& vector, schedule::Form form, const Handling& handling,
+                                    const std::string& operation) {
+    return {.name = "predicted on " + profile_.name,
+            .lanes = compiled_in(form).simulation->lanes(payload(vector, form, handling), operation)};
 }
 
 std::uint64_t Predictor::digest(schedule::Form form) {
@@ -86,6 +87,13 @@ Predictor::Compiled& Predictor::compiled_in(schedule::Form form) {
         compiled.simulation.emplace(compiled.plans, profile_, positions_);
     }
     return compiled;
+}
+
+Payload Predictor::payload(const Vector& vector, schedule::Form form, const Handling& handling) const {
+    return {.partition = partition(vector),
+            .element_bytes = vector.element_bytes,
+            .staged = handling.staged,
+            .streams = streams(form, handling.touched_bytes)};
 }
 
 plan::Partition Predictor::partition(const Vector& vector) const {

@@ -6,11 +6,13 @@
 #include "schedule/synchronise.hpp"
 #include "simulate/positions.hpp"
 #include "simulate/simulation.hpp"
+#include "trace/timeline.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,6 +44,11 @@ public:
     /// ns until the last member leaves. Throws as Simulation does.
     double ns(const Vector& vector, schedule::Form form, const Handling& handling);
 
+    /// The same with what each member does until then, as Simulation::lanes(), of a call that is named so.
+    /// Its name says on which machine it is predicted.
+    trace::Timeline timeline(const Vector& vector, schedule::Form form, const Handling& handling,
+                             const std::string& operation);
+
     /// A number that differs where the members' plans differ, but for the order of operands, which no load or
     /// store knows (FNV-1a of their steps).
     std::uint64_t digest(schedule::Form form);
@@ -53,6 +60,7 @@ private:
     };
 
     Compiled& compiled_in(schedule::Form form);
+    Payload payload(const Vector& vector, schedule::Form form, const Handling& handling) const;
     plan::Partition partition(const Vector& vector) const;
     bool streams(schedule::Form form, std::size_t touched_bytes) const;
 

@@ -76,6 +76,20 @@ std::span<const double> Simulation::leaves(const Payload& payload) {
     return leaves_;
 }
 
+std::vector<trace::Lane> Simulation::lanes(const Payload& payload, const std::string& operation) {
+    Recorder recorder(plans_.size());
+    recorder_ = &recorder;
+    leaves(payload);
+    recorder_ = nullptr;
+    return recorder.lanes({.begin_ns = 0,
+                           .end_ns = 0,
+                           .kind = trace::Kind::operation,
+                           .name = operation,
+                           .peer = nobody,
+                           .bytes = payload.partition.total * payload.element_bytes,
+                           .number = 1});
+}
+
 void Simulation::start(const Payload& payload) {
     payload_ = payload;
     double most_bytes = 0;
@@ -116,6 +130,9 @@ void Simulation::advance(int member) {
         if (step.code == Code::enter || step.code == Code::publish || step.code == Code::carry) {
             publish(member, step.point);
         }
+        if (recorder_ != nullptr) {
+            record(member, step);
+        }
     }
     leaves_[static_cast<std::size_t>(member)] = cursor.now;
 }
@@ -141,6 +158,9 @@ bool Simulation::sees(int member, int peer, std::size_t point) {
     }
     Cursor& cursor = cursors_[static_cast<std::size_t>(member)];
     const double looked = cursor.now + costs_.lines_at(positions_.between(member, peer)).flag;
+    if (recorder_ != nullptr && seen_[index] > looked) {
+        recorder_->wait(member, peer, cursor.now, seen_[index]);
+    }
     cursor.now = std::max(seen_[index], looked);
     return true;
 }
@@ -177,14 +197,24 @@ void Simulation::move(int member, const Step& step) {
     Cursor& cursor = cursors_[static_cast<std::size_t>(member)];
     ports_.begin(member, cursor.now);
     for_each_touch(plans_[static_cast<std::size_t>(member)], step, [&](const Touch& touch) {
-        const std::size_t bytes =
-            payload_.partition.elements(touch.first, touch.count) * payload_.element_bytes;
+        const std::uint64_t bytes = touched_bytes(touch);
         const bool is_in_slot = touch.space == stage_space && !payload_.staged;
         if (bytes != 0 && !is_in_slot) {
             ports_.touch(touch, std::max(1.0, static_cast<double>(bytes) / static_cast<double>(line_bytes)));
         }
     });
     cursor.now = ports_.end();
+}
+
+std::uint64_t Simulation::touched_bytes(const Touch& touch) const {
+    return payload_.partition.elements(touch.first, touch.count) * payload_.element_bytes;
+}
+
+void Simulation::record(int member, const Step& step) {
+    const Plan& plan = plans_[static_cast<std::size_t>(member)];
+    std::uint64_t bytes = 0;
+    for_each_touch(plan, step, [&](const Touch& touch) { bytes = std::max(bytes, touched_bytes(touch)); });
+    recorder_->step(plan, step, bytes, cursors_[static_cast<std::size_t>(member)].now);
 }
 
 } // namespace tutti::simulate

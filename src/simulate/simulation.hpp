@@ -7,9 +7,13 @@
 #include "simulate/costs.hpp"
 #include "simulate/ports.hpp"
 #include "simulate/positions.hpp"
+#include "simulate/recorder.hpp"
+#include "trace/timeline.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,6 +51,11 @@ public:
     /// blocks.
     std::span<const double> leaves(const Payload& payload);
 
+    /// The same operation with what each member does in it: steps one after the other from when all have come
+    /// until it leaves, and in these the waits for points that were not there yet when it looked. Times are
+    /// rounded to ns. It is called `operation` and has number 1.
+    std::vector<trace::Lane> lanes(const Payload& payload, const std::string& operation);
+
 private:
     /// A member's place in its plan.
     struct Cursor {
@@ -61,6 +70,8 @@ private:
     bool sees(int member, int peer, std::size_t point);
     void publish(int member, std::size_t point);
     void move(int member, const plan::Step& step);
+    std::uint64_t touched_bytes(const Touch& touch) const;
+    void record(int member, const plan::Step& step);
     bool moves(const plan::Step& step) const;
     void queue(int member);
     std::size_t point_index(int member, std::size_t point) const {
@@ -84,6 +95,8 @@ private:
     /// Members that go on, by time and rank: a heap.
     std::vector<std::pair<double, int>> queue_;
     std::vector<double> leaves_;
+    /// Of what is asked for now; null: nobody wants to know.
+    Recorder* recorder_ = nullptr;
 };
 
 } // namespace tutti::simulate

@@ -23,7 +23,7 @@ struct Span {
     int peer = -1;
     /// Of an operation, of the longer one of its vectors; of a step, that it copies or combines.
     std::uint64_t bytes = 0;
-    /// Of an operation, its number in the group, from 1 on; 0 of the others.
+    /// Of the operation to which it belongs, in the group, from 1 on.
     std::uint64_t number = 0;
 };
 
@@ -32,14 +32,14 @@ struct Lane {
     int rank = 0;
     /// The system's number of the thread, 0 if unknown.
     int thread = 0;
-    std::vector<Span> spans;
+    std::vector<Span> spans = {};
 };
 
 /// The members of a group, in the order of their ranks.
 struct Timeline {
-    /// "group of 8 members", "predicted on epyc-7742-2s".
+    /// "group 1 of 8 members", "predicted on epyc-7742-2s".
     std::string name;
-    std::vector<Lane> lanes;
+    std::vector<Lane> lanes = {};
 };
 
 } // namespace tutti::trace
