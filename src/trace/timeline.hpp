@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// What members did, and when: recorded by threads or predicted by a model, written for tools and people.
@@ -10,6 +11,10 @@ namespace tutti::trace {
 /// What a member does in a span. Waits lie within steps, steps within operations; a span of one kind ends
 /// before the next of that kind begins.
 enum class Kind : std::uint8_t { operation, step, wait };
+
+constexpr std::string_view to_string(Kind kind) {
+    return kind == Kind::operation ? "operation" : kind == Kind::step ? "step" : "wait";
+}
 
 /// A time of one member.
 struct Span {

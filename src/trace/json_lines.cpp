@@ -1,0 +1,28 @@
+#include "trace/json_lines.hpp"
+
+namespace tutti::trace {
+
+std::string json_lines(const Timeline& timeline) {
+    std::string text;
+    const auto add = [&](const char* key, const auto& value) {
+        text += std::string(",\"") + key + "\":" + std::to_string(value);
+    };
+    for (const Lane& lane : timeline.lanes) {
+        for (const Span& span : lane.spans) {
+            // Names are the library's own: nothing in them is to be escaped.
+            text += "{\"group\":\"" + timeline.name + "\"";
+            add("rank", lane.rank);
+            add("thread", lane.thread);
+            text += ",\"kind\":\"" + std::string(to_string(span.kind)) + "\",\"name\":\"" + span.name + "\"";
+            add("begin_ns", span.begin_ns);
+            add("end_ns", span.end_ns);
+            text += ",\"peer\":" + (span.peer < 0 ? "null" : std::to_string(span.peer));
+            add("bytes", span.bytes);
+            add("number", span.number);
+            text += "}\n";
+        }
+    }
+    return text;
+}
+
+} // namespace tutti::trace

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "trace/timeline.hpp"
+
+#include <tutti/detail/export.hpp>
+
+#include <span>
+#include <string>
+
+namespace tutti::trace {
+
+/// Perfetto's protobuf (perfetto.protos.Trace), which ui.perfetto.dev opens: a track for each group and under
+/// it one for each member, on which spans are slices, with their bytes, peers and numbers.
+TUTTI_COMPONENT_API std::string perfetto(std::span<const Timeline> timelines);
+
+} // namespace tutti::trace

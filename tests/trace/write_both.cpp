@@ -1,0 +1,60 @@
+// Writes one timeline as JSON lines and as Perfetto's protobuf: write_both JSON PROTOBUF.
+
+#include "trace/json_lines.hpp"
+#include "trace/perfetto.hpp"
+
+#include <fstream>
+#include <vector>
+
+using tutti::trace::Kind;
+
+int main(int argc, char** argv) {
+    if (argc != 3) {
+        return 2;
+    }
+    const std::string operation = "allreduce (algorithm direct)";
+    std::vector<tutti::trace::Timeline> timelines{
+        {.name = "group 1 of 2 members",
+         .lanes =
+             {{.rank = 0,
+               .thread = 4711,
+               .spans = {{.begin_ns = 0,
+                          .end_ns = 3'000'000'000,
+                          .name = operation,
+                          .bytes = 1U << 30U,
+                          .number = 1},
+                         {.begin_ns = 0, .end_ns = 200, .kind = Kind::step, .name = "enter", .number = 1},
+                         {.begin_ns = 200,
+                          .end_ns = 3'000'000'000,
+                          .kind = Kind::step,
+                          .name = "copy",
+                          .peer = 1,
+                          .bytes = 300,
+                          .number = 1},
+                         {.begin_ns = 210,
+                          .end_ns = 215,
+                          .kind = Kind::wait,
+                          .name = "wait",
+                          .peer = 1,
+                          .number = 1},
+                         {.begin_ns = 215,
+                          .end_ns = 3'000'000'000,
+                          .kind = Kind::wait,
+                          .name = "wait",
+                          .peer = 1,
+                          .number = 1},
+                         {.begin_ns = 3'000'000'000,
+                          .end_ns = 3'000'000'001,
+                          .name = operation,
+                          .bytes = 8,
+                          .number = 2}}},
+              {.rank = 1,
+               .spans = {{.begin_ns = 77, .end_ns = 78, .name = operation, .bytes = 8, .number = 128}}}}},
+        {.name = "group 2 of 70000 members", .lanes = {{.rank = 65534}}}};
+    std::ofstream json(argv[1]);
+    for (const auto& timeline : timelines) {
+        json << tutti::trace::json_lines(timeline);
+    }
+    std::ofstream(argv[2], std::ios::binary) << tutti::trace::perfetto(timelines);
+    return 0;
+}
