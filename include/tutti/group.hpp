@@ -2,6 +2,7 @@
 
 #include <tutti/detail/export.hpp>
 #include <tutti/member.hpp>
+#include <tutti/statistics.hpp>
 
 #include <functional>
 #include <memory>
@@ -52,6 +53,15 @@ public:
     /// to stderr: `kill -USR1 PID`, from when the program has made the first of them. A group that is used
     /// again after a failure begins anew: what was before, the error tells.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
+
+    /// The last operations of each member and the waits in them, with Trace::steps their steps as well: some
+    /// thousand events a member. Any thread may ask at any time; what is under way is not in it yet. Throws
+    /// Error where nothing of that is recorded (GroupOptions::trace).
+    std::string trace(TraceFormat format = TraceFormat::json_lines) const;
+
+    /// What the members have called, for how long they have waited, and who comes late. Any thread may ask at
+    /// any time. Throws Error where it is not recorded (GroupOptions::trace).
+    Statistics statistics() const;
 
     /// Takes seat `rank` for the calling thread. Throws ArgumentError when rank is not in 0 .. size() - 1 or
     /// the seat is taken, and Aborted when the region to which the thread comes has failed already. To the

@@ -6,6 +6,7 @@
 #include <tutti/error.hpp>
 #include <tutti/options.hpp>
 #include <tutti/start.hpp>
+#include <tutti/statistics.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -67,6 +68,9 @@ public:
 
     /// Of this group, as Group::roll_call(). By any thread, as long as the member lives.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
+    /// Of this group, as Group::trace() and Group::statistics(). By any thread, as long as the member lives.
+    std::string trace(TraceFormat format = TraceFormat::json_lines) const;
+    Statistics statistics() const;
 
     /// Members that give the same `color` become a group of their own, ranked by `key` and then by their rank
     /// here; returns this member's seat in it, or nothing if its color is negative, as no_color is. Every

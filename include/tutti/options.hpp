@@ -54,6 +54,18 @@ struct Options {
 /// JSON that has all members, for tools.
 enum class RollCallFormat : std::uint8_t { text, json };
 
+/// What is recorded of the calls that block: each includes what comes before it.
+///
+/// - off: nothing; TUTTI_TRACE may ask for more
+/// - statistics: calls, bytes, time, waits and arrivals, which statistics() tells
+/// - operations: the last operations and waits of each member, some thousand, which trace() tells
+/// - steps: of each operation the steps as well
+enum class Trace : std::uint8_t { off, statistics, operations, steps };
+
+/// How a trace is written: an object of JSON a line, for programs and people; or Perfetto's protobuf, for
+/// ui.perfetto.dev.
+enum class TraceFormat : std::uint8_t { json_lines, perfetto };
+
 /// How a member waits for another one.
 ///
 /// - automatic: spins for 100 us where every member can have a CPU, yields for another 100 us (200 us, at
@@ -92,6 +104,12 @@ struct GroupOptions {
     /// each has consecutive ranks; of threads that join, those to which "compact" would pin them. Sub-groups
     /// have of these groups what their members have. No result depends on it by a single bit.
     std::vector<int> levels = {};
+    /// What members record of their calls. The environment variable TUTTI_TRACE names a file for the traces
+    /// of all groups of the process, written when that ends, and when the signal comes that TUTTI_ROLL_CALL
+    /// names: "run.pftrace" for Perfetto, else JSON lines; "%p" in it is the number of the process, and
+    /// ",steps" behind it asks for steps. Off, a call takes one look at a pointer; on, some 20 ns for each
+    /// operation, wait and step.
+    Trace trace = Trace::off;
 };
 
 } // namespace tutti

@@ -67,6 +67,9 @@ public:
 
     /// As Group::roll_call().
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
+    /// As Group::trace() and Group::statistics().
+    std::string trace(TraceFormat format = TraceFormat::json_lines) const;
+    Statistics statistics() const;
 
     /// Runs `function` once on every member's thread and returns when all have finished. When one throws, the
     /// others are released from whatever collective they wait in, and the first exception is rethrown here

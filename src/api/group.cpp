@@ -48,6 +48,14 @@ std::string Group::roll_call(RollCallFormat format) const {
     return state_->roll_call(format);
 }
 
+std::string Group::trace(TraceFormat format) const {
+    return state_->trace(format);
+}
+
+Statistics Group::statistics() const {
+    return state_->statistics();
+}
+
 Member Group::join(int rank) {
     if (rank < 0 || rank >= size()) {
         throw ArgumentError("join: rank is " + std::to_string(rank) + ", must be in 0.." +

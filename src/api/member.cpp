@@ -25,6 +25,14 @@ std::string Member::roll_call(RollCallFormat format) const {
     return group_->roll_call(format);
 }
 
+std::string Member::trace(TraceFormat format) const {
+    return group_->trace(format);
+}
+
+Statistics Member::statistics() const {
+    return group_->statistics();
+}
+
 Member::~Member() {
     if (seat_ == nullptr) {
         return;

@@ -76,6 +76,14 @@ std::string Team::roll_call(RollCallFormat format) const {
     return threads_->roll_call(format);
 }
 
+std::string Team::trace(TraceFormat format) const {
+    return threads_->trace(format);
+}
+
+Statistics Team::statistics() const {
+    return threads_->statistics();
+}
+
 const detail::GroupState& Team::state() const {
     return threads_->state();
 }

@@ -46,6 +46,8 @@ public:
     const std::string& tuning() const { return group_->setting().tuning; }
     const GroupState& state() const { return *group_; }
     std::string roll_call(RollCallFormat format) const { return group_->roll_call(format); }
+    std::string trace(TraceFormat format) const { return group_->trace(format); }
+    Statistics statistics() const { return group_->statistics(); }
 
     /// See Team::run.
     void run(const std::function<void(Member&)>& function);

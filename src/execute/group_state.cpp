@@ -7,6 +7,8 @@
 #include "execute/roll_call.hpp"
 #include "execute/waited.hpp"
 #include "machine/pinning.hpp"
+#include "trace/json_lines.hpp"
+#include "trace/perfetto.hpp"
 
 #include <tutti/detail/kernels.hpp>
 #include <tutti/error.hpp>
@@ -68,6 +70,10 @@ GroupState::GroupState(int members, execute::Setting setting)
       presences_(reinterpret_cast<execute::Presence*>(&mailbox_.board(members))),
       join_deadline_(setting_.options.join_deadline) {
     require_kernels();
+    if (setting_.trace != Trace::off) {
+        recorder_ = std::make_unique<execute::Recorder>(members, setting_.trace);
+        traced_.emplace([this] { return timeline(); });
+    }
     seats_.reserve(static_cast<std::size_t>(members));
     for (int rank = 0; rank < members; ++rank) {
         seats_.push_back(std::make_unique<Seat>(*this, rank, members));
@@ -75,6 +81,31 @@ GroupState::GroupState(int members, execute::Setting setting)
 }
 
 GroupState::~GroupState() = default;
+
+trace::Timeline GroupState::timeline() const {
+    std::vector<int> threads;
+    for (const auto& seat : seats_) {
+        threads.push_back(presence(seat->rank()).thread.load(std::memory_order_relaxed)); // for people
+    }
+    return recorder_->timeline(threads);
+}
+
+std::string GroupState::trace(TraceFormat format) const {
+    if (setting_.trace < Trace::operations) {
+        throw Error("trace: the group records no operations: set GroupOptions::trace to Trace::operations or "
+                    "Trace::steps, or TUTTI_TRACE to a file");
+    }
+    const trace::Timeline made = timeline();
+    return format == TraceFormat::perfetto ? trace::perfetto({&made, 1}) : trace::json_lines(made);
+}
+
+Statistics GroupState::statistics() const {
+    if (recorder_ == nullptr) {
+        throw Error("statistics: the group records nothing: set GroupOptions::trace to Trace::statistics or "
+                    "more");
+    }
+    return recorder_->statistics();
+}
 
 void GroupState::note_binding(int rank) noexcept {
     if (!seat(rank).is_new_here()) {

@@ -7,10 +7,12 @@
 #include "execute/lanes.hpp"
 #include "execute/presence.hpp"
 #include "execute/recent.hpp"
+#include "execute/recorder.hpp"
 #include "execute/roll_call_signal.hpp"
 #include "execute/seat.hpp"
 #include "execute/setting.hpp"
 #include "execute/snapshot.hpp"
+#include "execute/trace_file.hpp"
 #include "execute/zero_pages.hpp"
 #include "mailbox/doorbell.hpp"
 #include "mailbox/slot.hpp"
@@ -19,6 +21,7 @@
 
 #include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>
+#include <tutti/statistics.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -87,6 +90,8 @@ public:
         return is_crowded_.load(std::memory_order_relaxed) ? crowded_patience_ : setting_.patience;
     }
     const execute::Setting& setting() const { return setting_; }
+    /// What the members record of their calls; null where that is nothing.
+    const execute::Recorder* recorder() const { return recorder_.get(); }
 
     /// Threads join to be its members. Before anybody does.
     void expect_joins() { members_join_ = true; }
@@ -101,6 +106,9 @@ public:
 
     /// See Group::roll_call. By any thread.
     TUTTI_COMPONENT_API std::string roll_call(RollCallFormat format);
+    /// See Group::trace and Group::statistics. Throw Error where nothing is recorded. By any thread.
+    TUTTI_COMPONENT_API std::string trace(TraceFormat format) const;
+    TUTTI_COMPONENT_API Statistics statistics() const;
     /// Has a signal write it as well, if the environment asks for that.
     TUTTI_COMPONENT_API void list_for_roll_calls();
     execute::LastSnapshot& last_snapshot() { return last_snapshot_; }
@@ -168,6 +176,8 @@ public:
     std::shared_ptr<const schedule::Synchronised> synchronised(const execute::ScheduleName& name);
 
 private:
+    trace::Timeline timeline() const;
+
     /// Throws Aborted to who comes to join and may not because of a failure, of which it tells.
     [[noreturn]] void throw_refused(int rank, const char* why) const;
 
@@ -196,6 +206,7 @@ private:
     std::mutex lanes_mutex_;
     std::unique_ptr<execute::Lanes> lanes_;
     Atomic<execute::Lanes*> lanes_shown_{nullptr};
+    std::unique_ptr<execute::Recorder> recorder_;
     std::vector<std::unique_ptr<Seat>> seats_;
     /// Guards the seats' attendance.
     std::mutex seats_mutex_;
@@ -216,7 +227,8 @@ private:
     std::mutex schedules_mutex_;
     execute::Recent<execute::ScheduleName, std::shared_ptr<const schedule::Synchronised>> schedules_{
         execute::most_schedule_bytes};
-    /// The last member: it refers to the others.
+    /// The last members: they refer to the others.
+    std::optional<execute::TraceListed> traced_;
     std::optional<execute::RollCallListed> listed_;
 };
 

@@ -1,5 +1,7 @@
 #include "execute/roll_call_signal.hpp"
 
+#include "execute/trace_file.hpp"
+
 #include <tutti/error.hpp>
 
 #include <pthread.h>
@@ -153,6 +155,7 @@ private:
             const std::scoped_lock lock(mutex_);
             try {
                 write_all(roll_calls(format));
+                write_trace_file();
             } catch (const std::bad_alloc&) {
                 write_all("tutti: roll call: there is no memory\n");
             }

@@ -1,5 +1,6 @@
 #include "execute/seat.hpp"
 
+#include "algorithm/registry.hpp"
 #include "execute/disagreement.hpp"
 #include "execute/group_state.hpp"
 #include "execute/in_flight.hpp"
@@ -39,7 +40,9 @@ private:
 } // namespace
 
 Seat::Seat(GroupState& group, int rank, int members)
-    : group_(group), rank_(rank), plans_(group, rank, members) {}
+    : group_(group), rank_(rank),
+      record_(group.recorder() == nullptr ? nullptr : &group.recorder()->of(rank)),
+      plans_(group, rank, members) {}
 
 Seat::~Seat() = default;
 
@@ -123,13 +126,11 @@ void Seat::record() {
     group_.presence(rank_).log.add(recorded_, front_->claim());
 }
 
-void Seat::run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline) {
-    const PreparedCall& call = *front_;
-    if (call.copied_bytes() != 0 && input != nullptr) {
-        input = std::memcpy(input_copy_.data(), input, call.copied_bytes());
-    }
-    bindings_.bind(call.prepared(), input, output, state);
-    Runner runner(group_.mailbox(), line_, call.prepared(), bindings_);
+template <class Observer>
+[[gnu::always_inline]] inline void Seat::carry_out_front(const Observer& observer,
+                                                         std::chrono::milliseconds deadline) {
+    run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.mailbox(), line_, front_->prepared(),
+                                                                 bindings_, observer);
     try {
         const run::State reached = runner.advance(mailbox::eager_looks(group_.patience()));
         if (reached != run::State::done) {
@@ -142,6 +143,36 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
     }
 }
 
+void Seat::run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline) {
+    const PreparedCall& call = *front_;
+    if (call.copied_bytes() != 0 && input != nullptr) {
+        input = std::memcpy(input_copy_.data(), input, call.copied_bytes());
+    }
+    bindings_.bind(call.prepared(), input, output, state);
+    if (record_ != nullptr) [[unlikely]] {
+        record_front(deadline);
+    } else {
+        carry_out_front(run::Unobserved{}, deadline);
+    }
+}
+
+[[gnu::noinline]] void Seat::record_front(std::chrono::milliseconds deadline) {
+    const execute::Claim& claim = front_->claim();
+    const std::uint64_t number = recorded_.number_at(line_.epoch);
+    const std::uint64_t begin = execute::ticks();
+    std::uint64_t waited = 0;
+    carry_out_front(execute::Observer(*record_, group_.recorder()->trace(), number, waited), deadline);
+    const std::uint64_t end = execute::ticks();
+    record_->add({.begin_ticks = begin,
+                  .end_ticks = end,
+                  .kind = trace::Kind::operation,
+                  .what = static_cast<std::uint16_t>(claim.row),
+                  .bytes = claim.bytes,
+                  .number = number});
+    record_->count(algorithm::registry()[claim.row].collective, claim.bytes, end - begin, waited);
+}
+
+template <class Runner>
 void Seat::run_slowly(Runner& runner, run::State state, std::chrono::milliseconds deadline) {
     execute::Waited waited(deadline.count() != 0 ? deadline : group_.setting().deadline);
     while (state != run::State::done) {
@@ -152,6 +183,7 @@ void Seat::run_slowly(Runner& runner, run::State state, std::chrono::millisecond
     execute::OfThread::here().call_continuations();
 }
 
+template <class Runner>
 void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
     using execute::Sequence;
     if (state == run::State::failed) {

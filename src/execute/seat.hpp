@@ -5,6 +5,7 @@
 #include "execute/call_log.hpp"
 #include "execute/plans.hpp"
 #include "execute/prepared_call.hpp"
+#include "execute/recorder.hpp"
 #include "execute/waited.hpp"
 #include "mailbox/mailbox.hpp"
 #include "run/bindings.hpp"
@@ -109,8 +110,6 @@ public:
     void resume(std::uint64_t epoch);
 
 private:
-    using Runner = run::Runner<mailbox::Mailbox>;
-
     /// More points than any plan has: where no two members can be further apart.
     static constexpr std::uint64_t longest_operation_points = 1U << 16U;
 
@@ -129,9 +128,16 @@ private:
 
     /// Runs the call in front on these vectors. It may wait for so long, 0: as the group says.
     void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline);
+    /// The same with a record of it.
+    void record_front(std::chrono::milliseconds deadline);
+    /// Runs the call in front, whose vectors are bound, watched by the observer.
+    template <class Observer>
+    void carry_out_front(const Observer& observer, std::chrono::milliseconds deadline);
     /// Goes on with a run that waits, until it is done.
+    template <class Runner>
     void run_slowly(Runner& runner, run::State state, std::chrono::milliseconds deadline);
     /// Waits until the run can go on, or throws what has ended it.
+    template <class Runner>
     void wait(Runner& runner, run::State state, execute::Waited& waited);
 
     GroupState& group_;
@@ -144,6 +150,8 @@ private:
     /// By the time when they were made last.
     std::vector<std::unique_ptr<execute::PreparedCall>> prepared_calls_;
     run::Bindings bindings_;
+    /// What the member records of its calls; null where that is nothing.
+    execute::MemberRecord* record_;
 
     // Behind everything that most calls look at.
     execute::Plans plans_;

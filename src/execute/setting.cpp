@@ -2,6 +2,7 @@
 
 #include "execute/outlook.hpp"
 #include "execute/time_limit.hpp"
+#include "execute/trace_file.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
 #include "tuning/fingerprint.hpp"
@@ -110,6 +111,7 @@ Setting setting_for(const GroupOptions& options, Whereabouts where, const Cpus& 
             .process_cpus = cpus.of_process,
             .options = options,
             .deadline = deadline_of(options.deadline, "GroupOptions::deadline"),
+            .trace = std::max(options.trace, trace_of_process()),
             .l3_groups = l3_groups,
             .choices = tuning::Choices(std::move(source.table), {members, cpus.of_process, l3_groups}),
             .tuning = std::move(source.text),

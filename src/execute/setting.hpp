@@ -26,6 +26,8 @@ struct Setting {
     GroupOptions options = {};
     /// How long calls may wait for others; 0: for ever.
     std::chrono::milliseconds deadline = {};
+    /// What is recorded of calls: the most of what the options and the environment ask for.
+    Trace trace = Trace::off;
     /// See tuning::Situation.
     int l3_groups = 1;
     tuning::Choices choices = {};

@@ -7,6 +7,7 @@
 #include "run/compute.hpp"
 #include "run/copy_bytes.hpp"
 #include "run/line.hpp"
+#include "run/observer.hpp"
 #include "run/opening.hpp"
 #include "run/prepared.hpp"
 
@@ -34,17 +35,19 @@ enum class State : std::uint8_t {
 /// after which the run cannot go on. A run that has been started holds its line until it is done.
 ///
 /// It is written against a mailbox's words and against what steps do to vectors, so that a model checker and
-/// a scheduler of interleavings can put their own underneath.
-template <class Mailbox, class Compute = run::Compute>
+/// a scheduler of interleavings can put their own underneath, and a recorder watch.
+template <class Mailbox, class Compute = run::Compute, class Observer = Unobserved>
 class Runner {
 public:
     using Slot = typename Mailbox::Slot;
 
     /// All must outlive it, and `bindings` be bound to the vectors of this run.
-    Runner(const Mailbox& mailbox, Line& line, const Prepared& prepared, Bindings& bindings)
-        : mailbox_(mailbox), line_(line), prepared_(prepared), bindings_(bindings), plan_(*prepared.plan),
-          compute_(prepared, bindings), print_(prepared.marks.print ^ print_of_history(line.history)),
-          slots_(mailbox.slots(0, line.set)), slots_per_member_(mailbox.slots_per_member()) {}
+    Runner(const Mailbox& mailbox, Line& line, const Prepared& prepared, Bindings& bindings,
+           Observer observer = {})
+        : observer_(observer), mailbox_(mailbox), line_(line), prepared_(prepared), bindings_(bindings),
+          plan_(*prepared.plan), compute_(prepared, bindings),
+          print_(prepared.marks.print ^ print_of_history(line.history)), slots_(mailbox.slots(0, line.set)),
+          slots_per_member_(mailbox.slots_per_member()) {}
 
     /// Goes on until it is done or has looked `looks` >= 1 times in vain for what it waits for.
     State advance(int looks) {
@@ -65,7 +68,10 @@ public:
     /// Whether the wait is only for the member's having left an operation before, which it has if it is gone.
     bool only_settles() const { return awaited_ == nullptr; }
     /// Goes on without what is waited for.
-    void stop_waiting() { ++visited_; }
+    void stop_waiting() {
+        observer_.sees(peer_);
+        ++visited_;
+    }
 
     /// After State::differs, what from peer().
     Fault fault() const { return fault_; }
@@ -112,7 +118,7 @@ private:
     bool combine_received(const plan::Step& step);
     bool combine_staged(const plan::Step& step);
     template <class Ready>
-    bool look_for(Ready ready) const;
+    bool look_for(int peer, Ready ready);
     template <class Visit>
     bool for_each_peer(Visit visit);
 
@@ -130,6 +136,7 @@ private:
         return stop(State::differs, peer);
     }
 
+    [[no_unique_address]] Observer observer_;
     const Mailbox& mailbox_;
     Line& line_;
     const Prepared& prepared_;

@@ -7,8 +7,8 @@ namespace tutti::run {
 /// The words of a slot that carries addresses.
 enum Address : int { input_word, output_word, scratch_word, digest_word };
 
-template <class Mailbox, class Compute>
-State Runner<Mailbox, Compute>::follow_plan() {
+template <class Mailbox, class Compute, class Observer>
+State Runner<Mailbox, Compute, Observer>::follow_plan() {
     if (!entered_ && !enter_operation()) {
         return state_;
     }
@@ -21,6 +21,9 @@ State Runner<Mailbox, Compute>::follow_plan() {
             next_ = static_cast<std::size_t>(step - plan_.steps.data());
             return state_;
         }
+        if constexpr (Observer::is_on) {
+            observer_.has_done(*step, compute_.message_bytes(*step));
+        }
     }
     // Release: pairs with the look of a member that fails.
     own_board().progress.publish(2 * line_.epoch);
@@ -28,8 +31,8 @@ State Runner<Mailbox, Compute>::follow_plan() {
     return State::done;
 }
 
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::enter_operation() {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::enter_operation() {
     // Release: pairs with epoch_of() of a member that wants to know that this one has left an operation
     // before. A member that fails makes this visible itself before it looks (see execute::leave_failed_call).
     // The compiler must keep the order, in which either this member sees the failure or the one that fails
@@ -43,26 +46,28 @@ bool Runner<Mailbox, Compute>::enter_operation() {
     return mailbox_.has_failed() ? stop(State::failed, plan_.rank) : true;
 }
 
-/// Looks as often as advance() may.
-template <class Mailbox, class Compute>
+/// Looks as often as advance() may for what the peer has yet to do.
+template <class Mailbox, class Compute, class Observer>
 template <class Ready>
-bool Runner<Mailbox, Compute>::look_for(Ready ready) const {
+bool Runner<Mailbox, Compute, Observer>::look_for(int peer, Ready ready) {
     for (int look = 1; !ready(); ++look) {
+        observer_.looks_for(peer);
         if (look >= looks_) {
             return false;
         }
         mailbox::pause();
     }
+    observer_.sees(peer);
     return true;
 }
 
 /// Waits until nobody is left in the operation whose messages lie in the set that comes next, and notes how
 /// far everybody is: mostly further, so that the operations after this one need not ask.
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::settle() {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::settle() {
     awaited_ = nullptr;
     settled_ = for_each_peer([this](int peer) {
-        if (!look_for([&] { return has_left_set(peer); })) {
+        if (!look_for(peer, [&] { return has_left_set(peer); })) {
             return stop(State::waits, peer);
         }
         oldest_ = std::min(oldest_, epoch_of(peer));
@@ -75,9 +80,9 @@ bool Runner<Mailbox, Compute>::settle() {
 }
 
 /// Calls visit(peer) for every other member, until it is false; then goes on with that one the next time.
-template <class Mailbox, class Compute>
+template <class Mailbox, class Compute, class Observer>
 template <class Visit>
-bool Runner<Mailbox, Compute>::for_each_peer(Visit visit) {
+bool Runner<Mailbox, Compute, Observer>::for_each_peer(Visit visit) {
     // From the next rank on, so that the members do not all look at the same slot at the same time.
     for (; visited_ < plan_.ranks - 1; ++visited_) {
         const int peer = plan_.rank + 1 + visited_;
@@ -89,8 +94,8 @@ bool Runner<Mailbox, Compute>::for_each_peer(Visit visit) {
     return true;
 }
 
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::perform(const plan::Step& step) {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::perform(const plan::Step& step) {
     using plan::Code;
     switch (step.code) {
     case Code::enter:
@@ -125,8 +130,8 @@ bool Runner<Mailbox, Compute>::perform(const plan::Step& step) {
     }
 }
 
-template <class Mailbox, class Compute>
-void Runner<Mailbox, Compute>::enter(const plan::Step& step) {
+template <class Mailbox, class Compute, class Observer>
+void Runner<Mailbox, Compute, Observer>::enter(const plan::Step& step) {
     using schedule::Space;
     const Bases& own = bindings_.own;
     const std::uint64_t words[mailbox::words_per_slot] = {own[Space::input], own[Space::output],
@@ -135,14 +140,14 @@ void Runner<Mailbox, Compute>::enter(const plan::Step& step) {
     mailbox_.ring(plan_.rank);
 }
 
-template <class Mailbox, class Compute>
-void Runner<Mailbox, Compute>::signal(const plan::Step& step) {
+template <class Mailbox, class Compute, class Observer>
+void Runner<Mailbox, Compute, Observer>::signal(const plan::Step& step) {
     own_slot(step).signal(tag_of(step));
     mailbox_.ring(plan_.rank);
 }
 
-template <class Mailbox, class Compute>
-void Runner<Mailbox, Compute>::carry(const plan::Step& step) {
+template <class Mailbox, class Compute, class Observer>
+void Runner<Mailbox, Compute, Observer>::carry(const plan::Step& step) {
     alignas(line_bytes) std::uint64_t carried[mailbox::words_per_slot] = {};
     const void* const from = compute_.message(step);
     const std::size_t bytes = compute_.message_bytes(step);
@@ -157,24 +162,26 @@ void Runner<Mailbox, Compute>::carry(const plan::Step& step) {
     mailbox_.ring(plan_.rank);
 }
 
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::await(int peer, const plan::Step& step, int words) {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::await(int peer, const plan::Step& step, int words) {
     const Slot& theirs = slots_[index_of(peer, step.slot)];
     const std::uint64_t tag = tag_of(step);
     const auto is_there = [&] {
         return theirs.tag() == tag && (words <= 1 || theirs.holds(line_.epoch + step.point, words));
     };
-    return look_for(is_there) || arrived_late(peer, theirs, step, words);
+    return look_for(peer, is_there) || arrived_late(peer, theirs, step, words);
 }
 
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::arrived_late(int peer, const Slot& theirs, const plan::Step& step, int words) {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::arrived_late(int peer, const Slot& theirs, const plan::Step& step,
+                                                      int words) {
     awaited_ = &theirs;
     epoch_ = line_.epoch + step.point;
     cells_ = std::max(words, 1);
     if (!theirs.holds(epoch_, cells_)) {
         return stop(State::waits, peer);
     }
+    observer_.sees(peer);
     const std::uint64_t tag = theirs.tag();
     // A peer that is operations ahead has completed this one, which is all that a signal says. Words it does
     // not write over before they are read: unless it counts its operations otherwise.
@@ -184,8 +191,8 @@ bool Runner<Mailbox, Compute>::arrived_late(int peer, const Slot& theirs, const 
 }
 
 /// Awaits what the peer carries and notes where it is: on its stage, or in `bytes`.
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::take(int peer, const plan::Step& step, std::byte* bytes) {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::take(int peer, const plan::Step& step, std::byte* bytes) {
     if (!await(peer, step, prepared_.carried_words)) {
         return false;
     }
@@ -203,8 +210,8 @@ bool Runner<Mailbox, Compute>::take(int peer, const plan::Step& step, std::byte*
 }
 
 /// Takes the addresses of the peer's vectors, which get that number.
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::open(int peer, std::size_t number) {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::open(int peer, std::size_t number) {
     using schedule::Space;
     const plan::Step point_zero{};
     if (!await(peer, point_zero, mailbox::words_per_slot)) {
@@ -222,8 +229,8 @@ bool Runner<Mailbox, Compute>::open(int peer, std::size_t number) {
     return fault == Fault::none || differ(peer, fault);
 }
 
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::match(int peer) {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::match(int peer) {
     const auto number = static_cast<std::size_t>(peer);
     if (!open(peer, number)) {
         return false;
@@ -233,8 +240,8 @@ bool Runner<Mailbox, Compute>::match(int peer) {
 }
 
 /// Combines what members carry, in the order of the ranks, as it comes.
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::combine_received(const plan::Step& step) {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::combine_received(const plan::Step& step) {
     for (; visited_ < step.peer; ++visited_) {
         if (visited_ != plan_.rank && !take(visited_, step, received_)) {
             return false;
@@ -258,8 +265,8 @@ bool Runner<Mailbox, Compute>::combine_received(const plan::Step& step) {
 }
 
 /// The same of messages on stages, in one pass when all are there.
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::combine_staged(const plan::Step& step) {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::combine_staged(const plan::Step& step) {
     for (; visited_ < step.peer; ++visited_) {
         if (visited_ != plan_.rank && !take(visited_, step, received_)) {
             return false;

@@ -6,8 +6,8 @@ namespace tutti::run {
 
 /// An exchange of messages of at most one word, with what can be left until later left until the word is on
 /// its way: what counts is the time from one word's arrival to the departure of the next.
-template <class Mailbox, class Compute>
-State Runner<Mailbox, Compute>::exchange_words() {
+template <class Mailbox, class Compute, class Observer>
+State Runner<Mailbox, Compute, Observer>::exchange_words() {
     const plan::Step& step = plan_.steps.front(); // the other one awaits the same point in the same slot
     if (!entered_) {
         entered_ = true;
@@ -30,13 +30,16 @@ State Runner<Mailbox, Compute>::exchange_words() {
     if (!is_through) {
         return state_;
     }
+    if constexpr (Observer::is_on) {
+        observer_.has_done(step, prepared_.word_bytes);
+    }
     line_.complete(prepared_, mailbox_.sets());
     return State::done;
 }
 
 /// The same of two members, who wait for nothing between the word's arrival and the result.
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::combine_two_words(const plan::Step& step) {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::combine_two_words(const plan::Step& step) {
     const int other = 1 - plan_.rank;
     if (!await(other, step, 1)) {
         return false;
@@ -52,8 +55,8 @@ bool Runner<Mailbox, Compute>::combine_two_words(const plan::Step& step) {
 }
 
 /// In the order of the ranks, as combine_received() does it.
-template <class Mailbox, class Compute>
-bool Runner<Mailbox, Compute>::combine_words(const plan::Step& step) {
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::combine_words(const plan::Step& step) {
     for (; visited_ < plan_.ranks; ++visited_) {
         std::uint64_t word = word_;
         if (visited_ != plan_.rank) {

@@ -1,0 +1,92 @@
+#include <tutti/statistics.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+std::string in_seconds(std::chrono::nanoseconds time) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9f", std::chrono::duration<double>(time).count());
+    return text;
+}
+
+/// As a label's value is to be written.
+std::string escaped(std::string_view text) {
+    std::string value;
+    for (const char c : text) {
+        value += c == '\n' ? "\\n" : c == '\\' || c == '"' ? std::string{'\\', c} : std::string{c};
+    }
+    return value;
+}
+
+/// One metric of all collectives, by rank where it is a member's.
+class Metric {
+public:
+    Metric(std::string& text, std::string_view group, std::string name)
+        : text_(text), name_(std::move(name)) {
+        labels_ = "group=\"" + escaped(group) + "\",collective=\"";
+    }
+    void describe(const char* help, const char* type) {
+        text_ += "# HELP " + name_ + " " + help + "\n# TYPE " + name_ + " " + type + "\n";
+    }
+    void sample(std::string_view collective, const std::string& value) {
+        text_ += name_ + "{" + labels_ + std::string(collective) + "\"} " + value + "\n";
+    }
+    void sample(std::string_view collective, std::size_t rank, const std::string& value) {
+        text_ += name_ + "{" + labels_ + std::string(collective) + "\",rank=\"" + std::to_string(rank) +
+                 "\"} " + value + "\n";
+    }
+
+private:
+    std::string& text_;
+    std::string name_;
+    std::string labels_;
+};
+
+} // namespace
+
+std::string Statistics::prometheus(std::string_view group) const {
+    std::string text;
+    const auto of_members = [&](const char* name, const char* help, const char* type, auto value) {
+        Metric metric(text, group, name);
+        metric.describe(help, type);
+        for (const CollectiveStatistics& of_calls : collectives) {
+            for (std::size_t rank = 0; rank < of_calls.members.size(); ++rank) {
+                metric.sample(of_calls.collective, rank, value(of_calls.members[rank]));
+            }
+        }
+    };
+    const auto of_all = [&](const char* name, const char* help, auto value) {
+        Metric metric(text, group, name);
+        metric.describe(help, "gauge");
+        for (const CollectiveStatistics& of_calls : collectives) {
+            metric.sample(of_calls.collective, value(of_calls));
+        }
+    };
+    using Member = MemberStatistics;
+    using Calls = CollectiveStatistics;
+    of_members("tutti_calls_total", "Calls of a collective by a member.", "counter",
+               [](const Member& member) { return std::to_string(member.calls); });
+    of_members("tutti_bytes_total", "Bytes of the vectors of these calls.", "counter",
+               [](const Member& member) { return std::to_string(member.bytes); });
+    of_members("tutti_seconds_total", "Time in these calls.", "counter",
+               [](const Member& member) { return in_seconds(member.time); });
+    of_members("tutti_waited_seconds_total", "Time in these calls that was spent waiting for others.",
+               "counter", [](const Member& member) { return in_seconds(member.waited); });
+    of_members("tutti_late_seconds", "Time by which a member comes after the first, mean of the last calls.",
+               "gauge", [](const Member& member) { return in_seconds(member.late); });
+    of_all("tutti_arrival_spread_seconds", "Time from first to last arrival, mean of the last calls.",
+           [](const Calls& calls) { return in_seconds(calls.spread); });
+    of_all("tutti_arrival_worst_spread_seconds", "Time from first to last arrival, most of the last calls.",
+           [](const Calls& calls) { return in_seconds(calls.worst_spread); });
+    return text;
+}
+
+} // namespace tutti

@@ -1,0 +1,170 @@
+#include "execute/recorder.hpp"
+
+#include "algorithm/registry.hpp"
+#include "plan/word_of.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace tutti::execute {
+
+namespace {
+
+// How kind, what and peer share a word.
+constexpr unsigned what_shift = 2;
+constexpr unsigned peer_shift = 18;
+
+/// Groups are counted in the order in which they are made.
+std::string name_of_group(int members) {
+    first_moment();
+    static std::atomic<int> groups{0};
+    const int number = groups.fetch_add(1, std::memory_order_relaxed) + 1; // only unique
+    return "group " + std::to_string(number) + " of " + std::to_string(members) + " members";
+}
+
+std::string name_of(const Event& event) {
+    switch (event.kind) {
+    case trace::Kind::operation: {
+        const algorithm::Algorithm& row = algorithm::registry()[event.what];
+        return std::string(to_string(row.collective)) + " (algorithm " + std::string(row.name) + ")";
+    }
+    case trace::Kind::step:
+        return std::string(plan::word_of(static_cast<plan::Code>(event.what)));
+    case trace::Kind::wait:
+        break;
+    }
+    return "wait";
+}
+
+} // namespace
+
+std::array<std::uint64_t, Event::words> Event::packed() const {
+    return {begin_ticks, end_ticks,
+            static_cast<std::uint64_t>(kind) | std::uint64_t{what} << what_shift |
+                static_cast<std::uint64_t>(peer + 1) << peer_shift,
+            bytes, number};
+}
+
+Event Event::unpacked(const std::array<std::uint64_t, words>& packed) {
+    return {.begin_ticks = packed[0],
+            .end_ticks = packed[1],
+            .kind = static_cast<trace::Kind>(packed[2] & ((1U << what_shift) - 1)),
+            .what = static_cast<std::uint16_t>(packed[2] >> what_shift),
+            .peer = static_cast<int>(packed[2] >> peer_shift) - 1,
+            .bytes = packed[3],
+            .number = packed[4]};
+}
+
+void MemberRecord::add(const Event& event) noexcept {
+    const std::uint64_t index = written_.get();
+    const auto words = event.packed();
+    auto& shown = events_[index % most_events];
+    for (std::size_t word = 0; word < Event::words; ++word) {
+        shown[word].publish(words[word]); // release: pairs with events(), which sees below that it is new
+    }
+    written_.publish(index + 1); // release: pairs with events()
+}
+
+std::vector<Event> MemberRecord::events() const {
+    const std::uint64_t written = written_.observe();
+    std::vector<Event> events;
+    std::uint64_t first = written - std::min<std::uint64_t>(written, most_events);
+    for (std::uint64_t index = first; index < written; ++index) {
+        std::array<std::uint64_t, Event::words> words{};
+        for (std::size_t word = 0; word < Event::words; ++word) {
+            words[word] = events_[index % most_events][word].observe(); // acquire: pairs with add()
+        }
+        events.push_back(Event::unpacked(words));
+    }
+    // What has been written over meanwhile, with the one that may be under way.
+    const std::uint64_t now = written_.observe();
+    const std::uint64_t kept = now + 1 - std::min<std::uint64_t>(now + 1, most_events);
+    if (now != written && kept > first) {
+        events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(
+                                                          kept - first, events.size())));
+    }
+    return events;
+}
+
+void MemberRecord::count(schedule::Collective collective, std::uint64_t bytes, std::uint64_t ticks,
+                         std::uint64_t waited_ticks) noexcept {
+    // Relaxed: each number is for itself.
+    Counter& counter = counters_[static_cast<std::size_t>(collective)];
+    counter.calls.put(counter.calls.get() + 1);
+    counter.bytes.put(counter.bytes.get() + bytes);
+    counter.ticks.put(counter.ticks.get() + ticks);
+    counter.waited_ticks.put(counter.waited_ticks.get() + waited_ticks);
+}
+
+MemberRecord::Counts MemberRecord::counts(schedule::Collective collective) const {
+    const Counter& counter = counters_[static_cast<std::size_t>(collective)];
+    return {counter.calls.get(), counter.bytes.get(), counter.ticks.get(), counter.waited_ticks.get()};
+}
+
+void Observer::end_wait(int peer) noexcept {
+    const std::uint64_t now = ticks();
+    *waited_ticks_ += now - wait_began_;
+    if (trace_ >= Trace::operations) {
+        record_->add({.begin_ticks = wait_began_,
+                      .end_ticks = now,
+                      .kind = trace::Kind::wait,
+                      .peer = peer,
+                      .number = number_});
+    }
+    wait_began_ = 0;
+}
+
+void Observer::has_done(const plan::Step& step, std::size_t bytes) noexcept {
+    if (trace_ < Trace::steps) {
+        return;
+    }
+    const bool is_remote = step.to.remote() || step.left.remote() || step.right.remote();
+    const std::uint64_t now = ticks();
+    record_->add({.begin_ticks = step_began_,
+                  .end_ticks = now,
+                  .kind = trace::Kind::step,
+                  .what = static_cast<std::uint16_t>(step.code),
+                  .peer = is_remote || step.code == plan::Code::receive ? step.peer : -1,
+                  .bytes = bytes,
+                  .number = number_});
+    step_began_ = now;
+}
+
+const Moment& first_moment() {
+    static const Moment first = Moment::now();
+    return first;
+}
+
+Recorder::Recorder(int members, Trace trace)
+    : name_(name_of_group(members)), members_(members), trace_(trace),
+      pages_(static_cast<std::size_t>(members) * sizeof(MemberRecord)),
+      records_(reinterpret_cast<MemberRecord*>(pages_.data())) {}
+
+trace::Timeline Recorder::timeline(std::span<const int> threads) const {
+    const TickScale scale(first_moment(), Moment::now());
+    trace::Timeline timeline{.name = name_};
+    for (int member = 0; member < members_; ++member) {
+        trace::Lane lane{.rank = member, .thread = threads[static_cast<std::size_t>(member)]};
+        for (const Event& event : of(member).events()) {
+            lane.spans.push_back({.begin_ns = scale.ns_at(event.begin_ticks),
+                                  .end_ns = scale.ns_at(event.end_ticks),
+                                  .kind = event.kind,
+                                  .name = name_of(event),
+                                  .peer = event.peer,
+                                  .bytes = event.bytes,
+                                  .number = event.number});
+        }
+        // They have been written at their ends.
+        std::ranges::stable_sort(lane.spans, {}, [](const trace::Span& span) {
+            return std::tuple(span.begin_ns, -span.end_ns, span.kind);
+        });
+        timeline.lanes.push_back(std::move(lane));
+    }
+    return timeline;
+}
+
+} // namespace tutti::execute

@@ -1,0 +1,137 @@
+#pragma once
+
+#include "cache_line.hpp"
+#include "execute/ticks.hpp"
+#include "execute/zero_pages.hpp"
+#include "mailbox/cell.hpp"
+#include "plan/plan.hpp"
+#include "schedule/schedule.hpp"
+#include "trace/timeline.hpp"
+
+#include <tutti/detail/export.hpp>
+#include <tutti/options.hpp>
+#include <tutti/statistics.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace tutti::execute {
+
+/// What a member has recorded: an operation, a step or a wait, in words that can be shown to others.
+struct Event {
+    static constexpr std::size_t words = 5;
+
+    std::uint64_t begin_ticks = 0;
+    std::uint64_t end_ticks = 0;
+    trace::Kind kind = trace::Kind::operation;
+    /// Of an operation its row in the registry, of a step its code.
+    std::uint16_t what = 0;
+    int peer = -1;
+    std::uint64_t bytes = 0;
+    std::uint64_t number = 0;
+
+    std::array<std::uint64_t, words> packed() const;
+    static Event unpacked(const std::array<std::uint64_t, words>& packed);
+};
+
+/// What one member records of its calls. The member writes, any other thread reads at any time. Lives in
+/// pages of zero bytes.
+class alignas(line_bytes) MemberRecord {
+public:
+    /// So many events are kept, the last ones.
+    static constexpr std::size_t most_events = 4096;
+
+    /// By the member.
+    void add(const Event& event) noexcept;
+    void count(schedule::Collective collective, std::uint64_t bytes, std::uint64_t ticks,
+               std::uint64_t waited_ticks) noexcept;
+
+    /// Those that were not written over meanwhile, in the order of their ends.
+    std::vector<Event> events() const;
+
+    struct Counts {
+        std::uint64_t calls;
+        std::uint64_t bytes;
+        std::uint64_t ticks;
+        std::uint64_t waited_ticks;
+    };
+    Counts counts(schedule::Collective collective) const;
+
+private:
+    struct Counter {
+        mailbox::StdWord calls;
+        mailbox::StdWord bytes;
+        mailbox::StdWord ticks;
+        mailbox::StdWord waited_ticks;
+    };
+
+    mailbox::StdWord written_;
+    std::array<Counter, schedule::collective_count> counters_;
+    std::array<std::array<mailbox::StdWord, Event::words>, most_events> events_;
+};
+
+static_assert(std::is_trivially_destructible_v<MemberRecord>, "they live in pages that are just given back");
+
+/// Watches a run of a member, see run::Unobserved.
+class Observer {
+public:
+    static constexpr bool is_on = true;
+
+    Observer() = default;
+    Observer(MemberRecord& record, Trace trace, std::uint64_t number, std::uint64_t& waited_ticks) noexcept
+        : record_(&record), trace_(trace), number_(number), waited_ticks_(&waited_ticks),
+          step_began_(ticks()) {}
+
+    void looks_for(int /*peer*/) noexcept {
+        if (wait_began_ == 0) {
+            wait_began_ = ticks();
+        }
+    }
+    void sees(int peer) noexcept {
+        if (wait_began_ != 0) {
+            end_wait(peer);
+        }
+    }
+    void has_done(const plan::Step& step, std::size_t bytes) noexcept;
+
+private:
+    void end_wait(int peer) noexcept;
+
+    MemberRecord* record_ = nullptr;
+    Trace trace_ = Trace::off;
+    std::uint64_t number_ = 0;
+    std::uint64_t* waited_ticks_ = nullptr;
+    std::uint64_t step_began_ = 0;
+    std::uint64_t wait_began_ = 0;
+};
+
+/// When the first group of the process was made that records its calls.
+const Moment& first_moment();
+
+/// What the members of a group record of their calls.
+class Recorder {
+public:
+    Recorder(int members, Trace trace);
+
+    Trace trace() const { return trace_; }
+    MemberRecord& of(int member) const { return records_[member]; }
+
+    /// Of the events that are kept, from when the process has made its first recorder. `threads` are the
+    /// members'.
+    TUTTI_COMPONENT_API trace::Timeline timeline(std::span<const int> threads) const;
+    TUTTI_COMPONENT_API Statistics statistics() const;
+
+private:
+    std::string name_;
+    int members_;
+    Trace trace_;
+    ZeroPages pages_;
+    MemberRecord* records_;
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "trace/timeline.hpp"
+
+#include <tutti/options.hpp>
+
+#include <functional>
+#include <list>
+
+namespace tutti::execute {
+
+/// What the environment variable TUTTI_TRACE asks to be recorded. Throws ArgumentError where it cannot be
+/// understood.
+Trace trace_of_process();
+
+/// A group whose trace goes into the file that TUTTI_TRACE names, as long as this lives, and as it is then at
+/// the end.
+class TraceListed {
+public:
+    /// Lists nothing where no file is named. `timeline` may be called by any thread.
+    explicit TraceListed(std::function<trace::Timeline()> timeline);
+    ~TraceListed();
+    TraceListed(const TraceListed&) = delete;
+    TraceListed& operator=(const TraceListed&) = delete;
+    TraceListed(TraceListed&&) = delete;
+    TraceListed& operator=(TraceListed&&) = delete;
+
+private:
+    friend class TraceFile;
+
+    std::function<trace::Timeline()> timeline_;
+    std::list<const TraceListed*>::iterator place_;
+    bool is_listed_ = false;
+};
+
+/// Writes the file that TUTTI_TRACE names, if there is something to write.
+void write_trace_file() noexcept;
+
+} // namespace tutti::execute

@@ -1,0 +1,285 @@
+#include "../twelve.hpp"
+
+#include <tutti/tutti.hpp>
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+using namespace tutti;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A line of a trace.
+struct Line {
+    std::string kind;
+    std::string name;
+    int rank;
+    int peer;
+    std::int64_t begin;
+    std::int64_t end;
+    std::uint64_t bytes;
+    std::uint64_t number;
+};
+
+std::string value(const std::string& line, const std::string& key) {
+    const std::size_t at = line.find("\"" + key + "\":");
+    REQUIRE(at != std::string::npos);
+    const std::size_t start = at + key.size() + 3;
+    return line[start] == '"' ? line.substr(start + 1, line.find('"', start + 1) - start - 1)
+                              : line.substr(start, line.find_first_of(",}", start) - start);
+}
+
+std::vector<Line> lines_of(const std::string& trace) {
+    std::vector<Line> lines;
+    std::istringstream stream(trace);
+    for (std::string line; std::getline(stream, line);) {
+        const std::string peer = value(line, "peer");
+        lines.push_back({.kind = value(line, "kind"),
+                         .name = value(line, "name"),
+                         .rank = std::stoi(value(line, "rank")),
+                         .peer = peer == "null" ? -1 : std::stoi(peer),
+                         .begin = std::stoll(value(line, "begin_ns")),
+                         .end = std::stoll(value(line, "end_ns")),
+                         .bytes = std::stoull(value(line, "bytes")),
+                         .number = std::stoull(value(line, "number"))});
+    }
+    return lines;
+}
+
+Team team_of(int members, Trace trace) {
+    return Team(TeamOptions{.members = members, .placement = "none", .group = {.trace = trace}});
+}
+
+/// Lets go all members but the last, and that one some time after they have said that they come.
+class LateStart {
+public:
+    explicit LateStart(int members) : members_(members) {}
+    void come(int rank, std::chrono::microseconds late) {
+        const int round = ++rounds_[static_cast<std::size_t>(rank)];
+        if (rank != members_ - 1) {
+            coming_.fetch_add(1);
+            return;
+        }
+        while (coming_.load() < round * (members_ - 1)) {
+            std::this_thread::yield();
+        }
+        std::this_thread::sleep_for(late);
+    }
+
+private:
+    int members_;
+    std::array<int, 16> rounds_{};
+    std::atomic<int> coming_{0};
+};
+
+/// What a shell says of this program with `environment`, running that test case; `output` goes where it says.
+int run_again(const std::string& environment, const std::string& output = "> /dev/null 2>&1") {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    return std::system(
+        (environment + " '" + self + "' --no-skip --test-case='program that is traced' " + output).c_str());
+}
+
+} // namespace
+
+TEST_CASE("statistics count calls, bytes and times of each member") {
+    Team team = team_of(3, Trace::statistics);
+    team.run([](Member& me) {
+        std::vector<double> one(100, 1.0);
+        std::vector<double> out(100);
+        for (int i = 0; i < 7; ++i) {
+            me.allreduce(one, out, std::plus<>{});
+            me.barrier();
+        }
+    });
+    const Statistics statistics = team.statistics();
+    REQUIRE(statistics.collectives.size() == 2);
+    const CollectiveStatistics& barriers = statistics.collectives[0];
+    const CollectiveStatistics& reductions = statistics.collectives[1];
+    CHECK(barriers.collective == "barrier");
+    CHECK(reductions.collective == "allreduce");
+    for (const CollectiveStatistics& calls : statistics.collectives) {
+        REQUIRE(calls.members.size() == 3);
+        CHECK(calls.compared == 7);
+        CHECK(calls.worst_spread >= calls.spread);
+        for (const MemberStatistics& member : calls.members) {
+            CHECK(member.calls == 7);
+            CHECK(member.bytes == (calls.collective == "barrier" ? 0 : 7 * 800));
+            CHECK(member.time > 0ns);
+            CHECK(member.waited <= member.time);
+            CHECK(member.late <= calls.spread);
+        }
+    }
+    CHECK_THROWS_WITH_AS(team.trace(), doctest::Contains("Trace::operations"), Error);
+}
+
+TEST_CASE("a group that records nothing says so") {
+    Group group(1);
+    CHECK_THROWS_WITH_AS(group.statistics(), doctest::Contains("GroupOptions::trace"), Error);
+    CHECK_THROWS_WITH_AS(group.trace(), doctest::Contains("GroupOptions::trace"), Error);
+}
+
+TEST_CASE("who comes late is named, in all collectives") {
+    constexpr int members = 3;
+    for (int collective = 0; collective < test::collectives; ++collective) {
+        CAPTURE(collective);
+        Team team = team_of(members, Trace::operations);
+        LateStart start(members);
+        team.run([&](Member& me) {
+            test::Operands<double> operands(members, 4);
+            for (int i = 0; i < 5; ++i) {
+                me.barrier();
+                start.come(me.rank(), 5ms);
+                test::call(me, collective, operands, std::plus<>{}, members - 1, 0);
+            }
+        });
+        const Statistics statistics = team.statistics();
+        const auto& calls = statistics.collectives.back();
+        const auto latest = std::ranges::max_element(calls.members, {}, &MemberStatistics::late);
+        CHECK(latest - calls.members.begin() == members - 1);
+        CHECK(latest->late >= 1ms);
+        if (collective == test::scan || collective == test::exscan) {
+            continue;
+        }
+        std::int64_t for_late = 0;
+        std::int64_t for_others = 0;
+        for (const Line& line : lines_of(team.trace())) {
+            if (line.kind == "wait" && line.rank != members - 1) {
+                (line.peer == members - 1 ? for_late : for_others) += line.end - line.begin;
+            }
+        }
+        CHECK(for_late > for_others);
+    }
+}
+
+TEST_CASE("steps and waits of an operation are within it, and steps are all of it") {
+    Team team = team_of(3, Trace::steps);
+    team.run([](Member& me) {
+        std::vector<double> one(20000, 1.0);
+        std::vector<double> out(20000);
+        for (int i = 0; i < 3; ++i) {
+            me.allreduce(one, out, std::plus<>{});
+        }
+    });
+    const std::vector<Line> lines = lines_of(team.trace());
+    for (int rank = 0; rank < 3; ++rank) {
+        for (std::uint64_t number = 1; number <= 3; ++number) {
+            CAPTURE(rank);
+            CAPTURE(number);
+            std::vector<Line> own;
+            std::ranges::copy_if(lines, std::back_inserter(own), [&](const Line& line) {
+                return line.rank == rank && line.number == number;
+            });
+            REQUIRE(own.size() > 2);
+            const Line& operation = own.front();
+            CHECK(operation.kind == "operation");
+            CHECK(operation.name.starts_with("allreduce (algorithm "));
+            CHECK(operation.bytes == 160000);
+            std::int64_t in_steps = 0;
+            std::int64_t waited = 0;
+            std::int64_t last_end = operation.begin;
+            for (const Line& line : own) {
+                CHECK(line.begin >= operation.begin);
+                CHECK(line.end <= operation.end);
+                if (line.kind == "step") {
+                    CHECK(line.begin >= last_end);
+                    last_end = line.end;
+                    in_steps += line.end - line.begin;
+                }
+                waited += line.kind == "wait" ? line.end - line.begin : 0;
+            }
+            CHECK(waited <= in_steps);
+            CHECK(50 * (operation.end - operation.begin - in_steps) <= operation.end - operation.begin);
+        }
+    }
+}
+
+TEST_CASE("a trace keeps the last events") {
+    Team team = team_of(2, Trace::operations);
+    team.run([](Member& me) {
+        for (int i = 0; i < 10000; ++i) {
+            me.barrier();
+        }
+    });
+    const std::vector<Line> lines = lines_of(team.trace());
+    CHECK(std::ranges::max(lines, {}, &Line::number).number == 10000);
+    CHECK(lines.size() <= 2 * 4096);
+    CHECK(lines.size() >= 2 * 4095);
+}
+
+TEST_CASE("any thread may ask while members call") {
+    Team team = team_of(2, Trace::steps);
+    std::atomic<bool> is_over{false};
+    std::thread asks([&] {
+        while (!is_over) {
+            for (const Line& line : lines_of(team.trace())) {
+                CHECK(line.begin <= line.end);
+                CHECK(line.peer <= 1);
+            }
+            team.statistics();
+        }
+    });
+    team.run([](Member& me) {
+        int sum = 0;
+        for (int i = 0; i < 20000; ++i) {
+            me.allreduce(i, sum, std::plus<>{});
+        }
+    });
+    is_over = true;
+    asks.join();
+}
+
+TEST_CASE("program that is traced" * doctest::skip()) {
+    Team kept = team_of(2, Trace::off);
+    kept.run([](Member& me) { me.barrier(); });
+    Group gone(1);
+    gone.run(0, [](Member& me) {
+        me.barrier();
+        me.dup().barrier();
+    });
+}
+
+TEST_CASE("the environment names a file for the traces of all groups") {
+    const std::string name =
+        (std::filesystem::temp_directory_path() / ("tutti_trace_test." + std::to_string(getpid()))).string();
+    REQUIRE(run_again("TUTTI_TRACE='" + name + ",steps'") == 0);
+    std::ifstream file(name);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::filesystem::remove(name);
+    const std::vector<Line> lines = lines_of(text);
+    CHECK(std::ranges::count(lines, "operation", &Line::kind) >= 4);
+    CHECK(std::ranges::count(lines, "step", &Line::kind) >= 4);
+    CHECK(text.find("\"group\":\"group 1 of 2 members\"") != std::string::npos);
+    CHECK(text.find("\"group\":\"group 3 of 1 members\"") != std::string::npos);
+}
+
+TEST_CASE("a file that cannot be understood or written is told") {
+    CHECK(run_again("TUTTI_TRACE=file,all", "2>&1 | grep -q 'TUTTI_TRACE: \"file,all\"'") == 0);
+    CHECK(run_again("TUTTI_TRACE=/nowhere/trace", "2>&1 | grep -q 'TUTTI_TRACE: /nowhere/trace'") == 0);
+}
+
+TEST_CASE("statistics are written as Prometheus reads them") {
+    Team team = team_of(2, Trace::statistics);
+    team.run([](Member& me) { me.barrier(); });
+    const std::string text = team.statistics().prometheus("solver \"a\"");
+    CHECK(text.find("# TYPE tutti_calls_total counter\n"
+                    "tutti_calls_total{group=\"solver \\\"a\\\"\",collective=\"barrier\",rank=\"0\"} 1\n"
+                    "tutti_calls_total{group=\"solver \\\"a\\\"\",collective=\"barrier\",rank=\"1\"} 1\n") !=
+          std::string::npos);
+    CHECK(text.find("# TYPE tutti_arrival_spread_seconds gauge\n") != std::string::npos);
+}
