@@ -107,8 +107,8 @@ public:
     /// See Group::roll_call. By any thread.
     TUTTI_COMPONENT_API std::string roll_call(RollCallFormat format);
     /// See Group::trace and Group::statistics. Throw Error where nothing is recorded. By any thread.
-    TUTTI_COMPONENT_API std::string trace(TraceFormat format) const;
-    TUTTI_COMPONENT_API Statistics statistics() const;
+    std::string trace(TraceFormat format) const;
+    Statistics statistics() const;
     /// Has a signal write it as well, if the environment asks for that.
     TUTTI_COMPONENT_API void list_for_roll_calls();
     execute::LastSnapshot& last_snapshot() { return last_snapshot_; }

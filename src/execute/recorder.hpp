@@ -8,7 +8,6 @@
 #include "schedule/schedule.hpp"
 #include "trace/timeline.hpp"
 
-#include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>
 #include <tutti/statistics.hpp>
 
@@ -123,8 +122,8 @@ public:
 
     /// Of the events that are kept, from when the process has made its first recorder. `threads` are the
     /// members'.
-    TUTTI_COMPONENT_API trace::Timeline timeline(std::span<const int> threads) const;
-    TUTTI_COMPONENT_API Statistics statistics() const;
+    trace::Timeline timeline(std::span<const int> threads) const;
+    Statistics statistics() const;
 
 private:
     std::string name_;

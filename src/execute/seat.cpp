@@ -127,9 +127,14 @@ void Seat::record() {
 }
 
 template <class Observer>
-[[gnu::always_inline]] inline void Seat::carry_out_front(const Observer& observer,
-                                                         std::chrono::milliseconds deadline) {
-    run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.mailbox(), line_, front_->prepared(),
+void Seat::run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline,
+                     const Observer& observer) {
+    const PreparedCall& call = *front_;
+    if (call.copied_bytes() != 0 && input != nullptr) {
+        input = std::memcpy(input_copy_.data(), input, call.copied_bytes());
+    }
+    bindings_.bind(call.prepared(), input, output, state);
+    run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.mailbox(), line_, call.prepared(),
                                                                  bindings_, observer);
     try {
         const run::State reached = runner.advance(mailbox::eager_looks(group_.patience()));
@@ -143,25 +148,13 @@ template <class Observer>
     }
 }
 
-void Seat::run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline) {
-    const PreparedCall& call = *front_;
-    if (call.copied_bytes() != 0 && input != nullptr) {
-        input = std::memcpy(input_copy_.data(), input, call.copied_bytes());
-    }
-    bindings_.bind(call.prepared(), input, output, state);
-    if (record_ != nullptr) [[unlikely]] {
-        record_front(deadline);
-    } else {
-        carry_out_front(run::Unobserved{}, deadline);
-    }
-}
-
-[[gnu::noinline]] void Seat::record_front(std::chrono::milliseconds deadline) {
+void Seat::record_front(const Call& call) {
     const execute::Claim& claim = front_->claim();
     const std::uint64_t number = recorded_.number_at(line_.epoch);
     const std::uint64_t begin = execute::ticks();
     std::uint64_t waited = 0;
-    carry_out_front(execute::Observer(*record_, group_.recorder()->trace(), number, waited), deadline);
+    run_front(call.input, call.output, call.state, call.deadline,
+              execute::Observer(*record_, group_.recorder()->trace(), number, waited));
     const std::uint64_t end = execute::ticks();
     record_->add({.begin_ticks = begin,
                   .end_ticks = end,
@@ -173,7 +166,8 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
 }
 
 template <class Runner>
-void Seat::run_slowly(Runner& runner, run::State state, std::chrono::milliseconds deadline) {
+[[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state,
+                                        std::chrono::milliseconds deadline) {
     execute::Waited waited(deadline.count() != 0 ? deadline : group_.setting().deadline);
     while (state != run::State::done) {
         wait(runner, state, waited);
@@ -246,7 +240,11 @@ void Seat::run(const Call& call) {
     }
     record();
     const Running running(runs_operator_, call.kernels != nullptr);
-    run_front(call.input, call.output, call.state, call.deadline);
+    if (record_ != nullptr) {
+        record_front(call);
+    } else {
+        run_front(call.input, call.output, call.state, call.deadline, run::Unobserved{});
+    }
 }
 
 void Seat::abort(const char* text) {
@@ -256,7 +254,7 @@ void Seat::abort(const char* text) {
 }
 
 bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
-    if (front_ == nullptr) {
+    if (front_ == nullptr || record_ != nullptr) {
         return false;
     }
     const auto serves = [&](const PreparedCall& call) {
@@ -268,7 +266,7 @@ bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
         }
         record();
     }
-    run_front(input, output, nullptr, {});
+    run_front(input, output, nullptr, {}, run::Unobserved{});
     return true;
 }
 

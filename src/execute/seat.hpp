@@ -126,13 +126,13 @@ private:
     /// Shows the others the call in front, if it is another one than the last.
     void record();
 
-    /// Runs the call in front on these vectors. It may wait for so long, 0: as the group says.
-    void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline);
-    /// The same with a record of it.
-    void record_front(std::chrono::milliseconds deadline);
-    /// Runs the call in front, whose vectors are bound, watched by the observer.
+    /// Runs the call in front on these vectors, watched by the observer. It may wait for so long, 0: as the
+    /// group says.
     template <class Observer>
-    void carry_out_front(const Observer& observer, std::chrono::milliseconds deadline);
+    void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline,
+                   const Observer& observer);
+    /// Runs the call in front, which is this one, and records it.
+    void record_front(const Call& call);
     /// Goes on with a run that waits, until it is done.
     template <class Runner>
     void run_slowly(Runner& runner, run::State state, std::chrono::milliseconds deadline);
@@ -147,11 +147,12 @@ private:
     /// The call that is made or prepared, the first of all; null at the start and after a failure.
     execute::PreparedCall* front_ = nullptr;
     bool has_aborted_ = false;
+    /// What the member records of its calls, none of which is run again without a look; null where that is
+    /// nothing.
+    execute::MemberRecord* record_;
     /// By the time when they were made last.
     std::vector<std::unique_ptr<execute::PreparedCall>> prepared_calls_;
     run::Bindings bindings_;
-    /// What the member records of its calls; null where that is nothing.
-    execute::MemberRecord* record_;
 
     // Behind everything that most calls look at.
     execute::Plans plans_;

@@ -2,14 +2,12 @@
 
 #include "trace/timeline.hpp"
 
-#include <tutti/detail/export.hpp>
-
 #include <string>
 
 namespace tutti::trace {
 
 /// One object of JSON a line and span, lane after lane: group, rank, thread, kind ("operation", "step",
 /// "wait"), name, begin_ns, end_ns, peer (null: none), bytes, number.
-TUTTI_COMPONENT_API std::string json_lines(const Timeline& timeline);
+std::string json_lines(const Timeline& timeline);
 
 } // namespace tutti::trace

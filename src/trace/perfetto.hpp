@@ -2,8 +2,6 @@
 
 #include "trace/timeline.hpp"
 
-#include <tutti/detail/export.hpp>
-
 #include <span>
 #include <string>
 
@@ -11,6 +9,6 @@ namespace tutti::trace {
 
 /// Perfetto's protobuf (perfetto.protos.Trace), which ui.perfetto.dev opens: a track for each group and under
 /// it one for each member, on which spans are slices, with their bytes, peers and numbers.
-TUTTI_COMPONENT_API std::string perfetto(std::span<const Timeline> timelines);
+std::string perfetto(std::span<const Timeline> timelines);
 
 } // namespace tutti::trace
