@@ -334,6 +334,9 @@ TUTTI_API tutti_status tutti_request_free(tutti_request* request);
 /// How a member waits for another one: see tutti::Wait.
 enum { TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3 };
 
+/// What is recorded of calls: see tutti::Trace.
+enum { TUTTI_TRACE_OFF = 0, TUTTI_TRACE_STATISTICS = 1, TUTTI_TRACE_OPERATIONS = 2, TUTTI_TRACE_STEPS = 3 };
+
 /// See tutti::GroupOptions. `tuning` is a file of `tutti tune`; NULL: the one that TUTTI_TUNING names, if
 /// any. Members that wait for seats that nobody has taken within `join_deadline_ms` get a TUTTI_ERROR that
 /// names these; 0: they wait for ever. Calls that wait longer than `deadline_ms` end with
@@ -355,9 +358,11 @@ typedef struct tutti_group_options {
     const int* levels;
     /// How many levels there are.
     size_t level_count;
+    /// One of TUTTI_TRACE_OFF, _STATISTICS, _OPERATIONS and _STEPS.
+    int trace;
 } tutti_group_options;
 #define TUTTI_GROUP_OPTIONS_INIT                                                                             \
-    { sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, 600000, 0, 0, 0 }
+    { sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, 600000, 0, 0, 0, TUTTI_TRACE_OFF }
 
 /// Seats for 1 .. 65535 threads. `options` may be NULL.
 TUTTI_API tutti_status tutti_group_create(int members, const tutti_group_options* options,
@@ -376,6 +381,19 @@ enum { TUTTI_ROLL_CALL_TEXT = 0, TUTTI_ROLL_CALL_JSON = 1 };
 /// 0 at its end, and sets *length to that of the whole, without the 0, if `length` is not NULL.
 TUTTI_API tutti_status tutti_group_roll_call(const tutti_group* group, int format, char* text, size_t bytes,
                                              size_t* length);
+
+/// How a trace is written: see tutti::TraceFormat.
+enum { TUTTI_TRACE_JSON_LINES = 0, TUTTI_TRACE_PERFETTO = 1 };
+
+/// The last operations of the members, as tutti::Group::trace, written as tutti_group_roll_call() does it;
+/// for Perfetto, `text` is bytes, with zeros among them. TUTTI_ERROR where they are not recorded.
+TUTTI_API tutti_status tutti_group_trace(const tutti_group* group, int format, char* text, size_t bytes,
+                                         size_t* length);
+
+/// What the members have called and waited, as tutti::Statistics::prometheus with `name` as the group's,
+/// written as tutti_group_roll_call() does it. TUTTI_ERROR where that is not recorded.
+TUTTI_API tutti_status tutti_group_statistics(const tutti_group* group, const char* name, char* text,
+                                              size_t bytes, size_t* length);
 
 /// Takes seat `rank` for the calling thread, which then makes its calls as `me`, until tutti_leave(). Every
 /// seat is to be taken once for each parallel region. TUTTI_ABORTED where the region to which the thread
@@ -441,6 +459,12 @@ TUTTI_API tutti_status tutti_team_size(const tutti_team* team, int* size);
 /// As tutti_group_roll_call().
 TUTTI_API tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,
                                             size_t* length);
+
+/// As tutti_group_trace() and tutti_group_statistics().
+TUTTI_API tutti_status tutti_team_trace(const tutti_team* team, int format, char* text, size_t bytes,
+                                        size_t* length);
+TUTTI_API tutti_status tutti_team_statistics(const tutti_team* team, const char* name, char* text,
+                                             size_t bytes, size_t* length);
 
 /// Calls function(me, user) once on every member's thread, and returns when all have returned: what the first
 /// returned that failed by itself. `me` is a caller until then. The team can be used again afterwards.

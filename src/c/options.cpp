@@ -47,7 +47,8 @@ GroupOptions group_options(const char* function, const tutti_group_options* give
             .tuning = std::string(text_or_none(options.tuning)),
             .join_deadline = std::chrono::milliseconds(options.join_deadline_ms),
             .deadline = std::chrono::milliseconds(options.deadline_ms),
-            .levels = levels_of(function, options)};
+            .levels = levels_of(function, options),
+            .trace = one_of<Trace>(function, "options.trace", options.trace, 4)};
 }
 
 void write_text(const char* function, const std::string& written, char* text, std::size_t bytes,
@@ -65,6 +66,10 @@ void write_text(const char* function, const std::string& written, char* text, st
 
 RollCallFormat roll_call_format(const char* function, int format) {
     return one_of<RollCallFormat>(function, "format", format, 2);
+}
+
+TraceFormat trace_format(const char* function, int format) {
+    return one_of<TraceFormat>(function, "format", format, 2);
 }
 
 } // namespace tutti::c

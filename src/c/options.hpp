@@ -36,6 +36,7 @@ Options known(const char* function, const Options* given, Options defaults) {
 Options call_options(const char* function, const tutti_call_options* given);
 GroupOptions group_options(const char* function, const tutti_group_options* given);
 RollCallFormat roll_call_format(const char* function, int format);
+TraceFormat trace_format(const char* function, int format);
 
 /// Writes a text as far as it fits: see tutti_group_roll_call().
 void write_text(const char* function, const std::string& written, char* text, std::size_t bytes,
@@ -46,6 +47,20 @@ template <class Called>
 void write_roll_call(const char* function, const Called& called, int format, char* text, std::size_t bytes,
                      std::size_t* length) {
     write_text(function, called.roll_call(roll_call_format(function, format)), text, bytes, length);
+}
+
+/// Writes the trace of a group or a team.
+template <class Called>
+void write_trace(const char* function, const Called& called, int format, char* text, std::size_t bytes,
+                 std::size_t* length) {
+    write_text(function, called.trace(trace_format(function, format)), text, bytes, length);
+}
+
+/// Writes the statistics of a group or a team.
+template <class Called>
+void write_statistics(const char* function, const Called& called, const char* name, char* text,
+                      std::size_t bytes, std::size_t* length) {
+    write_text(function, called.statistics().prometheus(&there(function, "name", name)), text, bytes, length);
 }
 
 } // namespace tutti::c
