@@ -245,6 +245,23 @@ void declare(CLI::App& command, ReportArguments& arguments) {
         ->capture_default_str();
 }
 
+void declare(CLI::App& command, TraceArguments& arguments) {
+    command
+        .add_option("subject", arguments.subjects,
+                    "A collective; or files of timelines (.jsonl) that programs have written")
+        ->required();
+    declare_members(command, arguments.members, "Number of members");
+    command.add_option("-b,--bytes", arguments.bytes, "Bytes of the longest vector of a member")
+        ->capture_default_str();
+    command.add_option("-a,--algorithm", arguments.algorithm, "A name (see tutti info --algorithms)")
+        ->default_str("the one that is predicted to take least");
+    command.add_option(
+        "--machine", arguments.machine,
+        "Where the call is predicted: a published machine (a wrong name lists them), or a file "
+        "that tutti measure has written");
+    command.add_option("--html", arguments.html, "The page to write; - is stdout")->capture_default_str();
+}
+
 void declare(CLI::App& command, GuidelinesArguments& arguments) {
     declare_points(command, arguments.points);
     command

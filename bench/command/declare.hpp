@@ -7,6 +7,7 @@
 #include "command/measure.hpp"
 #include "command/model.hpp"
 #include "command/report.hpp"
+#include "command/trace.hpp"
 #include "command/tune.hpp"
 #include "command/verify.hpp"
 #include "options/bench_options.hpp"
@@ -25,6 +26,7 @@ void declare(CLI::App& command, InfoArguments& arguments);
 void declare(CLI::App& command, MeasureArguments& arguments);
 void declare(CLI::App& command, ModelArguments& arguments);
 void declare(CLI::App& command, ReportArguments& arguments);
+void declare(CLI::App& command, TraceArguments& arguments);
 void declare(CLI::App& command, TuneArguments& arguments);
 void declare(CLI::App& command, VerifyArguments& arguments);
 

@@ -30,6 +30,10 @@ constexpr std::array of_report{
     Example{"tutti report out.json -o report.html", "what tutti bench --json has written, for a browser"},
     Example{"tutti report before.json after.json lines.json -o report.html",
             "what has changed as well, and what tutti measure has found"}};
+constexpr std::array of_trace{
+    Example{"tutti trace allreduce -t 16 -b 1M --machine epyc-7742-2s --html trace.html",
+            "who does what when, and who waits for whom, on a machine elsewhere"},
+    Example{"tutti trace program.jsonl --html trace.html", "what a program has recorded"}};
 constexpr std::array of_guidelines{
     Example{"tutti guidelines -t 2,4 -e 1M", "is anything slower than what it could be replaced by?"}};
 constexpr std::array of_tune{
@@ -60,17 +64,12 @@ struct Of {
     std::string_view command;
     std::span<const Example> examples;
 };
-const std::array of_all{Of{"", of_tutti},
-                        Of{"info", of_info},
-                        Of{"bench", of_bench},
-                        Of{"compare", of_compare},
-                        Of{"report", of_report},
-                        Of{"tune", of_tune},
-                        Of{"guidelines", of_guidelines},
-                        Of{"verify", of_verify},
-                        Of{"measure", of_measure},
-                        Of{"draw", of_draw},
-                        Of{"model", of_model},
+const std::array of_all{Of{"", of_tutti},        Of{"info", of_info},
+                        Of{"bench", of_bench},   Of{"compare", of_compare},
+                        Of{"report", of_report}, Of{"trace", of_trace},
+                        Of{"tune", of_tune},     Of{"guidelines", of_guidelines},
+                        Of{"verify", of_verify}, Of{"measure", of_measure},
+                        Of{"draw", of_draw},     Of{"model", of_model},
                         Of{"help", of_help}};
 
 } // namespace

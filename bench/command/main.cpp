@@ -149,6 +149,8 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
                 run_compare);
     add_command(app, chosen, "report",
                 "Measurements as one file for a browser: curves, maps, what stands out", run_report);
+    add_command(app, chosen, "trace",
+                "Who does what when in a collective, and who waits for whom, for a browser", run_trace);
     add_command(app, chosen, "guidelines",
                 "Measure whether collectives are as fast as what they could be replaced by", run_guidelines);
     add_command(app, chosen, "tune",

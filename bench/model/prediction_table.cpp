@@ -38,31 +38,46 @@ std::optional<Form> form_of(const Candidate& candidate, Collective collective, s
     return collective == Collective::broadcast && candidate.forms.in_place ? Form::in_place : Form::separate;
 }
 
+/// How the library carries out a call of the candidate.
+struct Handled {
+    simulate::Vector vector;
+    Form form = Form::separate;
+    simulate::Handling handling;
+};
+
+/// Nothing where the algorithm is for no vector so long.
+std::optional<Handled> handled(const Candidate& candidate, const PredictionQuery& query, std::size_t bytes,
+                               int rounds, const machine::Machine& machine) {
+    const execute::CallSize size{.members = query.members, .cpus = query.members};
+    const bool has_parts =
+        query.collective == Collective::allgather || query.collective == Collective::gather;
+    const std::size_t longest_bytes =
+        execute::longest_carried_bytes(query.collective, rounds <= 1, size, machine::family_profile(machine));
+    const std::size_t message_bytes = has_parts ? bytes / static_cast<std::size_t>(query.members) : bytes;
+    const std::size_t element_bytes = bytes % sizeof(double) == 0 ? sizeof(double) : 1;
+    const auto form = form_of(candidate, query.collective, message_bytes, longest_bytes);
+    if (!form) {
+        return std::nullopt;
+    }
+    return Handled{.vector = {bytes / element_bytes, element_bytes},
+                   .form = *form,
+                   .handling = {.staged = *form == Form::carried && message_bytes > mailbox::carried_bytes,
+                                .touched_bytes = execute::touched_bytes(
+                                    static_cast<detail::Kind>(query.collective), bytes, query.members)}};
+}
+
 PredictedTimes predicted(const Candidate& candidate, const PredictionQuery& query,
                          const distance::LineProfile& profile, const machine::Machine& machine,
                          const simulate::Positions& positions) {
     constexpr double us_per_ns = 1e-3;
-    const execute::CallSize size{.members = query.members, .cpus = query.members};
-    const bool has_parts =
-        query.collective == Collective::allgather || query.collective == Collective::gather;
     simulate::Predictor predictor(candidate.make(), profile, positions);
-    const std::size_t longest_bytes = execute::longest_carried_bytes(
-        query.collective, predictor.rounds() <= 1, size, machine::family_profile(machine));
     PredictedTimes times{candidate.name, {}, {}};
     for (const std::size_t bytes : query.bytes) {
-        const std::size_t message_bytes = has_parts ? bytes / static_cast<std::size_t>(query.members) : bytes;
-        const std::size_t element_bytes = bytes % sizeof(double) == 0 ? sizeof(double) : 1;
-        const auto form = form_of(candidate, query.collective, message_bytes, longest_bytes);
-        const bool staged = form == Form::carried && message_bytes > mailbox::carried_bytes;
-        const simulate::Handling handling{
-            .staged = staged,
-            .touched_bytes =
-                execute::touched_bytes(static_cast<detail::Kind>(query.collective), bytes, query.members)};
-        times.us.push_back(form ? predictor.ns({bytes / element_bytes, element_bytes}, *form, handling) *
-                                      us_per_ns
+        const auto call = handled(candidate, query, bytes, predictor.rounds(), machine);
+        times.us.push_back(call ? predictor.ns(call->vector, call->form, call->handling) * us_per_ns
                                 : unserved);
         // Messages lie in slots or on stages, of the same plan.
-        times.plans.push_back(form ? 2 * predictor.digest(*form) + (staged ? 1 : 0) : 0);
+        times.plans.push_back(call ? 2 * predictor.digest(call->form) + (call->handling.staged ? 1 : 0) : 0);
     }
     return times;
 }
@@ -99,6 +114,26 @@ std::vector<PredictedTimes> predict(const distance::LineProfile& profile, const 
         all.push_back(predicted(candidate, query, profile, machine, positions));
     }
     return all;
+}
+
+trace::Timeline predicted_timeline(const distance::LineProfile& profile, const PredictionQuery& query) {
+    const std::vector<PredictedTimes> all = predict(profile, query);
+    const auto time_of = [](const PredictedTimes& times) {
+        return times.us.front() < 0 ? std::numeric_limits<double>::max() : times.us.front();
+    };
+    const PredictedTimes& best = *std::ranges::min_element(all, {}, time_of);
+    if (best.us.front() < 0) {
+        throw std::invalid_argument(fmt::format(
+            "{} of {} among {} members: algorithm {} is for no such size", to_string(query.collective),
+            format_bytes(query.bytes.front()), query.members, best.algorithm));
+    }
+    const machine::Machine machine = described(profile);
+    const std::vector<Candidate> every = candidates(query.collective, tree_on(machine, query.members));
+    const Candidate& candidate = *std::ranges::find(every, best.algorithm, &Candidate::name);
+    simulate::Predictor predictor(candidate.make(), profile, positions_on(machine, query.members));
+    const Handled call = handled(candidate, query, query.bytes.front(), predictor.rounds(), machine).value();
+    return predictor.timeline(call.vector, call.form, call.handling,
+                              fmt::format("{} (algorithm {})", to_string(query.collective), candidate.name));
 }
 
 std::string prediction_table(const distance::LineProfile& profile, const PredictionQuery& query) {

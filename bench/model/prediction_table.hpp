@@ -2,6 +2,7 @@
 
 #include "distance/line_profile.hpp"
 #include "schedule/schedule.hpp"
+#include "trace/timeline.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,10 @@ struct PredictedTimes {
 /// where the profile does not say what the machine looks like, where it has too few CPUs, or where there is
 /// no algorithm of a name.
 std::vector<PredictedTimes> predict(const distance::LineProfile& profile, const PredictionQuery& query);
+
+/// What members do and when, in the call of the first size: by the algorithm that is named, else by that
+/// which is predicted to take least. Throws as predict() does, and where the algorithm is for no such size.
+trace::Timeline predicted_timeline(const distance::LineProfile& profile, const PredictionQuery& query);
 
 /// The table of `tutti model --predict`: a row an algorithm, with its time and its ratio to the best.
 std::string prediction_table(const distance::LineProfile& profile, const PredictionQuery& query);

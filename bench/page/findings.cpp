@@ -147,6 +147,14 @@ void add_drift(std::span<const Point> points, std::vector<Finding>& found) {
 
 } // namespace
 
+std::string lines_of(std::span<const Finding> findings) {
+    std::string text;
+    for (const Finding& finding : findings) {
+        text += (finding.tone == Tone::warning ? "! " : "  ") + finding.text + "\n";
+    }
+    return text;
+}
+
 std::vector<Finding> findings(std::span<const Point> points) {
     if (points.empty()) {
         return {{Tone::note, "Nothing was measured."}};

@@ -19,6 +19,9 @@ struct Finding {
     std::string text;
 };
 
+/// Sentences as text, a line each.
+std::string lines_of(std::span<const Finding> findings);
+
 /// What stands out in the points of one file: wrong results; the point furthest above the floor, from 16 MiB
 /// on where there are such; for each other provider how it compares and where it is ahead; where a named
 /// algorithm beats the library's choice; unstable medians; points whose runs drift.

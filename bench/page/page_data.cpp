@@ -1,6 +1,7 @@
 #include "page/page_data.hpp"
 
 #include "distance/groups.hpp"
+#include "page/embed.hpp"
 #include "report/regression.hpp"
 
 #include <tutti/version.hpp>
@@ -137,25 +138,6 @@ ordered_json profile_of(const NamedProfile& named) {
     return profile;
 }
 
-constexpr std::string_view name_of(Tone tone) {
-    constexpr std::array<std::string_view, 3> names{"good", "note", "warning"};
-    return names[static_cast<std::size_t>(tone)];
-}
-
-/// Inside of an element `script` nothing but "<" has a meaning; in JSON it stands in texts only.
-std::string without_tags(const std::string& text) {
-    std::string safe;
-    safe.reserve(text.size());
-    for (const char c : text) {
-        if (c == '<') {
-            safe += "\\u003c";
-        } else {
-            safe += c;
-        }
-    }
-    return safe;
-}
-
 } // namespace
 
 std::vector<Finding> all_findings(const Subjects& subjects) {
@@ -189,17 +171,13 @@ std::string page_data(const Subjects& subjects) {
     }
     ordered_json profiles = ordered_json::array();
     std::ranges::transform(subjects.profiles, std::back_inserter(profiles), profile_of);
-    ordered_json sentences = ordered_json::array();
-    for (const Finding& finding : all_findings(subjects)) {
-        sentences.push_back({name_of(finding.tone), finding.text});
-    }
     const ordered_json data{{"version", TUTTI_VERSION_STRING},
                             {"columns", csv_header()},
-                            {"findings", sentences},
+                            {"findings", listed(all_findings(subjects))},
                             {"files", files},
                             {"changes", changes},
                             {"profiles", profiles}};
-    return without_tags(data.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+    return embedded(data);
 }
 
 } // namespace tutti::bench

@@ -4,10 +4,14 @@
 
 namespace tutti::bench {
 
-/// The page without its data: web/ in one file, with the charts' library where that was there when this was
-/// built. Data belong where `page_data_mark` stands.
-extern const std::string_view page_shell;
+/// Pages without their data: web/ in one file each. Data belong where `page_data_mark` stands, and the
+/// library that draws charts where `charts_library_mark` does.
+extern const std::string_view report_shell;
+extern const std::string_view timeline_shell;
+/// Empty where it was not there when this was built.
+extern const std::string_view charts_library;
 
 inline constexpr std::string_view page_data_mark = "{\"data\": \"here\"}";
+inline constexpr std::string_view charts_library_mark = "charts-library";
 
 } // namespace tutti::bench

@@ -1,5 +1,7 @@
 #include "report/results_file.hpp"
 
+#include "report/file_text.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -26,22 +28,6 @@ void check_times(const Point& point) {
     }
 }
 
-std::string file_text(const std::string& path) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) {
-        throw std::invalid_argument(path + " is not there");
-    }
-    if (std::filesystem::is_directory(path, error)) {
-        throw std::invalid_argument(path + " is a folder, and no file that `tutti bench --json` wrote");
-    }
-    std::ifstream file(path, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    if (!file) {
-        throw std::invalid_argument("cannot read " + path);
-    }
-    return text;
-}
-
 } // namespace
 
 std::string text_of(const nlohmann::json& environment) {
@@ -63,7 +49,8 @@ std::string json_text(const nlohmann::json& environment, const std::string& aske
 }
 
 Results read_json(const std::string& path) {
-    const nlohmann::json whole = nlohmann::json::parse(file_text(path), nullptr, false);
+    const nlohmann::json whole =
+        nlohmann::json::parse(file_text(path, "`tutti bench --json` wrote"), nullptr, false);
     if (whole.is_discarded()) {
         throw std::invalid_argument(path + " is no JSON, or cut off");
     }

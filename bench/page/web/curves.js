@@ -141,24 +141,6 @@ function makeInteractive(picture, series, text, choose) {
   }
 }
 
-let tip = null;
-
-function showTip(lines, left, top) {
-  hideTip();
-  tip = make("div", { class: "tip" }, ...lines.map((line, index) => make("div", {}, index === 0 ? make("b", {}, line) : line)));
-  document.body.append(tip);
-  const space = document.documentElement.clientWidth;
-  tip.style.left = `${window.scrollX + Math.max(4, Math.min(left + 14, space - tip.offsetWidth - 8))}px`;
-  tip.style.top = `${window.scrollY + top + 14}px`;
-}
-
-function hideTip() {
-  if (tip !== null) {
-    tip.remove();
-    tip = null;
-  }
-}
-
 function tipText(point) {
   const own = point.point;
   const lines = [point.series.key, problemText(own), `median ${usText(own.median_us)} (95 %: ${usText(own.ci95_us[0])} to ${usText(own.ci95_us[1])})`];

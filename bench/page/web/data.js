@@ -1,8 +1,4 @@
-// What the page knows, how it is written, and how elements are made. All texts become text nodes: whatever a file says is shown,
-// and never read as HTML.
-
-const data = JSON.parse(document.getElementById("data").textContent);
-const hasCharts = typeof d3 !== "undefined";
+// The points of the files, and how they are written.
 
 for (const [index, file] of data.files.entries()) {
   file.index = index;
@@ -29,10 +25,6 @@ function isChoice(point) {
   return point.provider === "tutti" && point.algorithm === "auto";
 }
 
-function unique(values) {
-  return [...new Set(values)];
-}
-
 const allPoints = data.files.flatMap((file) => file.points);
 const all = {
   kinds: unique(allPoints.map(kindOf)),
@@ -52,62 +44,10 @@ function gigabytesPerSecond(bytes, us) {
   return bytes / us / 1000;
 }
 
-function bytesText(bytes) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  let unit = 0;
-  while (bytes >= 1024 && bytes % 1024 === 0 && unit + 1 < units.length) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return `${bytes} ${units[unit]}`;
-}
-
-function digits(value, count = 3) {
-  if (value === 0 || !isFinite(value)) {
-    return String(value);
-  }
-  return value >= 10 ** (count - 1) ? String(Math.round(value)) : String(Number(value.toPrecision(count)));
-}
-
-function usText(us) {
-  return us < 0.1 ? `${digits(us * 1e3)} ns` : us < 1e3 ? `${digits(us)} µs` : us < 1e6 ? `${digits(us / 1e3)} ms`
-    : `${digits(us / 1e6)} s`;
-}
-
 function bandwidthText(gigabytes) {
   return `${digits(gigabytes)} GB/s`;
 }
 
-function timesText(ratio) {
-  return `${ratio < 10 ? ratio.toFixed(2) : digits(ratio)}×`;
-}
-
 function problemText(point) {
   return `${point.collective}${point.bytes > 0 ? ` ${bytesText(point.bytes)}` : ""}, ${point.members} members`;
-}
-
-// make("p", { class: "soft" }, "text", element, ...)
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === "click") {
-      element.addEventListener("click", value);
-    } else if (value !== null) {
-      element.setAttribute(name, value);
-    }
-  }
-  element.append(...children.filter((child) => child !== null));
-  return element;
-}
-
-// Rows are elements, or lists of cells, which are elements or texts.
-function table(kind, heading, rows) {
-  const cells = (row, tag) => row instanceof Element ? row
-    : make("tr", {}, ...row.map((cell) => (cell instanceof Element ? cell : make(tag, {}, cell))));
-  return make("table", { class: kind },
-    ...(heading.length > 0 ? [make("thead", {}, cells(heading, "th"))] : []), make("tbody", {}, ...rows.map((row) => cells(row, "td"))));
-}
-
-function number(text) {
-  return make("td", { class: "number" }, text);
 }

@@ -22,13 +22,8 @@ function drawTop(node) {
     words.push(String(environment.time).replace("T", " ").replace("Z", " UTC"));
   }
   node.append(make("h1", {}, title), make("p", { class: "soft" }, words.join(" · ")));
-  if (!hasCharts) {
-    node.append(make("p", { class: "missing" }, "The charts are missing: the command that wrote this was built without D3 " +
-      "(Debian package node-d3). All numbers are in the tables."));
-  }
-  if (data.findings.length > 0) {
-    node.append(make("ul", { class: "findings" }, ...data.findings.map(([tone, text]) => make("li", { class: tone }, text))));
-  }
+  append(node, missingCharts());
+  append(node, findingsList());
   for (const command of unique(data.files.map((file) => file.environment.command).filter((each) => each))) {
     node.append(make("pre", { class: "command", title: "what repeats it" }, `$ ${command}`));
   }
@@ -50,12 +45,6 @@ function curvesSection() {
   return make("section", { id: "curves" }, make("h2", {}, "Curves"), says, ...all.collectives.map(curvesCard));
 }
 
-function append(node, section) {
-  if (section !== null) {
-    node.append(section);
-  }
-}
-
 // Pictures are as wide as their places, which have to be on the page first.
 function draw() {
   const main = document.getElementById("main");
@@ -67,14 +56,7 @@ function draw() {
   }
   drawEnd(document.getElementById("end"));
   change({});
-  let width = document.documentElement.clientWidth;
-  window.addEventListener("resize", () => {
-    if (document.documentElement.clientWidth !== width) {
-      width = document.documentElement.clientWidth;
-      hideTip();
-      requestAnimationFrame(() => change({}));
-    }
-  });
+  onResize(() => change({}));
 }
 
 draw();

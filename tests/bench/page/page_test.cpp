@@ -2,6 +2,7 @@
 #include "page/page.hpp"
 #include "page/page_data.hpp"
 #include "page/shell.hpp"
+#include "page/timeline_page.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -78,12 +79,15 @@ TEST_CASE("whatever a file says, it ends neither the data nor the script") {
     CHECK(data["files"][0]["name"] == evil);
     CHECK(data["files"][0]["environment"]["machine"]["model"] == evil);
     CHECK(data["profiles"][0]["title"] == evil);
-    CHECK(count_of(page_text(subjects), "</script>") == count_of(std::string(page_shell), "</script>"));
+    CHECK(count_of(page_text(subjects), "</script>") == count_of(std::string(report_shell), "</script>"));
 }
 
 TEST_CASE("a page asks for nothing") {
-    const std::string shell(page_shell);
-    CHECK(count_of(shell, std::string(page_data_mark)) == 1);
+    for (const std::string_view shell : {report_shell, timeline_shell}) {
+        CHECK(count_of(std::string(shell), std::string(page_data_mark)) == 1);
+        CHECK(count_of(std::string(shell), std::string(charts_library_mark)) == 1);
+    }
+    const std::string shell = page_text({}) + timeline_page({});
     for (const char* const what : {"<link", "<img", "<iframe", " src=", "@import", "url("}) {
         CAPTURE(what);
         CHECK(shell.find(what) == std::string::npos);

@@ -1,0 +1,116 @@
+#include "command/trace.hpp"
+
+#include "model/prediction_table.hpp"
+#include "options/names.hpp"
+#include "page/timeline_page.hpp"
+#include "report/timeline_file.hpp"
+#include "survey/find_profile.hpp"
+#include "terminal/exit_codes.hpp"
+#include "terminal/numbers.hpp"
+#include "terminal/output.hpp"
+#include "terminal/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+
+namespace tutti::bench {
+
+namespace {
+
+using trace::Timeline;
+
+bool is_file(const std::string& subject) {
+    return std::filesystem::path(subject).has_extension();
+}
+
+/// Refuses with what an exception says of what was asked for.
+template <class Make>
+auto as_asked(const char* option, Make make) {
+    try {
+        return make();
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("{}{}", option, error.what()));
+    }
+}
+
+/// So that the first operation of them begins at 0: files count from when a program has begun.
+void begin_at_zero(std::vector<Timeline>& timelines) {
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    const auto for_each_span = [&](auto visit) {
+        for (Timeline& timeline : timelines) {
+            for (trace::Lane& lane : timeline.lanes) {
+                std::ranges::for_each(lane.spans, visit);
+            }
+        }
+    };
+    for_each_span([&](const trace::Span& span) { first = std::min(first, span.begin_ns); });
+    for_each_span([&](trace::Span& span) {
+        span.begin_ns -= first;
+        span.end_ns -= first;
+    });
+}
+
+Timeline predicted(const TraceArguments& arguments) {
+    PredictionQuery query{.collective = collective_named(arguments.subjects.front()),
+                          .members = arguments.members,
+                          .bytes = {},
+                          .algorithms = {}};
+    query.bytes = {query.collective == schedule::Collective::barrier ? 0 : as_asked("--bytes: ", [&] {
+        return parse_bytes(arguments.bytes);
+    })};
+    if (!arguments.algorithm.empty()) {
+        query.algorithms = {arguments.algorithm};
+    }
+    if (arguments.members < 2) {
+        throw UsageError("--members: there must be at least 2 members");
+    }
+    const auto profile = as_asked("--machine: ", [&] { return find_line_profile(arguments.machine); });
+    return as_asked("", [&] { return predicted_timeline(profile, query); });
+}
+
+/// Of the call that is asked for.
+std::vector<Timeline> timelines_of_call(const TraceArguments& arguments) {
+    if (arguments.subjects.size() != 1) {
+        throw UsageError(fmt::format("trace: \"{}\" is one word too many", arguments.subjects[1]));
+    }
+    if (arguments.machine.empty()) {
+        throw UsageError(
+            "--machine: which one? A published machine, or a file that tutti measure has written");
+    }
+    return {predicted(arguments)};
+}
+
+std::vector<Timeline> timelines_in(const std::vector<std::string>& paths) {
+    std::vector<Timeline> all;
+    for (const std::string& path : paths) {
+        std::vector<Timeline> of_file = as_asked("", [&] { return read_timelines(path); });
+        begin_at_zero(of_file);
+        std::ranges::move(of_file, std::back_inserter(all));
+    }
+    return all;
+}
+
+} // namespace
+
+int run_trace(const TraceArguments& arguments) {
+    std::FILE* const out = text_stream(std::array{arguments.html});
+    const std::vector<Timeline> timelines =
+        is_file(arguments.subjects.front()) ? timelines_in(arguments.subjects) : timelines_of_call(arguments);
+    check_writable("--html", arguments.html);
+    write_output(arguments.html, timeline_page(timelines));
+    fmt::print(out, "{}", wrapped(timeline_findings_text(timelines), width_of(out)));
+    if (!is_stdout(arguments.html)) {
+        fmt::print(out, "wrote {}\n", arguments.html);
+    }
+    return exit_fine;
+}
+
+} // namespace tutti::bench

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// The options of `tutti trace` as they are typed.
+struct TraceArguments {
+    /// A collective, or files of JSON lines.
+    std::vector<std::string> subjects;
+    int members = 8;
+    std::string bytes = "1M";
+    /// Empty: the one that is predicted to take least.
+    std::string algorithm;
+    std::string machine;
+    std::string html = "trace.html";
+};
+
+/// `tutti trace`: what members do and when, in one call that is predicted or in those of a program, as a page
+/// for a browser. Returns the exit code. Throws UsageError, and EnvironmentUnfit when an output cannot be
+/// written.
+int run_trace(const TraceArguments& arguments);
+
+} // namespace tutti::bench

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "page/findings.hpp"
+#include "trace/timeline.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::bench {
+
+/// A time of a member on a critical path.
+struct PathPart {
+    int rank = 0;
+    std::int64_t begin_ns = 0;
+    std::int64_t end_ns = 0;
+};
+
+/// What the last member to leave an operation went by, from its end back to a beginning: what it did since
+/// its last wait, what who was waited for did before that, since the last wait of its own, and so on.
+struct CriticalPath {
+    std::uint64_t number = 0;
+    /// From the beginning on.
+    std::vector<PathPart> parts = {};
+    /// How much later than the median member the one came with whom it begins, in ns; 0 if not later.
+    std::int64_t late_ns = 0;
+};
+
+/// Of each operation, in the order of their numbers.
+std::vector<CriticalPath> critical_paths(const trace::Timeline& timeline);
+
+/// How long the operations took, how much of that was waiting, and who was waited for: a member that came
+/// late, even where others waited for those who waited for it, or else for whom members waited longest.
+std::vector<Finding> timeline_findings(const trace::Timeline& timeline,
+                                       const std::vector<CriticalPath>& paths);
+
+} // namespace tutti::bench
