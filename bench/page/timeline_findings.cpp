@@ -123,7 +123,7 @@ std::vector<Finding> timeline_findings(const trace::Timeline& timeline,
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
     std::int64_t inside = 0;
     std::string name;
-    Sums waited;
+    std::int64_t waited = 0;
     for (const trace::Lane& lane : timeline.lanes) {
         for (const Span& span : lane.spans) {
             const std::int64_t ns = span.end_ns - span.begin_ns;
@@ -133,40 +133,38 @@ std::vector<Finding> timeline_findings(const trace::Timeline& timeline,
                 inside += ns;
                 name = span.name;
             } else if (span.kind == Kind::wait) {
-                waited.add(span.peer, ns);
+                waited += ns;
             }
         }
     }
     if (inside == 0) {
         return {{Tone::note, fmt::format("{}: no operation takes any time in it", timeline.name)}};
     }
-    std::vector<Finding> findings{
-        {Tone::note,
-         fmt::format("{}: {} among {} members, {} from the first entry to the last exit; {:.0f} % of the "
-                     "members' time in it is waiting",
-                     timeline.name, paths.size() == 1 ? name : fmt::format("{} operations", paths.size()),
-                     timeline.lanes.size(), format_ns(last - first), percent(waited.all, inside))}};
+    const std::string whole = fmt::format(
+        "{}: {} among {} members, {} from the first entry to the last exit; {:.0f} % of the members' time in "
+        "it is waiting",
+        timeline.name, paths.size() == 1 ? name : fmt::format("{} operations", paths.size()),
+        timeline.lanes.size(), format_ns(last - first), percent(waited, inside));
     Sums late;
+    Sums on_path;
     for (const CriticalPath& path : paths) {
         late.add(path.parts.front().rank, path.late_ns);
+        for (const PathPart& part : path.parts) {
+            on_path.add(part.rank, part.end_ns - part.begin_ns);
+        }
     }
     // Less than this share of the operations is how members come by chance.
     constexpr double least_late = 10;
     const auto [late_member, late_ns] = late.most();
-    const auto [peer, peer_ns] = waited.most();
-    const auto per_member = inside / static_cast<std::int64_t>(timeline.lanes.size());
-    if (percent(late_ns, per_member) >= least_late) {
-        findings.push_back(
-            {Tone::warning, fmt::format("{}: member {} is waited for: it comes {} after the "
-                                        "median member{}",
-                                        timeline.name, late_member, format_ns(late_ns),
-                                        paths.size() == 1 ? "" : ", all operations together")});
-    } else if (peer >= 0) {
-        findings.push_back({Tone::note, fmt::format("{}: nobody comes late; longest is waited for member {}, "
-                                                    "{:.0f} % of all waiting",
-                                                    timeline.name, peer, percent(peer_ns, waited.all))});
+    const auto [busy_member, busy_ns] = on_path.most();
+    if (percent(late_ns, inside / static_cast<std::int64_t>(timeline.lanes.size())) >= least_late) {
+        return {
+            {Tone::warning, fmt::format("{}. Member {} is waited for: it comes {} after the median member{}",
+                                        whole, late_member, format_ns(late_ns),
+                                        paths.size() == 1 ? "" : ", all operations together")}};
     }
-    return findings;
+    return {{Tone::note, fmt::format("{}. Nobody comes late; {:.0f} % of the critical path is in member {}",
+                                     whole, percent(busy_ns, on_path.all), busy_member)}};
 }
 
 } // namespace tutti::bench

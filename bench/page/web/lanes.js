@@ -93,12 +93,13 @@ function drawAxis(context, timeline, x, height, colour) {
   context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
   context.textAlign = "center";
   const [first, last] = x.range();
-  for (const tick of x.ticks(Math.max(2, Math.floor((last - first) / 110)))) {
+  const ticks = x.ticks(Math.max(2, Math.floor((last - first) / 110)));
+  for (const tick of ticks) {
     context.fillStyle = colour("--grid");
     context.fillRect(x(tick), picture.axis - 4, 1, bottom - picture.axis + 4);
     context.fillStyle = colour("--soft");
     context.textAlign = x(tick) < first + 20 ? "left" : x(tick) > last - 24 ? "right" : "center";
-    context.fillText(timeText(tick, x), x(tick), picture.axis - 9);
+    context.fillText(timeText(tick, ticks), x(tick), picture.axis - 9);
   }
   context.textAlign = "right";
   const every = Math.ceil(12 / height);
@@ -110,10 +111,9 @@ function drawAxis(context, timeline, x, height, colour) {
 }
 
 // Ticks need as many digits as tell them apart.
-function timeText(ns, x) {
-  const ticks = x.ticks(4);
+function timeText(ns, ticks) {
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : 1;
-  const largest = Math.max(...x.domain().map(Math.abs));
+  const largest = Math.abs(ticks[ticks.length - 1]);
   const [unit, name] = largest < 1e3 ? [1, "ns"] : largest < 1e6 ? [1e3, "µs"] : largest < 1e9 ? [1e6, "ms"] : [1e9, "s"];
   const after = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / unit) - 1e-9)));
   return `${(ns / unit).toFixed(after)} ${name}`;
