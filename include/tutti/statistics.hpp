@@ -12,7 +12,7 @@ namespace tutti {
 
 /// What a member has spent on the calls of one collective that block.
 struct MemberStatistics {
-    std::uint64_t calls = 0;
+    std::uint64_t calls = 0; ///< how many
     /// Of the vectors that the collective is about, such as all blocks of an allgather; 0 of an all-to-all
     /// with counts, of which no member knows all.
     std::uint64_t bytes = 0;

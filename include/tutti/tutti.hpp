@@ -14,5 +14,6 @@
 #include <tutti/rendezvous.hpp>
 #include <tutti/request.hpp>
 #include <tutti/start.hpp>
+#include <tutti/statistics.hpp>
 #include <tutti/team.hpp>
 #include <tutti/version.hpp>
