@@ -11,7 +11,7 @@ namespace {
 int three_barriers(tutti_caller me, void* /*user*/) {
     int status = TUTTI_OK;
     for (int i = 0; i < 3 && status == TUTTI_OK; ++i) {
-        status = tutti_barrier(me, nullptr);
+        status = tutti_barrier(me);
     }
     return status;
 }
