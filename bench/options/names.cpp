@@ -32,6 +32,9 @@ std::vector<schedule::Collective> all_collectives() {
 }
 
 schedule::Collective collective_named(const std::string& text) {
+    if (text.empty()) {
+        throw UsageError("collective: which one? Such as allreduce");
+    }
     try {
         return parse_collective(text);
     } catch (const std::invalid_argument& error) {
@@ -52,6 +55,9 @@ std::vector<std::string> algorithm_names(std::span<const schedule::Collective> c
 }
 
 void check_known(const char* option, const std::string& text, std::span<const std::string> known) {
+    if (text.empty()) {
+        throw UsageError(fmt::format("{}: which one? There are: {}", option, fmt::join(known, ", ")));
+    }
     if (std::ranges::find(known, text) == known.end()) {
         throw UsageError(fmt::format("{}: \"{}\" is unknown{}; there are: {}", option, text,
                                      did_you_mean(text, known), fmt::join(known, ", ")));
