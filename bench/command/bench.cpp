@@ -340,7 +340,8 @@ private:
         std::vector<Point> all = own_;
         all.insert(all.end(), others_.begin(), others_.end());
         if (!options_.json_path.empty()) {
-            write(options_.json_path, json_text(to_json(environment_), described(options_), all), is_all);
+            write(options_.json_path, json_text(to_json(environment_), described(options_), all, is_all),
+                  is_all);
         }
         if (!options_.csv_path.empty()) {
             write(options_.csv_path, csv_text(all), is_all);
@@ -358,6 +359,7 @@ private:
             write(options_.html_path,
                   page_text({.results = {{"this measurement",
                                           {.asked = described(options_),
+                                           .is_complete = is_all,
                                            .environment = text_of(environment),
                                            .circumstances = circumstances(environment),
                                            .points = all}}},

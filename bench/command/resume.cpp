@@ -29,13 +29,13 @@ std::string described(const BenchOptions& options) {
     for (const Calling& calling : options.callings) {
         text += " " + name_of(calling);
     }
-    return text + fmt::format(" baselines={} rounds={} seconds={} repetitions={} check={}",
+    return text + fmt::format(" baselines={} rounds={} seconds={:.6g} repetitions={} check={}",
                               fmt::join(options.baselines, ","), options.rounds,
                               options.method.limits.seconds, options.method.limits.most,
                               options.method.check);
 }
 
-std::vector<Point> points_to_resume(const BenchOptions& options, const Environment& environment) {
+std::vector<Point> points_to_resume(const BenchOptions& options, Environment& environment) {
     const std::string& path = options.json_path;
     std::error_code error;
     const bool is_begun = std::filesystem::file_size(path, error) > 0;
@@ -57,6 +57,9 @@ std::vector<Point> points_to_resume(const BenchOptions& options, const Environme
                                 there.name, there.value, here[i].value));
             }
         }
+        const nlohmann::json begun = nlohmann::json::parse(results.environment);
+        environment.command = begun.value("command", environment.command);
+        environment.time = begun.value("time", environment.time);
         return std::move(results.points);
     } catch (const std::invalid_argument& wrong) {
         throw UsageError(fmt::format("--resume: {}", wrong.what()));

@@ -13,8 +13,9 @@ namespace tutti::bench {
 std::string described(const BenchOptions& options);
 
 /// The points that an interrupted run of the same command on the same machine has left in its JSON file; none
-/// where there is no file, or one in which nothing is written yet. Throws UsageError that says what differs,
+/// where there is no file, or one in which nothing is written yet. Command and time in `environment` become
+/// those of that run. Throws UsageError that says what differs,
 /// and where the file is none of `tutti bench`.
-std::vector<Point> points_to_resume(const BenchOptions& options, const Environment& environment);
+std::vector<Point> points_to_resume(const BenchOptions& options, Environment& environment);
 
 } // namespace tutti::bench

@@ -138,6 +138,12 @@ ordered_json profile_of(const NamedProfile& named) {
     return profile;
 }
 
+Finding interruption(const NamedResults& named) {
+    return {Tone::warning, fmt::format("The run of {} was interrupted after {} points: the same command with "
+                                       "--resume measures the others.",
+                                       named.name, named.results.points.size())};
+}
+
 } // namespace
 
 std::vector<Finding> all_findings(const Subjects& subjects) {
@@ -146,6 +152,9 @@ std::vector<Finding> all_findings(const Subjects& subjects) {
         const NamedResults& first = subjects.results.front();
         if (&named == &first) {
             all = findings(first.results.points);
+            if (!first.results.is_complete) {
+                all.insert(all.begin(), interruption(first));
+            }
         } else {
             all.push_back(change_finding(first.name, named.name,
                                          judge_all(first.results.points, named.results.points, {})));

@@ -17,14 +17,17 @@ inline constexpr const char* json_schema = "tutti-bench-2";
 /// `environment` as a file has it. It may hold what is no UTF-8, such as names of files.
 std::string text_of(const nlohmann::json& environment);
 
-/// The JSON file: one object with schema, what was asked for, environment and points.
+/// The JSON file: one object with schema, what was asked for, whether these are all points of that,
+/// environment and points.
 std::string json_text(const nlohmann::json& environment, const std::string& asked,
-                      std::span<const Point> points);
+                      std::span<const Point> points, bool is_complete = true);
 
 /// What is read of such a file.
 struct Results {
     /// What was to be measured; empty in older files.
     std::string asked;
+    /// False where the run was interrupted.
+    bool is_complete = true;
     /// As in the file, in JSON.
     std::string environment;
     std::vector<Circumstance> circumstances;
