@@ -259,7 +259,10 @@ void declare(CLI::App& command, TraceArguments& arguments) {
         "--machine", arguments.machine,
         "Where the call is predicted: a published machine (a wrong name lists them), or a file "
         "that tutti measure has written");
-    command.add_option("--html", arguments.html, "The page to write; - is stdout")->capture_default_str();
+    command.add_option("-o,--output", arguments.output,
+                       "Write the timelines to this file: .jsonl, or .pftrace for ui.perfetto.dev; - is "
+                       "stdout, as JSON lines");
+    command.add_option("--html", arguments.html, "Write a page for a browser to this file");
 }
 
 void declare(CLI::App& command, GuidelinesArguments& arguments) {

@@ -33,6 +33,8 @@ constexpr std::array of_report{
 constexpr std::array of_trace{
     Example{"tutti trace allreduce -t 16 -b 1M --machine epyc-7742-2s --html trace.html",
             "who does what when, and who waits for whom, on a machine elsewhere"},
+    Example{"tutti trace barrier -t 64 --machine epyc-7742-2s -o barrier.pftrace",
+            "the same for ui.perfetto.dev"},
     Example{"tutti trace program.jsonl --html trace.html", "what a program has recorded"}};
 constexpr std::array of_guidelines{
     Example{"tutti guidelines -t 2,4 -e 1M", "is anything slower than what it could be replaced by?"}};

@@ -9,6 +9,8 @@
 #include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
 #include "terminal/table.hpp"
+#include "trace/json_lines.hpp"
+#include "trace/perfetto.hpp"
 
 #include <fmt/format.h>
 
@@ -19,6 +21,7 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -98,17 +101,48 @@ std::vector<Timeline> timelines_in(const std::vector<std::string>& paths) {
     return all;
 }
 
+/// What is to be written, in the format that the extension says.
+std::string (*format_of(const std::string& path))(std::span<const Timeline>) {
+    const std::string extension = std::filesystem::path(path).extension();
+    if (extension == ".pftrace") {
+        return trace::perfetto;
+    }
+    if (extension == ".jsonl" || is_stdout(path)) {
+        return [](std::span<const Timeline> timelines) {
+            std::string text;
+            for (const Timeline& timeline : timelines) {
+                text += trace::json_lines(timeline);
+            }
+            return text;
+        };
+    }
+    throw UsageError(
+        fmt::format("--output: \"{}\" is no format that tutti traces in; there are JSON lines (.jsonl) "
+                    "and Perfetto's (.pftrace)",
+                    extension));
+}
+
 } // namespace
 
 int run_trace(const TraceArguments& arguments) {
-    std::FILE* const out = text_stream(std::array{arguments.html});
+    std::FILE* const out = text_stream(std::array{arguments.output, arguments.html});
+    const auto format = arguments.output.empty() ? nullptr : format_of(arguments.output);
     const std::vector<Timeline> timelines =
         is_file(arguments.subjects.front()) ? timelines_in(arguments.subjects) : timelines_of_call(arguments);
+    check_writable("--output", arguments.output);
     check_writable("--html", arguments.html);
-    write_output(arguments.html, timeline_page(timelines));
     fmt::print(out, "{}", wrapped(timeline_findings_text(timelines), width_of(out)));
-    if (!is_stdout(arguments.html)) {
-        fmt::print(out, "wrote {}\n", arguments.html);
+    const auto write = [&](const std::string& path, const std::string& text) {
+        write_output(path, text);
+        if (!is_stdout(path)) {
+            fmt::print(out, "wrote {}\n", path);
+        }
+    };
+    if (format != nullptr) {
+        write(arguments.output, format(timelines));
+    }
+    if (!arguments.html.empty()) {
+        write(arguments.html, timeline_page(timelines));
     }
     return exit_fine;
 }

@@ -14,12 +14,14 @@ struct TraceArguments {
     /// Empty: the one that is predicted to take least.
     std::string algorithm;
     std::string machine;
-    std::string html = "trace.html";
+    /// JSON lines or Perfetto's format, by its extension; empty: neither.
+    std::string output;
+    std::string html;
 };
 
-/// `tutti trace`: what members do and when, in one call that is predicted or in those of a program, as a page
-/// for a browser. Returns the exit code. Throws UsageError, and EnvironmentUnfit when an output cannot be
-/// written.
+/// `tutti trace`: what members do and when, in one call that is predicted or in those of a program, as a
+/// file, and as a page for a browser. Returns the exit code. Throws UsageError, and EnvironmentUnfit when an
+/// output cannot be written.
 int run_trace(const TraceArguments& arguments);
 
 } // namespace tutti::bench

@@ -6,13 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
-#include <string_view>
 
 namespace tutti::bench {
 
@@ -24,15 +22,13 @@ using trace::Lane;
 using trace::Span;
 using trace::Timeline;
 
-constexpr std::array<std::string_view, 3> kind_names{"operation", "step", "wait"};
-
 Kind kind_named(const std::string& name) {
-    const auto found = std::ranges::find(kind_names, name);
-    if (found == kind_names.end()) {
-        throw std::invalid_argument(
-            fmt::format("its kind \"{}\" is none of {}", name, fmt::join(kind_names, ", ")));
+    for (const Kind kind : {Kind::operation, Kind::step, Kind::wait}) {
+        if (to_string(kind) == name) {
+            return kind;
+        }
     }
-    return static_cast<Kind>(found - kind_names.begin());
+    throw std::invalid_argument(fmt::format("its kind \"{}\" is none of operation, step, wait", name));
 }
 
 /// A number that is not negative.

@@ -1,0 +1,71 @@
+#include "mpirun/temporary_directory.hpp"
+#include "support.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+using tutti::bench::TemporaryDirectory;
+using tutti::test::Outcome;
+using tutti::test::tutti_command;
+
+namespace {
+
+std::string text_in(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+} // namespace
+
+TEST_CASE("a predicted call is written, and drawn the same from the file") {
+    const TemporaryDirectory directory;
+    const std::string file = directory.path() / "call.jsonl";
+    const std::string html = directory.path() / "call.html";
+    const std::string again = directory.path() / "again.html";
+    const Outcome predicted = tutti_command({"trace", "allreduce", "-t", "4", "-b", "1K", "-a", "circulant",
+                                             "--machine", "epyc-7742-2s", "-o", file, "--html", html});
+    CHECK(predicted.exit_code == 0);
+    CHECK(predicted.says("allreduce (algorithm circulant) among 4 members"));
+    CHECK(text_in(file).find("\"kind\":\"operation\",\"name\":\"allreduce (algorithm circulant)\"") !=
+          std::string::npos);
+    CHECK(tutti_command({"trace", file, "--html", again}).exit_code == 0);
+    CHECK(!text_in(html).empty());
+    CHECK(text_in(html) == text_in(again));
+    const std::string perfetto = directory.path() / "call.pftrace";
+    CHECK(tutti_command({"trace", file, "-o", perfetto}).exit_code == 0);
+    CHECK(text_in(perfetto).find("combine") != std::string::npos);
+}
+
+TEST_CASE("of a call whose algorithm is not named, the one that is predicted to take least is traced") {
+    const Outcome least = tutti_command({"trace", "barrier", "-t", "64", "--machine", "epyc-7742-2s"});
+    CHECK(least.exit_code == 0);
+    CHECK(!least.says("algorithm flat"));
+    CHECK(tutti_command({"trace", "broadcast", "-a", "flat", "-t", "64", "--machine", "epyc-7742-2s"})
+              .says("algorithm flat"));
+}
+
+TEST_CASE("what cannot be traced is refused") {
+    const auto refused = [](const std::vector<std::string>& words, const std::string& text) {
+        std::vector<std::string> all{"trace"};
+        all.insert(all.end(), words.begin(), words.end());
+        const Outcome outcome = tutti_command(all);
+        CHECK(outcome.exit_code == 2);
+        CHECK_MESSAGE(outcome.says(text), outcome.text);
+    };
+    refused({"allreduce", "--machine", "nowhere"}, "--machine: ");
+    refused({"allreduce", "-a", "none", "--machine", "epyc-7742-2s"}, "there is no algorithm \"none\"");
+    refused({"allreduce", "-t", "1", "--machine", "epyc-7742-2s"}, "--members");
+    refused({"allreduce", "-b", "some", "--machine", "epyc-7742-2s"}, "--bytes");
+    refused({"nothing", "--machine", "epyc-7742-2s"}, "nothing");
+    refused({"allreduce", "barrier", "--machine", "epyc-7742-2s"}, "one word too many");
+    refused({"allreduce", "--machine", "epyc-7742-2s", "-o", "call.txt"}, ".pftrace");
+    refused({"nowhere.jsonl"}, "nowhere.jsonl is not there");
+    const TemporaryDirectory directory;
+    const std::string damaged = directory.path() / "damaged.jsonl";
+    std::ofstream(damaged) << "{\"group\": 1";
+    refused({damaged}, "line 1: it is no object of JSON");
+}

@@ -1,0 +1,79 @@
+#include "page/timeline_findings.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using namespace tutti::bench;
+using trace::Kind;
+using trace::Lane;
+using trace::Span;
+using trace::Timeline;
+
+namespace {
+
+/// A member from when it comes until it leaves, with the waits in that.
+Lane lane(int rank, std::int64_t begin, std::int64_t end, const std::vector<Span>& waits) {
+    Lane lane{rank, 0, {{begin, end, Kind::operation, "barrier (algorithm tree)", -1, 0, 1}}};
+    lane.spans.insert(lane.spans.end(), waits.begin(), waits.end());
+    return lane;
+}
+
+Span wait(std::int64_t begin, std::int64_t end, int peer) {
+    return {begin, end, Kind::wait, "wait", peer, 0, 1};
+}
+
+std::string text_of(const Timeline& timeline) {
+    return lines_of(timeline_findings(timeline, critical_paths(timeline)));
+}
+
+} // namespace
+
+TEST_CASE("who comes late is named, and not who waits for it and lets others wait") {
+    // Members 0, 1 and 2 wait for 3, which waits for 4, which comes late.
+    const Timeline timeline{"made up",
+                            {lane(0, 0, 1020, {wait(5, 1015, 3)}), lane(1, 0, 1030, {wait(5, 1015, 3)}),
+                             lane(2, 0, 1020, {wait(5, 1015, 3)}), lane(3, 0, 1020, {wait(5, 1008, 4)}),
+                             lane(4, 1000, 1020, {})}};
+    const std::vector<CriticalPath> paths = critical_paths(timeline);
+    REQUIRE(paths.size() == 1);
+    CHECK(paths[0].late_ns == 1000);
+    const std::vector<PathPart>& parts = paths[0].parts;
+    REQUIRE(parts.size() == 3);
+    CHECK(parts[0].rank == 4);
+    CHECK(parts[0].begin_ns == 1000);
+    CHECK(parts[0].end_ns == 1008);
+    CHECK(parts[1].rank == 3);
+    CHECK(parts[2].rank == 1);
+    CHECK(parts[2].begin_ns == 1015);
+    CHECK(parts[2].end_ns == 1030);
+    const std::string text = text_of(timeline);
+    CHECK(text.find("! made up: barrier (algorithm tree) among 5 members") == 0);
+    CHECK(text.find("98 % of the members' time in it is waiting") != std::string::npos);
+    CHECK(text.find("Member 4 is waited for: it comes 1.000 us after the median member") !=
+          std::string::npos);
+}
+
+TEST_CASE("where nobody comes late, it is said in whom most of the critical path is") {
+    const Timeline timeline{"made up",
+                            {lane(0, 0, 1010, {wait(10, 910, 1)}), lane(1, 0, 1000, {wait(950, 970, 0)})}};
+    const std::string text = text_of(timeline);
+    CHECK(text.find("46 % of the members' time") != std::string::npos);
+    CHECK(text.find("Nobody comes late; 90 % of the critical path is in member 1") != std::string::npos);
+}
+
+TEST_CASE("members that have seen each other at the same time make no endless path") {
+    const Timeline timeline{"made up", {lane(0, 0, 20, {wait(1, 10, 1)}), lane(1, 0, 20, {wait(1, 10, 0)})}};
+    const std::vector<CriticalPath> paths = critical_paths(timeline);
+    REQUIRE(paths.size() == 1);
+    CHECK(paths[0].parts.size() == 2);
+}
+
+TEST_CASE("of an operation that is only half in the record there is a path") {
+    const Timeline timeline{"made up", {{0, 0, {wait(1, 10, 1)}}, lane(1, 0, 20, {wait(1, 10, 0)})}};
+    CHECK(critical_paths(timeline).front().parts.size() == 1);
+    CHECK(text_of({"empty", {}}).find("no operation takes any time") != std::string::npos);
+}

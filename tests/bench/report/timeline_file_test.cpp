@@ -1,0 +1,79 @@
+#include "report/timeline_file.hpp"
+#include "trace/json_lines.hpp"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using bench::parse_timelines;
+using trace::Kind;
+using trace::Span;
+using trace::Timeline;
+
+namespace {
+
+constexpr const char* line =
+    R"({"group":"g","rank":0,"thread":7,"kind":"wait","name":"wait","begin_ns":1,"end_ns":2,"peer":1,"bytes":0,"number":3})";
+
+/// The line with another text in the place of one.
+std::string changed(const std::string& from, const std::string& to) {
+    std::string text = line;
+    return text.replace(text.find(from), from.size(), to);
+}
+
+std::string refusal_of(const std::string& text) {
+    try {
+        parse_timelines(text);
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+} // namespace
+
+TEST_CASE("timelines are read as they were written") {
+    const Span operation{0, 100, Kind::operation, "allreduce (algorithm \"<direct>\")", -1, 1U << 20U, 17};
+    const Span step{10, 90, Kind::step, "combine", 1, 4096, 17};
+    const Span wait{20, 30, Kind::wait, "wait", 0, 0, 17};
+    const std::vector<Timeline> written{
+        {"group 1 of 2 members", {{0, 4711, {operation, step}}, {1, 4712, {operation, step, wait}}}},
+        {"group 2 of 1 members", {{0, 4711, {operation}}}}};
+    std::string text;
+    for (const Timeline& timeline : written) {
+        text += json_lines(timeline);
+    }
+    const std::vector<Timeline> read = parse_timelines(text);
+    REQUIRE(read.size() == 2);
+    CHECK(read[1].name == "group 2 of 1 members");
+    REQUIRE(read[0].lanes.size() == 2);
+    CHECK(read[0].lanes[1].thread == 4712);
+    REQUIRE(read[0].lanes[1].spans.size() == 3);
+    CHECK(read[0].lanes[1].spans[2].peer == 0);
+    CHECK(read[0].lanes[1].spans[0].bytes == 1U << 20U);
+    std::string again;
+    for (const Timeline& timeline : read) {
+        again += json_lines(timeline);
+    }
+    CHECK(again == text);
+}
+
+TEST_CASE("a damaged line is named, with what is wrong with it") {
+    CHECK(refusal_of(line) == "none");
+    CHECK(refusal_of("") == "there is no span in it");
+    const std::string good = std::string(line) + "\n";
+    CHECK(refusal_of(good + "{\"group\":") == "line 2: it is no object of JSON");
+    CHECK(refusal_of(good + "7") == "line 2: it is no object of JSON");
+    CHECK(refusal_of(changed("\"bytes\":0,", "")).find("line 1: a key of a span is missing") == 0);
+    CHECK(refusal_of(changed("\"g\"", "1")).find("line 1: a key of a span is missing") == 0);
+    CHECK(refusal_of(changed("\"wait\"", "\"nap\"")) ==
+          "line 1: its kind \"nap\" is none of operation, step, wait");
+    CHECK(refusal_of(changed("\"end_ns\":2", "\"end_ns\":0")) == "line 1: it ends before it begins");
+    CHECK(refusal_of(changed("\"end_ns\":2", "\"end_ns\":2.5")) == "line 1: its end_ns is no such number");
+    CHECK(refusal_of(changed("\"rank\":0", "\"rank\":-1")) == "line 1: its rank is no such number");
+    CHECK(refusal_of(changed("\"peer\":1", "\"peer\":4294967297")) == "line 1: its peer is no such number");
+    CHECK_THROWS_AS(bench::read_timelines("/nowhere.jsonl"), std::invalid_argument);
+}
