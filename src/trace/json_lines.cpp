@@ -1,5 +1,7 @@
 #include "trace/json_lines.hpp"
 
+#include "trace/quoted.hpp"
+
 namespace tutti::trace {
 
 std::string json_lines(const Timeline& timeline) {
@@ -9,11 +11,10 @@ std::string json_lines(const Timeline& timeline) {
     };
     for (const Lane& lane : timeline.lanes) {
         for (const Span& span : lane.spans) {
-            // Names are the library's own: nothing in them is to be escaped.
-            text += "{\"group\":\"" + timeline.name + "\"";
+            text += "{\"group\":" + quoted(timeline.name);
             add("rank", lane.rank);
             add("thread", lane.thread);
-            text += ",\"kind\":\"" + std::string(to_string(span.kind)) + "\",\"name\":\"" + span.name + "\"";
+            text += ",\"kind\":\"" + std::string(to_string(span.kind)) + "\",\"name\":" + quoted(span.name);
             add("begin_ns", span.begin_ns);
             add("end_ns", span.end_ns);
             text += ",\"peer\":" + (span.peer < 0 ? "null" : std::to_string(span.peer));

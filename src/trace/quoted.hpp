@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tutti::trace {
+
+/// The text as a string of JSON, with its quotation marks. What is not UTF-8 is replaced.
+std::string quoted(std::string_view text);
+
+} // namespace tutti::trace
