@@ -254,10 +254,10 @@ void declare(CLI::App& command, TraceArguments& arguments) {
     command.add_option("-b,--bytes", arguments.bytes, "Bytes of the longest vector of a member")
         ->capture_default_str();
     command.add_option("-a,--algorithm", arguments.algorithm, "A name (see tutti info --algorithms)")
-        ->default_str("the one that is predicted to take least");
+        ->default_str("the library's choice, or the one that is predicted to take least");
     command.add_option(
         "--machine", arguments.machine,
-        "Where the call is predicted: a published machine (a wrong name lists them), or a file "
+        "Predict the call instead of measuring it: a published machine (a wrong name lists them), or a file "
         "that tutti measure has written");
     command.add_option("-o,--output", arguments.output,
                        "Write the timelines to this file: .jsonl, or .pftrace for ui.perfetto.dev; - is "

@@ -31,8 +31,10 @@ constexpr std::array of_report{
     Example{"tutti report before.json after.json lines.json -o report.html",
             "what has changed as well, and what tutti measure has found"}};
 constexpr std::array of_trace{
+    Example{"tutti trace allreduce -t 4 -b 1M --html trace.html",
+            "who does what when here, and who waits for whom"},
     Example{"tutti trace allreduce -t 16 -b 1M --machine epyc-7742-2s --html trace.html",
-            "who does what when, and who waits for whom, on a machine elsewhere"},
+            "the same as it is predicted on a machine elsewhere"},
     Example{"tutti trace barrier -t 64 --machine epyc-7742-2s -o barrier.pftrace",
             "the same for ui.perfetto.dev"},
     Example{"tutti trace program.jsonl --html trace.html", "what a program has recorded"}};

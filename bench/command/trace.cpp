@@ -1,6 +1,8 @@
 #include "command/trace.hpp"
 
+#include "measure/problem.hpp"
 #include "model/prediction_table.hpp"
+#include "options/limits.hpp"
 #include "options/names.hpp"
 #include "page/timeline_page.hpp"
 #include "report/timeline_file.hpp"
@@ -9,6 +11,7 @@
 #include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
 #include "terminal/table.hpp"
+#include "threads/traced_calls.hpp"
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
 
@@ -21,8 +24,10 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 namespace tutti::bench {
 
@@ -61,19 +66,53 @@ void begin_at_zero(std::vector<Timeline>& timelines) {
     });
 }
 
-Timeline predicted(const TraceArguments& arguments) {
-    PredictionQuery query{.collective = collective_named(arguments.subjects.front()),
-                          .members = arguments.members,
-                          .bytes = {},
-                          .algorithms = {}};
-    query.bytes = {query.collective == schedule::Collective::barrier ? 0 : as_asked("--bytes: ", [&] {
-        return parse_bytes(arguments.bytes);
-    })};
+/// The call that takes as long as most, of those that follow barriers, which have even numbers.
+std::uint64_t middle_call(const Timeline& timeline) {
+    std::map<std::uint64_t, std::pair<std::int64_t, std::int64_t>> calls;
+    for (const trace::Lane& lane : timeline.lanes) {
+        for (const trace::Span& span : lane.spans) {
+            if (span.kind == trace::Kind::operation && span.number % 2 == 0) {
+                auto& [begin, end] = calls.try_emplace(span.number, span.begin_ns, span.end_ns).first->second;
+                begin = std::min(begin, span.begin_ns);
+                end = std::max(end, span.end_ns);
+            }
+        }
+    }
+    std::vector<std::pair<std::int64_t, std::uint64_t>> lengths;
+    for (const auto& [number, ends] : calls) {
+        lengths.emplace_back(ends.second - ends.first, number);
+    }
+    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    std::ranges::nth_element(lengths, middle);
+    return middle->second;
+}
+
+std::vector<Timeline> measured(const TraceArguments& arguments, Collective collective, std::size_t bytes) {
+    constexpr int calls = 33;
+    if (!arguments.algorithm.empty()) {
+        check_known("--algorithm", arguments.algorithm, algorithm_names(std::array{collective}));
+    }
+    const Problem problem = as_asked("", [&] {
+        return make_problem(collective, Type::f64, Operator::sum, arguments.members, bytes, false);
+    });
+    std::vector<Timeline> timelines = parse_timelines(as_asked("", [&] {
+        return traced_calls({.problem = problem, .algorithm = arguments.algorithm, .calls = calls});
+    }));
+    Timeline& timeline = timelines.front();
+    timeline.name = "measured here";
+    const std::uint64_t number = middle_call(timeline);
+    for (trace::Lane& lane : timeline.lanes) {
+        std::erase_if(lane.spans, [&](const trace::Span& span) { return span.number != number; });
+    }
+    begin_at_zero(timelines);
+    return timelines;
+}
+
+Timeline predicted(const TraceArguments& arguments, Collective collective, std::size_t bytes) {
+    PredictionQuery query{
+        .collective = collective, .members = arguments.members, .bytes = {bytes}, .algorithms = {}};
     if (!arguments.algorithm.empty()) {
         query.algorithms = {arguments.algorithm};
-    }
-    if (arguments.members < 2) {
-        throw UsageError("--members: there must be at least 2 members");
     }
     const auto profile = as_asked("--machine: ", [&] { return find_line_profile(arguments.machine); });
     return as_asked("", [&] { return predicted_timeline(profile, query); });
@@ -84,11 +123,17 @@ std::vector<Timeline> timelines_of_call(const TraceArguments& arguments) {
     if (arguments.subjects.size() != 1) {
         throw UsageError(fmt::format("trace: \"{}\" is one word too many", arguments.subjects[1]));
     }
-    if (arguments.machine.empty()) {
-        throw UsageError(
-            "--machine: which one? A published machine, or a file that tutti measure has written");
+    if (arguments.members < 2 || arguments.members > most_members) {
+        throw UsageError(fmt::format("--members: {} is not in 2..{}", arguments.members, most_members));
     }
-    return {predicted(arguments)};
+    const Collective collective = collective_named(arguments.subjects.front());
+    const std::size_t bytes = collective == Collective::barrier
+                                  ? 0
+                                  : as_asked("--bytes: ", [&] { return parse_bytes(arguments.bytes); });
+    if (arguments.machine.empty()) {
+        return measured(arguments, collective, bytes);
+    }
+    return {predicted(arguments, collective, bytes)};
 }
 
 std::vector<Timeline> timelines_in(const std::vector<std::string>& paths) {

@@ -11,17 +11,18 @@ struct TraceArguments {
     std::vector<std::string> subjects;
     int members = 8;
     std::string bytes = "1M";
-    /// Empty: the one that is predicted to take least.
+    /// Empty: the library's choice, or of what is predicted the one that takes least.
     std::string algorithm;
+    /// Where the call is predicted; empty: it is measured here.
     std::string machine;
     /// JSON lines or Perfetto's format, by its extension; empty: neither.
     std::string output;
     std::string html;
 };
 
-/// `tutti trace`: what members do and when, in one call that is predicted or in those of a program, as a
-/// file, and as a page for a browser. Returns the exit code. Throws UsageError, and EnvironmentUnfit when an
-/// output cannot be written.
+/// `tutti trace`: what members do and when, in one call that is measured or predicted or in those of a
+/// program, as a file, and as a page for a browser. Returns the exit code. Throws UsageError, and
+/// EnvironmentUnfit when an output cannot be written.
 int run_trace(const TraceArguments& arguments);
 
 } // namespace tutti::bench

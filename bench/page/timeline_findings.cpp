@@ -72,11 +72,11 @@ CriticalPath path_through(std::uint64_t number, const Operation& operation) {
         if (last == member->waits.rend()) {
             break;
         }
-        path.parts.push_back({member->rank, (*last)->end_ns, now});
+        path.parts.push_back({member->rank, (*last)->end_ns, std::min(now, member->end_ns)});
         before = now = (*last)->end_ns;
         member = operation.find((*last)->peer);
     }
-    path.parts.push_back({member->rank, std::min(member->begin_ns, now), now});
+    path.parts.push_back({member->rank, std::min(member->begin_ns, now), std::min(now, member->end_ns)});
     std::ranges::reverse(path.parts);
     std::vector<std::int64_t> begins;
     std::ranges::transform(operation.members, std::back_inserter(begins), &Operation::Member::begin_ns);

@@ -48,6 +48,23 @@ TEST_CASE("of a call whose algorithm is not named, the one that is predicted to 
               .says("algorithm flat"));
 }
 
+TEST_CASE("a call is measured here, of which one is kept") {
+    const TemporaryDirectory directory;
+    const std::string file = directory.path() / "here.jsonl";
+    const Outcome measured =
+        tutti_command({"trace", "allreduce", "-t", "2", "-b", "64K", "-a", "ring", "-o", file});
+    CHECK(measured.exit_code == 0);
+    CHECK(measured.says("measured here: allreduce (algorithm ring) among 2 members"));
+    const std::string text = text_in(file);
+    CHECK(text.find("\"kind\":\"step\",\"name\":\"combine\"") != std::string::npos);
+    CHECK(text.find("barrier") == std::string::npos);
+    const std::string operation = "\"kind\":\"operation\"";
+    const std::size_t first = text.find(operation);
+    const std::size_t second = text.find(operation, first + 1);
+    CHECK(second != std::string::npos);
+    CHECK(text.find(operation, second + 1) == std::string::npos);
+}
+
 TEST_CASE("what cannot be traced is refused") {
     const auto refused = [](const std::vector<std::string>& words, const std::string& text) {
         std::vector<std::string> all{"trace"};
@@ -58,6 +75,7 @@ TEST_CASE("what cannot be traced is refused") {
     };
     refused({"allreduce", "--machine", "nowhere"}, "--machine: ");
     refused({"allreduce", "-a", "none", "--machine", "epyc-7742-2s"}, "there is no algorithm \"none\"");
+    refused({"allreduce", "-a", "none"}, "--algorithm");
     refused({"allreduce", "-t", "1", "--machine", "epyc-7742-2s"}, "--members");
     refused({"allreduce", "-b", "some", "--machine", "epyc-7742-2s"}, "--bytes");
     refused({"nothing", "--machine", "epyc-7742-2s"}, "nothing");
