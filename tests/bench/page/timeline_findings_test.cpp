@@ -72,6 +72,14 @@ TEST_CASE("members that have seen each other at the same time make no endless pa
     CHECK(paths[0].parts.size() == 2);
 }
 
+TEST_CASE("who has left is not in the path while another has yet to see what it did") {
+    const Timeline timeline{"made up", {lane(0, 0, 10, {}), lane(1, 0, 100, {wait(1, 90, 0)})}};
+    const std::vector<PathPart> parts = critical_paths(timeline).front().parts;
+    REQUIRE(parts.size() == 2);
+    CHECK(parts[0].end_ns == 10);
+    CHECK(parts[1].begin_ns == 90);
+}
+
 TEST_CASE("of an operation that is only half in the record there is a path") {
     const Timeline timeline{"made up", {{0, 0, {wait(1, 10, 1)}}, lane(1, 0, 20, {wait(1, 10, 0)})}};
     CHECK(critical_paths(timeline).front().parts.size() == 1);
