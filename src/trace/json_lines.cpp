@@ -14,7 +14,7 @@ std::string json_lines(const Timeline& timeline) {
             text += "{\"group\":" + quoted(timeline.name);
             add("rank", lane.rank);
             add("thread", lane.thread);
-            text += ",\"kind\":\"" + std::string(to_string(span.kind)) + "\",\"name\":" + quoted(span.name);
+            text += R"(,"kind":")" + std::string(to_string(span.kind)) + R"(","name":)" + quoted(span.name);
             add("begin_ns", span.begin_ns);
             add("end_ns", span.end_ns);
             text += ",\"peer\":" + (span.peer < 0 ? "null" : std::to_string(span.peer));
