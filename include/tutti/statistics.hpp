@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/detail/export.hpp>
+#include <tutti/detail/standard.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -70,22 +70,22 @@ std::string Statistics::prometheus(std::string_view group) const {
             metric.sample(of_calls.collective, value(of_calls));
         }
     };
-    using Member = MemberStatistics;
-    using Calls = CollectiveStatistics;
+    using OfMember = MemberStatistics;
+    using OfCalls = CollectiveStatistics;
     of_members("tutti_calls_total", "Calls of a collective by a member.", "counter",
-               [](const Member& member) { return std::to_string(member.calls); });
+               [](const OfMember& member) { return std::to_string(member.calls); });
     of_members("tutti_bytes_total", "Bytes of the vectors of these calls.", "counter",
-               [](const Member& member) { return std::to_string(member.bytes); });
+               [](const OfMember& member) { return std::to_string(member.bytes); });
     of_members("tutti_seconds_total", "Time in these calls.", "counter",
-               [](const Member& member) { return in_seconds(member.time); });
+               [](const OfMember& member) { return in_seconds(member.time); });
     of_members("tutti_waited_seconds_total", "Time in these calls that was spent waiting for others.",
-               "counter", [](const Member& member) { return in_seconds(member.waited); });
+               "counter", [](const OfMember& member) { return in_seconds(member.waited); });
     of_members("tutti_late_seconds", "Time by which a member comes after the first, mean of the last calls.",
-               "gauge", [](const Member& member) { return in_seconds(member.late); });
+               "gauge", [](const OfMember& member) { return in_seconds(member.late); });
     of_all("tutti_arrival_spread_seconds", "Time from first to last arrival, mean of the last calls.",
-           [](const Calls& calls) { return in_seconds(calls.spread); });
+           [](const OfCalls& calls) { return in_seconds(calls.spread); });
     of_all("tutti_arrival_worst_spread_seconds", "Time from first to last arrival, most of the last calls.",
-           [](const Calls& calls) { return in_seconds(calls.worst_spread); });
+           [](const OfCalls& calls) { return in_seconds(calls.worst_spread); });
     return text;
 }
 

@@ -13,8 +13,6 @@ using plan::Step;
 
 namespace {
 
-constexpr int nobody = -1;
-
 std::int64_t rounded(double ns) {
     return std::llround(ns);
 }

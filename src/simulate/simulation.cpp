@@ -19,7 +19,6 @@ using plan::Step;
 namespace {
 
 constexpr double unpublished = -1;
-constexpr int nobody = -1;
 
 /// The bytes of all vectors of a member: its input and output, one where they are the same, and scratch.
 double bytes_of(const Plan& plan, const Payload& payload) {
