@@ -105,33 +105,44 @@ MemberRecord::Counts MemberRecord::counts(schedule::Collective collective) const
     return {counter.calls.get(), counter.bytes.get(), counter.ticks.get(), counter.waited_ticks.get()};
 }
 
-void Observer::end_wait(int peer) noexcept {
+void OperationRecord::end_wait(int peer) noexcept {
     const std::uint64_t now = ticks();
-    *waited_ticks_ += now - wait_began_;
+    waited_ += now - wait_began_;
     if (trace_ >= Trace::operations) {
-        record_->add({.begin_ticks = wait_began_,
-                      .end_ticks = now,
-                      .kind = trace::Kind::wait,
-                      .peer = peer,
-                      .number = number_});
+        record_.add({.begin_ticks = wait_began_,
+                     .end_ticks = now,
+                     .kind = trace::Kind::wait,
+                     .peer = peer,
+                     .number = number_});
     }
     wait_began_ = 0;
 }
 
-void Observer::has_done(const plan::Step& step, std::size_t bytes) noexcept {
+void OperationRecord::has_done(const plan::Step& step, std::size_t bytes) noexcept {
     if (trace_ < Trace::steps) {
         return;
     }
     const bool is_remote = step.to.remote() || step.left.remote() || step.right.remote();
     const std::uint64_t now = ticks();
-    record_->add({.begin_ticks = step_began_,
-                  .end_ticks = now,
-                  .kind = trace::Kind::step,
-                  .what = static_cast<std::uint16_t>(step.code),
-                  .peer = is_remote || step.code == plan::Code::receive ? step.peer : -1,
-                  .bytes = bytes,
-                  .number = number_});
+    record_.add({.begin_ticks = step_began_,
+                 .end_ticks = now,
+                 .kind = trace::Kind::step,
+                 .what = static_cast<std::uint16_t>(step.code),
+                 .peer = is_remote || step.code == plan::Code::receive ? step.peer : -1,
+                 .bytes = bytes,
+                 .number = number_});
     step_began_ = now;
+}
+
+void OperationRecord::end(std::size_t row, std::uint64_t bytes) noexcept {
+    const std::uint64_t now = step_began_ != began_ ? step_began_ : ticks();
+    record_.add({.begin_ticks = began_,
+                 .end_ticks = now,
+                 .kind = trace::Kind::operation,
+                 .what = static_cast<std::uint16_t>(row),
+                 .bytes = bytes,
+                 .number = number_});
+    record_.count(algorithm::registry()[row].collective, bytes, now - began_, waited_);
 }
 
 const Moment& first_moment() {

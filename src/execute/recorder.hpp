@@ -76,17 +76,13 @@ private:
 
 static_assert(std::is_trivially_destructible_v<MemberRecord>, "they live in pages that are just given back");
 
-/// Watches a run of a member, see run::Unobserved.
-class Observer {
+/// An operation of a member, under way. Of its thread.
+class OperationRecord {
 public:
-    static constexpr bool is_on = true;
+    OperationRecord(MemberRecord& record, Trace trace, std::uint64_t number) noexcept
+        : record_(record), trace_(trace), number_(number), began_(ticks()), step_began_(began_) {}
 
-    Observer() = default;
-    Observer(MemberRecord& record, Trace trace, std::uint64_t number, std::uint64_t& waited_ticks) noexcept
-        : record_(&record), trace_(trace), number_(number), waited_ticks_(&waited_ticks),
-          step_began_(ticks()) {}
-
-    void looks_for(int /*peer*/) noexcept {
+    void looks() noexcept {
         if (wait_began_ == 0) {
             wait_began_ = ticks();
         }
@@ -97,16 +93,35 @@ public:
         }
     }
     void has_done(const plan::Step& step, std::size_t bytes) noexcept;
+    /// It is complete. Its steps, where they are recorded, are all of its time.
+    void end(std::size_t row, std::uint64_t bytes) noexcept;
 
 private:
     void end_wait(int peer) noexcept;
 
-    MemberRecord* record_ = nullptr;
-    Trace trace_ = Trace::off;
-    std::uint64_t number_ = 0;
-    std::uint64_t* waited_ticks_ = nullptr;
-    std::uint64_t step_began_ = 0;
+    MemberRecord& record_;
+    Trace trace_;
+    std::uint64_t number_;
+    std::uint64_t began_;
+    std::uint64_t step_began_;
     std::uint64_t wait_began_ = 0;
+    std::uint64_t waited_ = 0;
+};
+
+/// Watches a run of a member, see run::Unobserved.
+class Observer {
+public:
+    static constexpr bool is_on = true;
+
+    /// It must outlive the observer.
+    explicit Observer(OperationRecord& record) noexcept : record_(&record) {}
+
+    void looks_for(int /*peer*/) noexcept { record_->looks(); }
+    void sees(int peer) noexcept { record_->sees(peer); }
+    void has_done(const plan::Step& step, std::size_t bytes) noexcept { record_->has_done(step, bytes); }
+
+private:
+    OperationRecord* record_;
 };
 
 /// When the first group of the process was made that records its calls.

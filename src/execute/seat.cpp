@@ -1,6 +1,5 @@
 #include "execute/seat.hpp"
 
-#include "algorithm/registry.hpp"
 #include "execute/disagreement.hpp"
 #include "execute/group_state.hpp"
 #include "execute/in_flight.hpp"
@@ -150,19 +149,9 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
 
 void Seat::record_front(const Call& call) {
     const execute::Claim& claim = front_->claim();
-    const std::uint64_t number = recorded_.number_at(line_.epoch);
-    const std::uint64_t begin = execute::ticks();
-    std::uint64_t waited = 0;
-    run_front(call.input, call.output, call.state, call.deadline,
-              execute::Observer(*record_, group_.recorder()->trace(), number, waited));
-    const std::uint64_t end = execute::ticks();
-    record_->add({.begin_ticks = begin,
-                  .end_ticks = end,
-                  .kind = trace::Kind::operation,
-                  .what = static_cast<std::uint16_t>(claim.row),
-                  .bytes = claim.bytes,
-                  .number = number});
-    record_->count(algorithm::registry()[claim.row].collective, claim.bytes, end - begin, waited);
+    execute::OperationRecord record(*record_, group_.recorder()->trace(), recorded_.number_at(line_.epoch));
+    run_front(call.input, call.output, call.state, call.deadline, execute::Observer(record));
+    record.end(claim.row, claim.bytes);
 }
 
 template <class Runner>

@@ -24,12 +24,12 @@ namespace tutti::execute {
 
 namespace {
 
-struct Request {
+struct TraceRequest {
     std::string file;
     Trace trace = Trace::off;
 };
 
-Request requested() {
+TraceRequest trace_requested() {
     const char* const given = std::getenv("TUTTI_TRACE");
     if (given == nullptr || *given == '\0') {
         return {};
@@ -79,7 +79,7 @@ void write_file(const std::string& name, const std::string& content) {
 } // namespace
 
 Trace trace_of_process() {
-    return requested().trace;
+    return trace_requested().trace;
 }
 
 /// The groups that there are, and what those have left that are gone. Never destroyed: it is written at the
@@ -135,7 +135,7 @@ private:
 };
 
 TraceListed::TraceListed(std::function<trace::Timeline()> timeline) : timeline_(std::move(timeline)) {
-    const Request request = requested();
+    const TraceRequest request = trace_requested();
     if (request.trace != Trace::off) {
         TraceFile::instance().add(*this, request.file);
         is_listed_ = true;
