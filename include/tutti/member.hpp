@@ -68,8 +68,9 @@ public:
 
     /// Of this group, as Group::roll_call(). By any thread, as long as the member lives.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
-    /// Of this group, as Group::trace() and Group::statistics(). By any thread, as long as the member lives.
+    /// Of this group, as Group::trace(). By any thread, as long as the member lives.
     std::string trace(TraceFormat format = TraceFormat::json_lines) const;
+    /// Of this group, as Group::statistics(). By any thread, as long as the member lives.
     Statistics statistics() const;
 
     /// Members that give the same `color` become a group of their own, ranked by `key` and then by their rank

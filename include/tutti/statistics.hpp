@@ -33,8 +33,9 @@ struct CollectiveStatistics {
     std::vector<MemberStatistics> members;
     /// Calls whose arrivals are known of all members: of the last ones, some thousand at most.
     std::uint64_t compared = 0;
-    /// From the first to the last arrival of a call, on average and at most.
+    /// From the first to the last arrival of a call, on average.
     std::chrono::nanoseconds spread{0};
+    /// The most of these.
     std::chrono::nanoseconds worst_spread{0};
 };
 

@@ -67,8 +67,9 @@ public:
 
     /// As Group::roll_call().
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
-    /// As Group::trace() and Group::statistics().
+    /// As Group::trace().
     std::string trace(TraceFormat format = TraceFormat::json_lines) const;
+    /// As Group::statistics().
     Statistics statistics() const;
 
     /// Runs `function` once on every member's thread and returns when all have finished. When one throws, the
