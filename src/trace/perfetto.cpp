@@ -90,20 +90,23 @@ public:
     /// Slices in the order of their beginnings, outer ones first; each ends before what follows it begins, or
     /// after that has ended.
     void add_slices(std::uint64_t track, const std::vector<Span>& spans) {
-        std::vector<std::int64_t> open;
-        const auto end_until = [&](std::int64_t ns) {
-            while (!open.empty() && open.back() <= ns) {
-                add_event(track, open.back(), Slice::end, nullptr);
-                open.pop_back();
-            }
+        std::vector<const Span*> open;
+        const auto close = [&] {
+            add_event(track, open.back()->end_ns, Slice::end, nullptr);
+            open.pop_back();
         };
         for (const Span& span : spans) {
-            end_until(span.begin_ns);
+            // What takes no time lies within what ends then, if that is no span of its kind.
+            while (!open.empty() && open.back()->end_ns <= span.begin_ns &&
+                   (open.back()->end_ns < span.end_ns || open.back()->kind >= span.kind)) {
+                close();
+            }
             add_event(track, span.begin_ns, Slice::begin, &span);
-            // Clocks are read to a ns, which is not to make a slice longer than the one around it.
-            open.push_back(open.empty() ? span.end_ns : std::min(span.end_ns, open.back()));
+            open.push_back(&span);
         }
-        end_until(INT64_MAX);
+        while (!open.empty()) {
+            close();
+        }
     }
 
     std::string take() { return trace_.take(); }

@@ -68,10 +68,12 @@ def slices_of(trace):
             if key == 4:
                 note = fields(note)
                 notes[first(note, 10).decode()] = first(note, 3)
+        kind = first(event, 22).decode()
+        assert len(stack) == ["operation", "step", "wait"].index(kind), f"{kind} in {len(stack)} others"
         made = {
             "group": tracks[parent][0],
             "rank": int(member.split(",")[0].removeprefix("member ")),
-            "kind": first(event, 22).decode(),
+            "kind": kind,
             "name": first(event, 23).decode(),
             "begin": time,
             "peer": notes.get("peer"),
@@ -93,7 +95,7 @@ def main():
             lines = [json.loads(line) for line in file]
         with open(names[1], "rb") as file:
             tracks, slices = slices_of(file.read())
-    assert len(lines) == 7
+    assert len(lines) == 10
     assert ("group 2 of 70000 members", None) in tracks.values()
     assert "member 0, thread 4711" in [name for name, _ in tracks.values()]
     wanted = [

@@ -49,7 +49,16 @@ int main(int argc, char** argv) {
                           .bytes = 8,
                           .number = 2}}},
               {.rank = 1,
-               .spans = {{.begin_ns = 77, .end_ns = 78, .name = operation, .bytes = 8, .number = 128}}}}},
+               .spans = {{.begin_ns = 77, .end_ns = 78, .name = operation, .bytes = 8, .number = 128},
+                         // A clock may not have gone on between two looks.
+                         {.begin_ns = 80, .end_ns = 80, .name = operation, .bytes = 8, .number = 129},
+                         {.begin_ns = 80, .end_ns = 80, .kind = Kind::step, .name = "await", .number = 129},
+                         {.begin_ns = 80,
+                          .end_ns = 80,
+                          .kind = Kind::wait,
+                          .name = "wait",
+                          .peer = 0,
+                          .number = 129}}}}},
         {.name = "group 2 of 70000 members", .lanes = {{.rank = 65534}}}};
     std::ofstream json(argv[1]);
     for (const auto& timeline : timelines) {
