@@ -62,7 +62,7 @@ Event Event::unpacked(const std::array<std::uint64_t, words>& packed) {
 void MemberRecord::add(const Event& event) noexcept {
     const std::uint64_t index = written_.get();
     const auto words = event.packed();
-    auto& shown = events_[index % most_events];
+    auto& shown = events_[index % most_slots];
     for (std::size_t word = 0; word < Event::words; ++word) {
         shown[word].publish(words[word]); // release: pairs with events(), which sees below that it is new
     }
@@ -72,21 +72,19 @@ void MemberRecord::add(const Event& event) noexcept {
 std::vector<Event> MemberRecord::events() const {
     const std::uint64_t written = written_.observe();
     std::vector<Event> events;
-    std::uint64_t first = written - std::min<std::uint64_t>(written, most_events);
+    const std::uint64_t first = written - std::min<std::uint64_t>(written, most_slots);
     for (std::uint64_t index = first; index < written; ++index) {
         std::array<std::uint64_t, Event::words> words{};
         for (std::size_t word = 0; word < Event::words; ++word) {
-            words[word] = events_[index % most_events][word].observe(); // acquire: pairs with add()
+            words[word] = events_[index % most_slots][word].observe(); // acquire: pairs with add()
         }
         events.push_back(Event::unpacked(words));
     }
-    // What has been written over meanwhile, with the one that may be under way.
+    // What has been written over meanwhile, with what may be under way.
     const std::uint64_t now = written_.observe();
-    const std::uint64_t kept = now + 1 - std::min<std::uint64_t>(now + 1, most_events);
-    if (now != written && kept > first) {
-        events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(
-                                                          kept - first, events.size())));
-    }
+    const std::uint64_t kept = now + 1 - std::min<std::uint64_t>(now + 1, most_slots);
+    const std::uint64_t lost = std::min<std::uint64_t>(std::max(kept, first) - first, events.size());
+    events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(lost));
     return events;
 }
 

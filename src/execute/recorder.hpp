@@ -43,7 +43,7 @@ struct Event {
 class alignas(line_bytes) MemberRecord {
 public:
     /// So many events are kept, the last ones.
-    static constexpr std::size_t most_events = 4096;
+    static constexpr std::size_t most_events = 4095;
 
     /// By the member.
     void add(const Event& event) noexcept;
@@ -62,6 +62,9 @@ public:
     Counts counts(schedule::Collective collective) const;
 
 private:
+    /// One may be under way.
+    static constexpr std::size_t most_slots = most_events + 1;
+
     struct Counter {
         mailbox::StdWord calls;
         mailbox::StdWord bytes;
@@ -71,7 +74,7 @@ private:
 
     mailbox::StdWord written_;
     std::array<Counter, schedule::collective_count> counters_;
-    std::array<std::array<mailbox::StdWord, Event::words>, most_events> events_;
+    std::array<std::array<mailbox::StdWord, Event::words>, most_slots> events_;
 };
 
 static_assert(std::is_trivially_destructible_v<MemberRecord>, "they live in pages that are just given back");
