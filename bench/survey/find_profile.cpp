@@ -26,9 +26,9 @@ distance::LineProfile find_line_profile(const std::string& name_or_file) {
     std::vector<std::string> names;
     std::ranges::transform(all, std::back_inserter(names), &distance::Published::name);
     if (name_or_file.empty()) {
-        throw std::invalid_argument(
-            fmt::format("which one? A file that tutti measure has written, or a published machine: {}",
-                        fmt::join(names, ", ")));
+        throw std::invalid_argument(fmt::format(
+            "which one? A file that tutti measure has written, or a published machine; there are: {}",
+            fmt::join(names, ", ")));
     }
     throw std::invalid_argument(
         fmt::format("\"{}\" is neither a file, as tutti measure writes one, nor a published machine{}; there "
