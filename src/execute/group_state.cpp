@@ -156,6 +156,9 @@ void GroupState::recover() {
         seat->resume(epoch);
         presence(seat->rank()).has_failed.store(false, std::memory_order_relaxed);
     }
+    if (recorder_ != nullptr) {
+        recorder_->begin_anew();
+    }
     {
         const auto lanes = hold_lanes();
         lanes_shown_.store(nullptr, std::memory_order_relaxed); // nobody is in a call

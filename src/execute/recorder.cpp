@@ -88,6 +88,11 @@ std::vector<Event> MemberRecord::events() const {
     return events;
 }
 
+std::uint64_t MemberRecord::last_number() const {
+    const std::uint64_t written = written_.get();
+    return written == 0 ? 0 : events_[(written - 1) % most_slots].back().get();
+}
+
 void MemberRecord::count(schedule::Collective collective, std::uint64_t bytes, std::uint64_t ticks,
                          std::uint64_t waited_ticks) noexcept {
     // Relaxed: each number is for itself.
@@ -152,6 +157,12 @@ Recorder::Recorder(int members, Trace trace)
     : name_(name_of_group(members)), members_(members), trace_(trace),
       pages_(static_cast<std::size_t>(members) * sizeof(MemberRecord)),
       records_(reinterpret_cast<MemberRecord*>(pages_.data())) {}
+
+void Recorder::begin_anew() {
+    for (int member = 0; member < members_; ++member) {
+        before_ = std::max(before_, of(member).last_number());
+    }
+}
 
 trace::Timeline Recorder::timeline(std::span<const int> threads) const {
     const TickScale scale(first_moment(), Moment::now());

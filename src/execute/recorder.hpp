@@ -53,6 +53,9 @@ public:
     /// Those that were not written over meanwhile, in the order of their ends.
     std::vector<Event> events() const;
 
+    /// Of the operation that was recorded last, 0 if there was none. While the member is in no call.
+    std::uint64_t last_number() const;
+
     struct Counts {
         std::uint64_t calls;
         std::uint64_t bytes;
@@ -138,6 +141,11 @@ public:
     Trace trace() const { return trace_; }
     MemberRecord& of(int member) const { return records_[member]; }
 
+    /// Of the `number`-th operation since the group has become usable, in its whole life.
+    std::uint64_t number_in_all(std::uint64_t number) const { return before_ + number; }
+    /// The members count from 1 again, after a failure. While no member is in a call.
+    void begin_anew();
+
     /// Of the events that are kept, from when the process has made its first recorder. `threads` are the
     /// members'.
     trace::Timeline timeline(std::span<const int> threads) const;
@@ -147,6 +155,8 @@ private:
     std::string name_;
     int members_;
     Trace trace_;
+    /// The operations before the last failure. What orders the epochs that members resume from orders it.
+    std::uint64_t before_ = 0;
     ZeroPages pages_;
     MemberRecord* records_;
 };
