@@ -135,16 +135,6 @@ graph::LevelTree tree_of_levels(const ModelArguments& arguments) {
     return graph::LevelTree::equal(arguments.levels);
 }
 
-/// Refuses with what an exception says of what was asked for.
-template <class Make>
-auto as_asked(const char* prefix, Make make) {
-    try {
-        return make();
-    } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("{}{}", prefix, error.what()));
-    }
-}
-
 distance::LineProfile machine_profile(const ModelArguments& arguments) {
     return as_asked("--machine: ", [&] { return find_line_profile(arguments.machine); });
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace tutti::bench {
 
@@ -12,6 +13,16 @@ class UsageError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
+
+/// What make() returns; an argument that it refuses is a UsageError, with `option` before what is said.
+template <class Make>
+auto as_asked(const char* option, Make make) {
+    try {
+        return make();
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(std::string(option) + error.what());
+    }
+}
 
 /// The machine or its software cannot do what was asked; the message says what is missing.
 class EnvironmentUnfit : public std::runtime_error {
