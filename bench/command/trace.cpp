@@ -39,16 +39,6 @@ bool is_file(const std::string& subject) {
     return std::filesystem::path(subject).has_extension();
 }
 
-/// Refuses with what an exception says of what was asked for.
-template <class Make>
-auto as_asked(const char* option, Make make) {
-    try {
-        return make();
-    } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("{}{}", option, error.what()));
-    }
-}
-
 /// So that the first operation of them begins at 0: files count from when a program has begun.
 void begin_at_zero(std::vector<Timeline>& timelines) {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -153,13 +143,7 @@ std::string (*format_of(const std::string& path))(std::span<const Timeline>) {
         return trace::perfetto;
     }
     if (extension == ".jsonl" || is_stdout(path)) {
-        return [](std::span<const Timeline> timelines) {
-            std::string text;
-            for (const Timeline& timeline : timelines) {
-                text += trace::json_lines(timeline);
-            }
-            return text;
-        };
+        return trace::json_lines;
     }
     throw UsageError(
         fmt::format("--output: \"{}\" is no format that tutti traces in; there are JSON lines (.jsonl) "

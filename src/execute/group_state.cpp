@@ -14,6 +14,7 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <new>
 #include <stdexcept>
@@ -95,8 +96,8 @@ std::string GroupState::trace(TraceFormat format) const {
         throw Error("trace: the group records no operations: set GroupOptions::trace to Trace::operations or "
                     "Trace::steps, or TUTTI_TRACE to a file");
     }
-    const trace::Timeline made = timeline();
-    return format == TraceFormat::perfetto ? trace::perfetto({&made, 1}) : trace::json_lines(made);
+    const std::array made{timeline()};
+    return format == TraceFormat::perfetto ? trace::perfetto(made) : trace::json_lines(made);
 }
 
 Statistics GroupState::statistics() const {

@@ -58,14 +58,8 @@ std::string file_of_process(std::string name) {
 }
 
 std::string written(const std::vector<trace::Timeline>& timelines, std::string_view file) {
-    if (file.ends_with(".pftrace") || file.ends_with(".perfetto-trace")) {
-        return trace::perfetto(timelines);
-    }
-    std::string text;
-    for (const trace::Timeline& timeline : timelines) {
-        text += trace::json_lines(timeline);
-    }
-    return text;
+    const bool is_for_perfetto = file.ends_with(".pftrace") || file.ends_with(".perfetto-trace");
+    return is_for_perfetto ? trace::perfetto(timelines) : trace::json_lines(timelines);
 }
 
 void write_file(const std::string& name, const std::string& content) {

@@ -4,8 +4,9 @@
 
 namespace tutti::trace {
 
-std::string json_lines(const Timeline& timeline) {
-    std::string text;
+namespace {
+
+void add_lines(std::string& text, const Timeline& timeline) {
     const auto add = [&](const char* key, const auto& value) {
         text += std::string(",\"") + key + "\":" + std::to_string(value);
     };
@@ -22,6 +23,15 @@ std::string json_lines(const Timeline& timeline) {
             add("number", span.number);
             text += "}\n";
         }
+    }
+}
+
+} // namespace
+
+std::string json_lines(std::span<const Timeline> timelines) {
+    std::string text;
+    for (const Timeline& timeline : timelines) {
+        add_lines(text, timeline);
     }
     return text;
 }

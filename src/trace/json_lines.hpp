@@ -2,12 +2,13 @@
 
 #include "trace/timeline.hpp"
 
+#include <span>
 #include <string>
 
 namespace tutti::trace {
 
-/// One object of JSON a line and span, lane after lane: group, rank, thread, kind ("operation", "step",
-/// "wait"), name, begin_ns, end_ns, peer (null: none), bytes, number.
-std::string json_lines(const Timeline& timeline);
+/// One object of JSON a line and span, group after group and lane after lane: group, rank, thread, kind
+/// ("operation", "step", "wait"), name, begin_ns, end_ns, peer (null: none), bytes, number.
+std::string json_lines(std::span<const Timeline> timelines);
 
 } // namespace tutti::trace

@@ -61,9 +61,7 @@ int main(int argc, char** argv) {
                           .number = 129}}}}},
         {.name = "group 2 of 70000 members", .lanes = {{.rank = 65534}}}};
     std::ofstream json(argv[1]);
-    for (const auto& timeline : timelines) {
-        json << tutti::trace::json_lines(timeline);
-    }
+    json << tutti::trace::json_lines(timelines);
     std::ofstream(argv[2], std::ios::binary) << tutti::trace::perfetto(timelines);
     return 0;
 }

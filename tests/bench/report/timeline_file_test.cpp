@@ -42,10 +42,7 @@ TEST_CASE("timelines are read as they were written") {
     const std::vector<Timeline> written{
         {"group 1 of 2 members", {{0, 4711, {operation, step}}, {1, 4712, {operation, step, wait}}}},
         {"group 2 of 1 members", {{0, 4711, {operation}}}}};
-    std::string text;
-    for (const Timeline& timeline : written) {
-        text += json_lines(timeline);
-    }
+    const std::string text = json_lines(written);
     const std::vector<Timeline> read = parse_timelines(text);
     REQUIRE(read.size() == 2);
     CHECK(read[1].name == "group 2 of 1 members");
@@ -54,11 +51,7 @@ TEST_CASE("timelines are read as they were written") {
     REQUIRE(read[0].lanes[1].spans.size() == 3);
     CHECK(read[0].lanes[1].spans[2].peer == 0);
     CHECK(read[0].lanes[1].spans[0].bytes == 1U << 20U);
-    std::string again;
-    for (const Timeline& timeline : read) {
-        again += json_lines(timeline);
-    }
-    CHECK(again == text);
+    CHECK(json_lines(read) == text);
 }
 
 TEST_CASE("a damaged line is named, with what is wrong with it") {
