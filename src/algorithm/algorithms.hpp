@@ -96,9 +96,8 @@ schedule::Schedule direct_scan(int ranks, Inclusion inclusion);
 schedule::Schedule flat_scan(int ranks, Inclusion inclusion);
 
 /// Prefixes on a tree of groups, a round a level: sums of groups go from group to group, and every member
-/// prepends those before its own. The tree must fit scan_places (split_to_fit). Bracketed as hypercube_scan
-/// is, where the tree is aligned.
-inline constexpr int scan_places = 1;
+/// prepends those before its own. On a tree that is split_to_combine. Bracketed as hypercube_scan is, where
+/// the tree is aligned.
 schedule::Schedule levels_scan(const graph::LevelTree& tree, Inclusion inclusion);
 
 // All-to-all (Grama et al. 2003, all-to-all personalized communication). Blocks received by each member:

@@ -146,7 +146,7 @@ Counts radix_signals(int p, int root) {
 
 template <int bits>
 long radix_partials(int p, int /*root*/) {
-    return p == 1 ? 0 : p == 2 ? 1 : log2_down(p) > bits ? 3 : 2;
+    return log2_down(p) > bits ? 1 : 0;
 }
 
 /// Steps of a circular shift the shorter way round.
@@ -231,9 +231,10 @@ inline long group_partials(int p, int /*root*/) {
     return p <= 8 ? 0 : std::min(p - 2L, largest_group_of_eights(p));
 }
 
-/// Partial results of the levels, of which two alternate, and of a group of eight.
-inline long level_partials(int /*p*/, int /*root*/) {
-    return 3;
+/// Results of groups of eight and more, of which `vectors` take turns.
+template <int vectors>
+long level_sums(int p, int /*root*/) {
+    return std::clamp(split_levels<3>(p) - 1, 0L, static_cast<long>(vectors));
 }
 
 /// Of a power of two: in each level of so many bits all messages but those that stay.

@@ -17,15 +17,6 @@ bool combines(Collective collective) {
 
 } // namespace
 
-std::span<const Space> LevelPasses::temporaries(Collective collective, bool one_block) {
-    static constexpr Space of_one_block[] = {Space::scratch1, Space::scratch2};
-    static constexpr Space beside_the_output[] = {Space::scratch0};
-    if (one_block) {
-        return of_one_block;
-    }
-    return collective == Collective::allreduce ? beside_the_output : std::span<const Space>();
-}
-
 LevelPasses::LevelPasses(const graph::LevelTree& tree, Collective collective, std::vector<int> owners,
                          int root)
     : tree_(tree), collective_(collective), root_(root), blocks_(owners.size()),
@@ -148,7 +139,6 @@ bool LevelPasses::describe_copy(int to, int from, int block, Operands& operands)
 
 void LevelPasses::combine_group(int level, int number) {
     const RankRange children = tree_.children(level, number);
-    const bool one_block = block_count() == 1;
     const auto describe = [&](int block, Operands& operands) {
         operands.to = result(owner(level, number, block), block);
         operands.from.clear();
@@ -159,9 +149,7 @@ void LevelPasses::combine_group(int level, int number) {
     };
     for_each_run(0, block_count(), describe, [&](const Operands& run) {
         const int rank = run.to.member;
-        Bracketed(recorders_[static_cast<std::size_t>(rank)], tree_.firsts_of_children(level, number),
-                  run.from, temporaries(collective_, one_block), reading(one_block), run.to)
-            .combine_all(tree_.group_of(level + 1, rank) - children.first);
+        recorders_[static_cast<std::size_t>(rank)].combine(run.to, run.from);
         const schedule::Blocks blocks = run.to.blocks;
         for (int block = blocks.first; block < blocks.first + blocks.count; ++block) {
             where_[cell(rank, block)] = run.to.space;

@@ -1,12 +1,10 @@
 #pragma once
 
-#include "algorithm/bracketed.hpp"
 #include "graph/level_tree.hpp"
 #include "schedule/recorder.hpp"
 #include "schedule/schedule.hpp"
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 namespace tutti::algorithm {
@@ -19,18 +17,12 @@ namespace tutti::algorithm {
 /// their work equally where the owners of the group of all do.
 class LevelPasses {
 public:
-    /// The scratch vectors in which partial results wait that are none of a group, and how operands are read.
-    /// What is one block may be carried. Plans have one scratch vector where there are several blocks, and
-    /// unless the output has them all, the results of groups are in it.
-    static std::span<const schedule::Space> temporaries(schedule::Collective collective, bool one_block);
-    static Reading reading(bool one_block) { return one_block ? Reading::carried : Reading::pulled; }
-
     /// For each block the owner of all; the tree must outlive it.
     LevelPasses(const graph::LevelTree& tree, schedule::Collective collective, std::vector<int> owners,
                 int root);
 
-    /// Innermost first, the owner of a group combines what its children's owners have. Then the owners of all
-    /// have the results.
+    /// Innermost first, the owner of a group combines what its children's owners have in one pass, on a tree
+    /// that is split_to_combine. Then the owners of all have the results.
     void combine();
     /// Outermost first, the owner of a group has its children's owners copy.
     void spread();

@@ -1,12 +1,13 @@
 #include "algorithm/levels.hpp"
 
 #include "algorithm/algorithms.hpp"
-#include "algorithm/bracketed.hpp"
 #include "algorithm/families.hpp"
 #include "algorithm/level_passes.hpp"
 #include "graph/circulant.hpp"
 #include "graph/torus.hpp"
 #include "schedule/place.hpp"
+
+#include <tutti/detail/brackets.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -26,23 +27,33 @@ using schedule::Symmetry;
 
 namespace {
 
-constexpr Space exchange_temporaries[] = {Space::scratch1, Space::scratch2};
+/// Whether so many children are bracketed as so many operands are, which is how a member combines them.
+bool is_one_tree(std::span<const int> firsts) {
+    const int operands = static_cast<int>(firsts.size()) - 1;
+    if (operands < 3) {
+        return true;
+    }
+    const auto cut = static_cast<std::size_t>(graph::cut(firsts));
+    return static_cast<int>(cut) == detail::left_part(operands) && is_one_tree(firsts.first(cut + 1)) &&
+           is_one_tree(firsts.subspan(cut));
+}
+
+bool are_one_tree_each(const LevelTree& tree) {
+    for (int level = 0; level < tree.last(); ++level) {
+        for (int number = 0; number < tree.groups(level); ++number) {
+            if (!is_one_tree(tree.firsts_of_children(level, number))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
 
 /// The tree with its groups split as this schedule wants it.
 LevelTree split_for(Acting acting, Collective collective, const LevelTree& tree) {
-    if (acting == Acting::exchange && collective == Collective::allreduce) {
-        return split_to_fit(tree, std::size(exchange_temporaries), Reading::carried);
-    }
-    const bool combines = reduces(collective) || collective == Collective::barrier;
-    if (acting == Acting::exchange || !combines) {
-        return tree.split(most_operands);
-    }
-    if (is_prefix(collective)) {
-        return split_to_fit(tree, scan_places, Reading::carried);
-    }
-    const bool one_block = acting == Acting::leaders && !is_per_rank(collective);
-    const auto places = LevelPasses::temporaries(collective, one_block).size();
-    return split_to_fit(tree, static_cast<int>(places), LevelPasses::reading(one_block));
+    const bool combines =
+        reduces(collective) || (collective == Collective::barrier && acting == Acting::leaders);
+    return combines ? split_to_combine(tree) : tree.split(most_operands);
 }
 
 /// Whether members have a slot for every point of so many rounds.
@@ -70,9 +81,7 @@ Schedule exchange_allreduce(const LevelTree& tree) {
                 const int counterpart = rank + firsts[child] - firsts[static_cast<std::size_t>(own)];
                 operands.push_back({counterpart, before, whole_vector});
             }
-            Bracketed(recorder.round(), firsts, operands, exchange_temporaries, Reading::carried,
-                      {rank, after, whole_vector})
-                .combine_all(own);
+            recorder.round().combine({rank, after, whole_vector}, operands);
             before = after;
         }
         programs.push_back(recorder.take());
@@ -180,6 +189,15 @@ Schedule shares(Collective collective, const LevelTree& tree, int root) {
 }
 
 } // namespace
+
+LevelTree split_to_combine(const LevelTree& tree) {
+    for (int most = most_operands; most > 2; most /= 2) {
+        if (LevelTree split = tree.split(most); are_one_tree_each(split)) {
+            return split;
+        }
+    }
+    return tree.split(2);
+}
 
 std::string_view to_string(Acting acting) {
     switch (acting) {

@@ -1,5 +1,4 @@
 #include "algorithm/algorithms.hpp"
-#include "algorithm/bracketed.hpp"
 #include "schedule/recorder.hpp"
 
 #include <vector>
@@ -13,8 +12,6 @@ using schedule::Recorder;
 using schedule::Space;
 
 namespace {
-
-constexpr Space temporary[scan_places] = {Space::scratch2};
 
 /// Where the first rank of a group has the group's sum: its own whole_vector, or in turn one of two, as
 /// others read the sum of a child in the round in which the sum of the group is made.
@@ -62,7 +59,6 @@ struct Progress {
 };
 
 void add_group(Progress& progress, const LevelTree& tree, int level, int number) {
-    const std::span<const int> firsts = tree.firsts_of_children(level, number);
     const std::vector<Place> sums = sums_of_children(tree, level, number);
     const RankRange group = tree.group(level, number);
     for (int rank = group.first; rank < group.first + group.count; ++rank) {
@@ -71,13 +67,15 @@ void add_group(Progress& progress, const LevelTree& tree, int level, int number)
         Recorder& recorder = progress.recorders[index].round();
         if (own > 0) {
             const Place output{rank, Space::output, whole_vector};
-            Bracketed(recorder, firsts, sums, temporary, Reading::carried, output)
-                .prepend_before(own, progress.current[index], progress.has_current[index] != 0);
+            std::vector<Place> operands(sums.begin(), sums.begin() + own);
+            if (progress.has_current[index] != 0) {
+                operands.push_back(progress.current[index]);
+            }
+            recorder.combine(output, operands);
             progress.current[index] = output;
             progress.has_current[index] = 1;
         } else if (rank == group.first && sums.size() > 1 && is_summed(tree, level, number)) {
-            Bracketed(recorder, firsts, sums, temporary, Reading::carried, sum_of(tree, level, number))
-                .combine_all(0);
+            recorder.combine(sum_of(tree, level, number), sums);
         }
     }
 }
@@ -85,9 +83,9 @@ void add_group(Progress& progress, const LevelTree& tree, int level, int number)
 } // namespace
 
 // Invariant: after a level, innermost first, the first rank of each of its groups has the group's sum, and
-// every rank in its output the sum of the ranks of its group up to its own. To the next level's sum it
-// prepends those of the siblings before its group, the nearest first, as it would on a hypercube. Partial
-// results wait in scratch2, as the other two vectors are for sums.
+// every rank in its output the sum of the ranks of its group up to its own. In the next level it prepends
+// those of the siblings before its group, in one pass: where k siblings and what it has are bracketed as k +
+// 1 operands are, they are combined nearest first, as on a hypercube.
 schedule::Schedule levels_scan(const LevelTree& tree, Inclusion inclusion) {
     const bool inclusive = inclusion == Inclusion::inclusive;
     const auto ranks = static_cast<std::size_t>(tree.ranks());

@@ -134,9 +134,9 @@ const std::array table{
     levels_row<Acting::shares, Collective::reduce>(
         [](int p, int) {
             const long combined = combined_in_shares(p);
-            return p == 1 ? Counts{} : Counts{log2_up(p) + 1, combined + p, combined};
+            return p == 1 ? Counts{} : Counts{split_levels<3>(p) + 1, combined + p, combined};
         }, Bound::volume, all_but_one),
-    levels_row<Acting::leaders, Collective::reduce>(whole_on_levels<3, 1>, Bound::volume, level_partials),
+    levels_row<Acting::leaders, Collective::reduce>(whole_on_levels<3, 1>, Bound::volume, level_sums<1>),
 
     // allreduce
     Algorithm{.name = "direct", .collective = Collective::allreduce, .order = Order::asked,
@@ -239,10 +239,9 @@ const std::array table{
     levels_row<Acting::shares, Collective::allreduce>(
         [](int p, int) {
             const long combined = combined_in_shares(p);
-            return Counts{2 * split_levels<2>(p), combined + p - 1, combined};
-        }, Bound::volume, all_but_two),
-    levels_row<Acting::leaders, Collective::allreduce>(whole_on_levels<3, 2>, Bound::volume,
-                                                       [](int p, int) { return std::min(p - 1L, 2L); }),
+            return Counts{2 * split_levels<3>(p), combined + p - 1, combined};
+        }, Bound::volume, no_scratch),
+    levels_row<Acting::leaders, Collective::allreduce>(whole_on_levels<3, 2>, Bound::volume, no_scratch),
 
     // reduce_scatter
     Algorithm{.name = "direct", .collective = Collective::reduce_scatter, .order = Order::asked,
@@ -273,11 +272,13 @@ const std::array table{
               .counts = [](int p, int) { return Counts{p - 1, p - 1, p - 1}; }, .scratch = no_scratch,
               .source = traeff_cor2},
     levels_row<Acting::shares, Collective::reduce_scatter>(
-        [](int p, int) { return Counts{log2_up(p), combined_in_shares(p), combined_in_shares(p)}; },
-        Bound::volume, all_but_two),
+        [](int p, int) { return Counts{split_levels<3>(p), combined_in_shares(p), combined_in_shares(p)}; },
+        Bound::volume, [](int p, int) { return p <= 8 ? 0L : p - 3L; }),
     levels_row<Acting::leaders, Collective::reduce_scatter>(
-        [](int p, int) { return Counts{2 * log2_up(p), p * log2_up(p), p * log2_up(p)}; }, Bound::exact,
-        all_but_one),
+        [](int p, int root) {
+            const Counts whole = whole_on_levels<3, 2>(p, root);
+            return Counts{whole.rounds, p * whole.blocks, p * whole.reductions};
+        }, Bound::volume, all_but_one),
 
     // allgather
     Algorithm{.name = "direct", .collective = Collective::allgather, .forms = pulled_or_shared,
@@ -380,7 +381,7 @@ const std::array table{
                   return Counts{log2_up(p), log2_up(p), p == 2 ? 1 : std::max(2 * log2_up(p) - 2, 0L)};
               }, .bound = Bound::volume,
               .scratch = [](int p, int) { return std::clamp(log2_up(p) - 1, 0L, 2L); }, .source = grama_scan},
-    levels_row<Acting::leaders, Collective::scan>(whole_on_levels<2, 1>, Bound::volume, level_partials),
+    levels_row<Acting::leaders, Collective::scan>(whole_on_levels<3, 1>, Bound::volume, level_sums<2>),
 
     // exscan
     Algorithm{.name = "direct", .collective = Collective::exscan, .order = Order::asked, .forms = pulled,
@@ -400,7 +401,7 @@ const std::array table{
               .counts = [](int p, int) { return Counts{log2_up(p), log2_up(p), std::max(2 * log2_up(p) - 3, 0L)}; },
               .bound = Bound::volume,
               .scratch = [](int p, int) { return std::clamp(log2_up(p) - 1, 0L, 2L); }, .source = grama_scan},
-    levels_row<Acting::leaders, Collective::exscan>(whole_on_levels<2, 1>, Bound::volume, level_partials),
+    levels_row<Acting::leaders, Collective::exscan>(whole_on_levels<3, 1>, Bound::volume, level_sums<2>),
 
     // shift
     Algorithm{.name = "direct", .collective = Collective::shift, .forms = carried_or_separate,

@@ -18,6 +18,7 @@ using schedule::Form;
 using schedule::is_several;
 using schedule::Move;
 using schedule::Place;
+using schedule::Round;
 using schedule::Schedule;
 using schedule::Space;
 using schedule::Synchronised;
@@ -64,15 +65,13 @@ public:
             if (!carried() || is_barrier()) {
                 await(due);
             }
-            for (const Move& move : program[static_cast<std::size_t>(round)]) {
-                check_blocks(move);
-                if (carried() && !is_barrier()) {
-                    add_carried(move, due);
-                } else if (!is_barrier()) {
-                    add_pulled(move);
-                }
+            if (!is_barrier()) {
+                add_round(program[static_cast<std::size_t>(round)], due);
             }
             publish(round + 1);
+        }
+        if (plan_.operands.size() > std::numeric_limits<std::uint16_t>::max()) {
+            throw schedule::TooLarge("compile: more than 65535 operands in lists");
         }
         plan_.carries = std::ranges::find(plan_.steps, Code::carry, &Step::code) != plan_.steps.end();
         plan_.exchanges_once = exchanges_once();
@@ -98,6 +97,19 @@ private:
                 }
             }
         }
+    }
+
+    void add_round(Round round, const std::vector<Wait>& due) {
+        for_each_pass(round, [&](Round pass) {
+            check_blocks(pass.front());
+            if (pass.size() > 1 || has_others_on_left(pass.front())) {
+                add_listed(pass, due);
+            } else if (carried()) {
+                add_carried(pass.front(), due);
+            } else {
+                add_pulled(pass.front());
+            }
+        });
     }
 
     /// A step has one number for the blocks of both operands, and finds in a message what it stores.
@@ -193,6 +205,63 @@ private:
             add_at(Code::open, 0).peer = static_cast<std::uint16_t>(member);
             opened = 1;
         }
+    }
+
+    /// A step of two operands has what it receives on the right, and names one other member.
+    bool has_others_on_left(const Move& move) const {
+        const bool is_others = move.has_right() && move.left.member != rank_;
+        return is_others &&
+               (carried() || (move.right.member != rank_ && move.right.member != move.left.member));
+    }
+
+    /// Cuts the pass where one of its places wraps around.
+    void add_listed(Round pass, const std::vector<Wait>& due) {
+        const Place& to = pass.front().to;
+        std::vector<Place> operands;
+        for_each_operand(pass, [&](const Place& operand) {
+            if (operand.blocks != to.blocks) {
+                throw std::invalid_argument("compile: many operands are blocks of other numbers");
+            }
+            operands.push_back(operand);
+            if (!carried()) {
+                open(operand.member);
+            }
+        });
+        if (to.member != rank_) {
+            throw std::invalid_argument("compile: many operands are combined for another member");
+        }
+        for (int done = 0; done < to.blocks.count;) {
+            const auto rest = [&](Place place) {
+                place.blocks = {schedule::wrap(to.blocks.first + done, schedule_.blocks()),
+                                to.blocks.count - done};
+                return place;
+            };
+            int count = in_one_piece(rest(to));
+            for (const Place& operand : operands) {
+                count = std::min(count, in_one_piece(rest(operand)));
+            }
+            Step& step = add(carried() ? Code::reduce_listed_received : Code::reduce_listed);
+            step.to = vector_of(rest(to));
+            step.peer = static_cast<std::uint16_t>(operands.size());
+            set_blocks(step, {rest(to).blocks.first, count}, static_cast<int>(plan_.operands.size()));
+            for (const Place& operand : operands) {
+                plan_.operands.push_back(listed(rest(operand), due));
+            }
+            done += count;
+        }
+    }
+
+    Operand listed(const Place& place, const std::vector<Wait>& due) const {
+        Operand operand;
+        operand.peer = static_cast<std::uint16_t>(place.member);
+        operand.vector = vector_of(place);
+        if (carried() && place.member != rank_) {
+            const int point = point_of(place.member, due);
+            operand.point = static_cast<std::uint16_t>(point);
+            operand.slot = slot_of(point, slots_);
+            operand.whole = whole(point, place.member) ? 1 : 0;
+        }
+        return operand;
     }
 
     Vector vector_of(const Place& place) const {
@@ -317,9 +386,6 @@ private:
         }
         const Move used = without_unused(move);
         const int peer = peer_of(used);
-        if (used.left.member != rank_ && move.reduces) {
-            throw std::invalid_argument("compile: a carried operand must be the right one");
-        }
         if (peer != rank_) {
             receive(peer, due);
         }

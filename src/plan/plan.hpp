@@ -10,28 +10,30 @@ namespace tutti::plan {
 
 /// What one step does. "Peer" is Step::peer; vectors are named by Step::to, left and right.
 enum class Code : std::uint8_t {
-    enter,                 ///< publish point 0 with the addresses of one's vectors
-    open,                  ///< await point 0 of the peer and take its addresses
-    open_every,            ///< the same of every other member
-    await,                 ///< await a point of the peer
-    await_every,           ///< await a point of every other member
-    publish,               ///< publish a point
-    carry,                 ///< publish a point together with the bytes of `left`
-    receive,               ///< await a point of the peer and take the bytes it carries
-    copy,                  ///< to = left
-    copy_to_every,         ///< to (of every member) = left
-    copy_received,         ///< to = received bytes
-    reduce,                ///< to = left op right
-    reduce_received,       ///< to = left op received bytes
-    reduce_every,          ///< to = left of member 0 op left of member 1 op ...
-    reduce_every_to_every, ///< to (of every member) = left of member 0 op left of member 1 op ...
-    reduce_every_received, ///< the same of the bytes that every member carries
-    reduce_first,          ///< to = left of member 0 op ... op left of member peer - 1
-    reduce_first_received, ///< the same of the bytes that these members carry
-    scan_every,            ///< to of member j = left of member 0 op ... op left of member j, for every j
-    exscan_every,          ///< the same without member j itself
-    match,                 ///< open the peer and compare how much it sends with how much is expected
-    match_every,           ///< the same of every other member
+    enter,                  ///< publish point 0 with the addresses of one's vectors
+    open,                   ///< await point 0 of the peer and take its addresses
+    open_every,             ///< the same of every other member
+    await,                  ///< await a point of the peer
+    await_every,            ///< await a point of every other member
+    publish,                ///< publish a point
+    carry,                  ///< publish a point together with the bytes of `left`
+    receive,                ///< await a point of the peer and take the bytes it carries
+    copy,                   ///< to = left
+    copy_to_every,          ///< to (of every member) = left
+    copy_received,          ///< to = received bytes
+    reduce,                 ///< to = left op right
+    reduce_received,        ///< to = left op received bytes
+    reduce_every,           ///< to = left of member 0 op left of member 1 op ...
+    reduce_every_to_every,  ///< to (of every member) = left of member 0 op left of member 1 op ...
+    reduce_every_received,  ///< the same of the bytes that every member carries
+    reduce_first,           ///< to = left of member 0 op ... op left of member peer - 1
+    reduce_first_received,  ///< the same of the bytes that these members carry
+    reduce_listed,          ///< to = the plan's operands from .. from + peer - 1, bracketed as a tree
+    reduce_listed_received, ///< the same of the bytes that the peers among them carry
+    scan_every,             ///< to of member j = left of member 0 op ... op left of member j, for every j
+    exscan_every,           ///< the same without member j itself
+    match,                  ///< open the peer and compare how much it sends with how much is expected
+    match_every,            ///< the same of every other member
     exchange, ///< copy, from where `left`'s member says that the block is, to where it is expected
 };
 
@@ -74,6 +76,18 @@ struct Step {
 
 static_assert(sizeof(Step) == 16, "four steps to a cache line");
 
+/// One of the operands that a step combines in one pass: the step's blocks of a vector of a member, or the
+/// bytes that it carries.
+struct Operand {
+    std::uint16_t peer = 0;
+    /// Where the peer carries it: as in a step.
+    std::uint16_t point = 0;
+    std::uint8_t slot = 0;
+    std::uint8_t whole = 0;
+    Vector vector;
+    std::uint8_t unused = 0;
+};
+
 /// One member's part of one algorithm in one form, for any number of bytes.
 struct Plan {
     int ranks = 1;
@@ -87,12 +101,28 @@ struct Plan {
     /// The blocks that there are of a scratch vector, cyclic.
     schedule::Blocks scratch;
     std::vector<Step> steps;
+    /// What its steps list.
+    std::vector<Operand> operands;
     /// Whether any step carries a message.
     bool carries = false;
     /// Whether the steps are: carry the whole vector (or, of a barrier, nothing) and take what every other
     /// member carries.
     bool exchanges_once = false;
 };
+
+/// The operand of a step that lists them, by its number there, as a step of its own: how it is awaited, and
+/// found in what is carried.
+inline Step step_of_listed(const Plan& plan, const Step& step, int number) {
+    const Operand& operand = plan.operands[static_cast<std::size_t>(step.from + number)];
+    Step one = step;
+    one.left = operand.vector;
+    one.peer = operand.peer;
+    one.from = step.first;
+    one.point = operand.point;
+    one.slot = operand.slot;
+    one.whole = operand.whole;
+    return one;
+}
 
 /// The slot of a point when each member has `slots` of them: point 0, which carries addresses, has one to
 /// itself, the others take turns.

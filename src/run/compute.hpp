@@ -39,7 +39,7 @@ public:
     /// The step's target = the elements at `from`.
     void store(const plan::Step& step, const void* from);
     /// The step's target = ins[0] op ins[1] op ..., of the members whose messages it takes, in one pass.
-    void combine_all(const plan::Step& step);
+    void combine_all(const plan::Step& step, detail::Brackets brackets);
 
 private:
     std::uintptr_t place(const Bases& bases, plan::Vector vector, std::uint16_t block) const;
@@ -60,6 +60,7 @@ private:
     void list(const plan::Step& step, int members);
     void reduce_every(const plan::Step& step);
     void reduce_first(const plan::Step& step);
+    void reduce_listed(const plan::Step& step);
     void scan_every(const plan::Step& step);
 
     const Prepared& prepared_;
@@ -109,6 +110,8 @@ inline void Compute::perform(const plan::Step& step, const void* received) {
         return reduce_every(step);
     case plan::Code::reduce_first:
         return reduce_first(step);
+    case plan::Code::reduce_listed:
+        return reduce_listed(step);
     case plan::Code::scan_every:
     case plan::Code::exscan_every:
         return scan_every(step);
@@ -124,6 +127,7 @@ inline void Compute::perform(const plan::Step& step, const void* received) {
     case plan::Code::receive:
     case plan::Code::reduce_every_received:
     case plan::Code::reduce_first_received:
+    case plan::Code::reduce_listed_received:
     case plan::Code::match:
     case plan::Code::match_every:
         return; // the runner's
@@ -204,6 +208,16 @@ inline void Compute::reduce_first(const plan::Step& step) {
                                    prepared_.brackets, stores(step));
 }
 
+inline void Compute::reduce_listed(const plan::Step& step) {
+    for (int number = 0; number < step.peer; ++number) {
+        const plan::Step one = step_of_listed(plan_, step, number);
+        bindings_.ins[static_cast<std::size_t>(number)] = source(one.left, one);
+    }
+    void* const to = target(step);
+    prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), step.peer, elements(step),
+                                   detail::Brackets::tree, stores(step));
+}
+
 inline void Compute::scan_every(const plan::Step& step) {
     list(step, plan_.ranks);
     prepared_.kernels->scan_many(bindings_.state, bindings_.outs.data(), bindings_.ins.data(), plan_.ranks,
@@ -215,10 +229,10 @@ inline void Compute::combine(const plan::Step& step, void* partial, const void* 
     prepared_.kernels->reduce(bindings_.state, partial, left, right, elements(step));
 }
 
-inline void Compute::combine_all(const plan::Step& step) {
+inline void Compute::combine_all(const plan::Step& step, detail::Brackets brackets) {
     void* const to = target(step);
     prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), step.peer, elements(step),
-                                   prepared_.brackets, {});
+                                   brackets, {});
 }
 
 inline void Compute::store(const plan::Step& step, const void* from) {

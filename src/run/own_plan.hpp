@@ -9,7 +9,8 @@ namespace tutti::run {
 /// A member's plan as its seat keeps it: with the members into whose vectors it looks numbered, so that the
 /// seat keeps nothing of others. Where a step touches the vectors of all members, the numbers are the ranks.
 struct OwnPlan {
-    /// In steps that touch a peer's vectors `peer` is its number, in those that open them `from` is.
+    /// In steps and operands that touch a peer's vectors `peer` is its number, in those that open them `from`
+    /// is.
     plan::Plan plan;
     std::size_t peers = 0;
     /// Whether a step combines or stores to all members at once, and needs lists of their vectors.
@@ -18,7 +19,10 @@ struct OwnPlan {
     explicit OwnPlan(plan::Plan compiled);
 
     /// What it takes in memory, about.
-    std::size_t bytes() const { return sizeof(*this) + plan.steps.capacity() * sizeof(plan::Step); }
+    std::size_t bytes() const {
+        return sizeof(*this) + plan.steps.capacity() * sizeof(plan::Step) +
+               plan.operands.capacity() * sizeof(plan::Operand);
+    }
 };
 
 } // namespace tutti::run

@@ -115,6 +115,8 @@ private:
     bool match(int peer);
     bool combine_two_words(const plan::Step& step);
     bool combine_words(const plan::Step& step);
+    plan::Step operand_of(const plan::Step& step, int number) const;
+    detail::Brackets brackets_of(const plan::Step& step) const;
     bool combine_received(const plan::Step& step);
     bool combine_staged(const plan::Step& step);
     template <class Ready>

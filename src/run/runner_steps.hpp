@@ -123,6 +123,7 @@ bool Runner<Mailbox, Compute, Observer>::perform(const plan::Step& step) {
         return take(step.peer, step, received_);
     case Code::reduce_every_received:
     case Code::reduce_first_received:
+    case Code::reduce_listed_received:
         return prepared_.staged && plan_.ranks > 1 ? combine_staged(step) : combine_received(step);
     default:
         compute_.perform(step, taken_);
@@ -239,15 +240,34 @@ bool Runner<Mailbox, Compute, Observer>::match(int peer) {
     return block.sent == block.expected || differ(peer, Fault::counts);
 }
 
-/// Combines what members carry, in the order of the ranks, as it comes.
+/// The step's operand of this number: what the member of that rank carries, or what the plan lists.
+template <class Mailbox, class Compute, class Observer>
+plan::Step Runner<Mailbox, Compute, Observer>::operand_of(const plan::Step& step, int number) const {
+    if (step.code == plan::Code::reduce_listed_received) {
+        return step_of_listed(plan_, step, number);
+    }
+    plan::Step one = step;
+    one.peer = static_cast<std::uint16_t>(number);
+    return one;
+}
+
+/// What is combined of all or the first members is bracketed as the call asks; else it is a part of a tree.
+template <class Mailbox, class Compute, class Observer>
+detail::Brackets Runner<Mailbox, Compute, Observer>::brackets_of(const plan::Step& step) const {
+    return step.code == plan::Code::reduce_listed_received ? detail::Brackets::tree : prepared_.brackets;
+}
+
+/// Combines what members carry, in the order of the operands, as it comes.
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::combine_received(const plan::Step& step) {
     for (; visited_ < step.peer; ++visited_) {
-        if (visited_ != plan_.rank && !take(visited_, step, received_)) {
+        const plan::Step one = operand_of(step, visited_);
+        const bool is_own = one.peer == plan_.rank;
+        if (!is_own && !take(one.peer, one, received_)) {
             return false;
         }
-        operand_ = visited_ == plan_.rank ? compute_.message(step) : compute_.wanted(step, taken_);
-        const detail::Merges merges(visited_, prepared_.brackets);
+        operand_ = is_own ? compute_.message(one) : compute_.wanted(one, taken_);
+        const detail::Merges merges(visited_, brackets_of(step));
         const auto combine = [&](int place) {
             compute_.combine(step, received_, partial_[place], operand_);
             operand_ = received_;
@@ -268,14 +288,16 @@ bool Runner<Mailbox, Compute, Observer>::combine_received(const plan::Step& step
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::combine_staged(const plan::Step& step) {
     for (; visited_ < step.peer; ++visited_) {
-        if (visited_ != plan_.rank && !take(visited_, step, received_)) {
+        const plan::Step one = operand_of(step, visited_);
+        const bool is_own = one.peer == plan_.rank;
+        if (!is_own && !take(one.peer, one, received_)) {
             return false;
         }
         bindings_.ins[static_cast<std::size_t>(visited_)] =
-            visited_ == plan_.rank ? compute_.message(step) : compute_.wanted(step, taken_);
+            is_own ? compute_.message(one) : compute_.wanted(one, taken_);
     }
     visited_ = 0;
-    compute_.combine_all(step);
+    compute_.combine_all(step, brackets_of(step));
     return true;
 }
 

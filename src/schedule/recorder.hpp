@@ -3,6 +3,7 @@
 #include "schedule/schedule.hpp"
 
 #include <cstddef>
+#include <span>
 #include <utility>
 
 namespace tutti::schedule {
@@ -27,6 +28,18 @@ public:
     /// to = left op right
     Recorder& reduce(const Place& to, const Place& left, const Place& right) {
         return add({to, left, right, true});
+    }
+
+    /// to = operands[0] op operands[1] op ..., of one operand or more, in one pass.
+    Recorder& combine(const Place& to, std::span<const Place> operands) {
+        if (operands.size() == 1) {
+            return copy(to, operands[0]);
+        }
+        reduce(to, operands[0], operands[1]);
+        for (const Place& operand : operands.subspan(2)) {
+            add({to, operand, {}, true, Prefix::none, true});
+        }
+        return *this;
     }
 
     /// to = x_0 op x_1 op ... op x_{p-1}, where x_i are these blocks of `space` at member i

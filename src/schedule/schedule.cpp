@@ -72,8 +72,21 @@ void check_move(const Schedule& schedule, const Move& move) {
     if (move.has_right() && move.to.member == every) {
         fail("only a copy or a reduction over every member can be stored to every member");
     }
+    if (move.joins && (!move.reduces || is_several(move.left.member))) {
+        fail("a move that joins a reduction brings an operand of one member");
+    }
     if (move.prefix != Prefix::none && (move.left.member != every || move.to.member != every)) {
         fail("prefixes are of every member, for every member");
+    }
+}
+
+/// What joins comes after the reduction of two operands that it joins, or after another that joins it.
+void check_joins(Round round) {
+    for (std::size_t index = 0; index < round.size(); ++index) {
+        const bool is_reduction = index > 0 && (round[index - 1].has_right() || round[index - 1].joins);
+        if (round[index].joins && !(is_reduction && round[index - 1].to == round[index].to)) {
+            fail("a move joins no reduction to the same place");
+        }
     }
 }
 
@@ -184,6 +197,9 @@ Schedule::Schedule(Collective collective, int ranks, int blocks, Symmetry symmet
         for (const Move& move : program.moves()) {
             check_move(*this, move);
             add(move, rank);
+        }
+        for (std::size_t round = 0; round < program.size(); ++round) {
+            check_joins(program[round]);
         }
     }
 }

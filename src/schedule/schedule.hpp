@@ -94,20 +94,49 @@ enum class Prefix : std::uint8_t { none, inclusive, exclusive };
 /// One data movement: to = left (a copy), to = left op right (a reduction, left operand first), or, where
 /// left.member stands for several, to = x_0 op x_1 op ... over their blocks in rank order, bracketed as the
 /// call asks, or the prefixes of that. All places cover equally many blocks.
+///
+/// A move that joins brings a further operand, `left`, to the reduction of the move before it, which has the
+/// same `to`. The operands of these moves, in this order, are combined in one pass, bracketed as the tree of
+/// so many operands is (tutti/detail/brackets.hpp), and stored once.
 struct Move {
     Place to;
     Place left;
     Place right;
     bool reduces = false;
     Prefix prefix = Prefix::none;
+    bool joins = false;
 
-    bool has_right() const { return reduces && !is_several(left.member); }
+    bool has_right() const { return reduces && !joins && !is_several(left.member); }
 
     friend bool operator==(const Move&, const Move&) = default;
 };
 
 /// The moves of one round of a program.
 using Round = std::span<const Move>;
+
+/// Calls visit(moves) for each move of a round together with those that join it.
+template <class Visit>
+void for_each_pass(Round round, Visit visit) {
+    for (std::size_t first = 0; first < round.size();) {
+        std::size_t end = first + 1;
+        while (end < round.size() && round[end].joins) {
+            ++end;
+        }
+        visit(round.subspan(first, end - first));
+        first = end;
+    }
+}
+
+/// Calls visit(place) for the operands of moves that are one pass, in their order.
+template <class Visit>
+void for_each_operand(Round pass, Visit visit) {
+    for (const Move& move : pass) {
+        visit(move.left);
+        if (move.has_right()) {
+            visit(move.right);
+        }
+    }
+}
 
 /// One member's program: its moves, round by round. Within a round a member's moves run in order; what it
 /// reads from another member is what that member had after all earlier rounds and none of this one.

@@ -20,9 +20,9 @@ Audience::Audience(std::span<const plan::Plan> plans, const Positions& positions
     for (const plan::Plan& plan : plans) {
         for (const plan::Step& step : plan.steps) {
             for (int look = 0; look < looks(plan, step); ++look) {
-                const int peer = looked_at(plan, step, look);
+                const auto [peer, point] = looked_at(plan, step, look);
                 const auto distance = static_cast<std::size_t>(positions.between(plan.rank, peer));
-                ++points_[static_cast<std::size_t>(peer) * points_per_member_ + step.point][distance];
+                ++points_[static_cast<std::size_t>(peer) * points_per_member_ + point][distance];
             }
             add_step(plan, step, positions);
         }

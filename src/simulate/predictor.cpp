@@ -60,6 +60,8 @@ std::uint64_t Predictor::digest(schedule::Form form) {
             }
             add(std::as_bytes(std::span(&step, 1)));
         }
+        static_assert(std::has_unique_object_representations_v<plan::Operand>);
+        add(std::as_bytes(std::span(plan.operands)));
     }
     return hash;
 }

@@ -28,7 +28,7 @@ int peer_of(const Plan& plan, const Step& step) {
         }
     };
     for (int look = 0; look < looks(plan, step); ++look) {
-        add(looked_at(plan, step, look));
+        add(looked_at(plan, step, look).peer);
     }
     for_each_touch(plan, step, [&](const Touch& touch) { add(touch.owner); });
     return others == 1 ? peer : nobody;

@@ -141,7 +141,8 @@ bool Simulation::look(int member, const Step& step) {
     Cursor& cursor = cursors_[static_cast<std::size_t>(member)];
     const Plan& plan = plans_[static_cast<std::size_t>(member)];
     for (const int all = looks(plan, step); cursor.looked < all; ++cursor.looked) {
-        if (!sees(member, looked_at(plan, step, cursor.looked), step.point)) {
+        const auto [peer, point] = looked_at(plan, step, cursor.looked);
+        if (!sees(member, peer, point)) {
             return false;
         }
     }

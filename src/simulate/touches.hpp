@@ -3,6 +3,7 @@
 #include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace tutti::simulate {
@@ -22,7 +23,21 @@ struct Touch {
     bool plain = false;
 };
 
-/// How many members the step of `plan` looks at, each at its point step.point.
+/// What a step looks at: a point of a member.
+struct Look {
+    int peer = 0;
+    std::size_t point = 0;
+};
+
+/// How many operands the step lists that are not the member's own.
+inline int listed_of_others(const plan::Plan& plan, const plan::Step& step) {
+    const auto first = plan.operands.begin() + step.from;
+    return static_cast<int>(std::count_if(first, first + step.peer, [&](const plan::Operand& operand) {
+        return static_cast<int>(operand.peer) != plan.rank;
+    }));
+}
+
+/// How many members the step of `plan` looks at.
 inline int looks(const plan::Plan& plan, const plan::Step& step) {
     using plan::Code;
     switch (step.code) {
@@ -36,23 +51,33 @@ inline int looks(const plan::Plan& plan, const plan::Step& step) {
     case Code::reduce_every_received:
     case Code::reduce_first_received:
         return static_cast<int>(step.peer) - (plan.rank < static_cast<int>(step.peer) ? 1 : 0);
+    case Code::reduce_listed_received:
+        return listed_of_others(plan, step);
     default:
         return 0;
     }
 }
 
-/// The member that the step looks at as number `look` of these, from 0 on.
-inline int looked_at(const plan::Plan& plan, const plan::Step& step, int look) {
+/// What the step looks at as number `look` of these, from 0 on.
+inline Look looked_at(const plan::Plan& plan, const plan::Step& step, int look) {
     using plan::Code;
     switch (step.code) {
     case Code::open_every:
     case Code::await_every:
-        return (plan.rank + 1 + look) % plan.ranks;
+        return {(plan.rank + 1 + look) % plan.ranks, step.point};
     case Code::reduce_every_received:
     case Code::reduce_first_received:
-        return look < plan.rank ? look : look + 1;
+        return {look < plan.rank ? look : look + 1, step.point};
+    case Code::reduce_listed_received: {
+        auto operand = plan.operands.begin() + step.from;
+        for (int others = 0;; ++operand) {
+            if (static_cast<int>(operand->peer) != plan.rank && others++ == look) {
+                return {operand->peer, operand->point};
+            }
+        }
+    }
     default:
-        return static_cast<int>(step.peer);
+        return {step.peer, step.point};
     }
 }
 
@@ -84,6 +109,18 @@ void for_each_touch(const plan::Plan& plan, const plan::Step& step, Visit visit)
     const auto read_first = [&](int members, std::size_t own_space, std::size_t space) {
         for (int member = 0; member < members; ++member) {
             read(member, member == plan.rank ? own_space : space);
+        }
+    };
+    const auto read_listed = [&](bool received) {
+        for (int number = 0; number < step.peer; ++number) {
+            const plan::Step one = step_of_listed(plan, step, number);
+            const bool is_own = static_cast<int>(one.peer) == plan.rank;
+            visit(Touch{.owner = one.peer,
+                        .space = received && !is_own ? stage_space : one.left.space(),
+                        .first = one.from,
+                        .count = one.count,
+                        .stores = false,
+                        .plain = false});
         }
     };
     const auto store_from = [&](int first) {
@@ -121,6 +158,10 @@ void for_each_touch(const plan::Plan& plan, const plan::Step& step, Visit visit)
     case Code::reduce_every_received:
     case Code::reduce_first_received:
         read_first(static_cast<int>(step.peer), step.left.space(), stage_space);
+        return store(plan.rank, step.to.space());
+    case Code::reduce_listed:
+    case Code::reduce_listed_received:
+        read_listed(step.code == Code::reduce_listed_received);
         return store(plan.rank, step.to.space());
     case Code::reduce_every_to_every:
     case Code::scan_every:

@@ -2,6 +2,8 @@
 
 #include "schedule/wait_order.hpp"
 
+#include <tutti/detail/brackets.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -13,6 +15,7 @@ using schedule::every;
 using schedule::Form;
 using schedule::Move;
 using schedule::Place;
+using schedule::Round;
 using schedule::Space;
 using schedule::Translation;
 using schedule::Wait;
@@ -116,16 +119,41 @@ void SymbolicRun::run_round(int round) {
         if (stored + ahead < programs.size()) {
             programs[stored + ahead].prefetch(static_cast<std::size_t>(round));
         }
-        for (const Move& move : programs[stored][static_cast<std::size_t>(round)]) {
-            if (meets(move.to.blocks, schedule_.blocks(), begin_, end_)) {
-                run_move(static_cast<int>(stored), round, move);
+        schedule::for_each_pass(programs[stored][static_cast<std::size_t>(round)], [&](Round pass) {
+            if (meets(pass.front().to.blocks, schedule_.blocks(), begin_, end_)) {
+                run_pass(static_cast<int>(stored), round, pass);
             }
-        }
+        });
     }
     for (const Store& store : stores_) {
         set(*store.cell, store.value);
     }
     stores_.clear();
+}
+
+void SymbolicRun::run_pass(int actor, int round, Round pass) {
+    if (pass.size() == 1) {
+        return run_move(actor, round, pass.front());
+    }
+    std::vector<std::vector<Term>> operands;
+    for_each_operand(pass, [&](const Place& operand) {
+        read(actor, round, operand, left_);
+        operands.push_back(left_);
+    });
+    write(actor, round, pass.front().to, in_tree(operands));
+}
+
+/// Of two operands or more.
+std::vector<Term> SymbolicRun::in_tree(std::span<const std::vector<Term>> operands) {
+    if (operands.size() == 1) {
+        return operands.front();
+    }
+    const auto cut = static_cast<std::size_t>(detail::left_part(static_cast<int>(operands.size())));
+    std::vector<Term> left = in_tree(operands.first(cut));
+    const std::vector<Term> right = in_tree(operands.subspan(cut));
+    std::ranges::transform(left, right, left.begin(),
+                           [this](const Term& a, const Term& b) { return terms_.combine(a, b); });
+    return left;
 }
 
 void SymbolicRun::run_move(int actor, int round, const Move& move) {

@@ -54,6 +54,8 @@ private:
     const Term& before_round(const Cell& cell) const {
         return cell.change < first_change_ ? cell.now : before_[cell.change - first_change_];
     }
+    void run_pass(int actor, int round, schedule::Round pass);
+    std::vector<Term> in_tree(std::span<const std::vector<Term>> operands);
     void run_move(int actor, int round, const schedule::Move& move);
     void run_prefixes(int actor, int round, const schedule::Move& move);
     /// `into` has one term for each block of the place that is followed, in order.

@@ -101,7 +101,8 @@ public:
     void store(const plan::Step& step, const void* from) {
         put(target(step), step, [&](std::size_t i) { return word(from, i); });
     }
-    void combine_all(const plan::Step& /*of messages on stages, which relacy would not watch*/) {
+    void combine_all(const plan::Step& /*of messages on stages, which relacy would not watch*/,
+                     detail::Brackets /*brackets*/) {
         RL_ASSERT(false);
     }
 

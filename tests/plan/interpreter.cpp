@@ -149,6 +149,16 @@ private:
         return true;
     }
 
+    bool all_listed_there(int rank, const Step& step) {
+        for (int number = 0; number < step.peer; ++number) {
+            const Step one = step_of_listed(member_of(rank).plan, step, number);
+            if (one.peer != rank && !there(rank, one.peer, one)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /// Messages of the operation before the last may still be read where nobody waits for everybody: before
     /// one is written over, everybody must have come to the last operation.
     bool settled(int rank) const {
@@ -172,6 +182,8 @@ private:
             return all_there(rank, ranks_, step);
         case Code::reduce_first_received:
             return all_there(rank, step.peer, step);
+        case Code::reduce_listed_received:
+            return all_listed_there(rank, step);
         default:
             return true;
         }
@@ -257,6 +269,8 @@ private:
             return reduce_several(rank, ranks_, step);
         case Code::reduce_first:
         case Code::reduce_first_received:
+        case Code::reduce_listed:
+        case Code::reduce_listed_received:
             return reduce_several(rank, step.peer, step);
         case Code::scan_every:
         case Code::exscan_every:
@@ -286,7 +300,21 @@ private:
         }
     }
 
+    std::vector<std::string> listed(int rank, const Step& one, bool is_received) {
+        if (is_received && one.peer != rank) {
+            const std::vector<std::string> carried = payload(rank, one.peer, one);
+            const std::span<const std::string> found = part(carried, one);
+            return {found.begin(), found.end()};
+        }
+        const std::span<const std::string> found = operand(rank, one.left, one);
+        return {found.begin(), found.end()};
+    }
+
     std::vector<std::string> operand_of_every(int rank, int peer, const Step& step) {
+        if (step.code == Code::reduce_listed || step.code == Code::reduce_listed_received) {
+            return listed(rank, step_of_listed(member_of(rank).plan, step, peer),
+                          step.code == Code::reduce_listed_received);
+        }
         std::span<const std::string> found;
         std::vector<std::string> carried;
         const bool is_carried =

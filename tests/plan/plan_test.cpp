@@ -164,7 +164,12 @@ TEST_CASE("steps are small, and blocks of a step never wrap around") {
                 const plan::Plan plan = plan::compile(synchronised, rank);
                 for (const plan::Step& step : plan.steps) {
                     REQUIRE(step.first + step.count <= plan.blocks);
-                    REQUIRE(step.from + step.count <= plan.blocks);
+                    const bool lists = step.code == plan::Code::reduce_listed ||
+                                       step.code == plan::Code::reduce_listed_received;
+                    const auto from_end =
+                        static_cast<std::size_t>(step.from) + (lists ? step.peer : step.count);
+                    REQUIRE(from_end <=
+                            (lists ? plan.operands.size() : static_cast<std::size_t>(plan.blocks)));
                     REQUIRE(step.slot < plan::slots_per_operation(ranks));
                 }
             }
@@ -315,6 +320,51 @@ TEST_CASE("what does not fit into a step is refused") {
     CHECK_THROWS_AS(plan::compile(too_wide, 0), schedule::TooLarge);
 }
 
+TEST_CASE("operands that are combined in one pass are one step, wherever their members have them") {
+    // Members 1 and 2 combine what is theirs first, so that their scratch begins at other blocks.
+    const auto place = [](int member, Space space, int first) {
+        return schedule::Place{member, space, {first, 2}};
+    };
+    std::vector<schedule::Recorder> members(3);
+    for (schedule::Recorder& member : members) {
+        member.round();
+    }
+    members[1].copy(place(1, Space::scratch0, 3), place(1, Space::input, 3));
+    members[2].copy(place(2, Space::scratch0, 2), place(2, Space::input, 2));
+    members[2].copy(place(2, Space::scratch0, 0), place(2, Space::input, 0));
+    const schedule::Place operands[] = {place(1, Space::scratch0, 3), place(0, Space::input, 3),
+                                        place(2, Space::input, 3)};
+    members[0].round().combine(place(0, Space::output, 3), operands);
+    std::vector<schedule::Program> programs;
+    for (schedule::Recorder& member : members) {
+        member.round();
+        programs.push_back(member.take());
+    }
+    programs[0].extend_to(3);
+    programs[1].extend_to(3);
+    programs[2].extend_to(3);
+    const schedule::Schedule made(Collective::reduce, 3, 4, schedule::Symmetry::none, std::move(programs));
+    const plan::Plan plan = plan::compile(schedule::synchronise(made, Form::separate), 0);
+    std::vector<plan::Step> listing;
+    std::ranges::copy_if(plan.steps, std::back_inserter(listing),
+                         [](const plan::Step& step) { return step.code == plan::Code::reduce_listed; });
+    // The blocks are 3 and 0: two steps, each of three operands.
+    REQUIRE(listing.size() == 2);
+    CHECK(listing[0].first == 3);
+    CHECK(listing[1].first == 0);
+    for (const plan::Step& step : listing) {
+        REQUIRE(step.peer == 3);
+        REQUIRE(step.count == 1);
+        CHECK(step_of_listed(plan, step, 0).peer == 1);
+        CHECK(step_of_listed(plan, step, 0).left.is(Space::scratch0));
+        CHECK(step_of_listed(plan, step, 0).left.remote());
+        CHECK(step_of_listed(plan, step, 0).left.lapped() == (step.first == 0));
+        CHECK_FALSE(step_of_listed(plan, step, 1).left.remote());
+        CHECK(step_of_listed(plan, step, 2).peer == 2);
+        CHECK_FALSE(step_of_listed(plan, step, 2).left.lapped());
+    }
+}
+
 TEST_CASE("moves that a step cannot say are refused") {
     const auto compiled = [](const schedule::Move& move, Form form) {
         const schedule::Schedule made(Collective::allreduce, 3, 3, schedule::Symmetry::none,
@@ -326,7 +376,13 @@ TEST_CASE("moves that a step cannot say are refused") {
     CHECK_NOTHROW(compiled({out(0), in(0, 1), in(1, 1), true}, Form::separate));
     // Two operands from blocks of different numbers, and two other members.
     CHECK_THROWS_AS(compiled({out(0), in(0, 1), in(1, 2), true}, Form::separate), std::invalid_argument);
-    CHECK_THROWS_AS(compiled({out(0), in(1, 0), in(2, 0), true}, Form::separate), std::invalid_argument);
+    CHECK_THROWS_AS(compiled({{1, Space::output, {0, 1}}, in(2, 0), {}, false}, Form::separate),
+                    std::invalid_argument);
+    // Operands of two others are listed: of the same blocks, and for the member itself.
+    CHECK_NOTHROW(compiled({out(0), in(1, 0), in(2, 0), true}, Form::separate));
+    CHECK_THROWS_AS(compiled({out(0), in(1, 1), in(2, 1), true}, Form::separate), std::invalid_argument);
+    CHECK_THROWS_AS(compiled({{1, Space::output, {0, 1}}, in(1, 0), in(2, 0), true}, Form::separate),
+                    std::invalid_argument);
     // What is carried is found in the message wherever it goes, but not combined with another number.
     CHECK_NOTHROW(compiled({out(0), in(1, 2), {}, false}, Form::carried));
     CHECK_THROWS_AS(compiled({out(0), in(0, 1), in(1, 2), true}, Form::carried), std::invalid_argument);

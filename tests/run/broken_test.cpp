@@ -78,7 +78,8 @@ bool is_wait(const plan::Step& step) {
 bool connects(const Call& call) {
     const auto hears = [](const plan::Step& step) {
         return is_wait(step) || step.code == plan::Code::open || step.code == plan::Code::open_every ||
-               step.code == plan::Code::receive || step.code == plan::Code::reduce_every_received;
+               step.code == plan::Code::receive || step.code == plan::Code::reduce_every_received ||
+               step.code == plan::Code::reduce_listed_received;
     };
     for (int rank = 0; rank < ranks; ++rank) {
         if (std::ranges::any_of(call.prepared(rank).plan->steps, hears)) {
@@ -102,6 +103,10 @@ std::set<int> heard_by(const Call& call, int rank) {
         } else if (step.code == plan::Code::reduce_every_received ||
                    step.code == plan::Code::reduce_first_received) {
             add_first(static_cast<int>(step.peer));
+        } else if (step.code == plan::Code::reduce_listed_received) {
+            for (int number = 0; number < step.peer; ++number) {
+                heard.insert(step_of_listed(*call.prepared(rank).plan, step, number).peer);
+            }
         }
     }
     heard.erase(rank);

@@ -131,6 +131,28 @@ TEST_CASE("schedules refuse what does not exist") {
     CHECK_THROWS_AS(one_move({all, from, {}, true, Prefix::exclusive}), std::invalid_argument);
 }
 
+TEST_CASE("a move joins a reduction of two operands to the same place, in the same round") {
+    const auto made = [](std::vector<schedule::Move> first, std::vector<schedule::Move> second) {
+        return Schedule(Collective::allreduce, 3, 1, Symmetry::none,
+                        {{std::move(first), std::move(second)}, {{}, {}}, {{}, {}}});
+    };
+    const auto in = [](int member) { return Place{member, Space::input, {0, 1}}; };
+    const Place to{0, Space::output, {0, 1}};
+    const Place elsewhere{0, Space::scratch0, {0, 1}};
+    const schedule::Move two{to, in(0), in(1), true};
+    const schedule::Move third{to, in(2), {}, true, Prefix::none, true};
+    CHECK_NOTHROW(made({two, third}, {}));
+    CHECK_NOTHROW(made({two, third, third}, {}));
+    CHECK_THROWS_AS(made({third}, {}), std::invalid_argument);
+    CHECK_THROWS_AS(made({two}, {third}), std::invalid_argument);
+    CHECK_THROWS_AS(made({{to, in(0), {}, false}, third}, {}), std::invalid_argument);
+    CHECK_THROWS_AS(made({{to, {every, Space::input, {0, 1}}, {}, true}, third}, {}), std::invalid_argument);
+    CHECK_THROWS_AS(made({{elsewhere, in(0), in(1), true}, third}, {}), std::invalid_argument);
+    CHECK_THROWS_AS(made({two, {to, in(2), {}, false, Prefix::none, true}}, {}), std::invalid_argument);
+    CHECK_THROWS_AS(made({two, {to, {every, Space::input, {0, 1}}, {}, true, Prefix::none, true}}, {}),
+                    std::invalid_argument);
+}
+
 TEST_CASE("programs that are member 0's rotated are folded into one, and no others") {
     const Schedule census = algorithm::census_allreduce(11);
     const auto again = folded(expanded(census));

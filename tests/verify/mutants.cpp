@@ -36,7 +36,7 @@ std::string show(const Place& place) {
 }
 
 std::string show(const Move& move) {
-    std::string text = show(move.to) + " = " + show(move.left);
+    std::string text = show(move.to) + (move.joins ? " joins " : " = ") + show(move.left);
     if (move.has_right()) {
         text += " op " + show(move.right);
     }

@@ -31,14 +31,15 @@ constexpr int operations = 4;
 
 /// What a member does next: one wait, one publication, or one access to one block.
 struct Action {
-    enum class What { fill, publish, wait, read, store, join, check } what = What::fill;
+    enum class What { fill, publish, wait, read, store, join, join_listed, check } what = What::fill;
     int member = 0;
     int point = 0;
     Space space = Space::input;
     int block = 0;
     int round = 0;
-    /// For read: what becomes of the value already held. What is set aside is combined with it by `join`.
-    enum class Use { replace, combine, set_aside } use = Use::replace;
+    /// For read: what becomes of the value already held. What is set aside is combined with it by `join`,
+    /// what is listed by `join_listed`.
+    enum class Use { replace, combine, set_aside, list } use = Use::replace;
 };
 
 class Simulation {
@@ -46,8 +47,8 @@ public:
     Simulation(const Synchronised& plan, verify::Requirement requirement, std::uint32_t seed, Outputs outputs)
         : plan_(plan), schedule_(plan.schedule), requirement_(requirement), outputs_(outputs), random_(seed),
           ranks_(static_cast<std::size_t>(schedule_.ranks())), actions_(ranks_), next_(ranks_, 0),
-          operation_(ranks_, 0), published_(ranks_, -1), held_(ranks_), aside_(ranks_), vectors_(ranks_),
-          slots_(ranks_), carried_(ranks_) {
+          operation_(ranks_, 0), published_(ranks_, -1), held_(ranks_), aside_(ranks_), listed_(ranks_),
+          vectors_(ranks_), slots_(ranks_), carried_(ranks_) {
         for (int rank = 0; rank < schedule_.ranks(); ++rank) {
             build(rank);
             vectors_[index(rank)].assign(schedule::space_count * index(schedule_.blocks()), "?");
@@ -107,12 +108,18 @@ private:
             if (round == schedule_.rounds()) {
                 break;
             }
-            for (const Move& move : program[index(round)]) {
-                build_open(rank, move, opened);
-                for (int i = 0; i < move.to.blocks.count; ++i) {
-                    build_block(rank, round, move, i);
+            for_each_pass(program[index(round)], [&](schedule::Round pass) {
+                for (const Move& move : pass) {
+                    build_open(rank, move, opened);
                 }
-            }
+                for (int i = 0; i < pass.front().to.blocks.count; ++i) {
+                    if (pass.size() == 1) {
+                        build_block(rank, round, pass.front(), i);
+                    } else {
+                        build_pass(rank, round, pass, i);
+                    }
+                }
+            });
             list.push_back({Action::What::publish, rank, round + 1});
         }
         list.push_back({Action::What::check});
@@ -188,6 +195,21 @@ private:
         }
     }
 
+    /// All operands of a block are read before it is stored.
+    void build_pass(int rank, int round, schedule::Round pass, int i) {
+        auto& list = actions_[index(rank)];
+        const auto block_of = [&](const Place& place) {
+            return wrap(place.blocks.first + i, schedule_.blocks());
+        };
+        for_each_operand(pass, [&](const Place& place) {
+            list.push_back({Action::What::read, place.member, 0, place.space, block_of(place), round,
+                            Action::Use::list});
+        });
+        list.push_back({Action::What::join_listed});
+        const Place& to = pass.front().to;
+        list.push_back({Action::What::store, to.member, 0, to.space, block_of(to), round});
+    }
+
     bool can_run(int rank) const {
         if (operation_[index(rank)] == operations) {
             return false;
@@ -225,7 +247,9 @@ private:
             const std::string value = read(rank, action);
             expect_current(rank, action.block, value);
             std::string& held = held_[index(rank)];
-            if (action.use == Action::Use::set_aside) {
+            if (action.use == Action::Use::list) {
+                listed_[index(rank)].push_back(value);
+            } else if (action.use == Action::Use::set_aside) {
                 aside_[index(rank)] = value;
             } else {
                 held = action.use == Action::Use::replace ? value : "(" + held + value + ")";
@@ -235,6 +259,14 @@ private:
         case Action::What::join:
             held_[index(rank)] = "(" + held_[index(rank)] + aside_[index(rank)] + ")";
             break;
+        case Action::What::join_listed: {
+            std::vector<std::string>& listed = listed_[index(rank)];
+            held_[index(rank)] = in_tree(
+                listed.size(), [&](std::size_t k) { return listed[k]; },
+                [](const std::string& a, const std::string& b) { return "(" + a + b + ")"; });
+            listed.clear();
+            break;
+        }
         case Action::What::store:
             at(action.member, action.space, action.block) = held_[index(rank)];
             break;
@@ -391,6 +423,7 @@ private:
     std::vector<int> published_;
     std::vector<std::string> held_;
     std::vector<std::string> aside_;
+    std::vector<std::vector<std::string>> listed_;
     std::vector<std::vector<std::string>> vectors_;
     std::vector<std::map<Slot, std::string>> slots_;
     std::vector<std::vector<schedule::Carried>> carried_;
