@@ -66,13 +66,6 @@ constexpr Forms forms_of(Acting acting, schedule::Collective collective) {
 /// slots.
 Forms forms_of(Acting acting, schedule::Collective collective, const graph::LevelTree& tree);
 
-/// The most operands that one member combines in a round: flags are collected one after the other.
-inline constexpr int most_operands = 8;
-
-/// `tree` with its groups split so that a member may combine all children of a group in one pass: there are
-/// no more than most_operands, and these are bracketed as so many operands are.
-graph::LevelTree split_to_combine(const graph::LevelTree& tree);
-
 /// The schedule, with groups of more children than a member combines in a round split. `root`
 /// is the root of a rooted collective and the distance of a shift.
 ///

@@ -85,6 +85,7 @@ struct Operand {
     std::uint8_t slot = 0;
     std::uint8_t whole = 0;
     Vector vector;
+    /// Nothing: what is equal has equal bytes.
     std::uint8_t unused = 0;
 };
 

@@ -13,7 +13,7 @@ struct OwnPlan {
     /// is.
     plan::Plan plan;
     std::size_t peers = 0;
-    /// Whether a step combines or stores to all members at once, and needs lists of their vectors.
+    /// Whether a step combines vectors of several members or stores to all, and needs lists of them.
     bool lists_all = false;
 
     explicit OwnPlan(plan::Plan compiled);

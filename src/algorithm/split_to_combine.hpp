@@ -1,0 +1,14 @@
+#pragma once
+
+#include "graph/level_tree.hpp"
+
+namespace tutti::algorithm {
+
+/// The most operands that one member combines in a round: flags are collected one after the other.
+inline constexpr int most_operands = 8;
+
+/// `tree` with its groups split so that a member may combine all children of a group in one pass: there are
+/// no more than most_operands, and these are bracketed as so many operands are.
+graph::LevelTree split_to_combine(const graph::LevelTree& tree);
+
+} // namespace tutti::algorithm
