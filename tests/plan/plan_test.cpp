@@ -365,6 +365,56 @@ TEST_CASE("operands that are combined in one pass are one step, wherever their m
     }
 }
 
+TEST_CASE("a pass is cut where any operand's scratch begins") {
+    const auto place = [](int member, Space space, int first, int count) {
+        return schedule::Place{member, space, {first, count}};
+    };
+    schedule::Recorder combines;
+    const schedule::Place operands[] = {place(0, Space::input, 0, 4), place(1, Space::input, 0, 4),
+                                        place(2, Space::scratch0, 0, 4)};
+    combines.round().round().combine(place(0, Space::output, 0, 4), operands);
+    // All four blocks, from block 3 on: it is said first that it begins there.
+    schedule::Recorder prepares;
+    prepares.round().copy(place(2, Space::scratch0, 3, 1), place(2, Space::input, 3, 1));
+    schedule::Recorder idle;
+    idle.round().round();
+    const schedule::Schedule made(Collective::reduce, 3, 4, schedule::Symmetry::none,
+                                  {combines.take(), idle.take(), prepares.round().take()});
+    const plan::Plan plan = plan::compile(schedule::synchronise(made, Form::separate), 0);
+    std::vector<schedule::Blocks> parts;
+    for (const plan::Step& step : plan.steps) {
+        if (step.code == plan::Code::reduce_listed) {
+            parts.push_back({step.first, step.count});
+            CHECK(step_of_listed(plan, step, 2).left.lapped() == (step.first < 3));
+        }
+    }
+    CHECK(parts == std::vector<schedule::Blocks>{{0, 3}, {3, 1}});
+}
+
+TEST_CASE("an operand in a list is found in a message of the whole vector") {
+    const auto place = [](int member, Space space, int first) {
+        return schedule::Place{member, space, {first, 1}};
+    };
+    // Member 0 reads block 1 of all, and member 2 block 0 of member 1, who therefore carries both.
+    schedule::Recorder combines;
+    const schedule::Place operands[] = {place(0, Space::input, 1), place(1, Space::input, 1),
+                                        place(2, Space::input, 1)};
+    combines.round().combine(place(0, Space::output, 1), operands);
+    schedule::Recorder copies;
+    copies.round().copy(place(2, Space::output, 0), place(1, Space::input, 0));
+    schedule::Recorder idle;
+    idle.round();
+    const schedule::Schedule made(Collective::allreduce, 3, 2, schedule::Symmetry::none,
+                                  {combines.take(), idle.take(), copies.take()});
+    const plan::Plan plan = plan::compile(schedule::synchronise(made, Form::carried), 0);
+    const auto step = std::ranges::find(plan.steps, plan::Code::reduce_listed_received, &plan::Step::code);
+    REQUIRE(step != plan.steps.end());
+    CHECK(step_of_listed(plan, *step, 0).peer == 0);
+    CHECK(step_of_listed(plan, *step, 1).whole == 1);
+    CHECK(step_of_listed(plan, *step, 1).from == 1);
+    CHECK(step_of_listed(plan, *step, 2).whole == 0);
+}
+
 TEST_CASE("moves that a step cannot say are refused") {
     const auto compiled = [](const schedule::Move& move, Form form) {
         const schedule::Schedule made(Collective::allreduce, 3, 3, schedule::Symmetry::none,
