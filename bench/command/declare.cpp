@@ -206,7 +206,9 @@ void declare(CLI::App& command, ModelArguments& arguments) {
                     "Of --predict and --traffic: a published machine (a wrong name lists them), or a file "
                     "that tutti measure has written")
         ->excludes(levels);
-    command.add_option("-a,--algorithm", arguments.algorithms, "Of --predict: all, or names")->needs(predict);
+    command.add_option("-a,--algorithm", arguments.algorithms, "Of --predict: all, or a list of names")
+        ->delimiter(',')
+        ->needs(predict);
     command
         .add_option(
             "--measured", arguments.measured,

@@ -81,6 +81,12 @@ const CLI::App& command_named(const CLI::App& app, const std::string& name) {
     return *app.get_subcommand_ptr(name);
 }
 
+/// "bench: " where that command was named.
+std::string of_command(const CLI::App& app) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    return chosen.empty() ? "" : chosen.front()->get_name() + ": ";
+}
+
 /// For words that CLI11 did not expect: says which is the first, and what was probably meant.
 [[noreturn]] void refuse_words(const CLI::App& app) {
     const std::vector<CLI::App*> chosen = app.get_subcommands();
@@ -88,13 +94,13 @@ const CLI::App& command_named(const CLI::App& app, const std::string& name) {
     const std::string word = app.remaining(true).front();
     if (word.starts_with('-')) {
         const std::string name = word.substr(0, word.find('='));
-        throw UsageError(fmt::format("{}: there is no option {}{}", command.get_name(), name,
+        throw UsageError(fmt::format("{}there is no option {}{}", of_command(app), name,
                                      did_you_mean(name, option_names(command))));
     }
     if (chosen.empty()) {
         command_named(app, word);
     }
-    throw UsageError(fmt::format("{}: \"{}\" is one word too many", command.get_name(), word));
+    throw UsageError(fmt::format("{}\"{}\" is one word too many", of_command(app), word));
 }
 
 /// Puts the examples below what its declaration says.
@@ -177,8 +183,11 @@ int run(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ExtrasError&) {
         refuse_words(app);
+    } catch (const CLI::Success& asked) { // --help, --version
+        app.exit(asked);
+        return exit_fine;
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? exit_fine : exit_usage;
+        throw UsageError(of_command(app) + error.what());
     }
     if (!chosen) {
         throw UsageError(fmt::format("which command? there are: {}", fmt::join(command_names(app), ", ")));

@@ -161,8 +161,11 @@ std::string compared(const ModelArguments& arguments) {
     const distance::LineProfile profile = machine_profile(arguments);
     return as_asked("--measured: ", [&] {
         const Results results = read_json(arguments.measured);
-        return prediction_errors(
-            predicted_points(profile, results.points, arguments.threads, arguments.predict));
+        const std::string& processor = results.circumstances.front().value;
+        return fmt::format("predicted for {}, measured on {}\n", profile.name,
+                           processor.empty() ? "an unknown processor" : processor) +
+               prediction_errors(
+                   predicted_points(profile, results.points, arguments.threads, arguments.predict));
     });
 }
 
@@ -203,6 +206,9 @@ int run_model(const ModelArguments& arguments) {
     if (!arguments.predict.empty()) {
         fmt::print("{}", predicted(arguments));
         return exit_fine;
+    }
+    if (!arguments.machine.empty()) {
+        throw UsageError("--machine: what of it? --predict or --traffic, as in --predict allreduce");
     }
     if (arguments.ranks < 1 || arguments.ranks > most_ranks) {
         throw UsageError(fmt::format("--members: {} is not in 1..{}", arguments.ranks, most_ranks));

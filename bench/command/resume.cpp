@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <stdexcept>
@@ -40,6 +41,7 @@ std::vector<Point> points_to_resume(const BenchOptions& options, Environment& en
     std::error_code error;
     const bool is_begun = std::filesystem::file_size(path, error) > 0;
     if (error || !is_begun) {
+        fmt::print(stderr, "tutti: --resume: {} has nothing yet, so all is measured\n", path);
         return {};
     }
     try {

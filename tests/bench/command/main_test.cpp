@@ -106,6 +106,10 @@ TEST_CASE("who mistypes a name is told which one is near") {
         {{"verify", "reduce_scater"}, "(did you mean reduce_scatter?)"},
         {{"verify", "-a", "butterfl"}, "(did you mean butterfly?)"},
         {{"info", "--why", "alreduce"}, "(did you mean allreduce?)"},
+        {{"--versoin"}, "tutti: there is no option --versoin"},
+        {{"model", "-a", "ring"}, "tutti: model: --algorithm requires --predict"},
+        {{"trace"}, "tutti: trace: subject is required"},
+        {{"model", "--machine", "epyc-7742-2s"}, "tutti: --machine: what of it? --predict or --traffic"},
         {{"compare", "a", "b", "c"}, "compare: \"c\" is one word too many"},
     };
     for (const auto& expected : cases) {

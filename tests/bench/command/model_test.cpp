@@ -120,10 +120,22 @@ TEST_CASE("model --measured prints what was predicted beside what was measured")
     CHECK(compared("all").exit_code == 0);
     CHECK(compared("all").says("median error"));
     CHECK(compared("all").says("flat"));
+    CHECK(compared("all").says("predicted for AMD Ryzen 9 7950X"));
+    CHECK(compared("all").says("measured on an unknown processor"));
     CHECK(compared("allreduce").text == compared("all").text);
     CHECK(compared("scan").exit_code == 2);
     CHECK(compared("scan").says("tutti bench -a all measures them"));
     CHECK(tutti_command({"model", "--measured", path}).exit_code == 2);
+}
+
+TEST_CASE("model --predict takes a list of algorithms") {
+    const Outcome two = tutti_command(
+        {"model", "--machine", "ryzen-7950x", "--predict", "allreduce", "-b", "8", "-a", "ring,tree"});
+    CAPTURE(two.text);
+    CHECK(two.exit_code == 0);
+    CHECK(two.says("ring"));
+    CHECK(two.says("tree"));
+    CHECK_FALSE(two.says("flat"));
 }
 
 TEST_CASE("model --predict says what it does not know, and what there is") {

@@ -108,7 +108,9 @@ TEST_CASE("a run that was interrupted is resumed by the same command on the same
         }
         return points;
     };
-    REQUIRE(bench({}).exit_code == 0);
+    const Outcome first = bench({"--resume"});
+    REQUIRE(first.exit_code == 0);
+    CHECK(first.says("--resume: " + path + " has nothing yet, so all is measured"));
     const json whole = read(path);
     json part = whole;
     json& left = part.at("points");
