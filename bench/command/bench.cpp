@@ -21,6 +21,7 @@
 #include "threads/tutti_runner.hpp"
 
 #include <tutti/error.hpp>
+#include <tutti/team.hpp>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -31,6 +32,7 @@
 #include <cstdio>
 #include <ctime>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -391,6 +393,20 @@ private:
     std::vector<Point> others_;
 };
 
+/// What a team would refuse only when the first is made: CPUs, and variables of the environment.
+void check_team(const BenchOptions& options) {
+    const machine::Machine machine = machine::detect();
+    for (const int members : options.members) {
+        as_asked("--placement: ", [&] {
+            return machine::place(machine, members, machine::parse_placement(options.placement));
+        });
+    }
+    TeamOptions alone;
+    alone.members = 1;
+    alone.placement = "none";
+    as_asked("", [&] { return std::make_unique<Team>(alone); });
+}
+
 } // namespace
 
 int run_bench(const BenchOptions& options) {
@@ -400,6 +416,7 @@ int run_bench(const BenchOptions& options) {
     check_algorithms(options);
     check_memory(options);
     try {
+        check_team(options);
         return Bench(options).run();
     } catch (const ArgumentError& error) {
         throw UsageError(error.what());

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +85,25 @@ TEST_CASE("help and version are where people look for them") {
     CHECK(tutti_command({"help", "bench"}).text == tutti_command({"bench", "--help"}).text);
     CHECK(tutti_command({"-V"}).text == tutti_command({"--version"}).text);
     CHECK(tutti_command({"-V"}).exit_code == 0);
+}
+
+TEST_CASE("what no team can be made with is refused before anything is printed") {
+    const auto refused = [](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"bench", "barrier", "-t", "2", "-n", "10", "-q"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return tutti_command(arguments);
+    };
+    const Outcome placement = refused({"--placement", "0,99999"});
+    CHECK(placement.exit_code == 2);
+    CHECK(placement.text.starts_with("tutti: --placement: "));
+    for (const char* const name : {"TUTTI_ISA", "TUTTI_TIMEOUT", "TUTTI_ROLL_CALL"}) {
+        setenv(name, "nonsense", 1);
+        const Outcome variable = refused({});
+        unsetenv(name);
+        CAPTURE(variable.text);
+        CHECK(variable.exit_code == 2);
+        CHECK(variable.text.starts_with(std::string("tutti: ") + name));
+    }
 }
 
 TEST_CASE("who mistypes a name is told which one is near") {
