@@ -2,6 +2,8 @@
 
 #include "cache_line.hpp"
 
+#include <tutti/detail/brackets.hpp>
+
 #include <algorithm>
 #include <functional>
 #include <span>
@@ -205,17 +207,62 @@ private:
     }
 
     void add_moves(const Relay::Round& round, bool own_only) {
-        for (const Relay::Move& move : round.moves) {
-            if (!own_only || move.is_own()) {
-                add_move(move);
+        const std::span<const Relay::Move> moves = round.moves;
+        for (std::size_t first = 0; first < moves.size();) {
+            std::size_t end = first + 1;
+            while (end < moves.size() && moves[end].move.joins) {
+                ++end;
             }
+            if (end - first > 1) {
+                add_pass(moves.subspan(first, end - first));
+            } else if (!own_only || moves[first].is_own()) {
+                add_move(moves[first]);
+            }
+            first = end;
         }
     }
 
     void add_move(const Relay::Move& move) {
-        const Pieces to = own_pieces(move.move.to);
         const Pieces left = operand(move.move.left, move.left);
-        const Pieces right = move.move.has_right() ? operand(move.move.right, move.right) : left;
+        add_step(move.move.reduces ? Action::reduce : Action::copy, own_pieces(move.move.to), left,
+                 move.move.has_right() ? operand(move.move.right, move.right) : left);
+    }
+
+    struct Operand {
+        Pieces pieces;
+        bool has_landed = false;
+    };
+
+    /// The operands of moves that are one pass, two by two. Partial results lie where operands have landed:
+    /// no other pass of the round reads these, and one of any two operands is not the process's own.
+    void add_pass(std::span<const Relay::Move> pass) {
+        std::vector<Operand> operands;
+        for (const Relay::Move& move : pass) {
+            operands.push_back({operand(move.move.left, move.left), move.left != Relay::own_place});
+            if (move.move.has_right()) {
+                operands.push_back({operand(move.move.right, move.right), move.right != Relay::own_place});
+            }
+        }
+        const std::span<const Operand> all = operands;
+        const auto cut = static_cast<std::size_t>(detail::left_part(static_cast<int>(all.size())));
+        const Pieces left = partial_result(all.first(cut));
+        add_step(Action::reduce, own_pieces(pass.front().move.to), left, partial_result(all.subspan(cut)));
+    }
+
+    /// Where that of some operands of a pass is.
+    Pieces partial_result(std::span<const Operand> operands) {
+        if (operands.size() == 1) {
+            return operands.front().pieces;
+        }
+        const auto cut = static_cast<std::size_t>(detail::left_part(static_cast<int>(operands.size())));
+        const Pieces left = partial_result(operands.first(cut));
+        const Pieces right = partial_result(operands.subspan(cut));
+        const Pieces to = std::ranges::find(operands, true, &Operand::has_landed)->pieces;
+        add_step(Action::reduce, to, left, right);
+        return to;
+    }
+
+    void add_step(Action action, const Pieces& to, const Pieces& left, const Pieces& right) {
         // Ranges end in different places where some wrap around and others do not.
         const std::array all{to.all(), left.all(), right.all()};
         std::array<std::size_t, all.size()> piece{};
@@ -228,11 +275,8 @@ private:
             const auto range = [&](std::size_t i) {
                 return Range{all[i][piece[i]].range.base, all[i][piece[i]].range.offset + at[i]};
             };
-            plan_.steps.push_back({.action = move.move.reduces ? Action::reduce : Action::copy,
-                                   .bytes = length,
-                                   .to = range(0),
-                                   .left = range(1),
-                                   .right = range(2)});
+            plan_.steps.push_back(
+                {.action = action, .bytes = length, .to = range(0), .left = range(1), .right = range(2)});
             for (std::size_t i = 0; i < all.size(); ++i) {
                 at[i] += length;
                 if (at[i] == all[i][piece[i]].bytes) {
