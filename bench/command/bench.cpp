@@ -32,7 +32,6 @@
 #include <cstdio>
 #include <ctime>
 #include <iterator>
-#include <memory>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -404,7 +403,11 @@ void check_team(const BenchOptions& options) {
     TeamOptions alone;
     alone.members = 1;
     alone.placement = "none";
-    as_asked("", [&] { return std::make_unique<Team>(alone); });
+    try {
+        const Team team(alone);
+    } catch (const Error& error) {
+        throw UsageError(error.what());
+    }
 }
 
 } // namespace
