@@ -356,16 +356,24 @@ TEST_CASE("who is kept waiting by a member in code of its own is told on stderr,
 
 TEST_CASE("a member that is inside its operator is told apart") {
     Team team({.members = 2, .placement = "none"});
-    const std::string text =
-        while_running(team, RollCallFormat::text, "member 0: at work in operation 1, reduce",
-                      [&](Member& me, const std::atomic<bool>& release) {
-                          std::vector<int> x(1000, 1);
-                          const auto slow = [&](int a, int b) {
-                              wait_for(release);
-                              return a + b;
-                          };
-                          me.reduce(std::span(x), slow, 0);
-                      });
+    std::atomic<bool> is_inside{false};
+    std::atomic<bool> release{false};
+    std::string text;
+    std::jthread asks([&] {
+        wait_for(is_inside); // before that the member may wait for the other one
+        text = roll_call_with([&] { return team.roll_call(); }, "member 0: at work in operation 1, reduce");
+        release = true;
+    });
+    team.run([&](Member& me) {
+        std::vector<int> x(1000, 1);
+        const auto slow = [&](int a, int b) {
+            is_inside = true;
+            wait_for(release);
+            return a + b;
+        };
+        me.reduce(std::span(x), slow, 0);
+    });
+    asks.join();
     INFO(text);
     CHECK(mentions(text, "member 0: at work in operation 1, reduce"));
 }
