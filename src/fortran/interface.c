@@ -161,13 +161,14 @@ static int* list_of(const CFI_cdesc_t* array) {
 /// `wait` and all after it may be absent.
 void tutti_f_group_create(int members, tutti_group** group, int* ierr, const int* wait,
                           const CFI_cdesc_t* tuning, const int* join_deadline_ms, const int* deadline_ms,
-                          const CFI_cdesc_t* levels) {
+                          const CFI_cdesc_t* levels, const int* trace) {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     char* const file = tuning != NULL ? tutti_f_text(tuning) : NULL;
     options.tuning = file;
     options.wait = wait != NULL ? *wait : options.wait;
     options.join_deadline_ms = join_deadline_ms != NULL ? *join_deadline_ms : options.join_deadline_ms;
     options.deadline_ms = deadline_ms != NULL ? *deadline_ms : options.deadline_ms;
+    options.trace = trace != NULL ? *trace : options.trace;
     int* const sizes = levels != NULL ? list_of(levels) : NULL;
     options.levels = sizes;
     options.level_count = levels != NULL ? (size_t)levels->dim[0].extent : 0;

@@ -29,6 +29,11 @@ module tutti
     integer(c_int), parameter :: TUTTI_ORDER_ANY = 0, TUTTI_ORDER_SERIAL = 1
     integer(c_int), parameter :: TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3
 
+    ! What is recorded of calls, and how a trace is written.
+    integer(c_int), parameter :: TUTTI_TRACE_OFF = 0, TUTTI_TRACE_STATISTICS = 1, TUTTI_TRACE_OPERATIONS = 2, &
+        TUTTI_TRACE_STEPS = 3
+    integer(c_int), parameter :: TUTTI_TRACE_JSON_LINES = 0, TUTTI_TRACE_PERFETTO = 1
+
     ! Stands for the array that a call reads.
     integer(c_int), bind(c, name="tutti_f_in_place") :: TUTTI_IN_PLACE
 
@@ -62,13 +67,13 @@ module tutti
 
     interface
         ! Seats for threads, which take them with tutti_join. What comes after `ierr` is to be named.
-        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_deadline_ms, deadline_ms, levels) &
+        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_deadline_ms, deadline_ms, levels, trace) &
             bind(c, name="tutti_f_group_create")
             import
             integer(c_int), value :: members
             type(tutti_group), intent(inout) :: group
             integer(c_int), intent(out), optional :: ierr
-            integer(c_int), intent(in), optional :: wait, join_deadline_ms, deadline_ms
+            integer(c_int), intent(in), optional :: wait, join_deadline_ms, deadline_ms, trace
             character(kind=c_char, len=*), intent(in), optional :: tuning
             integer(c_int), intent(in), optional :: levels(:)
         end subroutine
@@ -76,6 +81,22 @@ module tutti
         subroutine tutti_group_free(group, ierr) bind(c, name="tutti_f_group_free")
             import
             type(tutti_group), intent(inout) :: group
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        ! Writes the last operations of the members to a file; what they have called and waited, as text for Prometheus.
+        subroutine tutti_group_trace(group, format, file, ierr) bind(c, name="tutti_f_group_trace")
+            import
+            type(tutti_group), intent(inout) :: group
+            integer(c_int), value :: format
+            character(kind=c_char, len=*), intent(in) :: file
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        subroutine tutti_group_statistics(group, name, file, ierr) bind(c, name="tutti_f_group_statistics")
+            import
+            type(tutti_group), intent(inout) :: group
+            character(kind=c_char, len=*), intent(in) :: name, file
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 

@@ -165,6 +165,54 @@ contains
         call tutti_rendezvous_free(rendezvous)
     end subroutine
 
+    ! What a group has recorded is in files. The constants are those of C: other numbers would be refused, or be other files.
+    subroutine records()
+        type(tutti_group) :: group
+        type(tutti_caller) :: me
+        integer :: ierr, i, x
+        call tutti_group_create(1, group, trace=TUTTI_TRACE_STEPS)
+        call tutti_join(group, 0, me)
+        do i = 1, 3
+            x = i
+            call tutti_allreduce(me, TUTTI_IN_PLACE, x, TUTTI_SUM)
+        end do
+        call tutti_leave(me)
+        call tutti_group_trace(group, TUTTI_TRACE_JSON_LINES, 'procedures.jsonl ')
+        call expect(times('procedures.jsonl', '"kind":"operation","name":"allreduce') == 3, 'trace as lines')
+        call tutti_group_trace(group, TUTTI_TRACE_PERFETTO, 'procedures.pftrace')
+        call expect(times('procedures.pftrace', 'allreduce') > 0, 'trace for Perfetto')
+        call tutti_group_trace(group, TUTTI_TRACE_PERFETTO, 'procedures.pftrace')
+        call expect(times('procedures.pftrace', '"kind"') == 0, 'Perfetto is not JSON')
+        call tutti_group_statistics(group, 'solver', 'procedures.prom')
+        call expect(times('procedures.prom', 'group="solver"') > 0, 'statistics')
+        call tutti_group_trace(group, 17, 'procedures.jsonl', ierr)
+        call refused(ierr, 'group_trace: `format` is 17')
+        call tutti_group_trace(group, TUTTI_TRACE_PERFETTO, '/nonesuch/trace', ierr)
+        call refused(ierr, 'group_trace: `file` "/nonesuch/trace" cannot be written')
+        call tutti_group_statistics(group, 'solver', '/dev/full', ierr)
+        call expect(ierr == TUTTI_ERROR, 'a full disk')
+        call tutti_group_free(group)
+        call tutti_group_create(1, group, trace=TUTTI_TRACE_STATISTICS)
+        call tutti_group_trace(group, TUTTI_TRACE_PERFETTO, 'procedures.pftrace', ierr)
+        call expect(ierr == TUTTI_ERROR, 'operations that are not recorded')
+        call tutti_group_free(group)
+        call tutti_group_create(1, group, ierr, trace=17)
+        call refused(ierr, '`options.trace` is 17')
+    end subroutine
+
+    ! How often a file has some words. The file is gone afterwards.
+    integer function times(file, words)
+        character(*), intent(in) :: file, words
+        character(:), allocatable :: text
+        integer :: unit, length, i
+        open (newunit=unit, file=file, access='stream', status='old')
+        inquire (unit, size=length)
+        allocate (character(length) :: text)
+        read (unit) text
+        times = count([(text(i:i + len(words) - 1) == words, i = 1, length - len(words) + 1)])
+        close (unit, status='delete')
+    end function
+
     ! Who joins late is told so there.
     subroutine wait_in_vain(group)
         type(tutti_group), intent(inout) :: group
@@ -195,5 +243,6 @@ program procedures
     call tutti_group_free(group)
     call alone()
     call deadline()
+    call records()
     call tell()
 end program
