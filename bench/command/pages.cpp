@@ -105,6 +105,20 @@ void list_commands(std::string& page, const CLI::App& app) {
     }
 }
 
+void list_variables(std::string& page) {
+    page += ".SH ENVIRONMENT\n";
+    const std::array variables{
+        std::pair("TUTTI_TIMEOUT", "Seconds: the deadline of all calls that have none of their own."),
+        std::pair("TUTTI_ROLL_CALL", "A signal, such as USR1, at which who is where is written to stderr."),
+        std::pair("TUTTI_TRACE", "A file, such as run.pftrace: what the calls of all groups did."),
+        std::pair("TUTTI_TUNING", "A file that tutti tune has written: which algorithms are chosen."),
+        std::pair("TUTTI_ISA", "The widest instructions that may be used: generic, avx2 or avx512."),
+        std::pair("COLUMNS", "The width of tables.")};
+    for (const auto& [name, meaning] : variables) {
+        page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", name, meaning);
+    }
+}
+
 /// "tutti bench" as the page is called.
 std::string page_name(const Described& of) {
     std::string name = of.name;
@@ -184,6 +198,7 @@ std::string manual_page(const CLI::App& app, const Described& of) {
     list_options(page, command);
     if (is_whole) {
         list_commands(page, app);
+        list_variables(page);
     }
     const std::string footer = command.get_footer();
     const std::string notes = footer.substr(0, footer.find("Examples:"));

@@ -75,6 +75,18 @@ struct Pages {
 
 } // namespace
 
+TEST_CASE("the manual has every environment variable that the documentation has") {
+    const Pages pages;
+    const std::string page = text_of(pages.manual(""));
+    const std::string documented = text_of(TUTTI_DOCS "/environment.md");
+    const std::set<std::string> variables = matches(documented, "\n\\| `([A-Z_]+)`");
+    CHECK(variables.size() >= 5);
+    for (const std::string& variable : variables) {
+        CAPTURE(variable);
+        CHECK(page.find(".TP\n\\fB" + variable + "\\fR\n") != std::string::npos);
+    }
+}
+
 TEST_CASE("every option of a help is on the page of the manual and is completed") {
     const Pages pages;
     const std::string bash = text_of(pages.directory.path() / "bash" / "tutti");
