@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace tutti::bench {
 
@@ -108,7 +109,8 @@ void add_choice(std::span<const Point> own, std::vector<Finding>& found) {
                      name_of(most.point->problem), most.ratio, most.point->algorithm)});
 }
 
-Finding stability(std::span<const Point> points) {
+/// Intervals of medians say what one run of this length would give again, while the machine stays as it is.
+Finding stability(std::span<const Point> points, bool has_drifted) {
     Extreme widest;
     for (const Point& point : points) {
         if (is_unstable(point.time_us)) {
@@ -117,9 +119,9 @@ Finding stability(std::span<const Point> points) {
         }
     }
     if (widest.point == nullptr) {
-        return {Tone::good,
-                fmt::format("All medians are stable: no 95 % interval is wider than {:.0f} % of one.",
-                            100 * widest_interval)};
+        return {has_drifted ? Tone::note : Tone::good,
+                fmt::format("{} 95 % interval is wider than {:.0f} % of its median.",
+                            has_drifted ? "No" : "All medians are stable: no", 100 * widest_interval)};
     }
     return {Tone::warning,
             fmt::format("{} of {} medians are unstable: their 95 % intervals are wider than {:.0f} % of "
@@ -128,7 +130,7 @@ Finding stability(std::span<const Point> points) {
                         100 * widest.ratio)};
 }
 
-void add_drift(std::span<const Point> points, std::vector<Finding>& found) {
+std::optional<Finding> drift_finding(std::span<const Point> points) {
     Extreme most;
     for (const Point& point : points) {
         const double by = drift(point.samples_us);
@@ -136,13 +138,13 @@ void add_drift(std::span<const Point> points, std::vector<Finding>& found) {
             most.add(point, by);
         }
     }
-    if (most.point != nullptr) {
-        found.push_back(
-            {Tone::note,
-             fmt::format("While {} of {} points were measured the machine changed: the medians of "
-                         "parts of their runs differ, {:.2f} times at {}.",
-                         most.count, points.size(), most.ratio, full_name(*most.point))});
+    if (most.point == nullptr) {
+        return std::nullopt;
     }
+    return Finding{Tone::note,
+                   fmt::format("While {} of {} points were measured the machine changed: the medians of "
+                               "parts of their runs differ, {:.2f} times at {}.",
+                               most.count, points.size(), most.ratio, full_name(*most.point))};
 }
 
 } // namespace
@@ -170,8 +172,11 @@ std::vector<Finding> findings(std::span<const Point> points) {
         }
     }
     add_choice(own, found);
-    found.push_back(stability(points));
-    add_drift(points, found);
+    const std::optional<Finding> drifted = drift_finding(points);
+    found.push_back(stability(points, drifted.has_value()));
+    if (drifted) {
+        found.push_back(*drifted);
+    }
     return found;
 }
 

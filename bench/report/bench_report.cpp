@@ -44,7 +44,7 @@ std::string baseline_cell(const Point& point, std::span<const Point> baseline) {
 std::vector<std::string> cells_of(const Point& point, std::span<const Point> baselines) {
     const Summary& time = point.time_us;
     std::vector<std::string> cells{
-        std::string(to_string(point.problem.collective)),
+        std::string(to_string(point.problem.collective)) + (point.problem.in_place ? " in place" : ""),
         format_bytes(point.problem.bytes()),
         point.algorithm,
         median_text(point),
@@ -224,8 +224,10 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
     }
     text += fmt::format("  wrong elements: {}\n", wrong);
     text += stability_line(points, baselines);
+    const bool has_choice = std::ranges::find(points, "auto", &Point::algorithm) != points.end();
     for (const Point& point : points) {
-        if (const auto ratio = exchange_ratio(point)) {
+        const auto ratio = exchange_ratio(point);
+        if (ratio && (point.algorithm == "auto" || !has_choice)) {
             text +=
                 fmt::format("  {} ({}), back to back: {} against {} for a bare exchange of flags: {:.2f}x\n",
                             name_of(point.problem), point.algorithm, format_us(*point.loop_us),

@@ -19,8 +19,9 @@ bool is_default(const Point& point) {
 } // namespace
 
 std::string name_of(const Problem& problem) {
-    return fmt::format("{}{}, {} members", to_string(problem.collective),
-                       problem.elements == 0 ? "" : " " + format_bytes(problem.bytes()), problem.members);
+    return fmt::format("{}{}, {} members{}", to_string(problem.collective),
+                       problem.elements == 0 ? "" : " " + format_bytes(problem.bytes()), problem.members,
+                       problem.in_place ? ", in place" : "");
 }
 
 const Point* find_point(std::span<const Point> points, const Problem& problem) {

@@ -1,10 +1,12 @@
 #include "report/bench_report.hpp"
+#include "report/comparison.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace tutti::bench;
@@ -45,6 +47,31 @@ const std::vector baselines{point_of(Collective::allreduce, 2'000'000, 200, 90, 
                             point_of(Collective::scan, 1'000'000, 400, 1, "abacus")};
 
 } // namespace
+
+TEST_CASE("what is in place is told apart, in tables and in sentences") {
+    std::vector both{points[0], points[0]};
+    both[1].problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 4, 2'000'000, true);
+    const std::string text = table_text(both, {}, wide);
+    CHECK(text.find("\nallreduce ") != std::string::npos);
+    CHECK(text.find("\nallreduce in place ") != std::string::npos);
+    CHECK(name_of(both[1].problem) == name_of(both[0].problem) + ", in place");
+}
+
+TEST_CASE("of small calls the summary tells the choice, and algorithms by name only where there is none") {
+    std::vector small{point_of(Collective::allreduce, 8, 1, 0.1), point_of(Collective::allreduce, 8, 1, 0.1)};
+    for (Point& point : small) {
+        point.exchange_us = 0.5;
+        point.algorithm = "flat";
+    }
+    const auto lines = [&] {
+        const std::string text = summary_text(small, {}, 4, wide);
+        return std::pair(text.find("(flat), back to back") != std::string::npos,
+                         text.find("(auto), back to back") != std::string::npos);
+    };
+    CHECK(lines() == std::pair(true, false));
+    small[0].algorithm = "auto";
+    CHECK(lines() == std::pair(false, true));
+}
 
 TEST_CASE("tables show bandwidths beside times, and mark what is unstable") {
     const std::string text = table_text(points, baselines, wide);
