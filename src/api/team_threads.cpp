@@ -91,6 +91,7 @@ TeamThreads::TeamThreads(const std::vector<int>& cpus, const TeamOptions& option
       patience_(execute::patience_between_runs(group_->setting(), size(), caller_is_member_)),
       process_(this_process()), pins_(cpus.size()), thrown_(cpus.size()), ended_(cpus.size()),
       threads_(cpus.size()) {
+    group_->failure().keep_first();
     group_->list_for_roll_calls();
 }
 

@@ -134,9 +134,7 @@ void GroupState::leave_seat(int rank) {
 }
 
 void GroupState::begin_anew() {
-    const std::exception_ptr failure = failure_.first();
-    const bool came_of_waiting =
-        execute::holds<TimeoutError>(failure) || execute::holds<execute::NotJoined>(failure);
+    const bool came_of_waiting = failure_.came_of_waiting();
     std::uint64_t meeting = 0;
     for (const auto& seat : seats_) {
         meeting = std::max(meeting, seat->last_meeting());

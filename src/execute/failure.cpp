@@ -1,5 +1,6 @@
 #include "execute/failure.hpp"
 
+#include "execute/join_deadline.hpp"
 #include "mailbox/doorbell.hpp"
 
 #include <linux/membarrier.h>
@@ -85,8 +86,9 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     }
     const std::exception_ptr& told = cause != nullptr ? cause : thread_end();
     const bool is_own = *whose == '\0';
-    first_ = is_own ? told : nullptr;
+    first_ = is_own && keeps_first_ ? told : nullptr;
     is_timeout_ = holds<TimeoutError>(told);
+    came_of_waiting_ = is_own && (is_timeout_ || holds<NotJoined>(told));
     with_text(told, [&](const char* text) {
         static_cast<void>(std::snprintf(brief_.data(), brief_.size(), "%smember %d%s failed: %s",
                                         released_because, member, whose, text));
@@ -116,6 +118,11 @@ std::string Failure::text() const {
 std::exception_ptr Failure::first() const noexcept {
     const std::scoped_lock lock(mutex_);
     return first_;
+}
+
+bool Failure::came_of_waiting() const noexcept {
+    const std::scoped_lock lock(mutex_);
+    return came_of_waiting_;
 }
 
 void Failure::clear() noexcept {

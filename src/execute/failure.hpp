@@ -38,8 +38,15 @@ public:
     /// empty where there was none, or no memory.
     std::string text() const;
 
-    /// The first failure, or null where there was none or it was another group's.
+    /// The first failure, or null where there was none, it was another group's, or texts are all that is kept:
+    /// unless somebody asks for it, an exception ends on the thread that has thrown it.
     TUTTI_COMPONENT_API std::exception_ptr first() const noexcept;
+
+    /// Whether members waited for too long: for a call, or for seats that nobody took.
+    bool came_of_waiting() const noexcept;
+
+    /// From now on first() is asked for, by who knows when members have done with what they have thrown.
+    void keep_first() noexcept { keeps_first_ = true; }
 
     /// Forgets it. Only while no member is in a call.
     void clear() noexcept;
@@ -48,7 +55,9 @@ private:
     mutable std::mutex mutex_;
     std::exception_ptr first_;
     std::string text_;
+    bool keeps_first_ = false;
     bool is_timeout_ = false;
+    bool came_of_waiting_ = false;
     /// Where there is no memory for that: the text as far as it goes, and what to copy an Aborted from.
     std::array<char, 256> brief_{};
     Aborted untold_ = untold();

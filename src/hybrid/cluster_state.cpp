@@ -56,7 +56,9 @@ constexpr int carriers_limit = 16;
 
 ClusterState::ClusterState(int members, int processes, bool on_team)
     : first_ranks_(static_cast<std::size_t>(processes) + 1), on_team_(on_team), control_(processes),
-      notices_(processes), boards_(static_cast<std::size_t>(members)) {}
+      notices_(processes), boards_(static_cast<std::size_t>(members)) {
+    failure_.keep_first();
+}
 
 std::shared_ptr<ClusterState> ClusterState::open(const tutti::detail::GroupState& local,
                                                  MPI_Comm communicator, const ClusterOptions& options,

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <barrier>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 using namespace tutti;
 using test::Thrown;
@@ -90,6 +92,37 @@ TEST_CASE("an exception in one thread releases the others, and the group can be 
     });
     CHECK(aborted == 3 * (repetitions / 2));
     CHECK(good == 4 * (repetitions / 2));
+}
+
+TEST_CASE("what a thread has thrown ends on that thread") {
+    // Elsewhere it would end while that thread may still look at it, for all that a thread sanitizer can see.
+    Group group(2);
+    struct Counted : std::domain_error {
+        explicit Counted(std::shared_ptr<int> life) : std::domain_error("enough"), lives(std::move(life)) {}
+        std::shared_ptr<int> lives;
+    };
+    for (const bool in_a_part : {false, true}) {
+        on_threads(2, [&](int rank) {
+            const auto life = std::make_shared<int>();
+            const auto call = [&](Member& me) {
+                Member part = me.dup();
+                part.barrier();
+                const auto add = [&](int one, int other) {
+                    if (in_a_part && rank == 1) {
+                        throw Counted(life);
+                    }
+                    return one + other;
+                };
+                if (!in_a_part && rank == 1) {
+                    throw Counted(life);
+                }
+                static_cast<void>(part.allreduce(1, add));
+            };
+            const Thrown thrown = test::thrown_by([&] { group.run(rank, call); });
+            CHECK((rank == 0 || thrown.text == "enough"));
+            CHECK(life.use_count() == 1);
+        });
+    }
 }
 
 TEST_CASE("the group recovers without any other means of the program to order its threads") {
