@@ -35,7 +35,24 @@ public:
         return combined_by_owner_[index(member, space, block)] != 0;
     }
 
+    /// Calls visit(part) for parts of what a step touches, in each of which all blocks have the same readers.
+    template <class Visit>
+    void for_each_part(const Touch& touch, Visit visit) const {
+        const std::size_t end = touch.first + touch.count;
+        for (Touch part = touch; part.first < end; part.first += part.count) {
+            const std::size_t place = index(touch.owner, touch.space, part.first);
+            for (part.count = 1; part.first + part.count < end && are_alike(place, place + part.count);
+                 ++part.count) {
+            }
+            visit(part);
+        }
+    }
+
 private:
+    bool are_alike(std::size_t one, std::size_t other) const {
+        return blocks_[one] == blocks_[other] &&
+               (combined_by_owner_[one] != 0) == (combined_by_owner_[other] != 0);
+    }
     void add_step(const plan::Plan& plan, const plan::Step& step, const Positions& positions);
     std::size_t index(int member, std::size_t space, std::size_t block) const {
         return (static_cast<std::size_t>(member) * touched_spaces + space) * (blocks_per_vector_ + 1) + block;

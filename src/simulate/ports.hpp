@@ -39,7 +39,7 @@ public:
     /// What a step of a member touches is added up between these two; the latter says when all is done.
     void begin(int member, double now);
     double end();
-    /// So many lines of these blocks.
+    /// So many lines of these blocks, which have the same readers.
     void touch(const Touch& touch, double lines);
 
 private:

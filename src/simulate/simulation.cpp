@@ -199,9 +199,16 @@ void Simulation::move(int member, const Step& step) {
     for_each_touch(plans_[static_cast<std::size_t>(member)], step, [&](const Touch& touch) {
         const std::uint64_t bytes = touched_bytes(touch);
         const bool is_in_slot = touch.space == stage_space && !payload_.staged;
-        if (bytes != 0 && !is_in_slot) {
-            ports_.touch(touch, std::max(1.0, static_cast<double>(bytes) / static_cast<double>(line_bytes)));
+        if (bytes == 0 || is_in_slot) {
+            return;
         }
+        const double lines = std::max(1.0, static_cast<double>(bytes) / static_cast<double>(line_bytes));
+        audience_.for_each_part(touch, [&](const Touch& part) {
+            const double share = static_cast<double>(touched_bytes(part)) / static_cast<double>(bytes);
+            if (share > 0) {
+                ports_.touch(part, share * lines);
+            }
+        });
     });
     cursor.now = ports_.end();
 }

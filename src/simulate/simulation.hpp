@@ -47,7 +47,7 @@ public:
     Simulation& operator=(Simulation&&) = delete;
 
     /// When each member leaves, ns after all have come; valid until the next call. The same numbers on every
-    /// run. O(looks + blocks' owners in each step), and a logarithm of members for each step that moves
+    /// run. O(looks + blocks in each step), and a logarithm of members for each step that moves
     /// blocks.
     std::span<const double> leaves(const Payload& payload);
 
