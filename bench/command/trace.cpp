@@ -46,6 +46,7 @@ void begin_at_zero(std::vector<Timeline>& timelines) {
         for (Timeline& timeline : timelines) {
             for (trace::Lane& lane : timeline.lanes) {
                 std::ranges::for_each(lane.spans, visit);
+                std::ranges::for_each(lane.flights, visit);
             }
         }
     };

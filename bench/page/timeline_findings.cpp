@@ -107,6 +107,55 @@ double percent(std::int64_t part, std::int64_t whole) {
     return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+/// What there is in a timeline, and how long it takes.
+struct Extent {
+    std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
+    /// The sums over members of their time in operations and in waits for requests, and of that in waits.
+    std::int64_t inside_ns = 0;
+    std::int64_t waited_ns = 0;
+    /// Of the member that has had the most of them in flight.
+    std::size_t requests = 0;
+    /// Of an operation, if there is one.
+    std::string name;
+
+    void include(const Span& span) {
+        const std::int64_t ns = span.end_ns - span.begin_ns;
+        const bool is_for_request = span.name == trace::request_wait;
+        if (span.kind == Kind::operation || is_in_flight(span.kind) || is_for_request) {
+            first_ns = std::min(first_ns, span.begin_ns);
+            last_ns = std::max(last_ns, span.end_ns);
+        }
+        inside_ns += span.kind == Kind::operation || is_for_request ? ns : 0;
+        waited_ns += span.kind == Kind::wait ? ns : 0;
+        if (span.kind == Kind::operation) {
+            name = span.name;
+        }
+    }
+};
+
+Extent extent_of(const trace::Timeline& timeline) {
+    Extent extent;
+    for (const trace::Lane& lane : timeline.lanes) {
+        for (const auto* spans : {&lane.spans, &lane.flights}) {
+            std::ranges::for_each(*spans, [&](const Span& span) { extent.include(span); });
+        }
+        extent.requests = std::max(extent.requests, lane.flights.size());
+    }
+    return extent;
+}
+
+std::string what_is_in(const Extent& extent, std::size_t operations) {
+    const auto counted = [](std::size_t count, const char* what) {
+        return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+    };
+    if (extent.requests == 0) {
+        return operations == 1 ? extent.name : counted(operations, "operation");
+    }
+    const std::string requests = counted(extent.requests, "request");
+    return operations == 0 ? requests : counted(operations, "operation") + " and " + requests;
+}
+
 } // namespace
 
 std::vector<CriticalPath> critical_paths(const trace::Timeline& timeline) {
@@ -119,32 +168,18 @@ std::vector<CriticalPath> critical_paths(const trace::Timeline& timeline) {
 
 std::vector<Finding> timeline_findings(const trace::Timeline& timeline,
                                        const std::vector<CriticalPath>& paths) {
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();
-    std::int64_t last = std::numeric_limits<std::int64_t>::min();
-    std::int64_t inside = 0;
-    std::string name;
-    std::int64_t waited = 0;
-    for (const trace::Lane& lane : timeline.lanes) {
-        for (const Span& span : lane.spans) {
-            const std::int64_t ns = span.end_ns - span.begin_ns;
-            if (span.kind == Kind::operation) {
-                first = std::min(first, span.begin_ns);
-                last = std::max(last, span.end_ns);
-                inside += ns;
-                name = span.name;
-            } else if (span.kind == Kind::wait) {
-                waited += ns;
-            }
-        }
-    }
-    if (inside == 0) {
+    const Extent extent = extent_of(timeline);
+    if (extent.last_ns <= extent.first_ns) {
         return {{Tone::note, fmt::format("{}: no operation takes any time in it", timeline.name)}};
     }
     const std::string whole = fmt::format(
         "{}: {} among {} members, {} from the first entry to the last exit; {:.0f} % of the members' time in "
         "it is waiting",
-        timeline.name, paths.size() == 1 ? name : fmt::format("{} operations", paths.size()),
-        timeline.lanes.size(), format_ns(last - first), percent(waited, inside));
+        timeline.name, what_is_in(extent, paths.size()), timeline.lanes.size(),
+        format_ns(extent.last_ns - extent.first_ns), percent(extent.waited_ns, extent.inside_ns));
+    if (paths.empty()) {
+        return {{Tone::note, whole}};
+    }
     Sums late;
     Sums on_path;
     for (const CriticalPath& path : paths) {
@@ -157,7 +192,7 @@ std::vector<Finding> timeline_findings(const trace::Timeline& timeline,
     constexpr double least_late = 10;
     const auto [late_member, late_ns] = late.most();
     const auto [busy_member, busy_ns] = on_path.most();
-    if (percent(late_ns, inside / static_cast<std::int64_t>(timeline.lanes.size())) >= least_late) {
+    if (percent(late_ns, extent.inside_ns / static_cast<std::int64_t>(timeline.lanes.size())) >= least_late) {
         return {
             {Tone::warning, fmt::format("{}. Member {} is waited for: it comes {} after the median member{}",
                                         whole, late_member, format_ns(late_ns),

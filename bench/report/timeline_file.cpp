@@ -23,12 +23,12 @@ using trace::Span;
 using trace::Timeline;
 
 Kind kind_named(const std::string& name) {
-    for (const Kind kind : {Kind::operation, Kind::step, Kind::wait}) {
-        if (to_string(kind) == name) {
-            return kind;
-        }
+    const auto found = std::ranges::find(trace::kind_names, name);
+    if (found == trace::kind_names.end()) {
+        throw std::invalid_argument(
+            fmt::format("its kind \"{}\" is none of {}", name, fmt::join(trace::kind_names, ", ")));
     }
-    throw std::invalid_argument(fmt::format("its kind \"{}\" is none of operation, step, wait", name));
+    return static_cast<Kind>(found - trace::kind_names.begin());
 }
 
 /// A number that is not negative.
@@ -84,7 +84,7 @@ void add(std::vector<Timeline>& timelines, const json& line) {
     Timeline& timeline = found_or_added(timelines, line.at("group").get<std::string>(), &Timeline::name);
     Lane& lane = found_or_added(timeline.lanes, count_at<int>(line, "rank"), &Lane::rank);
     lane.thread = thread;
-    lane.spans.push_back(span);
+    (is_in_flight(span.kind) ? lane.flights : lane.spans).push_back(span);
 }
 
 } // namespace
@@ -109,6 +109,9 @@ std::vector<Timeline> parse_timelines(const std::string& text) {
     }
     for (Timeline& timeline : timelines) {
         std::ranges::sort(timeline.lanes, {}, &Lane::rank);
+        for (Lane& lane : timeline.lanes) {
+            std::ranges::stable_sort(lane.flights, {}, &Span::begin_ns);
+        }
     }
     return timelines;
 }

@@ -54,12 +54,12 @@ struct Options {
 /// JSON that has all members, for tools.
 enum class RollCallFormat : std::uint8_t { text, json };
 
-/// What is recorded of the calls that block: each includes what comes before it.
+/// What is recorded of calls: each includes what comes before it.
 ///
 /// - off: nothing; TUTTI_TRACE may ask for more
 /// - statistics: calls, bytes, time, waits and arrivals, which statistics() tells
 /// - operations: the last operations and waits of each member, some thousand, which trace() tells
-/// - steps: of each operation the steps as well
+/// - steps: the steps of each operation that blocks as well
 enum class Trace : std::uint8_t { off, statistics, operations, steps };
 
 /// How a trace is written: an object of JSON a line, for programs and people; or Perfetto's protobuf, for

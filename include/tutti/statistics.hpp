@@ -11,13 +11,13 @@
 
 namespace tutti {
 
-/// What a member has spent on the calls of one collective that block.
+/// What a member has spent on the calls of one collective.
 struct MemberStatistics {
-    std::uint64_t calls = 0; ///< how many
+    std::uint64_t calls = 0; ///< how many: those that are complete
     /// Of the vectors that the collective is about, such as all blocks of an allgather; 0 of an all-to-all
     /// with counts, of which no member knows all.
     std::uint64_t bytes = 0;
-    /// From when calls have found or made their plan until they return.
+    /// From when calls have found or made their plan until they return, and what waits for requests took.
     std::chrono::nanoseconds time{0};
     /// Of that, for others.
     std::chrono::nanoseconds waited{0};
@@ -31,7 +31,7 @@ struct CollectiveStatistics {
     std::string_view collective;
     /// By rank.
     std::vector<MemberStatistics> members;
-    /// Calls whose arrivals are known of all members: of the last ones, some thousand at most.
+    /// Calls that block whose arrivals are known of all members: of the last ones, some thousand at most.
     std::uint64_t compared = 0;
     /// From the first to the last arrival of a call, on average.
     std::chrono::nanoseconds spread{0};

@@ -15,6 +15,7 @@ namespace tutti::execute {
 /// The sequences of calls of a group, each numbered on its own, in which all members must make the same ones:
 /// those that block, those that are started, and those that are prepared to be started at any time.
 enum class Sequence : std::uint8_t { blocking, started, prepared };
+constexpr std::size_t sequence_count = 3;
 
 /// Where a call that differs from the one before stands among all calls of a member. It was repeated until
 /// the next such call.

@@ -19,8 +19,27 @@ namespace tutti::execute {
 
 using detail::Call;
 
+namespace {
+
+/// Says while it lives that a wait is under way: one that a continuation makes is part of it.
+class Outermost {
+public:
+    explicit Outermost(bool& waits) : waits_(waits) { waits_ = true; }
+    ~Outermost() { waits_ = false; }
+    Outermost(const Outermost&) = delete;
+    Outermost& operator=(const Outermost&) = delete;
+    Outermost(Outermost&&) = delete;
+    Outermost& operator=(Outermost&&) = delete;
+
+private:
+    bool& waits_;
+};
+
+} // namespace
+
 InFlight::InFlight(detail::Seat& seat)
-    : seat_(seat), group_(seat.group()), rank_(seat.rank()), lanes_(group_.lanes()) {
+    : seat_(seat), group_(seat.group()), rank_(seat.rank()), lanes_(group_.lanes()),
+      recorder_(group_.recorder()) {
     for (std::size_t index = 0; index < turns_.size(); ++index) {
         turns_[index].next = index + 1;
     }
@@ -130,6 +149,25 @@ void InFlight::look_after_now_and_then() {
 
 void InFlight::wait(Operation& operation) {
     require_usable("wait");
+    if (recorder_ == nullptr || waits_) {
+        wait_for(operation);
+        return;
+    }
+    const std::uint64_t since = ticks();
+    const Outermost outermost(waits_);
+    wait_for(operation);
+    operation.flight_.has_waited(recorded(operation), since, operation.runner_->peer());
+}
+
+Recorded InFlight::recorded(const Operation& operation) const {
+    return {.record = recorder_->of(rank_),
+            .trace = recorder_->trace(),
+            .sequence = operation.sequence_,
+            .number = recorder_->number_in_all(operation.sequence_, operation.number_),
+            .row = operation.call_.claim().row};
+}
+
+void InFlight::wait_for(Operation& operation) {
     look_eagerly(operation);
     if (!operation.is_over() || thread_->has_continuations()) {
         thread_->wait_until([&] { return operation.is_over(); }, "wait", &operation);

@@ -114,6 +114,9 @@ private:
     void complete(Operation& operation);
     template <class Go>
     void go_on(Go go);
+    void wait_for(Operation& operation);
+    /// Only where the group records what its members call.
+    Recorded recorded(const Operation& operation) const;
 
     detail::Seat& seat_;
     detail::GroupState& group_;
@@ -124,6 +127,10 @@ private:
     std::vector<Operation*> open_;
     /// Whose thread has those in flight.
     OfThread* thread_ = nullptr;
+    /// Null where nothing is recorded.
+    const Recorder* recorder_;
+    /// Whether a wait that is recorded is under way.
+    bool waits_ = false;
     std::exception_ptr failure_;
     std::chrono::nanoseconds looked_after_{0};
 

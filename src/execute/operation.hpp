@@ -3,6 +3,7 @@
 #include "execute/kept_operator.hpp"
 #include "execute/lanes.hpp"
 #include "execute/prepared_call.hpp"
+#include "execute/recorder.hpp"
 #include "execute/waited.hpp"
 #include "mailbox/mailbox.hpp"
 #include "run/bindings.hpp"
@@ -93,6 +94,7 @@ private:
     run::Line own_line_;
     std::optional<Runner> runner_;
     Waited waited_{{}};
+    FlightRecord flight_;
     /// How long a run may wait for others, 0: as the group says.
     std::chrono::milliseconds deadline_{0};
     std::exception_ptr failure_;

@@ -64,6 +64,9 @@ void InFlight::go_on(Go go) {
 void InFlight::open(Operation& operation) {
     operation.state_ = Operation::State::queued;
     operation.is_excused_ = false;
+    if (recorder_ != nullptr) {
+        operation.flight_.begin();
+    }
     if (may_begin(operation)) {
         begin(operation);
         // What can be left until later is left until the word is on its way.
@@ -165,6 +168,9 @@ void InFlight::remove(Operation& operation) {
 
 void InFlight::complete(Operation& operation) {
     operation.state_ = Operation::State::complete;
+    if (recorder_ != nullptr) {
+        operation.flight_.end(recorded(operation), operation.call_.claim().bytes);
+    }
     if (operation.waited_.since().count() != 0) { // it has been shown
         group_.presence(rank_).wait.end();
     }

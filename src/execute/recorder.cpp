@@ -14,9 +14,11 @@ namespace tutti::execute {
 
 namespace {
 
-// How kind, what and peer share a word.
-constexpr unsigned what_shift = 2;
-constexpr unsigned peer_shift = 18;
+// How kind, sequence, what and peer share a word.
+constexpr unsigned sequence_shift = 2;
+constexpr unsigned what_shift = 4;
+constexpr unsigned peer_shift = 20;
+constexpr std::uint64_t two_bits = 3;
 
 /// Groups are counted in the order in which they are made.
 std::string name_of_group(int members) {
@@ -35,24 +37,32 @@ std::string name_of(const Event& event) {
     case trace::Kind::step:
         return std::string(plan::word_of(static_cast<plan::Code>(event.what)));
     case trace::Kind::wait:
-        break;
+    default:
+        return std::string(event.sequence == Sequence::blocking ? "wait" : trace::request_wait);
     }
-    return "wait";
+}
+
+trace::Kind kind_of(const Event& event) {
+    if (event.kind != trace::Kind::operation || event.sequence == Sequence::blocking) {
+        return event.kind;
+    }
+    return event.sequence == Sequence::started ? trace::Kind::started : trace::Kind::prepared;
 }
 
 } // namespace
 
 std::array<std::uint64_t, Event::words> Event::packed() const {
     return {begin_ticks, end_ticks,
-            static_cast<std::uint64_t>(kind) | std::uint64_t{what} << what_shift |
-                static_cast<std::uint64_t>(peer + 1) << peer_shift,
+            static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(sequence) << sequence_shift |
+                std::uint64_t{what} << what_shift | static_cast<std::uint64_t>(peer + 1) << peer_shift,
             bytes, number};
 }
 
 Event Event::unpacked(const std::array<std::uint64_t, words>& packed) {
     return {.begin_ticks = packed[0],
             .end_ticks = packed[1],
-            .kind = static_cast<trace::Kind>(packed[2] & ((1U << what_shift) - 1)),
+            .kind = static_cast<trace::Kind>(packed[2] & two_bits),
+            .sequence = static_cast<Sequence>(packed[2] >> sequence_shift & two_bits),
             .what = static_cast<std::uint16_t>(packed[2] >> what_shift),
             .peer = static_cast<int>(packed[2] >> peer_shift) - 1,
             .bytes = packed[3],
@@ -67,6 +77,8 @@ void MemberRecord::add(const Event& event) noexcept {
         shown[word].publish(words[word]); // release: pairs with events(), which sees below that it is new
     }
     written_.publish(index + 1); // release: pairs with events()
+    mailbox::StdWord& last = last_numbers_[static_cast<std::size_t>(event.sequence)];
+    last.put(std::max(last.get(), event.number)); // relaxed: read while the member is in no call
 }
 
 std::vector<Event> MemberRecord::events() const {
@@ -88,19 +100,17 @@ std::vector<Event> MemberRecord::events() const {
     return events;
 }
 
-std::uint64_t MemberRecord::last_number() const {
-    const std::uint64_t written = written_.get();
-    return written == 0 ? 0 : events_[(written - 1) % most_slots].back().get();
+std::uint64_t MemberRecord::last_number(Sequence sequence) const {
+    return last_numbers_[static_cast<std::size_t>(sequence)].get();
 }
 
-void MemberRecord::count(schedule::Collective collective, std::uint64_t bytes, std::uint64_t ticks,
-                         std::uint64_t waited_ticks) noexcept {
+void MemberRecord::count(schedule::Collective collective, const Counts& more) noexcept {
     // Relaxed: each number is for itself.
     Counter& counter = counters_[static_cast<std::size_t>(collective)];
-    counter.calls.put(counter.calls.get() + 1);
-    counter.bytes.put(counter.bytes.get() + bytes);
-    counter.ticks.put(counter.ticks.get() + ticks);
-    counter.waited_ticks.put(counter.waited_ticks.get() + waited_ticks);
+    counter.calls.put(counter.calls.get() + more.calls);
+    counter.bytes.put(counter.bytes.get() + more.bytes);
+    counter.ticks.put(counter.ticks.get() + more.ticks);
+    counter.waited_ticks.put(counter.waited_ticks.get() + more.waited_ticks);
 }
 
 MemberRecord::Counts MemberRecord::counts(schedule::Collective collective) const {
@@ -145,7 +155,34 @@ void OperationRecord::end(std::size_t row, std::uint64_t bytes) noexcept {
                  .what = static_cast<std::uint16_t>(row),
                  .bytes = bytes,
                  .number = number_});
-    record_.count(algorithm::registry()[row].collective, bytes, now - began_, waited_);
+    record_.count(algorithm::registry()[row].collective,
+                  {.calls = 1, .bytes = bytes, .ticks = now - began_, .waited_ticks = waited_});
+}
+
+void FlightRecord::has_waited(const Recorded& recorded, std::uint64_t since, int peer) const noexcept {
+    const std::uint64_t now = ticks();
+    if (recorded.trace >= Trace::operations) {
+        recorded.record.add({.begin_ticks = since,
+                             .end_ticks = now,
+                             .kind = trace::Kind::wait,
+                             .sequence = recorded.sequence,
+                             .peer = peer,
+                             .number = recorded.number});
+    }
+    recorded.record.count(algorithm::registry()[recorded.row].collective,
+                          {.ticks = now - since, .waited_ticks = now - since});
+}
+
+void FlightRecord::end(const Recorded& recorded, std::uint64_t bytes) const noexcept {
+    if (recorded.trace >= Trace::operations) {
+        recorded.record.add({.begin_ticks = began_,
+                             .end_ticks = ticks(),
+                             .sequence = recorded.sequence,
+                             .what = static_cast<std::uint16_t>(recorded.row),
+                             .bytes = bytes,
+                             .number = recorded.number});
+    }
+    recorded.record.count(algorithm::registry()[recorded.row].collective, {.calls = 1, .bytes = bytes});
 }
 
 const Moment& first_moment() {
@@ -159,8 +196,11 @@ Recorder::Recorder(int members, Trace trace)
       records_(reinterpret_cast<MemberRecord*>(pages_.data())) {}
 
 void Recorder::begin_anew() {
-    for (int member = 0; member < members_; ++member) {
-        before_ = std::max(before_, of(member).last_number());
+    for (std::size_t sequence = 0; sequence < sequence_count; ++sequence) {
+        for (int member = 0; member < members_; ++member) {
+            before_[sequence] =
+                std::max(before_[sequence], of(member).last_number(static_cast<Sequence>(sequence)));
+        }
     }
 }
 
@@ -170,18 +210,22 @@ trace::Timeline Recorder::timeline(std::span<const int> threads) const {
     for (int member = 0; member < members_; ++member) {
         trace::Lane lane{.rank = member, .thread = threads[static_cast<std::size_t>(member)]};
         for (const Event& event : of(member).events()) {
-            lane.spans.push_back({.begin_ns = scale.ns_at(event.begin_ticks),
-                                  .end_ns = scale.ns_at(event.end_ticks),
-                                  .kind = event.kind,
-                                  .name = name_of(event),
-                                  .peer = event.peer,
-                                  .bytes = event.bytes,
-                                  .number = event.number});
+            const trace::Kind kind = kind_of(event);
+            (trace::is_in_flight(kind) ? lane.flights : lane.spans)
+                .push_back({.begin_ns = scale.ns_at(event.begin_ticks),
+                            .end_ns = scale.ns_at(event.end_ticks),
+                            .kind = kind,
+                            .name = name_of(event),
+                            .peer = event.peer,
+                            .bytes = event.bytes,
+                            .number = event.number});
         }
         // They have been written at their ends.
-        std::ranges::stable_sort(lane.spans, {}, [](const trace::Span& span) {
-            return std::tuple(span.begin_ns, -span.end_ns, span.kind);
-        });
+        for (auto* spans : {&lane.spans, &lane.flights}) {
+            std::ranges::stable_sort(*spans, {}, [](const trace::Span& span) {
+                return std::tuple(span.begin_ns, -span.end_ns, span.kind);
+            });
+        }
         timeline.lanes.push_back(std::move(lane));
     }
     return timeline;

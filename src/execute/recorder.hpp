@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cache_line.hpp"
+#include "execute/call_log.hpp"
 #include "execute/ticks.hpp"
 #include "execute/zero_pages.hpp"
 #include "mailbox/cell.hpp"
@@ -27,7 +28,9 @@ struct Event {
 
     std::uint64_t begin_ticks = 0;
     std::uint64_t end_ticks = 0;
+    /// Operation, step or wait.
     trace::Kind kind = trace::Kind::operation;
+    Sequence sequence = Sequence::blocking;
     /// Of an operation its row in the registry, of a step its code.
     std::uint16_t what = 0;
     int peer = -1;
@@ -47,22 +50,23 @@ public:
 
     /// By the member.
     void add(const Event& event) noexcept;
-    void count(schedule::Collective collective, std::uint64_t bytes, std::uint64_t ticks,
-               std::uint64_t waited_ticks) noexcept;
+
+    struct Counts {
+        std::uint64_t calls = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t ticks = 0;
+        std::uint64_t waited_ticks = 0;
+    };
+    /// By the member: so much more than before.
+    void count(schedule::Collective collective, const Counts& more) noexcept;
+    Counts counts(schedule::Collective collective) const;
 
     /// Those that were not written over meanwhile, in the order of their ends.
     std::vector<Event> events() const;
 
-    /// Of the operation that was recorded last, 0 if there was none. While the member is in no call.
-    std::uint64_t last_number() const;
-
-    struct Counts {
-        std::uint64_t calls;
-        std::uint64_t bytes;
-        std::uint64_t ticks;
-        std::uint64_t waited_ticks;
-    };
-    Counts counts(schedule::Collective collective) const;
+    /// The highest of the operations of which something was recorded, 0 if there was none. While the member
+    /// is in no call.
+    std::uint64_t last_number(Sequence sequence) const;
 
 private:
     /// One may be under way.
@@ -76,13 +80,24 @@ private:
     };
 
     mailbox::StdWord written_;
+    std::array<mailbox::StdWord, sequence_count> last_numbers_;
     std::array<Counter, schedule::collective_count> counters_;
     std::array<std::array<mailbox::StdWord, Event::words>, most_slots> events_;
 };
 
 static_assert(std::is_trivially_destructible_v<MemberRecord>, "they live in pages that are just given back");
 
-/// An operation of a member, under way. Of its thread.
+/// Where an operation of a member is recorded, and as which one.
+struct Recorded {
+    MemberRecord& record;
+    Trace trace;
+    Sequence sequence;
+    std::uint64_t number;
+    /// In the registry.
+    std::size_t row;
+};
+
+/// An operation of a member that blocks, under way. Of its thread.
 class OperationRecord {
 public:
     OperationRecord(MemberRecord& record, Trace trace, std::uint64_t number) noexcept
@@ -114,6 +129,19 @@ private:
     std::uint64_t waited_ = 0;
 };
 
+/// An operation that a member has in flight, beside others. Of its thread.
+class FlightRecord {
+public:
+    void begin() noexcept { began_ = ticks(); }
+    /// The member has waited for it, last for that peer, until now.
+    void has_waited(const Recorded& recorded, std::uint64_t since, int peer) const noexcept;
+    /// It is complete.
+    void end(const Recorded& recorded, std::uint64_t bytes) const noexcept;
+
+private:
+    std::uint64_t began_ = 0;
+};
+
 /// Watches a run of a member, see run::Unobserved.
 class Observer {
 public:
@@ -141,8 +169,10 @@ public:
     Trace trace() const { return trace_; }
     MemberRecord& of(int member) const { return records_[member]; }
 
-    /// Of the `number`-th operation since the group has become usable, in its whole life.
-    std::uint64_t number_in_all(std::uint64_t number) const { return before_ + number; }
+    /// Of the `number`-th operation of a sequence since the group has become usable, in its whole life.
+    std::uint64_t number_in_all(Sequence sequence, std::uint64_t number) const {
+        return before_[static_cast<std::size_t>(sequence)] + number;
+    }
     /// The members count from 1 again, after a failure. While no member is in a call.
     void begin_anew();
 
@@ -156,7 +186,7 @@ private:
     int members_;
     Trace trace_;
     /// The operations before the last failure. What orders the epochs that members resume from orders it.
-    std::uint64_t before_ = 0;
+    std::array<std::uint64_t, sequence_count> before_{};
     ZeroPages pages_;
     MemberRecord* records_;
 };

@@ -149,8 +149,9 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
 
 void Seat::record_front(const Call& call) {
     const execute::Claim& claim = front_->claim();
-    execute::OperationRecord record(*record_, group_.recorder()->trace(),
-                                    group_.recorder()->number_in_all(recorded_.number_at(line_.epoch)));
+    execute::OperationRecord record(
+        *record_, group_.recorder()->trace(),
+        group_.recorder()->number_in_all(execute::Sequence::blocking, recorded_.number_at(line_.epoch)));
     run_front(call.input, call.output, call.state, call.deadline, execute::Observer(record));
     record.end(claim.row, claim.bytes);
 }

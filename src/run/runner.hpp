@@ -162,7 +162,7 @@ private:
     // Where it has stopped, if it has: why, at whom, and for what it waits.
     State state_;
     Fault fault_;
-    int peer_;
+    int peer_ = -1;
     const Slot* awaited_ = nullptr;
     std::uint64_t epoch_;
     int cells_;

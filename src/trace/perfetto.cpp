@@ -129,7 +129,8 @@ private:
     }
 
     static std::string name_of(const Span& span) {
-        return span.kind == Kind::wait ? span.name + " for " + std::to_string(span.peer) : span.name;
+        return span.kind == Kind::wait && span.peer >= 0 ? span.name + " for " + std::to_string(span.peer)
+                                                         : span.name;
     }
 
     static void annotate(Message& event, const Span& span) {
@@ -160,8 +161,11 @@ std::string perfetto(std::span<const Timeline> timelines) {
         const std::uint64_t group = writer.add_track(timeline.name, 0);
         for (const Lane& lane : timeline.lanes) {
             const std::string thread = lane.thread == 0 ? "" : ", thread " + std::to_string(lane.thread);
-            writer.add_slices(writer.add_track("member " + std::to_string(lane.rank) + thread, group),
-                              lane.spans);
+            const std::string member = "member " + std::to_string(lane.rank);
+            writer.add_slices(writer.add_track(member + thread, group), lane.spans);
+            for (const std::vector<Span>& row : rows_of(lane.flights)) {
+                writer.add_slices(writer.add_track(member + ", in flight", group), row);
+            }
         }
     }
     return writer.take();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,12 +10,22 @@
 /// What members did, and when: recorded by threads or predicted by a model, written for tools and people.
 namespace tutti::trace {
 
-/// What a member does in a span. Waits lie within steps, steps within operations; a span of one kind ends
-/// before the next of that kind begins.
-enum class Kind : std::uint8_t { operation, step, wait };
+/// What a member does in a span. Waits lie within steps, steps within operations, but for waits for what is
+/// in flight; a span of one of these kinds ends before the next of that kind begins. What was started, or
+/// prepared and then started, is in flight until its member sees that it is complete: these may overlap.
+enum class Kind : std::uint8_t { operation, step, wait, started, prepared };
+
+/// What a wait for what is in flight is called.
+constexpr std::string_view request_wait = "request wait";
+
+constexpr std::array<std::string_view, 5> kind_names{"operation", "step", "wait", "started", "prepared"};
 
 constexpr std::string_view to_string(Kind kind) {
-    return kind == Kind::operation ? "operation" : kind == Kind::step ? "step" : "wait";
+    return kind_names[static_cast<std::size_t>(kind)];
+}
+
+constexpr bool is_in_flight(Kind kind) {
+    return kind == Kind::started || kind == Kind::prepared;
 }
 
 /// A time of one member.
@@ -22,13 +34,15 @@ struct Span {
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;
     Kind kind = Kind::operation;
-    /// Of an operation "allreduce (algorithm direct)", of a step "combine", of a wait "wait".
+    /// Of an operation "allreduce (algorithm direct)", of a step "combine", of a wait "wait" or request_wait.
     std::string name;
-    /// Of a wait, for whom; of a step, whose bytes it reads or writes; -1: nobody's, or several members'.
+    /// Of a wait, for whom, in the end; of a step, whose bytes it reads or writes; -1: nobody's, or several
+    /// members'.
     int peer = -1;
     /// Of an operation, of the longer one of its vectors; of a step, that it copies or combines.
     std::uint64_t bytes = 0;
-    /// Of the operation to which it belongs, in the group, from 1 on.
+    /// Of the operation to which it belongs, from 1 on: of the group's, of those that the member has started,
+    /// or of those that it has prepared.
     std::uint64_t number = 0;
 };
 
@@ -38,6 +52,8 @@ struct Lane {
     /// The system's number of the thread, 0 if unknown.
     int thread = 0;
     std::vector<Span> spans = {};
+    /// What was in flight, in the order of the beginnings.
+    std::vector<Span> flights = {};
 };
 
 /// The members of a group, in the order of their ranks.
@@ -46,5 +62,9 @@ struct Timeline {
     std::string name;
     std::vector<Lane> lanes = {};
 };
+
+/// Spans in the order of their beginnings as rows, in each of which none overlaps another; as few as there
+/// can be.
+std::vector<std::vector<Span>> rows_of(const std::vector<Span>& spans);
 
 } // namespace tutti::trace

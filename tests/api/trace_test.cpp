@@ -270,6 +270,170 @@ TEST_CASE("numbers of operations go on after a failure") {
     }
 }
 
+TEST_CASE("started operations are recorded from their starts on, with what is waited for them") {
+    constexpr int members = 3;
+    Team team = team_of(members, Trace::operations);
+    LateStart start(members);
+    team.run([&](Member& me) {
+        const std::vector<double> one(100, 1.0);
+        std::vector<double> sum(100);
+        std::vector<double> scanned(100);
+        for (int i = 0; i < 5; ++i) {
+            me.barrier();
+            start.come(me.rank(), 5ms);
+            Request first = me.start.allreduce(one, sum, std::plus<>{});
+            Request second = me.start.scan(one, scanned, std::plus<>{});
+            second.wait();
+            first.wait();
+        }
+    });
+    const Statistics statistics = team.statistics();
+    REQUIRE(statistics.collectives.size() == 3);
+    for (const CollectiveStatistics& calls : statistics.collectives) {
+        CHECK(calls.compared == (calls.collective == "barrier" ? 5 : 0));
+        for (const MemberStatistics& member : calls.members) {
+            CHECK(member.calls == 5);
+            CHECK(member.bytes == (calls.collective == "barrier" ? 0 : 5 * 800));
+            CHECK(member.waited <= member.time);
+        }
+    }
+    std::int64_t waited = 0;
+    for (int rank = 0; rank < members; ++rank) {
+        CAPTURE(rank);
+        std::array<const Line*, 11> started{};
+        int overlapping = 0;
+        int complete = 0;
+        const std::vector<Line> lines = lines_of(team.trace());
+        std::int64_t last_begin = 0;
+        for (const Line& line : lines) {
+            if (line.rank == rank && line.kind == "started") {
+                CHECK(line.begin >= last_begin);
+                last_begin = line.begin;
+                REQUIRE(line.number >= 1);
+                REQUIRE(line.number <= 10);
+                CHECK(line.name.starts_with(line.number % 2 == 1 ? "allreduce (" : "scan ("));
+                CHECK(line.bytes == 800);
+                CHECK(line.begin <= line.end);
+                started[line.number] = &line;
+                ++complete;
+            }
+        }
+        REQUIRE(complete == 10);
+        for (std::size_t number = 1; number < 10; ++number) {
+            CHECK(started[number]->begin <= started[number + 1]->begin);
+            overlapping += started[number]->end > started[number + 1]->begin ? 1 : 0;
+        }
+        CHECK(overlapping > (rank == 0 ? 0 : -1));
+        for (const Line& line : lines) {
+            if (line.rank == rank && line.name == "request wait") {
+                CHECK(line.kind == "wait");
+                REQUIRE(started.at(line.number) != nullptr);
+                CHECK(line.begin >= started.at(line.number)->begin);
+                CHECK(line.end >= started.at(line.number)->end);
+                if (rank == 0) {
+                    waited += line.end - line.begin;
+                }
+            }
+        }
+    }
+    CHECK(waited >= 1'000'000);
+}
+
+TEST_CASE("a prepared operation has one number however often it is started") {
+    Team team = team_of(2, Trace::operations);
+    team.run([](Member& me) {
+        int sum = 0;
+        const int one = 1;
+        Persistent barrier = me.prepare.barrier();
+        Persistent request = me.prepare.allreduce(one, sum, std::plus<>{});
+        for (int i = 0; i < 5; ++i) {
+            request.start();
+            request.wait();
+        }
+        barrier.start();
+        barrier.wait();
+    });
+    for (int rank = 0; rank < 2; ++rank) {
+        std::array<int, 3> starts{};
+        for (const Line& line : lines_of(team.trace())) {
+            if (line.rank == rank && line.kind == "prepared") {
+                REQUIRE(line.number <= 2);
+                ++starts[line.number];
+                CHECK(line.name.starts_with(line.number == 1 ? "barrier" : "allreduce"));
+            }
+            CHECK(line.kind != "operation");
+        }
+        CHECK(starts[1] == 1);
+        CHECK(starts[2] == 5);
+    }
+    for (const CollectiveStatistics& calls : team.statistics().collectives) {
+        CHECK(calls.members[1].calls == (calls.collective == "barrier" ? 1 : 5));
+    }
+}
+
+TEST_CASE("a wait within a wait counts once") {
+    Team team = team_of(2, Trace::operations);
+    team.run([](Member& me) {
+        Request outer = me.start.barrier();
+        Request inner = me.start.barrier();
+        bool is_called = false;
+        outer.then([&] {
+            inner.wait();
+            is_called = true;
+        });
+        while (!is_called) {
+            outer.wait();
+        }
+    });
+    for (int rank = 0; rank < 2; ++rank) {
+        std::int64_t last_end = 0;
+        for (const Line& line : lines_of(team.trace())) {
+            if (line.rank == rank && line.kind == "wait") {
+                CHECK(line.begin >= last_end);
+                last_end = line.end;
+            }
+        }
+    }
+}
+
+TEST_CASE("numbers of started operations go on after a failure") {
+    Group group(1, {.trace = Trace::operations});
+    const auto region = [&](int starts, bool fails) {
+        group.run(0, [&](Member& me) {
+            for (int i = 0; i < starts; ++i) {
+                me.start.barrier().wait();
+            }
+            if (fails) {
+                throw Error("as asked");
+            }
+        });
+    };
+    CHECK_THROWS_AS(region(3, true), Error);
+    region(2, false);
+    std::uint64_t last = 0;
+    for (const Line& line : lines_of(group.trace())) {
+        if (line.kind == "started") {
+            CHECK(line.number == last + 1);
+            last = line.number;
+        }
+    }
+    CHECK(last == 5);
+}
+
+TEST_CASE("statistics alone keep no events of what is in flight") {
+    Team team = team_of(2, Trace::statistics);
+    team.run([](Member& me) {
+        me.barrier();
+        for (int i = 0; i < 5000; ++i) {
+            me.start.barrier().wait();
+        }
+    });
+    const Statistics statistics = team.statistics();
+    CHECK(statistics.collectives.at(0).members.at(0).calls == 5001);
+    CHECK(statistics.collectives.at(0).compared == 1);
+    CHECK_THROWS_AS(team.trace(), Error);
+}
+
 TEST_CASE("any thread may ask while members call") {
     Team team = team_of(2, Trace::steps);
     std::atomic<bool> is_over{false};
@@ -286,6 +450,7 @@ TEST_CASE("any thread may ask while members call") {
         int sum = 0;
         for (int i = 0; i < 20000; ++i) {
             me.allreduce(i, sum, std::plus<>{});
+            me.start.allreduce(i, sum, std::plus<>{}).wait();
         }
     });
     is_over = true;

@@ -15,6 +15,7 @@ TEST_CASE("an event's words come back") {
     const Event event{.begin_ticks = ~std::uint64_t{0},
                       .end_ticks = 1,
                       .kind = tutti::trace::Kind::wait,
+                      .sequence = tutti::execute::Sequence::prepared,
                       .what = 0xffff,
                       .peer = 65534,
                       .bytes = std::uint64_t{1} << 40U,
@@ -22,10 +23,24 @@ TEST_CASE("an event's words come back") {
     const Event again = Event::unpacked(event.packed());
     CHECK(again.begin_ticks == event.begin_ticks);
     CHECK(again.kind == event.kind);
+    CHECK(again.sequence == event.sequence);
     CHECK(again.what == event.what);
     CHECK(again.peer == event.peer);
     CHECK(again.bytes == event.bytes);
     CHECK(Event::unpacked(Event{}.packed()).peer == -1);
+}
+
+TEST_CASE("of what is in flight statistics keep no event") {
+    tutti::execute::ZeroPages pages(sizeof(MemberRecord));
+    auto& record = *reinterpret_cast<MemberRecord*>(pages.data());
+    tutti::execute::FlightRecord flight;
+    for (const tutti::Trace trace : {tutti::Trace::statistics, tutti::Trace::operations}) {
+        const tutti::execute::Recorded recorded{record, trace, tutti::execute::Sequence::started, 1, 0};
+        flight.begin();
+        flight.has_waited(recorded, tutti::execute::ticks(), 1);
+        flight.end(recorded, 8);
+        CHECK(record.events().size() == (trace == tutti::Trace::statistics ? 0 : 2));
+    }
 }
 
 TEST_CASE("who reads events while a member writes gets whole ones, in order") {

@@ -69,7 +69,9 @@ def slices_of(trace):
                 note = fields(note)
                 notes[first(note, 10).decode()] = first(note, 3)
         kind = first(event, 22).decode()
-        assert len(stack) == ["operation", "step", "wait"].index(kind), f"{kind} in {len(stack)} others"
+        depth = 0 if "request" in first(event, 23).decode() else {"step": 1, "wait": 2}.get(kind, 0)
+        assert len(stack) == depth, f"{kind} in {len(stack)} others"
+        assert member.endswith(", in flight") == (kind in ("started", "prepared")), f"{kind} on the track {member}"
         made = {
             "group": tracks[parent][0],
             "rank": int(member.split(",")[0].removeprefix("member ")),
@@ -95,7 +97,7 @@ def main():
             lines = [json.loads(line) for line in file]
         with open(names[1], "rb") as file:
             tracks, slices = slices_of(file.read())
-    assert len(lines) == 10
+    assert len(lines) == 15
     assert ("group 2 of 70000 members", None) in tracks.values()
     assert "member 0, thread 4711" in [name for name, _ in tracks.values()]
     wanted = [
@@ -103,7 +105,7 @@ def main():
             "group": line["group"],
             "rank": line["rank"],
             "kind": line["kind"],
-            "name": line["name"] + (f" for {line['peer']}" if line["kind"] == "wait" else ""),
+            "name": line["name"] + (f" for {line['peer']}" if line["kind"] == "wait" and line["peer"] is not None else ""),
             "begin": line["begin_ns"],
             "peer": line["peer"],
             "bytes": line["bytes"],
@@ -112,7 +114,10 @@ def main():
         }
         for line in lines
     ]
-    assert slices == wanted, f"\n{slices}\n{wanted}"
+    key = lambda made: (made["group"], made["rank"], made["begin"], -made["end"], made["kind"], made["number"])
+    assert sorted(slices, key=key) == sorted(wanted, key=key), f"\n{slices}\n{wanted}"
+    flights = [name for name, _ in tracks.values() if name.endswith(", in flight")]
+    assert flights == ["member 0, in flight"] * 3, flights
 
 
 main()

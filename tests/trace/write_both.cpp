@@ -59,6 +59,20 @@ int main(int argc, char** argv) {
                           .name = "wait",
                           .peer = 0,
                           .number = 129}}}}},
+        {.name = "group 3 of 1 members",
+         .lanes =
+             {{.rank = 0,
+               .spans = {{.begin_ns = 5,
+                          .end_ns = 20,
+                          .kind = Kind::wait,
+                          .name = std::string(tutti::trace::request_wait),
+                          .number = 1}},
+               // The first and the third fit in one row, the others overlap both.
+               .flights =
+                   {{.begin_ns = 1, .end_ns = 10, .kind = Kind::started, .name = operation, .number = 1},
+                    {.begin_ns = 2, .end_ns = 30, .kind = Kind::prepared, .name = operation, .number = 1},
+                    {.begin_ns = 10, .end_ns = 40, .kind = Kind::started, .name = operation, .number = 2},
+                    {.begin_ns = 12, .end_ns = 13, .kind = Kind::started, .name = operation, .number = 3}}}}},
         {.name = "group 2 of 70000 members", .lanes = {{.rank = 65534}}}};
     std::ofstream json(argv[1]);
     json << tutti::trace::json_lines(timelines);

@@ -1,6 +1,5 @@
 // One timeline: a row a member, drawn on a canvas, since there may be hundreds of thousands of spans.
 
-const kinds = ["operation", "step", "wait"];
 // Who moves bytes has a colour of its own; what only says or sees that something is there is grey.
 const stepColours = { combine: "--s0", copy: "--s2", scan: "--s3", send: "--s6", receive: "--s5" };
 
@@ -8,16 +7,23 @@ function colourOfStep(name) {
   return stepColours[name] || "--floor";
 }
 
+// Below the row of a member are those of what it has in flight.
 for (const timeline of data.timelines) {
-  timeline.lanes.forEach((lane, row) => {
-    lane.row = row;
+  const read = ([kind, name, begin, end, peer, bytes, number]) =>
+    ({ kind: timeline.kinds[kind], name: timeline.names[name], begin, end, peer, bytes, number });
+  timeline.rows = [];
+  for (const lane of timeline.lanes) {
+    lane.row = timeline.rows.length;
     lane.of = { operation: [], step: [], wait: [] };
-    for (const [kind, name, begin, end, peer, bytes, number] of lane.spans) {
-      lane.of[kinds[kind]].push({ kind: kinds[kind], name: timeline.names[name], begin, end, peer, bytes, number });
-    }
-  });
+    lane.spans.map(read).forEach((span) => lane.of[span.kind].push(span));
+    lane.flights = lane.flights.map((row) => row.map(read));
+    timeline.rows.push({ lane, flights: null }, ...lane.flights.map((flights) => ({ lane, flights })));
+  }
   timeline.rowOf = new Map(timeline.lanes.map((lane) => [lane.rank, lane.row]));
 }
+
+// Not in an operation, but for one that is in flight.
+const isForRequest = (wait) => wait.name === "request wait";
 
 const nsText = (ns) => usText(ns / 1e3);
 
@@ -35,7 +41,7 @@ function firstAfter(spans, time) {
 const picture = { left: 34, right: 8, axis: 22, least: 3, most: 22, height: 560 };
 
 function rowHeight(timeline) {
-  return Math.max(picture.least, Math.min(picture.most, Math.floor(picture.height / timeline.lanes.length)));
+  return Math.max(picture.least, Math.min(picture.most, Math.floor(picture.height / timeline.rows.length)));
 }
 
 // Spans that are narrower than a pixel are drawn once a pixel.
@@ -61,6 +67,9 @@ function drawLane(context, lane, x, height, colour) {
   drawSpans(context, lane.of.operation, x, top + gap, height - 2 * gap, () => colour("--grid"));
   drawSpans(context, lane.of.step, x, top + gap, height - 2 * gap, (span) => colour(colourOfStep(span.name)));
   drawSpans(context, lane.of.wait, x, top + gap, height - 2 * gap, () => colour("--s1"));
+  lane.flights.forEach((flights, row) => {
+    drawSpans(context, flights, x, top + (row + 1) * height + gap, height - 2 * gap, () => colour("--s4"));
+  });
 }
 
 // What the last member to leave went by: along the rows of those who did it, and from row to row where they were waited for.
@@ -89,7 +98,7 @@ function drawPath(context, timeline, x, height, colour) {
 }
 
 function drawAxis(context, timeline, x, height, colour) {
-  const bottom = picture.axis + timeline.lanes.length * height;
+  const bottom = picture.axis + timeline.rows.length * height;
   context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
   context.textAlign = "center";
   const [first, last] = x.range();
@@ -103,8 +112,10 @@ function drawAxis(context, timeline, x, height, colour) {
   }
   context.textAlign = "right";
   const every = Math.ceil(12 / height);
+  let labelled = -every;
   for (const lane of timeline.lanes) {
-    if (lane.row % every === 0) {
+    if (lane.row >= labelled + every) {
+      labelled = lane.row;
       context.fillText(String(lane.rank), picture.left - 7, picture.axis + (lane.row + 0.5) * height + (every === 1 ? 4 : 6));
     }
   }
@@ -122,7 +133,7 @@ function timeText(ns, ticks) {
 function drawTimeline(canvas, timeline, x, hasPath) {
   const scale = window.devicePixelRatio || 1;
   const height = rowHeight(timeline);
-  const [width, whole] = [canvas.clientWidth, picture.axis + timeline.lanes.length * height + 4];
+  const [width, whole] = [canvas.clientWidth, picture.axis + timeline.rows.length * height + 4];
   canvas.style.height = `${whole}px`;
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(whole * scale);
@@ -143,18 +154,20 @@ function drawTimeline(canvas, timeline, x, hasPath) {
   context.restore();
 }
 
-// What is at a place: the wait, the step it is in, and the operation.
+// What is at a place: the wait, the step it is in, and the operation; or one that is in flight.
 function spansAt(timeline, x, [left, top]) {
-  const lane = timeline.lanes[Math.floor((top - picture.axis) / rowHeight(timeline))];
+  const row = timeline.rows[Math.floor((top - picture.axis) / rowHeight(timeline))];
   const time = x.invert(left);
-  if (lane === undefined || left < picture.left || top < picture.axis) {
+  if (row === undefined || left < picture.left || top < picture.axis) {
     return null;
   }
-  const [wait, step, operation] = ["wait", "step", "operation"].map((kind) => {
-    const span = lane.of[kind][firstAfter(lane.of[kind], time)];
+  const { lane, flights } = row;
+  const at = (spans) => {
+    const span = spans[firstAfter(spans, time)];
     return span !== undefined && span.begin <= time ? span : null;
-  });
-  return operation === null && step === null ? null : { lane, wait, step, operation };
+  };
+  const [wait, step, operation] = flights === null ? ["wait", "step", "operation"].map((kind) => at(lane.of[kind])) : [null, null, at(flights)];
+  return wait === null && step === null && operation === null ? null : { lane, wait, step, operation };
 }
 
 function spanText({ lane, wait, step, operation }) {
@@ -168,7 +181,9 @@ function spanText({ lane, wait, step, operation }) {
     lines.push([step.bytes > 0 ? bytesText(step.bytes) : "", step.peer >= 0 ? `member ${step.peer}` : ""].filter((word) => word).join(", "));
   }
   if (operation) {
-    lines.push(`${operation.name}${operation.bytes > 0 ? `, ${bytesText(operation.bytes)}` : ""}, operation ${operation.number}`);
+    lines.push(`${operation.name}${operation.bytes > 0 ? `, ${bytesText(operation.bytes)}` : ""}, ${operation.kind} ${operation.number}`);
+  } else if (wait) {
+    lines.push(`request ${wait.number}`);
   }
   return lines;
 }

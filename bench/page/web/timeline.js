@@ -1,6 +1,6 @@
 // The page: timelines below each other, which are moved together.
 
-const ends = data.timelines.flatMap((timeline) => timeline.lanes.flatMap((lane) => lane.of.operation.concat(lane.of.step)));
+const ends = data.timelines.flatMap((timeline) => timeline.lanes.flatMap((lane) => lane.of.operation.concat(lane.of.step, lane.of.wait, ...lane.flights)));
 const scene = {
   // Loops, since there may be more spans than a call takes arguments.
   from: ends.reduce((least, span) => Math.min(least, span.begin), Infinity),
@@ -15,7 +15,7 @@ function share(part, whole) {
 
 function memberRow(lane) {
   const sum = (spans) => spans.reduce((ns, span) => ns + span.end - span.begin, 0);
-  const [time, waiting] = [sum(lane.of.operation), sum(lane.of.wait)];
+  const [time, waiting] = [sum(lane.of.operation) + sum(lane.of.wait.filter(isForRequest)), sum(lane.of.wait)];
   const waited = new Map();
   lane.of.wait.forEach((wait) => waited.set(wait.peer, (waited.get(wait.peer) || 0) + wait.end - wait.begin));
   const [peer, ns] = [...waited].reduce((most, each) => (each[1] > most[1] ? each : most), [-1, 0]);
@@ -42,7 +42,8 @@ function legend() {
     return make("span", {}, mark, text);
   };
   return make("div", { class: "kinds" }, ...names.filter((name) => !others.includes(name)).map((name) => entry(colourOfStep(name), name)),
-    ...(others.length > 0 ? [entry("--floor", others.join(", "))] : []), entry("--s1", "wait"), entry("--ink", "critical path"));
+    ...(others.length > 0 ? [entry("--floor", others.join(", "))] : []), entry("--s1", "wait"),
+    ...(data.timelines.some((timeline) => timeline.rows.length > timeline.lanes.length) ? [entry("--s4", "in flight")] : []), entry("--ink", "critical path"));
 }
 
 function scaleOf(canvas) {
@@ -103,7 +104,7 @@ function drawControls(node, zoom) {
 function draw() {
   document.title = `Tutti: ${data.timelines.map((timeline) => timeline.name).join(", ")}`;
   const top = document.getElementById("top");
-  const names = unique(data.timelines.flatMap((timeline) => timeline.lanes.flatMap((lane) => lane.of.operation.map((span) => span.name))));
+  const names = unique(data.timelines.flatMap((timeline) => timeline.lanes.flatMap((lane) => lane.of.operation.concat(...lane.flights).map((span) => span.name))));
   top.append(make("h1", {}, names.length === 1 ? names[0] : "Timelines"));
   append(top, missingCharts());
   append(top, findingsList());

@@ -29,6 +29,12 @@ def late(group):
     return "\n".join(lines) + "\n"
 
 
+def started(group):
+    """A member that has two operations in flight at a time, and then waits for the first."""
+    return "\n".join([line(group, 0, "started", 1000, 91000, "barrier"), line(group, 0, "started", 11000, 101000, "allreduce", size=8),
+                      line(group, 0, "wait", 51000, 91000, "request wait", peer=1), line(group, 1, "started", 90000, 91000, "barrier")]) + "\n"
+
+
 CHECKS = """<script>
 const wrong = window.errors;
 (async () => {
@@ -37,12 +43,15 @@ const wrong = window.errors;
   check(every("#top img, #main img").length === 0, "a text became HTML");
   check(document.querySelector("h3").textContent === GROUP, "the group's name is shown as it is");
   check(document.querySelector(".findings .warning").textContent.includes("Member 2 is waited for: it comes 60.00 us after"), "the sentence");
-  check(every("#main table").length === 2, "a table for each timeline");
+  check(every("#main table").length === 3, "a table for each timeline");
+  check(every(".findings li")[2].textContent.includes("flying: 2 requests among 2 members, 100.0 us from"), "requests: " + every(".findings li")[2].textContent);
+  const waiter = every("#main table")[2].querySelectorAll("tbody tr:first-child td");
+  check([...waiter].map((cell) => cell.textContent).slice(1, 5).join("|") === "40 µs|0 ns|40 µs|100 %", "who waits for a request: " + [...waiter].map((cell) => cell.textContent).join("|"));
   const cells = every("#main table tbody tr:first-child td").slice(0, 7).map((cell) => cell.textContent);
   check(cells.join("|") === "0|100 µs|30 µs|70 µs|70 %||member 2, 70 µs", "the first member: " + cells.join("|"));
   const canvases = every("canvas");
   if (CHARTS) {
-    check(canvases.length === 2, "a picture for each timeline");
+    check(canvases.length === 3, "a picture for each timeline");
     // The share of pixels in the first row of members that are orange, and in which its colours are.
     const style = getComputedStyle(document.documentElement);
     const parts = (name) => {
@@ -75,6 +84,18 @@ const wrong = window.errors;
     check(every(".tip")[0].textContent.includes("4 KiB, member 1"), "a step under the pointer");
     canvases[0].dispatchEvent(new MouseEvent("mouseleave"));
     check(every(".tip").length === 0, "the tip goes");
+    // Rows of the third: the first member, its two in flight, the other member, its one.
+    const inFlight = [22, 44, 66, 88, 110].map((top) => share(canvases[2], parts("--s4"), 5 + top) > 0);
+    check(inFlight.join() === "false,true,true,false,true", "rows of what is in flight: " + inFlight);
+    const third = canvases[2].getBoundingClientRect();
+    const tipAt = (part, top) => {
+      canvases[2].dispatchEvent(new MouseEvent("mousemove", { ...at(part, 0), clientY: third.top + top }));
+      return every(".tip").map((each) => each.textContent).join();
+    };
+    check(tipAt(0.7, first).includes("member 0: waits for member 1"), "a wait for a request under the pointer");
+    check(tipAt(0.7, first + 44).includes("member 0: allreduce") && tipAt(0.7, first + 44).includes("8 B, started 1"), "a request under the pointer");
+    check(tipAt(0.95, first + 88).includes("member 1: barrier") || tipAt(0.895, first + 88).includes("member 1: barrier"), "the other's");
+    canvases[2].dispatchEvent(new MouseEvent("mouseleave"));
     // At the end only the combining is left, in both pictures.
     for (let turn = 0; turn < 20; ++turn) {
       canvases[0].dispatchEvent(new WheelEvent("wheel", { ...at(0.97, first), deltaY: -200 }));
@@ -110,7 +131,7 @@ def main(command, folder, has_charts):
     place = pathlib.Path(folder)
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    (place / "late.jsonl").write_text(late(EVIL) + late("again"))
+    (place / "late.jsonl").write_text(late(EVIL) + late("again") + started("flying"))
     tutti(command, "trace", place / "late.jsonl", "--html", place / "report.html")
     page = (place / "report.html").read_text()
     group = json.dumps(EVIL).replace("<", "\\u003c")

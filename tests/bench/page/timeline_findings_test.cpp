@@ -80,6 +80,25 @@ TEST_CASE("who has left is not in the path while another has yet to see what it 
     CHECK(parts[1].begin_ns == 90);
 }
 
+TEST_CASE("requests count, and waits for them are no part of an operation") {
+    Timeline timeline{"made up", {lane(0, 0, 100, {}), lane(1, 0, 100, {})}};
+    for (Lane& each : timeline.lanes) {
+        each.spans.push_back({150, 250, Kind::wait, std::string(trace::request_wait), 1, 0, 1});
+        each.flights = {{100, 200, Kind::started, "barrier (algorithm tree)", -1, 0, 1},
+                        {110, 300, Kind::prepared, "barrier (algorithm tree)", -1, 0, 1}};
+    }
+    const std::string text = text_of(timeline);
+    CHECK(text.find("1 operation and 2 requests among 2 members, 0.300 us from the first") !=
+          std::string::npos);
+    CHECK(text.find("50 % of the members' time") != std::string::npos);
+    CHECK(text.find("Nobody comes late") != std::string::npos);
+    for (Lane& each : timeline.lanes) {
+        each.spans.erase(each.spans.begin());
+        each.flights.pop_back();
+    }
+    CHECK(text_of(timeline).find("made up: 1 request among 2 members, 0.150 us") != std::string::npos);
+}
+
 TEST_CASE("of an operation that is only half in the record there is a path") {
     const Timeline timeline{"made up", {{0, 0, {wait(1, 10, 1)}}, lane(1, 0, 20, {wait(1, 10, 0)})}};
     CHECK(critical_paths(timeline).front().parts.size() == 1);

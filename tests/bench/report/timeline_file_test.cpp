@@ -54,6 +54,17 @@ TEST_CASE("timelines are read as they were written") {
     CHECK(json_lines(read) == text);
 }
 
+TEST_CASE("what was in flight is read in the order in which it began") {
+    const Span one{10, 30, Kind::started, "barrier (algorithm tree)", -1, 0, 1};
+    const Span other{20, 25, Kind::prepared, "barrier (algorithm tree)", -1, 0, 1};
+    const Timeline written{"g", {{0, 7, {}, {other, one}}}};
+    const std::vector<Timeline> read = parse_timelines(json_lines(std::vector{written}));
+    CHECK(read[0].lanes[0].spans.empty());
+    REQUIRE(read[0].lanes[0].flights.size() == 2);
+    CHECK(read[0].lanes[0].flights[0].kind == Kind::started);
+    CHECK(read[0].lanes[0].flights[1].kind == Kind::prepared);
+}
+
 TEST_CASE("a damaged line is named, with what is wrong with it") {
     CHECK(refusal_of(line) == "none");
     CHECK(refusal_of("") == "there is no span in it");
@@ -63,7 +74,7 @@ TEST_CASE("a damaged line is named, with what is wrong with it") {
     CHECK(refusal_of(changed("\"bytes\":0,", "")).find("line 1: a key of a span is missing") == 0);
     CHECK(refusal_of(changed("\"g\"", "1")).find("line 1: a key of a span is missing") == 0);
     CHECK(refusal_of(changed("\"wait\"", "\"nap\"")) ==
-          "line 1: its kind \"nap\" is none of operation, step, wait");
+          "line 1: its kind \"nap\" is none of operation, step, wait, started, prepared");
     CHECK(refusal_of(changed("\"end_ns\":2", "\"end_ns\":0")) == "line 1: it ends before it begins");
     CHECK(refusal_of(changed("\"end_ns\":2", "\"end_ns\":2.5")) == "line 1: its end_ns is no such number");
     CHECK(refusal_of(changed("\"rank\":0", "\"rank\":-1")) == "line 1: its rank is no such number");
