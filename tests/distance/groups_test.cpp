@@ -159,6 +159,19 @@ TEST_CASE("a few pairs that were disturbed change nothing") {
     CHECK(levels[1].groups == neighbours(32, 16));
 }
 
+TEST_CASE("a pair that seems near though its groups are apart changes nothing") {
+    Matrix matrix = made({{8, 25}, {4, 110}}, 0.1, 3);
+    matrix.set(20, 4, 26);
+    check_sizes(find_levels(matrix), 32, {8});
+}
+
+TEST_CASE("equal groups count from 1.2 times on") {
+    for (unsigned seed = 0; seed < 8; ++seed) {
+        check_sizes(find_levels(made({{8, 50}, {4, 50 * 1.25}}, 0.02, seed)), 32, {8});
+        CHECK(find_levels(made({{8, 50}, {4, 50 * 1.15}}, 0.02, seed)).empty());
+    }
+}
+
 TEST_CASE("groups need not be neighbours, nor of one size if they are clear") {
     Matrix matrix(5);
     for (std::size_t cpu = 0; cpu < 5; ++cpu) {

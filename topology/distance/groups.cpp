@@ -21,7 +21,9 @@ double quantile(std::vector<double> values, double share) {
 }
 
 /// Merges the two nearest sets of CPUs until one is left. How far sets are from each other is the median of
-/// all pairs: single CPUs may have been disturbed while they were timed.
+/// all pairs, of two in the middle the lower one: single CPUs may have been disturbed while they were timed.
+/// The median of the pairs of two sets together is no less than the lesser of their own, so that no merge
+/// comes at less than the one before.
 class Merging {
 public:
     explicit Merging(const Matrix& matrix) : matrix_(matrix), joined_(matrix.cpus()) {
@@ -29,7 +31,6 @@ public:
         far_.assign(cpus, std::vector<double>(cpus));
         for (std::size_t cpu = 0; cpu < cpus; ++cpu) {
             sets_.push_back({cpu});
-            heights_of_.push_back(0);
             for (std::size_t other = 0; other < cpus; ++other) {
                 far_[cpu][other] = matrix.ns(cpu, other);
             }
@@ -43,11 +44,7 @@ public:
     const Matrix& joined() const { return joined_; }
 
     /// Of all merges, ascending.
-    std::vector<double> heights() const {
-        std::vector<double> sorted = heights_;
-        std::ranges::sort(sorted);
-        return sorted;
-    }
+    const std::vector<double>& heights() const { return heights_; }
 
 private:
     void merge_nearest() {
@@ -61,14 +58,13 @@ private:
                 }
             }
         }
-        const double height = std::max({far_[one][other], heights_of_[one], heights_of_[other]});
+        const double height = far_[one][other];
         for (const std::size_t cpu : sets_[one]) {
             for (const std::size_t of_other : sets_[other]) {
                 joined_.set(cpu, of_other, height);
             }
         }
         heights_.push_back(height);
-        heights_of_[one] = height;
         sets_[one].insert(sets_[one].end(), sets_[other].begin(), sets_[other].end());
         remove(other);
         for (std::size_t set = 0; set < sets_.size(); ++set) {
@@ -80,14 +76,12 @@ private:
     void remove(std::size_t set) {
         const std::size_t last = sets_.size() - 1;
         std::swap(sets_[set], sets_[last]);
-        std::swap(heights_of_[set], heights_of_[last]);
         for (std::size_t row = 0; row <= last; ++row) {
             far_[row][set] = far_[row][last];
         }
         far_[set] = far_[last];
         far_[set][set] = 0;
         sets_.pop_back();
-        heights_of_.pop_back();
         far_.pop_back();
     }
 
@@ -105,7 +99,6 @@ private:
     const Matrix& matrix_;
     Matrix joined_;
     std::vector<std::vector<std::size_t>> sets_;
-    std::vector<double> heights_of_;
     std::vector<double> heights_;
     std::vector<std::vector<double>> far_; ///< between sets
 };
