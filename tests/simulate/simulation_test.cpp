@@ -1,6 +1,8 @@
 // Small operations, whose times are added up by hand.
+#include "algorithm/levels.hpp"
 #include "algorithm/registry.hpp"
 #include "distance/line_profile.hpp"
+#include "graph/level_tree.hpp"
 #include "schedule/synchronise.hpp"
 #include "simulate/simulation.hpp"
 #include "simulate/touches.hpp"
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace tutti;
@@ -22,17 +25,20 @@ using simulate::Simulation;
 
 namespace {
 
+std::vector<plan::Plan> plans_of(schedule::Schedule schedule, Form form) {
+    const auto synchronised = schedule::synchronise(std::move(schedule), form);
+    std::vector<plan::Plan> plans;
+    for (int rank = 0; rank < synchronised.schedule.ranks(); ++rank) {
+        plans.push_back(plan::compile(synchronised, rank));
+    }
+    return plans;
+}
+
 std::vector<plan::Plan> plans_of(Collective collective, const char* name, int ranks, Form form,
                                  int root = 0) {
     const algorithm::Algorithm* const row = algorithm::find(collective, name);
     REQUIRE(row != nullptr);
-    const auto synchronised = schedule::synchronise(row->make(ranks, root), form);
-    std::vector<plan::Plan> plans;
-    plans.reserve(static_cast<std::size_t>(ranks));
-    for (int rank = 0; rank < ranks; ++rank) {
-        plans.push_back(plan::compile(synchronised, rank));
-    }
-    return plans;
+    return plans_of(row->make(ranks, root), form);
 }
 
 /// Bytes of one block.
@@ -271,6 +277,48 @@ TEST_CASE("readers are counted for each point and for each block") {
     CHECK(simulate::count_of(audience.of_point(0, 0)) == 3);
     CHECK(simulate::furthest_of(audience.of_point(0, 0)) == Class::link);
     CHECK(simulate::furthest_of(audience.of_point(1, 1)) == Class::l3);
+}
+
+TEST_CASE("blocks that others read are told apart from those beside them") {
+    const auto plans = plans_of(Collective::scatter, "direct", 4, Form::separate);
+    const simulate::Audience audience(plans, in_sockets({0, 0, 1, 1}));
+    const auto parts_of = [&](std::size_t first, std::size_t count) {
+        std::vector<std::pair<std::size_t, std::size_t>> parts;
+        const simulate::Touch touch{.owner = 0, .space = 0, .first = first, .count = count};
+        audience.for_each_part(touch, [&](const simulate::Touch& part) {
+            parts.emplace_back(part.first, part.count);
+            CHECK(part.owner == 0);
+        });
+        return parts;
+    };
+    using Parts = std::vector<std::pair<std::size_t, std::size_t>>;
+    CHECK(parts_of(0, 4) == Parts{{0, 1}, {1, 1}, {2, 2}});
+    CHECK(parts_of(1, 2) == Parts{{1, 1}, {2, 1}});
+    CHECK(parts_of(3, 1) == Parts{{3, 1}});
+}
+
+TEST_CASE("blocks that are read from afar make those beside them no slower") {
+    // At last members copy four blocks from their neighbour: two that others of the node have read, and two
+    // that were read over the link. These are the first two in one pair of members, and the others in the
+    // next.
+    const auto plans =
+        plans_of(algorithm::levels(Collective::allreduce, graph::LevelTree::nested(8, {{4, 4}, {2, 2, 2, 2}}),
+                                   algorithm::Acting::shares),
+                 Form::separate);
+    distance::LineProfile profile = two_sockets();
+    profile.has[2] = true;
+    profile.lines[2] = line_costs(100, 200, 120, 25, 8);
+    profile.memory[2] = profile.memory[4] = bandwidth(1000, 1000); // nobody waits for these
+    Positions positions = in_sockets({0, 0, 0, 0, 1, 1, 1, 1});
+    positions.groups[1] = {0, 0, 1, 1, 2, 2, 3, 3};
+    constexpr std::size_t lines = 100;
+    Simulation simulation(plans, profile, positions);
+    const auto times =
+        simulation.leaves({.partition = {.total = 8 * lines * 64, .block = lines * 64, .offsets = nullptr},
+                           .element_bytes = 1});
+    for (const std::size_t member : {0U, 1U, 4U, 5U}) {
+        CHECK(times[member] == doctest::Approx(times[member + 2]).epsilon(0.01));
+    }
 }
 
 TEST_CASE("threads of a core share what it fetches") {
