@@ -202,7 +202,25 @@ Counts whole_on_levels(int p, int /*root*/) {
     return {times * levels, others, others};
 }
 
+/// In each level as many as there are groups in the one outside, at most 2^bits of them, but the own one.
+template <int bits>
+Counts exchanged_on_levels(int p, int /*root*/) {
+    constexpr long most = 1L << bits;
+    long others = 0;
+    for (long groups = p; groups > 1; groups = (groups + most - 1) / most) {
+        others += std::min(groups, most) - 1;
+    }
+    return {split_levels<bits>(p), others, others};
+}
+
 /// The same without anything to combine.
+template <int bits>
+Counts signals_exchanged_on_levels(int p, int root) {
+    const Counts counts = exchanged_on_levels<bits>(p, root);
+    return {counts.rounds, counts.blocks, 0};
+}
+
+/// As whole_on_levels, without anything to combine.
 template <int bits, int times>
 Counts signals_on_levels(int p, int root) {
     const Counts counts = whole_on_levels<bits, times>(p, root);

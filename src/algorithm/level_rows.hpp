@@ -30,12 +30,14 @@ constexpr Order order_on_levels(schedule::Collective collective) {
 template <Acting acting, schedule::Collective collective>
 constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*scratch)(int, int)) {
     constexpr std::string_view names[] = {"levels-exchange", "levels-shares", "levels-leaders"};
+    constexpr bool needs_equal_groups =
+        acting == Acting::exchange && collective == schedule::Collective::alltoall;
     // The owners of a reduction's results store them to the root.
     constexpr bool stores_to_root = acting == Acting::shares && collective == schedule::Collective::reduce;
     return {.name = names[static_cast<std::size_t>(acting)],
             .collective = collective,
             .order = order_on_levels(collective),
-            .ranks = acting == Acting::exchange ? Ranks::powers_of_two : Ranks::any,
+            .ranks = needs_equal_groups ? Ranks::powers_of_two : Ranks::any,
             .forms = forms_of(acting, collective),
             .make = on_one_group<acting, collective>,
             .counts = counts,

@@ -39,43 +39,69 @@ bool has_slots(int ranks, int rounds) {
     return rounds < graph::rounds_log2(ranks) + 3;
 }
 
-// In a level every member combines the vectors of its counterparts, which all of them read in that round, so
-// the results alternate between two vectors.
-Schedule exchange_allreduce(const LevelTree& tree) {
-    std::vector<schedule::Program> programs;
-    for (int rank = 0; rank < tree.ranks(); ++rank) {
-        Recorder recorder;
-        if (tree.ranks() == 1) {
-            recorder.round().copy({rank, Space::output, whole_vector}, {rank, Space::input, whole_vector});
+/// How often each member combines: in all levels in which its group is divided.
+std::vector<int> combinations(const LevelTree& tree) {
+    std::vector<int> counts(static_cast<std::size_t>(tree.ranks()), 0);
+    for (int level = 0; level < tree.last(); ++level) {
+        for (int rank = 0; rank < tree.ranks(); ++rank) {
+            const bool is_divided = tree.children(level, tree.group_of(level, rank)).count > 1;
+            counts[static_cast<std::size_t>(rank)] += is_divided ? 1 : 0;
         }
-        Space before = Space::input;
-        for (int level = tree.last(); level-- > 0;) {
+    }
+    return counts;
+}
+
+// In a level every member combines what its counterparts have made, one in each sibling group: the member at
+// the same place, counted round where that group is smaller. All of them read in that round, so what a member
+// makes alternates between two vectors, of which the last is the output.
+Schedule exchange_whole(Collective collective, const LevelTree& tree) {
+    std::vector<Recorder> recorders(static_cast<std::size_t>(tree.ranks()));
+    std::vector<Space> made(recorders.size(), Space::input);
+    std::vector<int> left = combinations(tree);
+    for (int level = tree.last(); level-- > 0;) {
+        const std::vector<Space> before = made;
+        for (int rank = 0; rank < tree.ranks(); ++rank) {
+            Recorder& recorder = recorders[static_cast<std::size_t>(rank)].round();
             const int number = tree.group_of(level, rank);
             const std::span<const int> firsts = tree.firsts_of_children(level, number);
-            const int own = tree.group_of(level + 1, rank) - tree.children(level, number).first;
-            const Space after = level % 2 == 0 ? Space::output : Space::scratch0;
+            if (firsts.size() == 2) {
+                continue;
+            }
+            const auto own =
+                static_cast<std::size_t>(tree.group_of(level + 1, rank) - tree.children(level, number).first);
             std::vector<Place> operands;
             for (std::size_t child = 0; child + 1 < firsts.size(); ++child) {
-                const int counterpart = rank + firsts[child] - firsts[static_cast<std::size_t>(own)];
-                operands.push_back({counterpart, before, whole_vector});
+                const int place = (rank - firsts[own]) % (firsts[child + 1] - firsts[child]);
+                const int counterpart = firsts[child] + place;
+                operands.push_back(
+                    {counterpart, before[static_cast<std::size_t>(counterpart)], whole_vector});
             }
-            recorder.round().combine({rank, after, whole_vector}, operands);
-            before = after;
+            const bool is_even = --left[static_cast<std::size_t>(rank)] % 2 == 0;
+            const Space after = is_even ? Space::output : Space::scratch0;
+            recorder.combine({rank, after, whole_vector}, operands);
+            made[static_cast<std::size_t>(rank)] = after;
+        }
+    }
+    std::vector<schedule::Program> programs;
+    for (Recorder& recorder : recorders) {
+        if (tree.ranks() == 1) {
+            recorder.round().copy({0, Space::output, whole_vector}, {0, Space::input, whole_vector});
         }
         programs.push_back(recorder.take());
     }
-    return {Collective::allreduce, tree.ranks(), 1, Symmetry::none, std::move(programs)};
+    return {collective, tree.ranks(), 1, Symmetry::none, std::move(programs)};
 }
 
-// A barrier's tokens have no order, so one program stands for all.
-Schedule exchange_barrier(const std::vector<int>& dimensions) {
+// A barrier's tokens have no order, so that on equal groups one program stands for all.
+Schedule exchange_barrier(const LevelTree& tree) {
+    const std::vector<int> dimensions = tree.dimensions();
+    if (dimensions.empty()) {
+        return exchange_whole(Collective::barrier, tree);
+    }
     Recorder recorder;
     recorder.round();
     Place known{0, Space::input, whole_vector};
     const Place result{0, Space::output, whole_vector};
-    if (dimensions.empty()) {
-        recorder.copy(result, known);
-    }
     for (std::size_t index = dimensions.size(); index-- > 0;) {
         const int stride = graph::stride(dimensions, index);
         const Space before = known.space;
@@ -87,8 +113,7 @@ Schedule exchange_barrier(const std::vector<int>& dimensions) {
             recorder.round();
         }
     }
-    const int ranks = std::accumulate(dimensions.begin(), dimensions.end(), 1, std::multiplies());
-    return {Collective::barrier, ranks, 1, Symmetry::torus(dimensions), {recorder.take()}};
+    return {Collective::barrier, tree.ranks(), 1, Symmetry::torus(dimensions), {recorder.take()}};
 }
 
 /// For each block a rank: those that are first in their innermost groups come first, and so on outwards. So
@@ -181,16 +206,18 @@ std::string_view to_string(Acting acting) {
 }
 
 bool takes(Acting acting, Collective collective, const LevelTree& tree) {
+    if (collective == Collective::barrier) {
+        return acting != Acting::shares && forms_of(acting, collective, tree).carried;
+    }
     switch (acting) {
     case Acting::exchange:
-        return (collective == Collective::barrier || collective == Collective::allreduce ||
-                collective == Collective::alltoall) &&
-               (tree.ranks() == 1 || !split_for(acting, collective, tree).dimensions().empty());
+        return collective == Collective::allreduce ||
+               (collective == Collective::alltoall &&
+                (tree.ranks() == 1 || !split_for(acting, collective, tree).dimensions().empty()));
     case Acting::shares:
-        return collective != Collective::barrier && !is_prefix(collective);
+        return !is_prefix(collective);
     case Acting::leaders:
-        return collective != Collective::alltoall && collective != Collective::shift &&
-               (collective != Collective::barrier || forms_of(acting, collective, tree).carried);
+        return collective != Collective::alltoall && collective != Collective::shift;
     }
     return false;
 }
@@ -210,7 +237,7 @@ LevelTree tree_to_run_on(Acting acting, Collective collective, LevelTree tree) {
     if (reduces(collective)) {
         tree = tree.aligned();
     }
-    if (acting == Acting::exchange && !takes(acting, collective, tree)) {
+    if (collective == Collective::alltoall && !takes(acting, collective, tree)) {
         return LevelTree::nested(tree.ranks(), {});
     }
     while (forms_of(acting, collective).carried && !forms_of(acting, collective, tree).carried &&
@@ -242,9 +269,9 @@ Schedule levels(Collective collective, const LevelTree& whole, Acting acting, in
     }
     switch (collective) {
     case Collective::barrier:
-        return exchange_barrier(tree.dimensions());
+        return exchange_barrier(tree);
     case Collective::allreduce:
-        return exchange_allreduce(tree);
+        return exchange_whole(collective, tree);
     default:
         return exchange_alltoall(tree.dimensions());
     }

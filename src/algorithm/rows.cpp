@@ -59,7 +59,7 @@ const std::array table{
     Algorithm{.name = "radix-8", .collective = Collective::barrier, .ranks = Ranks::powers_of_two,
               .forms = carried, .make = exchange_by_radix<Collective::barrier, 8>, .counts = radix_signals<3>,
               .scratch = no_scratch, .source = rt_radix},
-    levels_row<Acting::exchange, Collective::barrier>(radix_signals<3>, Bound::exact, no_scratch),
+    levels_row<Acting::exchange, Collective::barrier>(signals_exchanged_on_levels<3>, Bound::volume, no_scratch),
     levels_row<Acting::leaders, Collective::barrier>(signals_on_levels<3, 2>, Bound::volume, no_scratch),
 
     // broadcast
@@ -235,7 +235,7 @@ const std::array table{
               .make = tree_allreduce,
               .counts = [](int p, int) { return Counts{2 * log2_up(p), log2_up(p), log2_up(p)}; },
               .scratch = no_scratch, .source = grama_broadcast},
-    levels_row<Acting::exchange, Collective::allreduce>(radix_counts<3>, Bound::exact, radix_partials<3>),
+    levels_row<Acting::exchange, Collective::allreduce>(exchanged_on_levels<3>, Bound::volume, level_sums<1>),
     levels_row<Acting::shares, Collective::allreduce>(
         [](int p, int) {
             const long combined = combined_in_shares(p);

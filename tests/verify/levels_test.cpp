@@ -343,7 +343,7 @@ TEST_CASE("faults injected into schedules on trees are reported") {
 
 TEST_CASE("a way that does not take a collective on a tree is refused") {
     const LevelTree uneven = LevelTree::nested(5, {{3, 2}});
-    CHECK_THROWS_AS(levels(Collective::allreduce, uneven, Acting::exchange), std::invalid_argument);
+    CHECK_THROWS_AS(levels(Collective::alltoall, uneven, Acting::exchange), std::invalid_argument);
     CHECK_THROWS_AS(levels(Collective::barrier, uneven, Acting::shares), std::invalid_argument);
     CHECK_THROWS_AS(levels(Collective::shift, uneven, Acting::leaders), std::invalid_argument);
     CHECK_THROWS_AS(levels(Collective::broadcast, uneven, Acting::leaders, 5), std::invalid_argument);
