@@ -96,6 +96,7 @@ inline Counts one_exchange(int p, long blocks, long reductions) {
 
 inline constexpr auto exchange = [](int p, int) { return one_exchange(p, p - 1, 0); };
 inline constexpr auto reduction = [](int p, int) { return one_exchange(p, p - 1, p - 1); };
+inline constexpr auto shared_out = [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 1); };
 inline constexpr auto single = [](int p, int) { return one_exchange(p, 1, 0); };
 inline constexpr auto logarithmic_copy = [](int p, int) { return Counts{log2_up(p), p > 1 ? 1 : 0, 0}; };
 inline constexpr auto logarithmic_reduction = [](int p, int) {

@@ -29,11 +29,13 @@ constexpr Order order_on_levels(schedule::Collective collective) {
 
 template <Acting acting, schedule::Collective collective>
 constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*scratch)(int, int)) {
-    constexpr std::string_view names[] = {"levels-exchange", "levels-shares", "levels-leaders"};
+    constexpr std::string_view names[] = {"levels-exchange", "levels-shares", "levels-leaders",
+                                          "levels-direct"};
     constexpr bool needs_equal_groups =
         acting == Acting::exchange && collective == schedule::Collective::alltoall;
-    // The owners of a reduction's results store them to the root.
-    constexpr bool stores_to_root = acting == Acting::shares && collective == schedule::Collective::reduce;
+    // Results are stored to all of a group, or those of a reduction by their owners to the root.
+    constexpr bool stores_to_others =
+        acting == Acting::direct || (acting == Acting::shares && collective == schedule::Collective::reduce);
     return {.name = names[static_cast<std::size_t>(acting)],
             .collective = collective,
             .order = order_on_levels(collective),
@@ -44,7 +46,7 @@ constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*s
             .bound = bound,
             .scratch = scratch,
             .source = "levels of the machine, docs/traffic.md",
-            .reach = stores_to_root ? Reach::everybody : Reach::peers,
+            .reach = stores_to_others ? Reach::everybody : Reach::peers,
             .make_on = on_levels<acting, collective>};
 }
 

@@ -3,6 +3,7 @@
 #include "algorithm/algorithms.hpp"
 #include "algorithm/families.hpp"
 #include "algorithm/level_passes.hpp"
+#include "algorithm/levels_direct.hpp"
 #include "algorithm/split_to_combine.hpp"
 #include "graph/circulant.hpp"
 #include "graph/torus.hpp"
@@ -29,6 +30,9 @@ namespace {
 
 /// The tree with its groups split as this schedule wants it.
 LevelTree split_for(Acting acting, Collective collective, const LevelTree& tree) {
+    if (acting == Acting::direct) {
+        return cut_to_combine(tree);
+    }
     const bool combines =
         reduces(collective) || (collective == Collective::barrier && acting == Acting::leaders);
     return combines ? split_to_combine(tree) : tree.split(most_operands);
@@ -201,13 +205,16 @@ std::string_view to_string(Acting acting) {
         return "shares";
     case Acting::leaders:
         return "leaders";
+    case Acting::direct:
+        return "direct";
     }
     return "unknown";
 }
 
 bool takes(Acting acting, Collective collective, const LevelTree& tree) {
     if (collective == Collective::barrier) {
-        return acting != Acting::shares && forms_of(acting, collective, tree).carried;
+        return acting != Acting::shares && acting != Acting::direct &&
+               forms_of(acting, collective, tree).carried;
     }
     switch (acting) {
     case Acting::exchange:
@@ -218,6 +225,8 @@ bool takes(Acting acting, Collective collective, const LevelTree& tree) {
         return !is_prefix(collective);
     case Acting::leaders:
         return collective != Collective::alltoall && collective != Collective::shift;
+    case Acting::direct:
+        return collective == Collective::allreduce;
     }
     return false;
 }
@@ -266,6 +275,9 @@ Schedule levels(Collective collective, const LevelTree& whole, Acting acting, in
     }
     if (acting == Acting::leaders) {
         return by_leaders(collective, tree, root);
+    }
+    if (acting == Acting::direct) {
+        return levels_direct(tree);
     }
     switch (collective) {
     case Collective::barrier:

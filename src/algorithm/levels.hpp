@@ -26,21 +26,26 @@ constexpr bool is_per_rank(schedule::Collective collective) {
 /// Who acts for a group towards the other groups of its parent.
 ///
 /// - exchange: everybody, with whole vectors. In each level, innermost first, a member combines those of its
-///   counterparts in the sibling groups. One round a level; for short vectors; any groups, but for all-to-alls
-///   equal ones.
+///   counterparts in the sibling groups. One round a level; for short vectors; any groups, but for
+///   all-to-alls equal ones.
 /// - shares: everybody, for a share of the blocks. Reductions go from the innermost level outwards, so that
 ///   shares get smaller before they cross a longer way; copies go back. For long vectors; any groups.
 /// - leaders: one member a group. The fewest lines that cross; any groups.
-enum class Acting : std::uint8_t { exchange, shares, leaders };
+/// - direct: everybody, for a share of the blocks, in the outermost groups alone: see levels_direct. For
+/// vectors
+///   that lie in memory; any groups.
+enum class Acting : std::uint8_t { exchange, shares, leaders, direct };
 
-inline constexpr Acting all_ways_of_acting[] = {Acting::exchange, Acting::shares, Acting::leaders};
+inline constexpr Acting all_ways_of_acting[] = {Acting::exchange, Acting::shares, Acting::leaders,
+                                                Acting::direct};
 
 std::string_view to_string(Acting acting);
 
-/// Whether the collective can be carried out in this way on the tree: `exchange` are barriers, allreduces and,
-/// on equal groups, all-to-alls, `shares` all but barriers and prefixes, `leaders` all but all-to-alls and
-/// shifts. Barriers take no tree that is so deep that members lack slots. What has one receiver alone needs nobody in between to cross as seldom as can be: gathers,
-/// scatters, all-to-alls and shifts in shares are those of `direct`.
+/// Whether the collective can be carried out in this way on the tree: `exchange` are barriers, allreduces
+/// and, on equal groups, all-to-alls, `shares` all but barriers and prefixes, `leaders` all but all-to-alls
+/// and shifts, `direct` allreduces. Barriers take no tree that is so deep that members lack slots. What has
+/// one receiver alone needs nobody in between to cross as seldom as can be: gathers, scatters, all-to-alls
+/// and shifts in shares are those of `direct`.
 bool takes(Acting acting, schedule::Collective collective, const graph::LevelTree& tree);
 
 /// In which forms, on trees that are not too deep (see below). Whoever exchanges whole vectors writes what it
@@ -56,7 +61,7 @@ constexpr Forms forms_of(Acting acting, schedule::Collective collective) {
                 .one_hop = is_direct && collective == alltoall,
                 .shared = false};
     }
-    return {.carried = acting != Acting::shares && !is_per_rank(collective),
+    return {.carried = acting != Acting::shares && acting != Acting::direct && !is_per_rank(collective),
             .pulled = collective != barrier,
             .in_place = acting != Acting::exchange && !is_prefix(collective) && collective != barrier,
             .one_hop = false,
@@ -82,8 +87,8 @@ schedule::Schedule levels(schedule::Collective collective, const graph::LevelTre
 
 /// The tree on which groups carry out a collective where they have been given `tree`, whatever that is: one
 /// that the way takes, in all forms of the way, and aligned where operands are combined. Levels that are too
-/// deep for the slots are left out, innermost first. Where an all-to-all by exchange finds unequal groups, all
-/// are one group, which it takes among powers of two.
+/// deep for the slots are left out, innermost first. Where an all-to-all by exchange finds unequal groups,
+/// all are one group, which it takes among powers of two.
 graph::LevelTree tree_to_run_on(Acting acting, schedule::Collective collective, graph::LevelTree tree);
 
 } // namespace tutti::algorithm

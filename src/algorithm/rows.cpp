@@ -98,7 +98,7 @@ const std::array table{
     // reduce
     Algorithm{.name = "direct", .collective = Collective::reduce, .order = Order::asked, .forms = pulled,
               .make = direct_reduce,
-              .counts = [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 1); },
+              .counts = shared_out,
               .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
     Algorithm{.name = "flat", .collective = Collective::reduce, .order = Order::asked, .forms = everywhere,
               .make = flat_reduce, .counts = reduction, .scratch = no_scratch,
@@ -141,7 +141,7 @@ const std::array table{
     // allreduce
     Algorithm{.name = "direct", .collective = Collective::allreduce, .order = Order::asked,
               .forms = pulled_or_shared, .make = rootless<direct_allreduce>,
-              .counts = [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 1); },
+              .counts = shared_out,
               .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
     Algorithm{.name = "flat", .collective = Collective::allreduce, .order = Order::asked,
               .forms = carried_or_separate, .make = rootless<flat_allreduce>, .counts = reduction,
@@ -242,6 +242,7 @@ const std::array table{
             return Counts{2 * split_levels<3>(p), combined + p - 1, combined};
         }, Bound::volume, no_scratch),
     levels_row<Acting::leaders, Collective::allreduce>(whole_on_levels<3, 2>, Bound::volume, no_scratch),
+    levels_row<Acting::direct, Collective::allreduce>(shared_out, Bound::exact, no_scratch),
 
     // reduce_scatter
     Algorithm{.name = "direct", .collective = Collective::reduce_scatter, .order = Order::asked,
@@ -365,7 +366,7 @@ const std::array table{
     // scan
     Algorithm{.name = "direct", .collective = Collective::scan, .order = Order::asked, .forms = pulled,
               .make = prefixes<direct_scan, Inclusion::inclusive>,
-              .counts = [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 1); },
+              .counts = shared_out,
               .scratch = no_scratch, .source = shared_memory, .reach = Reach::everybody},
     Algorithm{.name = "flat", .collective = Collective::scan, .order = Order::asked,
               .forms = carried_or_separate, .make = prefixes<flat_scan, Inclusion::inclusive>,

@@ -83,8 +83,9 @@ Sizes divided_where_needed(const LevelTree& tree, int level) {
     return sizes;
 }
 
-/// `tree` with levels more, so that the children of each group are one tree.
-LevelTree in_trees(LevelTree tree) {
+} // namespace
+
+LevelTree cut_to_combine(LevelTree tree) {
     for (int level = 0; level < tree.last();) {
         Sizes divided = divided_where_needed(tree, level);
         if (divided == sizes_of_groups(tree, level)) {
@@ -101,10 +102,8 @@ LevelTree in_trees(LevelTree tree) {
     return tree;
 }
 
-} // namespace
-
 LevelTree split_to_combine(const LevelTree& tree) {
-    return in_trees(in_trees(tree).split(most_operands));
+    return cut_to_combine(cut_to_combine(tree).split(most_operands));
 }
 
 } // namespace tutti::algorithm

@@ -100,16 +100,40 @@ private:
     }
 
     void add_round(Round round, const std::vector<Wait>& due) {
-        for_each_pass(round, [&](Round pass) {
+        for (std::size_t first = 0; first < round.size();) {
+            const Round pass = round.subspan(first, pass_at(round, first));
+            const Round copies =
+                round.subspan(first + pass.size(), copies_of_result(round, first + pass.size(), pass));
             check_blocks(pass.front());
-            if (pass.size() > 1 || has_others_on_left(pass.front())) {
-                add_listed(pass, due);
+            if (pass.size() > 1 || !copies.empty() || has_others_on_left(pass.front())) {
+                add_listed(pass, copies, due);
             } else if (carried()) {
                 add_carried(pass.front(), due);
             } else {
                 add_pulled(pass.front());
             }
-        });
+            first += pass.size() + copies.size();
+        }
+    }
+
+    /// How many moves from this one on copy to others what the pass, which combines, has left: it may store
+    /// that to all of them.
+    std::size_t copies_of_result(Round round, std::size_t first, Round pass) const {
+        const Place& result = pass.front().to;
+        if (carried() || !pass.front().reduces || is_several(pass.front().left.member) ||
+            result.member != rank_) {
+            return 0;
+        }
+        std::size_t count = 0;
+        while (first + count < round.size()) {
+            const Move& move = round[first + count];
+            if (move.reduces || move.left != result || is_several(move.to.member) ||
+                move.to.member == rank_ || move.to.blocks != result.blocks) {
+                break;
+            }
+            ++count;
+        }
+        return count;
     }
 
     /// A step has one number for the blocks of both operands, and finds in a message what it stores.
@@ -214,8 +238,8 @@ private:
                (carried() || (move.right.member != rank_ && move.right.member != move.left.member));
     }
 
-    /// Cuts the pass where one of its places wraps around.
-    void add_listed(Round pass, const std::vector<Wait>& due) {
+    /// Cuts the pass, with the copies of its result, where one of its places wraps around.
+    void add_listed(Round pass, Round copies, const std::vector<Wait>& due) {
         const Place& to = pass.front().to;
         std::vector<Place> operands;
         for_each_operand(pass, [&](const Place& operand) {
@@ -230,6 +254,9 @@ private:
         if (to.member != rank_) {
             throw std::invalid_argument("compile: many operands are combined for another member");
         }
+        for (const Move& copy : copies) {
+            open(copy.to.member);
+        }
         for (int done = 0; done < to.blocks.count;) {
             const auto rest = [&](Place place) {
                 place.blocks = {schedule::wrap(to.blocks.first + done, schedule_.blocks()),
@@ -240,12 +267,21 @@ private:
             for (const Place& operand : operands) {
                 count = std::min(count, in_one_piece(rest(operand)));
             }
-            Step& step = add(carried() ? Code::reduce_listed_received : Code::reduce_listed);
+            for (const Move& copy : copies) {
+                count = std::min(count, in_one_piece(rest(copy.to)));
+            }
+            Step& step = add(carried()        ? Code::reduce_listed_received
+                             : copies.empty() ? Code::reduce_listed
+                                              : Code::reduce_listed_to_listed);
             step.to = vector_of(rest(to));
             step.peer = static_cast<std::uint16_t>(operands.size());
+            step.point = static_cast<std::uint16_t>(copies.size());
             set_blocks(step, {rest(to).blocks.first, count}, static_cast<int>(plan_.operands.size()));
             for (const Place& operand : operands) {
                 plan_.operands.push_back(listed(rest(operand), due));
+            }
+            for (const Move& copy : copies) {
+                plan_.operands.push_back(listed(rest(copy.to), due));
             }
             done += count;
         }

@@ -10,30 +10,31 @@ namespace tutti::plan {
 
 /// What one step does. "Peer" is Step::peer; vectors are named by Step::to, left and right.
 enum class Code : std::uint8_t {
-    enter,                  ///< publish point 0 with the addresses of one's vectors
-    open,                   ///< await point 0 of the peer and take its addresses
-    open_every,             ///< the same of every other member
-    await,                  ///< await a point of the peer
-    await_every,            ///< await a point of every other member
-    publish,                ///< publish a point
-    carry,                  ///< publish a point together with the bytes of `left`
-    receive,                ///< await a point of the peer and take the bytes it carries
-    copy,                   ///< to = left
-    copy_to_every,          ///< to (of every member) = left
-    copy_received,          ///< to = received bytes
-    reduce,                 ///< to = left op right
-    reduce_received,        ///< to = left op received bytes
-    reduce_every,           ///< to = left of member 0 op left of member 1 op ...
-    reduce_every_to_every,  ///< to (of every member) = left of member 0 op left of member 1 op ...
-    reduce_every_received,  ///< the same of the bytes that every member carries
-    reduce_first,           ///< to = left of member 0 op ... op left of member peer - 1
-    reduce_first_received,  ///< the same of the bytes that these members carry
-    reduce_listed,          ///< to = the plan's operands from .. from + peer - 1, bracketed as a tree
-    reduce_listed_received, ///< the same of the bytes that the peers among them carry
-    scan_every,             ///< to of member j = left of member 0 op ... op left of member j, for every j
-    exscan_every,           ///< the same without member j itself
-    match,                  ///< open the peer and compare how much it sends with how much is expected
-    match_every,            ///< the same of every other member
+    enter,                   ///< publish point 0 with the addresses of one's vectors
+    open,                    ///< await point 0 of the peer and take its addresses
+    open_every,              ///< the same of every other member
+    await,                   ///< await a point of the peer
+    await_every,             ///< await a point of every other member
+    publish,                 ///< publish a point
+    carry,                   ///< publish a point together with the bytes of `left`
+    receive,                 ///< await a point of the peer and take the bytes it carries
+    copy,                    ///< to = left
+    copy_to_every,           ///< to (of every member) = left
+    copy_received,           ///< to = received bytes
+    reduce,                  ///< to = left op right
+    reduce_received,         ///< to = left op received bytes
+    reduce_every,            ///< to = left of member 0 op left of member 1 op ...
+    reduce_every_to_every,   ///< to (of every member) = left of member 0 op left of member 1 op ...
+    reduce_every_received,   ///< the same of the bytes that every member carries
+    reduce_first,            ///< to = left of member 0 op ... op left of member peer - 1
+    reduce_first_received,   ///< the same of the bytes that these members carry
+    reduce_listed,           ///< to = the plan's operands from .. from + peer - 1, bracketed as a tree
+    reduce_listed_to_listed, ///< the same, and to of the `point` members that the plan lists after them
+    reduce_listed_received,  ///< reduce_listed of the bytes that the peers among them carry
+    scan_every,              ///< to of member j = left of member 0 op ... op left of member j, for every j
+    exscan_every,            ///< the same without member j itself
+    match,                   ///< open the peer and compare how much it sends with how much is expected
+    match_every,             ///< the same of every other member
     exchange, ///< copy, from where `left`'s member says that the block is, to where it is expected
 };
 
@@ -77,7 +78,7 @@ struct Step {
 static_assert(sizeof(Step) == 16, "four steps to a cache line");
 
 /// One of the operands that a step combines in one pass: the step's blocks of a vector of a member, or the
-/// bytes that it carries.
+/// bytes that it carries. Or one of the places to which it stores.
 struct Operand {
     std::uint16_t peer = 0;
     /// Where the peer carries it: as in a step.
@@ -123,6 +124,16 @@ inline Step step_of_listed(const Plan& plan, const Step& step, int number) {
     one.slot = operand.slot;
     one.whole = operand.whole;
     return one;
+}
+
+/// How many places a step lists after its operands: it stores to them besides its own.
+constexpr int targets_of_listed(const Step& step) {
+    return step.code == Code::reduce_listed_to_listed ? step.point : 0;
+}
+
+/// Of these the one of this number.
+inline const Operand& target_of_listed(const Plan& plan, const Step& step, int number) {
+    return plan.operands[static_cast<std::size_t>(step.from + step.peer + number)];
 }
 
 /// The slot of a point when each member has `slots` of them: point 0, which carries addresses, has one to

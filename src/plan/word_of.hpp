@@ -36,6 +36,7 @@ constexpr std::string_view word_of(Code code) {
     case Code::reduce_first:
     case Code::reduce_first_received:
     case Code::reduce_listed:
+    case Code::reduce_listed_to_listed:
     case Code::reduce_listed_received:
         return "combine";
     case Code::scan_every:

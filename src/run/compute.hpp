@@ -46,6 +46,7 @@ private:
     void* target(const plan::Step& step) const;
     const void* source(plan::Vector vector, const plan::Step& step) const;
     detail::Stores stores(const plan::Step& step) const;
+    detail::Stores stores_to_all() const;
     std::size_t elements(const plan::Step& step) const {
         return prepared_.partition.elements(step.first, step.count);
     }
@@ -82,7 +83,17 @@ inline const void* Compute::source(plan::Vector vector, const plan::Step& step) 
 }
 
 inline detail::Stores Compute::stores(const plan::Step& step) const {
+    if (step.to.space() >= static_cast<std::size_t>(schedule::Space::scratch0)) {
+        return {}; // it is read again soon
+    }
     return step.to.remote() ? prepared_.all_stores.to_others() : prepared_.own_stores;
+}
+
+/// Of outputs of which one's own is the first.
+inline detail::Stores Compute::stores_to_all() const {
+    detail::Stores stores = prepared_.all_stores;
+    stores.cached_out = stores.cached_out == -1 ? -1 : 0;
+    return stores;
 }
 
 inline const void* Compute::wanted(const plan::Step& step, const void* payload) const {
@@ -111,6 +122,7 @@ inline void Compute::perform(const plan::Step& step, const void* received) {
     case plan::Code::reduce_first:
         return reduce_first(step);
     case plan::Code::reduce_listed:
+    case plan::Code::reduce_listed_to_listed:
         return reduce_listed(step);
     case plan::Code::scan_every:
     case plan::Code::exscan_every:
@@ -213,9 +225,16 @@ inline void Compute::reduce_listed(const plan::Step& step) {
         const plan::Step one = step_of_listed(plan_, step, number);
         bindings_.ins[static_cast<std::size_t>(number)] = source(one.left, one);
     }
-    void* const to = target(step);
-    prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), step.peer, elements(step),
-                                   detail::Brackets::tree, stores(step));
+    const int others = targets_of_listed(step);
+    bindings_.outs[0] = target(step);
+    for (int number = 0; number < others; ++number) {
+        const plan::Operand& to = target_of_listed(plan_, step, number);
+        bindings_.outs[static_cast<std::size_t>(number) + 1] =
+            pointer(place(bindings_.peers[to.peer], to.vector, step.first));
+    }
+    prepared_.kernels->reduce_many(bindings_.state, bindings_.outs.data(), others + 1, bindings_.ins.data(),
+                                   step.peer, elements(step), detail::Brackets::tree,
+                                   others == 0 ? stores(step) : stores_to_all());
 }
 
 inline void Compute::scan_every(const plan::Step& step) {

@@ -25,6 +25,7 @@ bool lists(const Step& step) {
     case Code::reduce_first:
     case Code::reduce_first_received:
     case Code::reduce_listed:
+    case Code::reduce_listed_to_listed:
     case Code::reduce_listed_received:
     case Code::scan_every:
     case Code::exscan_every:
@@ -63,8 +64,8 @@ OwnPlan::OwnPlan(plan::Plan compiled) : plan(std::move(compiled)) {
             step.from = number(step.peer);
         } else if (touches_peer(step)) {
             step.peer = number(step.peer);
-        } else if (step.code == Code::reduce_listed) {
-            for (int listed = 0; listed < step.peer; ++listed) {
+        } else if (step.code == Code::reduce_listed || step.code == Code::reduce_listed_to_listed) {
+            for (int listed = 0; listed < step.peer + targets_of_listed(step); ++listed) {
                 plan::Operand& operand = plan.operands[static_cast<std::size_t>(step.from + listed)];
                 operand.peer = operand.vector.remote() ? number(operand.peer) : operand.peer;
             }

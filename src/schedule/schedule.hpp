@@ -114,16 +114,20 @@ struct Move {
 /// The moves of one round of a program.
 using Round = std::span<const Move>;
 
-/// Calls visit(moves) for each move of a round together with those that join it.
+/// How many moves of a round there are from this one on that are one pass: it, and those that join it.
+inline std::size_t pass_at(Round round, std::size_t first) {
+    std::size_t end = first + 1;
+    while (end < round.size() && round[end].joins) {
+        ++end;
+    }
+    return end - first;
+}
+
+/// Calls visit(moves) for each pass of a round.
 template <class Visit>
 void for_each_pass(Round round, Visit visit) {
-    for (std::size_t first = 0; first < round.size();) {
-        std::size_t end = first + 1;
-        while (end < round.size() && round[end].joins) {
-            ++end;
-        }
-        visit(round.subspan(first, end - first));
-        first = end;
+    for (std::size_t first = 0; first < round.size(); first += pass_at(round, first)) {
+        visit(round.subspan(first, pass_at(round, first)));
     }
 }
 

@@ -161,7 +161,12 @@ void for_each_touch(const plan::Plan& plan, const plan::Step& step, Visit visit)
         return store(plan.rank, step.to.space());
     case Code::reduce_listed:
     case Code::reduce_listed_received:
+    case Code::reduce_listed_to_listed:
         read_listed(step.code == Code::reduce_listed_received);
+        for (int number = 0; number < targets_of_listed(step); ++number) {
+            const plan::Operand& target = target_of_listed(plan, step, number);
+            store(target.peer, target.vector.space());
+        }
         return store(plan.rank, step.to.space());
     case Code::reduce_every_to_every:
     case Code::scan_every:

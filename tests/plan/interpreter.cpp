@@ -270,6 +270,7 @@ private:
         case Code::reduce_first:
         case Code::reduce_first_received:
         case Code::reduce_listed:
+        case Code::reduce_listed_to_listed:
         case Code::reduce_listed_received:
             return reduce_several(rank, step.peer, step);
         case Code::scan_every:
@@ -311,7 +312,8 @@ private:
     }
 
     std::vector<std::string> operand_of_every(int rank, int peer, const Step& step) {
-        if (step.code == Code::reduce_listed || step.code == Code::reduce_listed_received) {
+        if (step.code == Code::reduce_listed || step.code == Code::reduce_listed_to_listed ||
+            step.code == Code::reduce_listed_received) {
             return listed(rank, step_of_listed(member_of(rank).plan, step, peer),
                           step.code == Code::reduce_listed_received);
         }
@@ -342,6 +344,10 @@ private:
     void reduce_several(int rank, int members, const Step& step) {
         std::vector<std::string> sum = sum_of(rank, members, step);
         if (step.code != Code::reduce_every_to_every) {
+            for (int number = 0; number < targets_of_listed(step); ++number) {
+                const plan::Operand& to = target_of_listed(member_of(rank).plan, step, number);
+                store(elements(to.peer, to.vector, step.first, step), sum);
+            }
             return store(target(rank, step), sum);
         }
         for (int peer = 0; peer < ranks_; ++peer) {
