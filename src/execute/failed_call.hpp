@@ -1,5 +1,6 @@
 #pragma once
 
+#include "announce.hpp"
 #include "execute/failure.hpp"
 #include "execute/waited.hpp"
 #include "mailbox/mailbox.hpp"
@@ -35,6 +36,7 @@ void leave_failed_call(const Boards& boards, Board& own, Tell tell) {
                 tell(rank);
             }
         }
+        announce_acquire(&other.progress); // also of a 0: that of who has left the first operation
         ++rank;
     }
 }

@@ -322,6 +322,7 @@ bool InFlight::end() noexcept {
     } catch (...) { // recorded: whoever calls next is told
     }
     orphan_held();
+    failure_ = nullptr; // what a thread has thrown ends on that thread
     return true;
 }
 

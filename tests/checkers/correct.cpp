@@ -168,6 +168,83 @@ void use_failures() {
     }
 }
 
+/// The ways in which the part of one member can fail: its own function, and an operator or a function of its
+/// own that the library calls.
+enum class Failing { function, operator_of_call, operator_of_part, operator_in_flight, continuation };
+
+void fail(tutti::Member& me, Failing how, const std::vector<int>& in, std::vector<int>& out) {
+    const auto throws = [&] {
+        if (me.rank() == 1) {
+            throw std::runtime_error("as intended");
+        }
+    };
+    const auto op = [&](int a, int b) {
+        throws();
+        return a + b;
+    };
+    switch (how) {
+    case Failing::function:
+        throws();
+        return me.barrier();
+    case Failing::operator_of_call:
+        return me.allreduce(in, out, op);
+    case Failing::operator_of_part: {
+        tutti::Member part = me.dup();
+        return part.allreduce(in, out, op);
+    }
+    case Failing::operator_in_flight:
+        return me.start.allreduce(in, out, op).wait();
+    case Failing::continuation: {
+        tutti::Request request = me.start.barrier();
+        request.then(throws);
+        request.wait();
+        return me.barrier();
+    }
+    }
+}
+
+/// Threads look at what they are told, and give their vectors back, while others are told or join anew.
+void use_caught_failures() {
+    for (const Failing how : {Failing::function, Failing::operator_of_call, Failing::operator_of_part,
+                              Failing::operator_in_flight, Failing::continuation}) {
+        for (int turn = 0; turn < 5; ++turn) {
+            tutti::Team team({.members = 2});
+            tutti::Group group(2);
+            const auto look = [](const std::exception& told) {
+                require(std::string(told.what()).find("as intended") != std::string::npos,
+                        "a failure's text");
+            };
+            try {
+                team.run([&](tutti::Member& me) {
+                    std::vector<int> in(1000, 1);
+                    std::vector<int> out(1000);
+                    try {
+                        fail(me, how, in, out);
+                    } catch (const std::exception& told) {
+                        look(told);
+                        out.assign(out.size(), me.rank());
+                        throw;
+                    }
+                });
+            } catch (const std::exception& told) {
+                look(told);
+            }
+            on_threads(2, [&](int rank) {
+                for (int region = 0; region < 2; ++region) {
+                    std::vector<int> in(1000, 1);
+                    std::vector<int> out(1000);
+                    try {
+                        group.run(rank, [&](tutti::Member& me) { fail(me, how, in, out); });
+                    } catch (const std::exception& told) {
+                        look(told);
+                    }
+                    std::this_thread::sleep_for(std::chrono::milliseconds(rank == 1 ? 6 : 3));
+                }
+            });
+        }
+    }
+}
+
 /// Ranks that wait, on a thread each.
 void use_rendezvous() {
     Pool pool(2);
@@ -264,6 +341,7 @@ int main() {
     use_teams();
     use_groups();
     use_failures();
+    use_caught_failures();
     use_rendezvous();
     use_failed_operations();
     use_chains();
