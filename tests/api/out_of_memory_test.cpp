@@ -11,8 +11,11 @@
 #include <array>
 #include <atomic>
 #include <barrier>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
+#include <string>
 
 using namespace tutti;
 
@@ -313,6 +316,23 @@ TEST_CASE("a team or group that cannot be made leaves nothing behind") {
     }
     SUBCASE("group") {
         check_construction([] { const Group group(3); });
+    }
+}
+
+TEST_CASE("first group of a process" * doctest::skip()) {
+    start_famine(std::atol(std::getenv("TUTTI_ADMITTED")), false);
+    const Outcome outcome = outcome_of([] { const Group group(3); });
+    famine.armed = false;
+    CHECK((outcome == Outcome::good || outcome == Outcome::out_of_memory));
+}
+
+TEST_CASE("nor does the first group of a process, which looks at the machine, end it") {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    for (int admitted = 0; admitted < 160; admitted += test::reduced ? 13 : 1) {
+        CAPTURE(admitted);
+        CHECK(std::system(("TUTTI_ADMITTED=" + std::to_string(admitted) + " '" + self +
+                           "' --no-skip --test-case='first group of a process' > /dev/null")
+                              .c_str()) == 0);
     }
 }
 

@@ -1,34 +1,31 @@
 #include "machine/quota.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
-#include <string_view>
+#include <string>
 #include <vector>
 
 namespace tutti::machine {
 namespace {
 
-using Path = std::filesystem::path;
-
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 /// The number a file starts with; 0 where there is none, as in "max".
-double number_in(const Path& file) {
+double number_in(const std::string& file) {
     double number = 0;
     std::ifstream(file) >> number;
     return number;
 }
 
 /// The limit of one group: version 2 has one file for quota and period, version 1 has two.
-double limit_of(const Path& group) {
+double limit_of(const std::string& group) {
     double quota = 0;
     double period = 0;
-    if (std::ifstream file(group / "cpu.max"); !(file >> quota >> period)) {
-        quota = number_in(group / "cpu.cfs_quota_us");
-        period = number_in(group / "cpu.cfs_period_us");
+    if (std::ifstream file(group + "/cpu.max"); !(file >> quota >> period)) {
+        quota = number_in(group + "/cpu.cfs_quota_us");
+        period = number_in(group + "/cpu.cfs_period_us");
     }
     return quota > 0 && period > 0 ? quota / period : unlimited;
 }
@@ -52,16 +49,18 @@ std::vector<std::string> mounts_of(const std::string& controllers) {
 
 std::optional<int> quota_cpus(const std::string& root) {
     double least = unlimited;
-    std::ifstream groups(Path(root) / "proc/self/cgroup");
+    std::ifstream groups(root + "/proc/self/cgroup");
     for (std::string id, controllers, path; std::getline(groups, id, ':') &&
                                             std::getline(groups, controllers, ':') &&
                                             std::getline(groups, path);) {
         for (const std::string& mount : mounts_of(controllers)) {
             // A container may see the host's path of its group, but as the root of what is mounted: a group
             // that is not there sets no limit, and those above it are looked at.
-            for (Path group = Path(path).relative_path();; group = group.parent_path()) {
-                least = std::min(least, limit_of(Path(root) / "sys/fs/cgroup" / mount / group));
-                if (group.empty()) {
+            // Text, and no std::filesystem::path: where memory runs out, that of libstdc++ 12 ends the
+            // program.
+            for (std::string group = path;; group.erase(group.rfind('/'))) {
+                least = std::min(least, limit_of(root + "/sys/fs/cgroup/" + mount + group));
+                if (group.find('/') == std::string::npos) {
                     break;
                 }
             }
