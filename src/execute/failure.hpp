@@ -38,8 +38,8 @@ public:
     /// empty where there was none, or no memory.
     std::string text() const;
 
-    /// The first failure, or null where there was none, it was another group's, or texts are all that is kept:
-    /// unless somebody asks for it, an exception ends on the thread that has thrown it.
+    /// The first failure, or null where there was none, it was another group's, or texts are all that is
+    /// kept: unless somebody asks for it, an exception ends on the thread that has thrown it.
     TUTTI_COMPONENT_API std::exception_ptr first() const noexcept;
 
     /// Whether members waited for too long: for a call, or for seats that nobody took.

@@ -19,24 +19,6 @@ namespace tutti::execute {
 
 using detail::Call;
 
-namespace {
-
-/// Says while it lives that a wait is under way: one that a continuation makes is part of it.
-class Outermost {
-public:
-    explicit Outermost(bool& waits) : waits_(waits) { waits_ = true; }
-    ~Outermost() { waits_ = false; }
-    Outermost(const Outermost&) = delete;
-    Outermost& operator=(const Outermost&) = delete;
-    Outermost(Outermost&&) = delete;
-    Outermost& operator=(Outermost&&) = delete;
-
-private:
-    bool& waits_;
-};
-
-} // namespace
-
 InFlight::InFlight(detail::Seat& seat)
     : seat_(seat), group_(seat.group()), rank_(seat.rank()), lanes_(group_.lanes()),
       recorder_(group_.recorder()) {
@@ -149,14 +131,24 @@ void InFlight::look_after_now_and_then() {
 
 void InFlight::wait(Operation& operation) {
     require_usable("wait");
-    if (recorder_ == nullptr || waits_) {
+    if (recorder_ == nullptr ||
+        OfThread::here().waits()) { // a wait that a continuation makes is part of another
         wait_for(operation);
         return;
     }
-    const std::uint64_t since = ticks();
-    const Outermost outermost(waits_);
+    const RecordedWait recorded(*this, operation);
     wait_for(operation);
-    operation.flight_.has_waited(recorded(operation), since, operation.runner_->peer());
+}
+
+InFlight::RecordedWait::RecordedWait(const InFlight& member, const Operation& operation)
+    : member_(member), operation_(operation), since_(ticks()) {
+    OfThread::here().waits(true);
+}
+
+InFlight::RecordedWait::~RecordedWait() {
+    OfThread::here().waits(false);
+    const int peer = operation_.runner_ ? operation_.runner_->peer() : -1;
+    operation_.flight_.has_waited(member_.recorded(operation_), since_, peer);
 }
 
 Recorded InFlight::recorded(const Operation& operation) const {

@@ -115,6 +115,21 @@ private:
     template <class Go>
     void go_on(Go go);
     void wait_for(Operation& operation);
+    /// The wait for an operation, which may throw.
+    class RecordedWait {
+    public:
+        RecordedWait(const InFlight& member, const Operation& operation);
+        ~RecordedWait();
+        RecordedWait(const RecordedWait&) = delete;
+        RecordedWait& operator=(const RecordedWait&) = delete;
+        RecordedWait(RecordedWait&&) = delete;
+        RecordedWait& operator=(RecordedWait&&) = delete;
+
+    private:
+        const InFlight& member_;
+        const Operation& operation_;
+        std::uint64_t since_;
+    };
     /// Only where the group records what its members call.
     Recorded recorded(const Operation& operation) const;
 
@@ -129,8 +144,6 @@ private:
     OfThread* thread_ = nullptr;
     /// Null where nothing is recorded.
     const Recorder* recorder_;
-    /// Whether a wait that is recorded is under way.
-    bool waits_ = false;
     std::exception_ptr failure_;
     std::chrono::nanoseconds looked_after_{0};
 

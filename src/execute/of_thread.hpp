@@ -43,6 +43,10 @@ public:
     bool has_continuations() const { return first_ready_ != nullptr; }
     void call_continuations();
 
+    /// Whether a wait that is recorded is under way.
+    bool waits() const { return waits_; }
+    void waits(bool waits) { waits_ = waits; }
+
 private:
     /// Found without a call in the shared library, too.
     [[gnu::tls_model("initial-exec")]] static thread_local constinit OfThread current;
@@ -52,6 +56,7 @@ private:
     const InFlight* failed_ = nullptr;
     Operation* first_ready_ = nullptr;
     Operation* last_ready_ = nullptr;
+    bool waits_ = false;
 };
 
 /// A bell on which a thread sleeps that waits for others as well.

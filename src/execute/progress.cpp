@@ -169,7 +169,7 @@ void InFlight::remove(Operation& operation) {
 void InFlight::complete(Operation& operation) {
     operation.state_ = Operation::State::complete;
     if (recorder_ != nullptr) {
-        operation.flight_.end(recorded(operation), operation.call_.claim().bytes);
+        operation.flight_.end(recorded(operation), operation.call_.claim().bytes, false);
     }
     if (operation.waited_.since().count() != 0) { // it has been shown
         group_.presence(rank_).wait.end();
@@ -217,6 +217,9 @@ void InFlight::fail(const std::exception_ptr& cause) noexcept {
     for (Operation* operation : open_) {
         operation->state_ = Operation::State::failed;
         operation->failure_ = cause;
+        if (recorder_ != nullptr) {
+            operation->flight_.end(recorded(*operation), operation->call_.claim().bytes, true);
+        }
         if (operation->continuation_ != nullptr) {
             if (operation->calls_ == Operation::Calls::in_any_case) {
                 thread_->add_continuation(*operation);

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -14,10 +17,11 @@ namespace tutti::execute {
 
 namespace {
 
-// How kind, sequence, what and peer share a word.
+// How kind, sequence, what, peer and has_failed share a word.
 constexpr unsigned sequence_shift = 2;
 constexpr unsigned what_shift = 4;
 constexpr unsigned peer_shift = 20;
+constexpr unsigned failed_shift = 52;
 constexpr std::uint64_t two_bits = 3;
 
 /// Groups are counted in the order in which they are made.
@@ -32,7 +36,8 @@ std::string name_of(const Event& event) {
     switch (event.kind) {
     case trace::Kind::operation: {
         const algorithm::Algorithm& row = algorithm::registry()[event.what];
-        return std::string(to_string(row.collective)) + " (algorithm " + std::string(row.name) + ")";
+        return std::string(to_string(row.collective)) + " (algorithm " + std::string(row.name) + ")" +
+               (event.has_failed ? ", failed" : "");
     }
     case trace::Kind::step:
         return std::string(plan::word_of(static_cast<plan::Code>(event.what)));
@@ -49,12 +54,23 @@ trace::Kind kind_of(const Event& event) {
     return event.sequence == Sequence::started ? trace::Kind::started : trace::Kind::prepared;
 }
 
+std::set<std::uint64_t> blocking_operations_in(const std::vector<Event>& events) {
+    std::set<std::uint64_t> numbers;
+    for (const Event& event : events) {
+        if (event.kind == trace::Kind::operation && event.sequence == Sequence::blocking) {
+            numbers.insert(event.number);
+        }
+    }
+    return numbers;
+}
+
 } // namespace
 
 std::array<std::uint64_t, Event::words> Event::packed() const {
     return {begin_ticks, end_ticks,
             static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(sequence) << sequence_shift |
-                std::uint64_t{what} << what_shift | static_cast<std::uint64_t>(peer + 1) << peer_shift,
+                std::uint64_t{what} << what_shift | static_cast<std::uint64_t>(peer + 1) << peer_shift |
+                std::uint64_t{has_failed} << failed_shift,
             bytes, number};
 }
 
@@ -64,7 +80,8 @@ Event Event::unpacked(const std::array<std::uint64_t, words>& packed) {
             .kind = static_cast<trace::Kind>(packed[2] & two_bits),
             .sequence = static_cast<Sequence>(packed[2] >> sequence_shift & two_bits),
             .what = static_cast<std::uint16_t>(packed[2] >> what_shift),
-            .peer = static_cast<int>(packed[2] >> peer_shift) - 1,
+            .peer = static_cast<int>(packed[2] >> peer_shift & UINT32_MAX) - 1,
+            .has_failed = packed[2] >> failed_shift != 0,
             .bytes = packed[3],
             .number = packed[4]};
 }
@@ -148,46 +165,78 @@ void OperationRecord::has_done(const plan::Step& step, std::size_t bytes) noexce
 }
 
 void OperationRecord::end(std::size_t row, std::uint64_t bytes) noexcept {
-    const std::uint64_t now = step_began_ != began_ ? step_began_ : ticks();
+    add(row, bytes, step_began_ != began_ ? step_began_ : ticks(), false);
+}
+
+void OperationRecord::fail(std::size_t row, std::uint64_t bytes) noexcept {
+    sees(awaited_);
+    add(row, bytes, ticks(), true);
+}
+
+void OperationRecord::add(std::size_t row, std::uint64_t bytes, std::uint64_t now, bool has_failed) noexcept {
     record_.add({.begin_ticks = began_,
                  .end_ticks = now,
                  .kind = trace::Kind::operation,
                  .what = static_cast<std::uint16_t>(row),
+                 .has_failed = has_failed,
                  .bytes = bytes,
                  .number = number_});
-    record_.count(algorithm::registry()[row].collective,
-                  {.calls = 1, .bytes = bytes, .ticks = now - began_, .waited_ticks = waited_});
+    MemberRecord::Counts counts{.ticks = now - began_, .waited_ticks = waited_};
+    if (!has_failed) {
+        counts.calls = 1;
+        counts.bytes = bytes;
+    }
+    record_.count(algorithm::registry()[row].collective, counts);
 }
 
 void FlightRecord::has_waited(const Recorded& recorded, std::uint64_t since, int peer) const noexcept {
-    const std::uint64_t now = ticks();
+    // What follows its end in the same wait are continuations.
+    const std::uint64_t until = ended_ != 0 ? ended_ : ticks();
+    if (until <= since) {
+        return;
+    }
     if (recorded.trace >= Trace::operations) {
         recorded.record.add({.begin_ticks = since,
-                             .end_ticks = now,
+                             .end_ticks = until,
                              .kind = trace::Kind::wait,
                              .sequence = recorded.sequence,
                              .peer = peer,
                              .number = recorded.number});
     }
     recorded.record.count(algorithm::registry()[recorded.row].collective,
-                          {.ticks = now - since, .waited_ticks = now - since});
+                          {.ticks = until - since, .waited_ticks = until - since});
 }
 
-void FlightRecord::end(const Recorded& recorded, std::uint64_t bytes) const noexcept {
+void FlightRecord::end(const Recorded& recorded, std::uint64_t bytes, bool has_failed) noexcept {
+    ended_ = ticks();
     if (recorded.trace >= Trace::operations) {
         recorded.record.add({.begin_ticks = began_,
-                             .end_ticks = ticks(),
+                             .end_ticks = ended_,
                              .sequence = recorded.sequence,
                              .what = static_cast<std::uint16_t>(recorded.row),
+                             .has_failed = has_failed,
                              .bytes = bytes,
                              .number = recorded.number});
     }
-    recorded.record.count(algorithm::registry()[recorded.row].collective, {.calls = 1, .bytes = bytes});
+    if (!has_failed) {
+        recorded.record.count(algorithm::registry()[recorded.row].collective, {.calls = 1, .bytes = bytes});
+    }
 }
 
 const Moment& first_moment() {
     static const Moment first = Moment::now();
     return first;
+}
+
+const TickScale& tick_scale() {
+    // Of readings that are some 50 ns off.
+    constexpr std::chrono::milliseconds least_apart{20};
+    static const TickScale scale = [&] {
+        const Moment& first = first_moment();
+        std::this_thread::sleep_for(least_apart - (Moment::now().time - first.time));
+        return TickScale(first, Moment::now());
+    }();
+    return scale;
 }
 
 Recorder::Recorder(int members, Trace trace)
@@ -205,12 +254,17 @@ void Recorder::begin_anew() {
 }
 
 trace::Timeline Recorder::timeline(std::span<const int> threads) const {
-    const TickScale scale(first_moment(), Moment::now());
+    const TickScale& scale = tick_scale();
     trace::Timeline timeline{.name = name_};
     for (int member = 0; member < members_; ++member) {
         trace::Lane lane{.rank = member, .thread = threads[static_cast<std::size_t>(member)]};
-        for (const Event& event : of(member).events()) {
+        const std::vector<Event> events = of(member).events();
+        const std::set<std::uint64_t> operations = blocking_operations_in(events);
+        for (const Event& event : events) {
             const trace::Kind kind = kind_of(event);
+            if (event.sequence == Sequence::blocking && !operations.contains(event.number)) {
+                continue; // of one that is under way
+            }
             (trace::is_in_flight(kind) ? lane.flights : lane.spans)
                 .push_back({.begin_ns = scale.ns_at(event.begin_ticks),
                             .end_ns = scale.ns_at(event.end_ticks),

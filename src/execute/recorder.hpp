@@ -34,6 +34,8 @@ struct Event {
     /// Of an operation its row in the registry, of a step its code.
     std::uint16_t what = 0;
     int peer = -1;
+    /// Of an operation.
+    bool has_failed = false;
     std::uint64_t bytes = 0;
     std::uint64_t number = 0;
 
@@ -103,7 +105,8 @@ public:
     OperationRecord(MemberRecord& record, Trace trace, std::uint64_t number) noexcept
         : record_(record), trace_(trace), number_(number), began_(ticks()), step_began_(began_) {}
 
-    void looks() noexcept {
+    void looks_for(int peer) noexcept {
+        awaited_ = peer;
         if (wait_began_ == 0) {
             wait_began_ = ticks();
         }
@@ -116,9 +119,12 @@ public:
     void has_done(const plan::Step& step, std::size_t bytes) noexcept;
     /// It is complete. Its steps, where they are recorded, are all of its time.
     void end(std::size_t row, std::uint64_t bytes) noexcept;
+    /// Its member is told that it fails: the time counts, with what was waited, and no call.
+    void fail(std::size_t row, std::uint64_t bytes) noexcept;
 
 private:
     void end_wait(int peer) noexcept;
+    void add(std::size_t row, std::uint64_t bytes, std::uint64_t now, bool has_failed) noexcept;
 
     MemberRecord& record_;
     Trace trace_;
@@ -126,20 +132,25 @@ private:
     std::uint64_t began_;
     std::uint64_t step_began_;
     std::uint64_t wait_began_ = 0;
+    int awaited_ = -1;
     std::uint64_t waited_ = 0;
 };
 
 /// An operation that a member has in flight, beside others. Of its thread.
 class FlightRecord {
 public:
-    void begin() noexcept { began_ = ticks(); }
-    /// The member has waited for it, last for that peer, until now.
+    void begin() noexcept {
+        began_ = ticks();
+        ended_ = 0;
+    }
+    /// The member has waited for it, last for that peer, until its end.
     void has_waited(const Recorded& recorded, std::uint64_t since, int peer) const noexcept;
-    /// It is complete.
-    void end(const Recorded& recorded, std::uint64_t bytes) const noexcept;
+    /// It is complete, or has failed.
+    void end(const Recorded& recorded, std::uint64_t bytes, bool has_failed) noexcept;
 
 private:
     std::uint64_t began_ = 0;
+    std::uint64_t ended_ = 0;
 };
 
 /// Watches a run of a member, see run::Unobserved.
@@ -150,7 +161,7 @@ public:
     /// It must outlive the observer.
     explicit Observer(OperationRecord& record) noexcept : record_(&record) {}
 
-    void looks_for(int /*peer*/) noexcept { record_->looks(); }
+    void looks_for(int peer) noexcept { record_->looks_for(peer); }
     void sees(int peer) noexcept { record_->sees(peer); }
     void has_done(const plan::Step& step, std::size_t bytes) noexcept { record_->has_done(step, bytes); }
 
@@ -160,6 +171,10 @@ private:
 
 /// When the first group of the process was made that records its calls.
 const Moment& first_moment();
+
+/// What ticks are, found out when somebody asks first, which takes up to 20 ms: the same from then on, so
+/// that times do not change from one look to the next.
+const TickScale& tick_scale();
 
 /// What the members of a group record of their calls.
 class Recorder {

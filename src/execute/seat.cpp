@@ -152,7 +152,12 @@ void Seat::record_front(const Call& call) {
     execute::OperationRecord record(
         *record_, group_.recorder()->trace(),
         group_.recorder()->number_in_all(execute::Sequence::blocking, recorded_.number_at(line_.epoch)));
-    run_front(call.input, call.output, call.state, call.deadline, execute::Observer(record));
+    try {
+        run_front(call.input, call.output, call.state, call.deadline, execute::Observer(record));
+    } catch (...) {
+        record.fail(claim.row, claim.bytes);
+        throw;
+    }
     record.end(claim.row, claim.bytes);
 }
 

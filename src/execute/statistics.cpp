@@ -26,7 +26,8 @@ std::map<std::uint64_t, Arrivals> arrivals_in(const Recorder& recorder, int memb
     std::map<std::uint64_t, Arrivals> arrivals;
     for (int member = 0; member < members; ++member) {
         for (const Event& event : recorder.of(member).events()) {
-            if (event.kind == trace::Kind::operation && event.sequence == Sequence::blocking) {
+            if (event.kind == trace::Kind::operation && event.sequence == Sequence::blocking &&
+                !event.has_failed) {
                 Arrivals& of_call = arrivals[event.number];
                 of_call.collective = algorithm::registry()[event.what].collective;
                 of_call.ticks.push_back(event.begin_ticks);
@@ -70,7 +71,7 @@ void compare_arrivals(CollectiveStatistics& of_calls, schedule::Collective colle
 } // namespace
 
 Statistics Recorder::statistics() const {
-    const TickScale scale(first_moment(), Moment::now());
+    const TickScale& scale = tick_scale();
     const std::map<std::uint64_t, Arrivals> arrivals = arrivals_in(*this, members_);
     Statistics statistics;
     for (int index = 0; index < schedule::collective_count; ++index) {
@@ -84,7 +85,9 @@ Statistics Recorder::statistics() const {
                  .time = std::chrono::nanoseconds(scale.ns_of(counts.ticks)),
                  .waited = std::chrono::nanoseconds(scale.ns_of(counts.waited_ticks))});
         }
-        if (std::ranges::any_of(of_calls.members, [](const auto& member) { return member.calls != 0; })) {
+        if (std::ranges::any_of(of_calls.members, [](const auto& member) {
+                return member.calls != 0 || member.time.count() != 0;
+            })) {
             compare_arrivals(of_calls, collective, arrivals, scale);
             statistics.collectives.push_back(std::move(of_calls));
         }

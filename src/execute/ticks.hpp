@@ -28,7 +28,7 @@ struct Moment {
     static Moment now() noexcept { return {execute::ticks(), clock_now()}; }
 };
 
-/// What ticks are in time, from two moments: better the further they are apart.
+/// What ticks are in time, from two moments: the better, the further these are apart.
 class TickScale {
 public:
     TickScale(const Moment& first, const Moment& last) noexcept

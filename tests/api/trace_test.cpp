@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -369,6 +370,113 @@ TEST_CASE("a prepared operation has one number however often it is started") {
     for (const CollectiveStatistics& calls : team.statistics().collectives) {
         CHECK(calls.members[1].calls == (calls.collective == "barrier" ? 1 : 5));
     }
+}
+
+TEST_CASE("a call that fails is recorded with what was waited in it, and counts as none") {
+    for (const bool is_started : {false, true}) {
+        CAPTURE(is_started);
+        Team team = team_of(2, Trace::steps);
+        CHECK_THROWS(team.run([&](Member& me) {
+            me.barrier();
+            if (me.rank() == 1) {
+                std::this_thread::sleep_for(150ms);
+                return;
+            }
+            const Options soon{.deadline = 50ms};
+            is_started ? me.start.barrier(soon).wait() : me.barrier(soon);
+        }));
+        const std::vector<Line> lines = lines_of(team.trace());
+        const auto failed = std::ranges::find(lines, "barrier (algorithm direct), failed", &Line::name);
+        REQUIRE(failed != lines.end());
+        CHECK(failed->rank == 0);
+        CHECK(failed->kind == (is_started ? "started" : "operation"));
+        CHECK(failed->end - failed->begin >= 50'000'000);
+        const auto wait = std::ranges::find_if(lines, [&](const Line& line) {
+            return line.rank == 0 && line.kind == "wait" && line.number == failed->number &&
+                   line.end - line.begin >= 45'000'000;
+        });
+        REQUIRE(wait != lines.end());
+        CHECK(wait->peer == 1);
+        CHECK(wait->begin >= failed->begin);
+        CHECK(wait->end <= failed->end);
+        const Statistics statistics = team.statistics();
+        REQUIRE(statistics.collectives.size() == 1);
+        const CollectiveStatistics& barriers = statistics.collectives.front();
+        CHECK(barriers.compared == 1);
+        CHECK(barriers.members[0].calls == 1);
+        CHECK(barriers.members[0].waited >= 45ms);
+        CHECK(barriers.members[0].time >= barriers.members[0].waited);
+    }
+}
+
+TEST_CASE("what a continuation does is no wait, and a wait ends with what is waited for") {
+    Team team = team_of(2, Trace::operations);
+    Team others = team_of(1, Trace::operations);
+    team.run([&](Member& me) {
+        Request request = me.start.barrier();
+        request.then([&] {
+            if (me.rank() == 0) {
+                others.run([](Member& other) { other.start.barrier().wait(); });
+                std::this_thread::sleep_for(50ms);
+            }
+        });
+        request.wait();
+    });
+    const std::vector<Line> lines = lines_of(team.trace());
+    const auto started = std::ranges::find_if(
+        lines, [](const Line& line) { return line.rank == 0 && line.kind == "started"; });
+    REQUIRE(started != lines.end());
+    for (const Line& line : lines) {
+        if (line.rank == 0 && line.name == "request wait") {
+            CHECK(line.begin >= started->begin);
+            CHECK(line.end <= started->end);
+        }
+    }
+    CHECK(team.statistics().collectives.front().members[0].waited < 50ms);
+}
+
+TEST_CASE("times stay what they are, whenever they are asked for") {
+    Team team = team_of(2, Trace::steps);
+    team.run([](Member& me) {
+        for (int i = 0; i < 20; ++i) {
+            me.barrier();
+        }
+    });
+    const std::string trace = team.trace();
+    const Statistics statistics = team.statistics();
+    for (int look = 0; look < 5; ++look) {
+        std::this_thread::sleep_for(3ms);
+        CHECK(team.trace() == trace);
+        CHECK(team.statistics().collectives.front().members[1].time ==
+              statistics.collectives.front().members[1].time);
+    }
+}
+
+TEST_CASE("what is under way is not in a trace") {
+    Team team = team_of(2, Trace::steps);
+    std::atomic<bool> is_over{false};
+    std::thread reader([&] {
+        while (!is_over) {
+            std::array<std::set<std::uint64_t>, 2> operations;
+            const std::vector<Line> lines = lines_of(team.trace());
+            for (const Line& line : lines) {
+                if (line.kind == "operation") {
+                    operations.at(static_cast<std::size_t>(line.rank)).insert(line.number);
+                }
+            }
+            CHECK(std::ranges::all_of(lines, [&](const Line& line) {
+                return operations.at(static_cast<std::size_t>(line.rank)).contains(line.number);
+            }));
+        }
+    });
+    team.run([](Member& me) {
+        std::vector<double> values(20000, 1.0);
+        for (int i = 0; i < 200; ++i) {
+            me.allreduce(values, max);
+        }
+    });
+    is_over = true;
+    reader.join();
 }
 
 TEST_CASE("a wait within a wait counts once") {

@@ -38,7 +38,7 @@ TEST_CASE("of what is in flight statistics keep no event") {
         const tutti::execute::Recorded recorded{record, trace, tutti::execute::Sequence::started, 1, 0};
         flight.begin();
         flight.has_waited(recorded, tutti::execute::ticks(), 1);
-        flight.end(recorded, 8);
+        flight.end(recorded, 8, false);
         CHECK(record.events().size() == (trace == tutti::Trace::statistics ? 0 : 2));
     }
 }
