@@ -14,10 +14,11 @@ namespace tutti {
 /// What a member has spent on the calls of one collective.
 struct MemberStatistics {
     std::uint64_t calls = 0; ///< how many: those that are complete
-    /// Of the vectors that the collective is about, such as all blocks of an allgather; 0 of an all-to-all
-    /// with counts, of which no member knows all.
+    /// Of the vectors that the collective is about, such as all blocks of an allgather; 0 where members may
+    /// know their own blocks only: with counts of an all-to-all, counts at the root, or displacements.
     std::uint64_t bytes = 0;
-    /// From when calls have found or made their plan until they return, and what waits for requests took.
+    /// From when calls have found or made their plan until they return or fail, and what waits for requests
+    /// took.
     std::chrono::nanoseconds time{0};
     /// Of that, for others.
     std::chrono::nanoseconds waited{0};

@@ -7,7 +7,9 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -45,6 +47,13 @@ TraceRequest trace_requested() {
         trace = Trace::steps;
     }
     return {std::move(file), trace};
+}
+
+/// Where the file is from the folder in which the process is now, whichever it changes to.
+std::string absolute(const std::string& file) {
+    std::array<char, PATH_MAX> folder{};
+    const bool is_relative = !file.starts_with('/') && getcwd(folder.data(), folder.size()) != nullptr;
+    return is_relative ? std::string(folder.data()) + "/" + file : file;
 }
 
 std::string file_of_process(std::string name) {
@@ -88,7 +97,7 @@ public:
     void add(TraceListed& listed, const std::string& file) {
         const std::scoped_lock lock(mutex_);
         if (file_.empty()) {
-            file_ = file;
+            file_ = absolute(file);
             process_ = getpid();
             std::atexit(write_trace_file);
         }

@@ -600,6 +600,20 @@ TEST_CASE("program that ends when a signal has had its trace written" * doctest:
     _exit(0);
 }
 
+TEST_CASE("program that goes elsewhere" * doctest::skip()) {
+    Team team = team_of(1, Trace::off);
+    team.run([](Member& me) { me.barrier(); });
+    std::filesystem::current_path("/");
+}
+
+TEST_CASE("a file is where the process was when it made its first group") {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path();
+    const std::string name = "tutti_trace_here." + std::to_string(getpid());
+    REQUIRE(run_again("cd '" + folder.string() + "'; TUTTI_TRACE='" + name + "'", "> /dev/null 2>&1",
+                      "program that goes elsewhere") == 0);
+    CHECK(std::filesystem::remove(folder / name));
+}
+
 TEST_CASE("the signal of roll calls has the file written") {
     const std::string name =
         (std::filesystem::temp_directory_path() / ("tutti_trace_signal." + std::to_string(getpid())))
