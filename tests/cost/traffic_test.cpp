@@ -169,16 +169,30 @@ TEST_CASE("a block that is gathered or scattered by leaders crosses a border onc
 }
 
 TEST_CASE("128 members on 2 sockets: an allreduce of a long vector crosses the link once, not 32 times") {
-    const Schedule shares = levels(Collective::allreduce, two_sockets(), Acting::shares);
     const Schedule direct = registered(Collective::allreduce, "direct", 128);
-    for (const Form form : {Form::separate, Form::in_place}) {
-        const LevelTraffic link = traffic_of(shares, form, two_sockets()).front();
-        const LevelTraffic flat = traffic_of(direct, form, two_sockets()).front();
-        for (std::size_t socket = 0; socket < 2; ++socket) {
-            CHECK(vectors(link.groups[socket].in.blocks, shares) <= 1.05);
-            CHECK(vectors(link.groups[socket].out.blocks, shares) <= 1.05);
-            CHECK(vectors(flat.groups[socket].in.blocks, direct) >= 32);
-            CHECK(vectors(flat.groups[socket].out.blocks, direct) >= 32);
+    for (const Acting acting : {Acting::shares, Acting::direct}) {
+        const Schedule once = levels(Collective::allreduce, two_sockets(), acting);
+        for (const Form form : {Form::separate, Form::in_place}) {
+            const LevelTraffic link = traffic_of(once, form, two_sockets()).front();
+            const LevelTraffic flat = traffic_of(direct, form, two_sockets()).front();
+            for (std::size_t socket = 0; socket < 2; ++socket) {
+                CHECK(vectors(link.groups[socket].in.blocks, once) <= 1.05);
+                CHECK(vectors(link.groups[socket].out.blocks, once) <= 1.05);
+                CHECK(vectors(flat.groups[socket].in.blocks, direct) >= 32);
+                CHECK(vectors(flat.groups[socket].out.blocks, direct) >= 32);
+            }
+        }
+    }
+}
+
+TEST_CASE("in two passes over the outermost groups each takes in what all others have, once") {
+    for (const LevelTree& tree : {LevelTree::equal(Sizes{2, 8}), LevelTree::equal(Sizes{4, 4, 2}),
+                                  LevelTree::nested(12, {{8, 4}}), LevelTree::nested(20, {{8, 8, 4}})}) {
+        const Schedule made = levels(Collective::allreduce, tree, Acting::direct);
+        CHECK(made.rounds() == 2);
+        const LevelTraffic counted = traffic_of(made, Form::separate, tree).front();
+        for (const auto& group : counted.groups) {
+            CHECK(vectors(group.in.blocks, made) == doctest::Approx(tree.groups(1) - 1));
         }
     }
 }

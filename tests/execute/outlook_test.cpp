@@ -112,8 +112,10 @@ TEST_CASE("calls of all cores of big machines are predicted to take a fraction o
         int members;
         double least_gain_short;
         double least_gain_mebibyte;
+        double least_gain_long;
     };
-    for (const Bar& bar : {Bar{"epyc-7742-2s", 128, 5.5, 1.6}, Bar{"xeon-8375c-2s", 64, 2.8, 2.8}}) {
+    for (const Bar& bar : {Bar{"epyc-7742-2s", 128, 5.5, 1.7, 1}, Bar{"xeon-8375c-2s", 64, 2.8, 4.5, 1.45},
+                           Bar{"graviton4-2s", 192, 3.8, 2, 2}}) {
         const auto outlook = ::outlook(bar.name, bar.members);
         const auto check_gain = [&](detail::Kind kind, std::size_t bytes, double least_gain) {
             const std::string name = bar.name;
@@ -124,6 +126,7 @@ TEST_CASE("calls of all cores of big machines are predicted to take a fraction o
         check_gain(detail::Kind::barrier, 8, bar.least_gain_short);
         check_gain(detail::Kind::allreduce, 8, bar.least_gain_short);
         check_gain(detail::Kind::allreduce, std::size_t{1} << 20U, bar.least_gain_mebibyte);
+        check_gain(detail::Kind::allreduce, std::size_t{64} << 20U, bar.least_gain_long);
     }
 }
 

@@ -365,6 +365,51 @@ TEST_CASE("operands that are combined in one pass are one step, wherever their m
     }
 }
 
+TEST_CASE("a pass and the copies of its result that follow are one step") {
+    const auto place = [](int member, Space space, int block) {
+        return schedule::Place{member, space, {block, 1}};
+    };
+    const schedule::Place operands[] = {place(0, Space::input, 1), place(1, Space::input, 1)};
+    const schedule::Place result = place(0, Space::output, 1);
+    const auto plan_of = [&](const schedule::Place& copied, const std::vector<schedule::Place>& copies) {
+        schedule::Recorder combines;
+        combines.round().combine(result, operands);
+        for (const schedule::Place& to : copies) {
+            combines.copy(to, copied);
+        }
+        schedule::Recorder idle;
+        schedule::Recorder others;
+        const schedule::Schedule made(Collective::allreduce, 3, 3, schedule::Symmetry::none,
+                                      {combines.take(), idle.round().take(), others.round().take()});
+        return plan::compile(schedule::synchronise(made, Form::separate), 0);
+    };
+    const auto count = [](const plan::Plan& plan, plan::Code code) {
+        return std::ranges::count(plan.steps, code, &plan::Step::code);
+    };
+    const plan::Plan one = plan_of(result, {place(2, Space::output, 1), place(1, Space::output, 1)});
+    CHECK(count(one, plan::Code::copy) == 0);
+    const auto step = std::ranges::find(one.steps, plan::Code::reduce_listed_to_listed, &plan::Step::code);
+    REQUIRE(step != one.steps.end());
+    CHECK(step->peer == 2);
+    CHECK(step->first == 1);
+    REQUIRE(targets_of_listed(*step) == 2);
+    CHECK(target_of_listed(one, *step, 0).peer == 2);
+    CHECK(target_of_listed(one, *step, 1).peer == 1);
+    CHECK(target_of_listed(one, *step, 1).vector.remote());
+    // Of who is stored to the address is needed first.
+    CHECK(std::ranges::count_if(one.steps.begin(), step, [](const plan::Step& before) {
+              return before.code == plan::Code::open || before.code == plan::Code::open_every;
+          }) == 2);
+    // Another block, another vector, or one's own, is copied by itself.
+    for (const auto& [copied, to] : {std::pair(result, place(1, Space::output, 2)),
+                                     std::pair(place(0, Space::input, 1), place(1, Space::output, 1)),
+                                     std::pair(result, place(0, Space::scratch0, 1))}) {
+        const plan::Plan apart = plan_of(copied, {to});
+        CHECK(count(apart, plan::Code::reduce_listed_to_listed) == 0);
+        CHECK(count(apart, plan::Code::copy) == 1);
+    }
+}
+
 TEST_CASE("a pass is cut where any operand's scratch begins") {
     const auto place = [](int member, Space space, int first, int count) {
         return schedule::Place{member, space, {first, count}};
