@@ -226,7 +226,8 @@ bool takes(Acting acting, Collective collective, const LevelTree& tree) {
     case Acting::leaders:
         return collective != Collective::alltoall && collective != Collective::shift;
     case Acting::direct:
-        return collective == Collective::allreduce;
+        return collective == Collective::allreduce || collective == Collective::reduce_scatter ||
+               collective == Collective::allgather || collective == Collective::broadcast;
     }
     return false;
 }
@@ -277,7 +278,7 @@ Schedule levels(Collective collective, const LevelTree& whole, Acting acting, in
         return by_leaders(collective, tree, root);
     }
     if (acting == Acting::direct) {
-        return levels_direct(tree);
+        return levels_direct(collective, tree, root);
     }
     switch (collective) {
     case Collective::barrier:

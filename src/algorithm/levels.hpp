@@ -43,9 +43,9 @@ std::string_view to_string(Acting acting);
 
 /// Whether the collective can be carried out in this way on the tree: `exchange` are barriers, allreduces
 /// and, on equal groups, all-to-alls, `shares` all but barriers and prefixes, `leaders` all but all-to-alls
-/// and shifts, `direct` allreduces. Barriers take no tree that is so deep that members lack slots. What has
-/// one receiver alone needs nobody in between to cross as seldom as can be: gathers, scatters, all-to-alls
-/// and shifts in shares are those of `direct`.
+/// and shifts, `direct` allreduces, reduce_scatters, allgathers and broadcasts. Barriers take no tree that is
+/// so deep that members lack slots. What has one receiver alone needs nobody in between to cross as seldom as
+/// can be: gathers, scatters, all-to-alls and shifts in shares are those of `direct`.
 bool takes(Acting acting, schedule::Collective collective, const graph::LevelTree& tree);
 
 /// In which forms, on trees that are not too deep (see below). Whoever exchanges whole vectors writes what it

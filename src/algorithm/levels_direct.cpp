@@ -82,11 +82,51 @@ private:
     int blocks_ = 0;
 };
 
+/// The members of groups that act for the blocks of ranks: for one of the own group its rank, in others the
+/// one at the same place, or at the place in proportion where groups differ in size.
+class Counterparts {
+public:
+    Counterparts(const LevelTree& tree, const std::vector<RankRange>& groups)
+        : groups_(groups), of_(static_cast<std::size_t>(tree.ranks())) {
+        for (std::size_t number = 0; number < groups.size(); ++number) {
+            for (int rank = groups[number].first; rank < groups[number].first + groups[number].count;
+                 ++rank) {
+                of_[static_cast<std::size_t>(rank)] = number;
+            }
+        }
+    }
+
+    std::size_t group_of(int rank) const { return of_[static_cast<std::size_t>(rank)]; }
+    int owner(std::size_t number, int block) const {
+        const RankRange& own = groups_[group_of(block)];
+        const RankRange& group = groups_[number];
+        return group.first + (block - own.first) * group.count / own.count;
+    }
+    /// Calls visit(block) for all blocks that the member acts for.
+    template <class Visit>
+    void for_each_block(int rank, Visit visit) const {
+        for (int block = 0; block < static_cast<int>(of_.size()); ++block) {
+            if (owner(group_of(rank), block) == rank) {
+                visit(block);
+            }
+        }
+    }
+
+private:
+    const std::vector<RankRange>& groups_;
+    std::vector<std::size_t> of_;
+};
+
+template <class Visit>
+void for_each_rank(const RankRange& group, Visit visit) {
+    for (int rank = group.first; rank < group.first + group.count; ++rank) {
+        visit(rank);
+    }
+}
+
 std::vector<Place> inputs_of(const RankRange& members, Blocks blocks) {
     std::vector<Place> inputs;
-    for (int member = members.first; member < members.first + members.count; ++member) {
-        inputs.push_back({member, Space::input, blocks});
-    }
+    for_each_rank(members, [&](int member) { inputs.push_back({member, Space::input, blocks}); });
     return inputs;
 }
 
@@ -94,21 +134,28 @@ std::vector<Place> inputs_of(const RankRange& members, Blocks blocks) {
 void combine_for(const RankRange& members, int rank, const std::vector<Place>& operands, Recorder& recorder) {
     const Place result{rank, Space::output, operands.front().blocks};
     recorder.combine(result, operands);
-    for (int member = members.first; member < members.first + members.count; ++member) {
+    for_each_rank(members, [&](int member) {
         if (member != rank) {
             recorder.copy({member, Space::output, result.blocks}, result);
         }
-    }
+    });
 }
 
-schedule::Program program_of(const Shares& shares, int number, int rank) {
+/// Copies blocks of an input to the outputs of all of a group, the member's own first.
+void copy_for(const RankRange& members, int rank, const Place& input, Recorder& recorder) {
+    recorder.copy({rank, Space::output, input.blocks}, input);
+    for_each_rank(members, [&](int member) {
+        if (member != rank) {
+            recorder.copy({member, Space::output, input.blocks}, input);
+        }
+    });
+}
+
+void allreduce(const Shares& shares, int number, int rank, Recorder& recorder) {
     const RankRange& members = shares.group(number);
     const Blocks own = shares.of(number, rank);
-    Recorder recorder;
-    recorder.round();
     if (shares.groups() == 1) {
-        combine_for(members, rank, inputs_of(members, own), recorder);
-        return recorder.take();
+        return combine_for(members, rank, inputs_of(members, own), recorder);
     }
     recorder.combine({rank, Space::scratch0, own}, inputs_of(members, own));
     recorder.round();
@@ -121,22 +168,60 @@ schedule::Program program_of(const Shares& shares, int number, int rank) {
         combine_for(members, rank, partials, recorder);
         block += run.count;
     }
-    return recorder.take();
+}
+
+void reduce_scatter(const Counterparts& counterparts, const std::vector<RankRange>& groups, int rank,
+                    Recorder& recorder) {
+    const std::size_t own = counterparts.group_of(rank);
+    counterparts.for_each_block(rank, [&](int block) {
+        const Space space = block == rank ? Space::output : Space::scratch0;
+        recorder.combine({rank, space, {block, 1}}, inputs_of(groups[own], {block, 1}));
+    });
+    if (groups.size() == 1) {
+        return;
+    }
+    recorder.round();
+    std::vector<Place> partials;
+    for (std::size_t number = 0; number < groups.size(); ++number) {
+        const Space space = number == own ? Space::output : Space::scratch0;
+        partials.push_back({counterparts.owner(number, rank), space, {rank, 1}});
+    }
+    recorder.combine({rank, Space::output, {rank, 1}}, partials);
 }
 
 } // namespace
 
-schedule::Schedule levels_direct(const LevelTree& tree) {
-    const Shares shares(outermost_groups(tree));
+schedule::Schedule levels_direct(Collective collective, const LevelTree& tree, int root) {
+    const std::vector<RankRange> groups = outermost_groups(tree);
+    const Shares shares(groups);
+    const Counterparts counterparts(tree, groups);
+    const bool is_per_rank = collective == Collective::reduce_scatter || collective == Collective::allgather;
     std::vector<schedule::Program> programs;
-    for (int number = 0; number < shares.groups(); ++number) {
-        const RankRange& members = shares.group(number);
-        for (int rank = members.first; rank < members.first + members.count; ++rank) {
-            programs.push_back(program_of(shares, number, rank));
+    for (int rank = 0; rank < tree.ranks(); ++rank) {
+        const std::size_t number = counterparts.group_of(rank);
+        const RankRange& members = groups[number];
+        Recorder recorder;
+        recorder.round();
+        if (collective == Collective::allreduce) {
+            allreduce(shares, static_cast<int>(number), rank, recorder);
+        } else if (collective == Collective::reduce_scatter) {
+            reduce_scatter(counterparts, groups, rank, recorder);
+        } else if (collective == Collective::allgather) {
+            counterparts.for_each_block(rank, [&](int block) {
+                copy_for(members, rank, {block, Space::input, {block, 1}}, recorder);
+            });
+        } else {
+            copy_for(members, rank, {root, Space::input, shares.of(static_cast<int>(number), rank)},
+                     recorder);
         }
+        programs.push_back(recorder.take());
     }
-    return {Collective::allreduce, tree.ranks(), shares.blocks(), schedule::Symmetry::none,
-            std::move(programs)};
+    return {collective,
+            tree.ranks(),
+            is_per_rank ? tree.ranks() : shares.blocks(),
+            schedule::Symmetry::none,
+            std::move(programs),
+            root};
 }
 
 } // namespace tutti::algorithm

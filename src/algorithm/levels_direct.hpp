@@ -5,11 +5,12 @@
 
 namespace tutti::algorithm {
 
-/// An allreduce in two passes, by the outermost groups of a tree that is cut_to_combine. The members of a
-/// group share out the blocks. For its blocks a member combines what all of the group have, in one pass, into
-/// scratch; then what its counterparts in all groups have there, in another one that stores to all of the
-/// group. So inputs are read and outputs written once, as by `direct`, and (g - 1) vectors come into each of
-/// g groups: of two groups, no more than must.
-schedule::Schedule levels_direct(const graph::LevelTree& tree);
+/// Allreduces, reduce_scatters, allgathers and broadcasts by the outermost groups of a tree that is
+/// cut_to_combine: each member acts for some blocks in its group. It combines what all of the group have of
+/// them, in one pass, into scratch; then what its counterparts in all groups have there, in another one, for
+/// all of the group or for itself. What is copied comes from where it is, once into each group, and is stored
+/// to all of it. So inputs are read and outputs written once, as by `direct`, and (g - 1) vectors come into
+/// each of g groups in an allreduce: of two groups, no more than must.
+schedule::Schedule levels_direct(schedule::Collective collective, const graph::LevelTree& tree, int root);
 
 } // namespace tutti::algorithm

@@ -94,6 +94,8 @@ const std::array table{
         [](int p, int) { return copies_on_levels<2>(p, p); }, Bound::all, no_scratch),
     levels_row<Acting::leaders, Collective::broadcast>(
         [](int p, int) { return copies_on_levels<1>(p, 1); }, Bound::exact, no_scratch),
+    levels_row<Acting::direct, Collective::broadcast>([](int p, int) { return one_exchange(p, p, 0); }, Bound::exact,
+                                                      no_scratch),
 
     // reduce
     Algorithm{.name = "direct", .collective = Collective::reduce, .order = Order::asked, .forms = pulled,
@@ -280,6 +282,7 @@ const std::array table{
             const Counts whole = whole_on_levels<3, 2>(p, root);
             return Counts{whole.rounds, p * whole.blocks, p * whole.reductions};
         }, Bound::volume, all_but_one),
+    levels_row<Acting::direct, Collective::reduce_scatter>(reduction, Bound::exact, no_scratch),
 
     // allgather
     Algorithm{.name = "direct", .collective = Collective::allgather, .forms = pulled_or_shared,
@@ -299,6 +302,7 @@ const std::array table{
         [](int p, int) { return copies_on_levels<1>(p, p - 1); }, Bound::exact, no_scratch),
     levels_row<Acting::leaders, Collective::allgather>(
         [](int p, int) { return copies_on_levels<2>(p, p - 1); }, Bound::exact, no_scratch),
+    levels_row<Acting::direct, Collective::allgather>(exchange, Bound::exact, no_scratch),
 
     // gather
     Algorithm{.name = "direct", .collective = Collective::gather, .forms = pulled, .make = direct_gather,

@@ -116,21 +116,21 @@ private:
         }
     }
 
-    /// How many moves from this one on copy to others what the pass, which combines, has left: it may store
-    /// that to all of them.
+    /// How many moves from this one on copy to others what the pass has left, or, where that is a copy, the
+    /// same as that: it may store to all of them.
     std::size_t copies_of_result(Round round, std::size_t first, Round pass) const {
         const Place& result = pass.front().to;
-        if (carried() || !pass.front().reduces || is_several(pass.front().left.member) ||
-            result.member != rank_) {
+        const Place& copied = pass.front().reduces ? result : pass.front().left;
+        if (carried() || is_several(pass.front().left.member) || result.member != rank_ ||
+            copied.blocks != result.blocks) {
             return 0;
         }
+        const auto is_copy = [&](const Move& move) {
+            return !move.reduces && move.left == copied && !is_several(move.to.member) &&
+                   move.to.member != rank_ && move.to.blocks == copied.blocks;
+        };
         std::size_t count = 0;
-        while (first + count < round.size()) {
-            const Move& move = round[first + count];
-            if (move.reduces || move.left != result || is_several(move.to.member) ||
-                move.to.member == rank_ || move.to.blocks != result.blocks) {
-                break;
-            }
+        while (first + count < round.size() && is_copy(round[first + count])) {
             ++count;
         }
         return count;

@@ -62,6 +62,7 @@ private:
     void reduce_every(const plan::Step& step);
     void reduce_first(const plan::Step& step);
     void reduce_listed(const plan::Step& step);
+    void copy_to_listed(const plan::Step& step, int listed);
     void scan_every(const plan::Step& step);
 
     const Prepared& prepared_;
@@ -232,9 +233,33 @@ inline void Compute::reduce_listed(const plan::Step& step) {
         bindings_.outs[static_cast<std::size_t>(number) + 1] =
             pointer(place(bindings_.peers[to.peer], to.vector, step.first));
     }
+    if (step.peer == 1) {
+        return copy_to_listed(step, others + 1);
+    }
     prepared_.kernels->reduce_many(bindings_.state, bindings_.outs.data(), others + 1, bindings_.ins.data(),
                                    step.peer, elements(step), detail::Brackets::tree,
                                    others == 0 ? stores(step) : stores_to_all());
+}
+
+/// The only operand, to the outputs that are somewhere else: in place the sender's is not.
+inline void Compute::copy_to_listed(const plan::Step& step, int listed) {
+    const void* const from = bindings_.ins.front();
+    detail::Stores stores = prepared_.all_stores.to_others();
+    int outs = 0;
+    for (int number = 0; number < listed; ++number) {
+        void* const to = bindings_.outs[static_cast<std::size_t>(number)];
+        if (to == from) {
+            continue;
+        }
+        if (number == 0 && prepared_.all_stores.cached_out != -1) {
+            stores.cached_out = outs;
+        }
+        bindings_.outs[static_cast<std::size_t>(outs++)] = to;
+    }
+    if (outs != 0) {
+        detail::copy_many(bindings_.outs.data(), outs, from, elements(step) * prepared_.element_bytes,
+                          stores);
+    }
 }
 
 inline void Compute::scan_every(const plan::Step& step) {
