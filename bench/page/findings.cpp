@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 namespace tutti::bench {
@@ -76,9 +77,33 @@ Finding peer(const std::string& provider, std::span<const Point> others, const C
                                        most.count, name_of(most.point->problem), most.ratio)};
 }
 
+/// An algorithm by name and the library's choice for the same problem.
+struct Contest {
+    const Point* named = nullptr;
+    double ratio = 0; ///< how many times as long the choice takes
+};
+
+/// "flat at allreduce 8 B, 2 members (2.27 times), ...": the largest few.
+std::string list_of(std::vector<Contest> contests) {
+    constexpr std::size_t most_listed = 3;
+    std::ranges::sort(contests, std::ranges::greater{}, &Contest::ratio);
+    std::string text;
+    for (const Contest& contest : std::span(contests).first(std::min(contests.size(), most_listed))) {
+        text += fmt::format("{}{} at {} ({:.2f} times)", text.empty() ? "" : ", ", contest.named->algorithm,
+                            name_of(contest.named->problem), contest.ratio);
+    }
+    return contests.size() > most_listed ? fmt::format("{} and {} more", text, contests.size() - most_listed)
+                                         : text;
+}
+
 /// Algorithms by name against the choice for the same problem.
 void add_choice(std::span<const Point> own, std::vector<Finding>& found) {
-    Extreme most;
+    const Threshold threshold;
+    const std::string condition = fmt::format("by {:.0f} % with p < {} and by more than parts of its runs "
+                                              "differ",
+                                              100 * threshold.effect, threshold.significance);
+    std::vector<Contest> faster;
+    std::vector<Contest> unsure;
     std::size_t named = 0;
     for (const Point& point : own) {
         const auto is_choice = [&](const Point& other) {
@@ -89,24 +114,33 @@ void add_choice(std::span<const Point> own, std::vector<Finding>& found) {
             continue;
         }
         ++named;
-        if (judge(*chosen, point, {}).change == Change::faster) {
-            most.add(point, chosen->time_us.median / point.time_us.median);
+        const Contest contest{.named = &point, .ratio = chosen->time_us.median / point.time_us.median};
+        if (judge(*chosen, point, threshold).change == Change::faster) {
+            faster.push_back(contest);
+        } else if (contest.ratio >= 1 + threshold.effect) {
+            unsure.push_back(contest);
         }
     }
     if (named == 0) {
         return;
     }
-    if (most.point == nullptr) {
-        found.push_back({Tone::good, "No algorithm is faster by name than the library's choice."});
-        return;
+    if (!faster.empty()) {
+        found.push_back(
+            {Tone::note, fmt::format("The library's choice is not the fastest everywhere: {} an algorithm by "
+                                     "name is faster {}. The choice takes longer than {}.",
+                                     counted(faster.size(), "time"), condition, list_of(faster))});
+    } else if (unsure.empty()) {
+        found.push_back(
+            {Tone::good,
+             fmt::format("No algorithm by name is faster than the library's choice {}.", condition)});
     }
-    found.push_back(
-        {Tone::note,
-         fmt::format("The library's choice is not the fastest everywhere: {} {} by name. At {} the "
-                     "choice takes {:.2f} times as long as {}.",
-                     counted(most.count, "time"),
-                     most.count == 1 ? "an algorithm is faster" : "algorithms are faster",
-                     name_of(most.point->problem), most.ratio, most.point->algorithm)});
+    if (!unsure.empty()) {
+        found.push_back(
+            {Tone::note,
+             fmt::format("{} an algorithm by name looks faster than the library's choice, but not "
+                         "{}: {}.",
+                         counted(unsure.size(), "time"), condition, list_of(unsure))});
+    }
 }
 
 /// Intervals of medians say what one run of this length would give again, while the machine stays as it is.

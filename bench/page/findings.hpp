@@ -24,7 +24,7 @@ std::string lines_of(std::span<const Finding> findings);
 
 /// What stands out in the points of one file: wrong results; the point furthest above the floor, from 16 MiB
 /// on where there are such; for each other provider how it compares and where it is ahead; where a named
-/// algorithm beats the library's choice; unstable medians; points whose runs drift.
+/// algorithm beats the library's choice, or only looks as if; unstable medians; points whose runs drift.
 std::vector<Finding> findings(std::span<const Point> points);
 
 /// What stands out between two files: how many points changed, and the one that became slower the most.

@@ -42,7 +42,7 @@ const chosenAlgorithm = {
 
 const fastestAlgorithm = {
   key: "fastest algorithm",
-  says: "Of all that were measured, the one with the least median; \"auto\" is the library's choice.",
+  says: "Of all that were measured, the one with the least median, be that significant or not; \"auto\" is the library's choice.",
   cell: (own, points) => {
     const best = points.filter((point) => point.provider === "tutti" && sameProblem(point, own))
       .reduce((a, b) => (b.median_us < a.median_us ? b : a));
