@@ -137,9 +137,9 @@ public:
             measure_members(members);
         }
         progress_.clear();
-        fmt::print(
-            out_, "\n{}",
-            summary_text(own_, others_, static_cast<int>(environment_.machine.pus.size()), width_of(out_)));
+        fmt::print(out_, "\n{}",
+                   summary_text(
+                       own_, others_, [&](int members) { return cpus_of(members); }, width_of(out_)));
         write_files(true);
         return std::ranges::any_of(own_, [](const Point& point) { return point.wrong != 0; }) ? exit_wrong
                                                                                               : exit_fine;
@@ -195,9 +195,9 @@ private:
         }
     }
 
-    bool crowded(int members) const {
-        return static_cast<std::size_t>(members) > environment_.machine.pus.size();
-    }
+    int cpus_of(int members) const { return cpus_under(environment_.machine, members, options_.placement); }
+
+    bool crowded(int members) const { return members > cpus_of(members); }
 
     void step(const std::string& provider, const Problem& problem, const std::string& algorithm) {
         constexpr double seconds_per_ns = 1e-9;

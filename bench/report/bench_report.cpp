@@ -105,8 +105,8 @@ std::string turns_line(const Point& point, int cpus) {
         return "";
     }
     std::string text = fmt::format(
-        "  {} on {} CPUs: {:.2f}x the least that the system's turns allow, which is twice the floor",
-        name_of(point.problem), cpus, point.time_us.median / (2 * *point.floor_us));
+        "  {} on {} CPU{}: {:.2f}x the least that the system's turns allow, which is twice the floor",
+        name_of(point.problem), cpus, cpus == 1 ? "" : "s", point.time_us.median / (2 * *point.floor_us));
     if (point.loop_us) {
         text += fmt::format("; back to back {:.2f}x, which is the floor", *point.loop_us / *point.floor_us);
     }
@@ -215,8 +215,8 @@ std::string table_text(std::span<const Point> points, std::span<const Point> bas
     return table.text(width);
 }
 
-std::string summary_text(std::span<const Point> points, std::span<const Point> baselines, int cpus,
-                         std::size_t width) {
+std::string summary_text(std::span<const Point> points, std::span<const Point> baselines,
+                         const std::function<int(int members)>& cpus_of, std::size_t width) {
     std::string text = "summary\n";
     std::size_t wrong = 0;
     for (const Point& point : points) {
@@ -235,7 +235,7 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
         }
     }
     for (const Point& point : points) {
-        text += turns_line(point, cpus);
+        text += turns_line(point, cpus_of(point.problem.members));
     }
     if (const Point* const worst = worst_floor_ratio(points, large_bytes)) {
         text += fmt::format("  from 16 MiB on, furthest above the floor: {}: {:.2f}x\n",

@@ -5,6 +5,7 @@
 #include "report/environment.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -21,9 +22,9 @@ std::string header_text(const Environment& environment, std::span<const Calling>
 std::string table_text(std::span<const Point> points, std::span<const Point> baselines, std::size_t width);
 
 /// The lines below: how many points are unstable, the worst ratio to the floor from 16 MiB on, the ratio to
-/// the bare exchange and, where there are more members than `cpus`, to the least turns, and how the whole
-/// compares with each baseline.
-std::string summary_text(std::span<const Point> points, std::span<const Point> baselines, int cpus,
-                         std::size_t width);
+/// the bare exchange and, where there are more members than CPUs that they are on, to the least turns, and
+/// how the whole compares with each baseline. `cpus_of` says on how many CPUs so many members are.
+std::string summary_text(std::span<const Point> points, std::span<const Point> baselines,
+                         const std::function<int(int members)>& cpus_of, std::size_t width);
 
 } // namespace tutti::bench

@@ -1,6 +1,7 @@
 #include "report/environment.hpp"
 
 #include "machine/cpu_list.hpp"
+#include "machine/placement.hpp"
 
 #include <tutti/detail/kernels.hpp>
 #include <tutti/version.hpp>
@@ -9,10 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string_view>
 
 namespace tutti::bench {
@@ -140,6 +143,14 @@ std::vector<Circumstance> circumstances(const nlohmann::json& environment) {
             {"compiler", value("/compiler")},
             {"vector code", value("/instruction_set")},
             {"placement", value("/placement")}};
+}
+
+int cpus_under(const machine::Machine& machine, int members, const std::string& placement) {
+    const std::vector<int> cpus = machine::place(machine, members, machine::parse_placement(placement));
+    if (cpus.front() == machine::unpinned) {
+        return std::min(members, static_cast<int>(machine.pus.size()));
+    }
+    return static_cast<int>(std::set(cpus.begin(), cpus.end()).size());
 }
 
 std::string machine_line(const machine::Machine& machine) {

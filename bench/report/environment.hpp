@@ -43,6 +43,9 @@ struct Circumstance {
 /// what the file lacks.
 std::vector<Circumstance> circumstances(const nlohmann::json& environment);
 
+/// How many of the machine's CPUs so many members are on with --placement `placement`.
+int cpus_under(const machine::Machine& machine, int members, const std::string& placement);
+
 /// "AMD EPYC, 2 CPUs allowed of 2"
 std::string machine_line(const machine::Machine& machine);
 

@@ -66,6 +66,16 @@ TEST_CASE("bench says how long it may take before it begins, and what is left") 
     CHECK_FALSE(tutti_command(quiet).says("steps, which"));
 }
 
+TEST_CASE("members on one CPU are held against the system's turns, and against no exchange of flags") {
+    const Outcome outcome = tutti::test::shell(
+        R"(cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+           "$0" bench allreduce -t 2 -b 8 -e 8 -n 10 --rounds 1 --seconds 0.02 -q --placement $cpu)");
+    CAPTURE(outcome.text);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.says("2 members on 1 CPU"));
+    CHECK_FALSE(outcome.says("bare exchange"));
+}
+
 TEST_CASE("tables of the command fit the columns that there are") {
     for (const char* arguments :
          {"bench allreduce -t 2 -e 8 -n 10 --rounds 1 --seconds 0.01 -q --baseline std_barrier",

@@ -10,12 +10,17 @@
 #include <vector>
 
 using namespace tutti::bench;
+namespace machine = tutti::machine;
 using tutti::Operator;
 using tutti::Type;
 
 namespace {
 
 constexpr std::size_t wide = 1000;
+
+int on_two_cpus(int members) {
+    return std::min(members, 2);
+}
 
 Point point_of(Collective collective, std::size_t bytes, double median_us, double half_interval_us,
                const char* provider = "tutti") {
@@ -64,7 +69,7 @@ TEST_CASE("of small calls the summary tells the choice, and algorithms by name o
         point.algorithm = "flat";
     }
     const auto lines = [&] {
-        const std::string text = summary_text(small, {}, 4, wide);
+        const std::string text = summary_text(small, {}, on_two_cpus, wide);
         return std::pair(text.find("(flat), back to back") != std::string::npos,
                          text.find("(auto), back to back") != std::string::npos);
     };
@@ -103,7 +108,7 @@ TEST_CASE("reports fit 80 columns") {
     const std::string header = header_text(detect_environment(), callings, names, 80);
     CHECK(longest_line(header) <= 80);
     CHECK(header.find("wider than 25 %") != std::string::npos);
-    CHECK(longest_line(summary_text(points, baselines, 2, 80)) <= 80);
+    CHECK(longest_line(summary_text(points, baselines, on_two_cpus, 80)) <= 80);
 }
 
 TEST_CASE("the summary counts what is unstable, and holds nobody against the project's own aims") {
@@ -111,12 +116,30 @@ TEST_CASE("the summary counts what is unstable, and holds nobody against the pro
     all.push_back(point_of(Collective::allreduce, std::size_t{16} << 20U, 5000, 1));
     all.push_back(point_of(Collective::allreduce, 8, 1, 0));
     all.back().exchange_us = 0.1;
-    const std::string text = summary_text(all, baselines, 2, wide);
+    const std::string text = summary_text(all, baselines, on_two_cpus, wide);
     CAPTURE(text);
     CHECK(text.find("unstable points (~): 2 of 6; more --seconds") != std::string::npos);
     CHECK(text.find("from 16 MiB on, furthest above the floor") != std::string::npos);
     CHECK(text.find("for a bare") != std::string::npos);
     CHECK(text.find("bar: ") == std::string::npos);
-    CHECK(summary_text(std::vector{points[0]}, {}, 2, wide).find("unstable points (~): 0 of 1\n") !=
+    CHECK(summary_text(std::vector{points[0]}, {}, on_two_cpus, wide).find("unstable points (~): 0 of 1\n") !=
           std::string::npos);
+}
+
+TEST_CASE("members that share CPUs are held against turns, also where there are more CPUs") {
+    const machine::Machine four = machine::from_synthetic("core:4 pu:1");
+    CHECK(cpus_under(four, 2, "compact") == 2);
+    CHECK(cpus_under(four, 8, "scatter") == 4);
+    CHECK(cpus_under(four, 2, "3") == 1);
+    CHECK(cpus_under(four, 3, "0,3") == 2);
+    CHECK(cpus_under(four, 2, "none") == 2);
+    CHECK(cpus_under(four, 8, "none") == 4);
+    const std::vector tiny{point_of(Collective::allreduce, 8, 1, 0)};
+    const auto turns = [&](const char* placement) {
+        const auto cpus_of = [&](int members) { return cpus_under(four, members, placement); };
+        return summary_text(tiny, {}, cpus_of, wide).find("that the system's turns allow") !=
+               std::string::npos;
+    };
+    CHECK(turns("0"));
+    CHECK_FALSE(turns("compact"));
 }
