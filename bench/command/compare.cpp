@@ -62,7 +62,7 @@ Table table_of(std::span<const Judgement> judgements, bool all_providers) {
                  {.heading = "drift", .rank = 5},
                  {.heading = "floor", .rank = 1},
                  {.heading = "p", .rank = 7}});
-    for (const Change change : {Change::slower, Change::faster, Change::unclear}) {
+    for (const Change change : {Change::slower, Change::faster, Change::unclear, Change::not_significant}) {
         for (const Judgement& judgement : judgements) {
             if (judgement.change != change) {
                 continue;
@@ -71,10 +71,11 @@ Table table_of(std::span<const Judgement> judgements, bool all_providers) {
             const Point& after = *judgement.after;
             const auto algbw = algorithm_bandwidth(after.problem, after.time_us.median);
             table.add({std::string(to_string(change)), all_providers ? before.provider : "-",
-                       std::string(to_string(before.problem.collective)), before.algorithm,
-                       fmt::format("{}", before.problem.members), format_bytes(before.problem.bytes()),
-                       format_us(before.time_us.median), format_us(after.time_us.median),
-                       algbw ? fmt::format("{:.3g}", *algbw) : "",
+                       std::string(to_string(before.problem.collective)) +
+                           (before.problem.in_place ? " in place" : ""),
+                       before.algorithm, fmt::format("{}", before.problem.members),
+                       format_bytes(before.problem.bytes()), format_us(before.time_us.median),
+                       format_us(after.time_us.median), algbw ? fmt::format("{:.3g}", *algbw) : "",
                        ratio_text(after.time_us.median, before.time_us.median),
                        fmt::format("{:.2f}x", std::max(drift(before.samples_us), drift(after.samples_us))),
                        before.floor_us && after.floor_us ? ratio_text(*after.floor_us, *before.floor_us) : "",
@@ -82,6 +83,30 @@ Table table_of(std::span<const Judgement> judgements, bool all_providers) {
         }
     }
     return table;
+}
+
+bool has(std::span<const Judgement> judgements, Change change) {
+    return std::ranges::find(judgements, change, &Judgement::change) != judgements.end();
+}
+
+/// A line for each count that does not explain itself.
+std::string explained(std::span<const Judgement> judgements, const CompareArguments& arguments,
+                      std::size_t only_before, std::size_t only_after) {
+    std::string text;
+    if (has(judgements, Change::unclear)) {
+        text += "  unclear: no more than the drift, or the floor has changed as much\n";
+    }
+    if (has(judgements, Change::not_significant)) {
+        text += fmt::format("  not significant: medians {} % apart or more, but p >= {}\n", arguments.effect,
+                            arguments.significance);
+    }
+    if (has(judgements, Change::same)) {
+        text += fmt::format("  the same: medians less than {} % apart\n", arguments.effect);
+    }
+    if (only_before + only_after > 0) {
+        text += fmt::format("  in one file only: {} and {} points\n", only_before, only_after);
+    }
+    return text;
 }
 
 void check(const CompareArguments& arguments) {
@@ -118,18 +143,12 @@ int run_compare(const CompareArguments& arguments) {
                     "after over before, or of the bare exchange where there is none\n",
                     width));
     }
-    const auto count = [&](Change change) {
-        return std::ranges::count(judgements, change, &Judgement::change);
-    };
-    const std::string found =
-        fmt::format("{} slower, {} faster, {} unclear: no more than the drift, or the floor has changed as "
-                    "much; {} the same "
-                    "within {} % or p >= {}; {} and {} points in one file only\n",
-                    count(Change::slower), count(Change::faster), count(Change::unclear), count(Change::same),
-                    arguments.effect, arguments.significance, before.points.size() - judgements.size(),
-                    after.points.size() - judgements.size());
-    fmt::print("{}", wrapped(found, width));
-    return count(Change::slower) > 0 ? exit_regression : exit_fine;
+    fmt::print("{}",
+               wrapped(counts_text(judgements, arguments.provider == "all" ? "" : arguments.provider) + "\n" +
+                           explained(judgements, arguments, before.points.size() - judgements.size(),
+                                     after.points.size() - judgements.size()),
+                       width));
+    return has(judgements, Change::slower) ? exit_regression : exit_fine;
 }
 
 } // namespace tutti::bench

@@ -1,6 +1,7 @@
 #include "page/findings.hpp"
 
 #include "report/comparison.hpp"
+#include "report/regression.hpp"
 
 #include <fmt/format.h>
 
@@ -214,10 +215,13 @@ std::vector<Finding> findings(std::span<const Point> points) {
     return found;
 }
 
-Finding change_finding(const std::string& before, const std::string& after,
-                       std::span<const Judgement> judgements) {
+Finding change_finding(const std::string& before, std::span<const Point> before_points,
+                       const std::string& after, std::span<const Point> after_points) {
+    const std::vector<Point> old_own = points_of(before_points, "tutti");
+    const std::vector<Point> new_own = points_of(after_points, "tutti");
+    const std::vector<Judgement> judgements = judge_all(old_own, new_own, {});
     if (judgements.empty()) {
-        return {Tone::warning, fmt::format("{} and {} have no point in common.", before, after)};
+        return {Tone::warning, fmt::format("{} and {} have no point of Tutti in common.", before, after)};
     }
     Extreme slowest;
     for (const Judgement& judgement : judgements) {
@@ -225,13 +229,8 @@ Finding change_finding(const std::string& before, const std::string& after,
             slowest.add(*judgement.after, judgement.after->time_us.median / judgement.before->time_us.median);
         }
     }
-    const auto count = [&](Change change) {
-        return std::ranges::count(judgements, change, &Judgement::change);
-    };
     const std::string text =
-        fmt::format("From {} to {}: of {} {} slower, {} faster, {} unclear and {} the same.", before, after,
-                    counted(judgements.size(), "point"), count(Change::slower), count(Change::faster),
-                    count(Change::unclear), count(Change::same));
+        fmt::format("From {} to {}: {}.", before, after, counts_text(judgements, "Tutti"));
     if (slowest.point == nullptr) {
         return {Tone::good, text};
     }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "measure/point.hpp"
-#include "report/regression.hpp"
 
 #include <cstdint>
 #include <span>
@@ -27,8 +26,9 @@ std::string lines_of(std::span<const Finding> findings);
 /// algorithm beats the library's choice, or only looks as if; unstable medians; points whose runs drift.
 std::vector<Finding> findings(std::span<const Point> points);
 
-/// What stands out between two files: how many points changed, and the one that became slower the most.
-Finding change_finding(const std::string& before, const std::string& after,
-                       std::span<const Judgement> judgements);
+/// What stands out between two files of these names: how many of Tutti's points changed, and the one that
+/// became slower the most.
+Finding change_finding(const std::string& before, std::span<const Point> before_points,
+                       const std::string& after, std::span<const Point> after_points);
 
 } // namespace tutti::bench

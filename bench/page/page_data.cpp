@@ -156,8 +156,7 @@ std::vector<Finding> all_findings(const Subjects& subjects) {
                 all.insert(all.begin(), interruption(first));
             }
         } else {
-            all.push_back(change_finding(first.name, named.name,
-                                         judge_all(first.results.points, named.results.points, {})));
+            all.push_back(change_finding(first.name, first.results.points, named.name, named.results.points));
         }
     }
     return all;

@@ -1,5 +1,7 @@
 #include "report/regression.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -50,14 +52,15 @@ double drift(std::span<const double> samples) {
 Judgement judge(const Point& before, const Point& after, const Threshold& threshold) {
     Judgement judgement{.before = &before, .after = &after};
     judgement.p_value = mann_whitney(before.samples_us, after.samples_us);
-    if (judgement.p_value >= threshold.significance) {
-        return judgement;
-    }
     const double old_us = before.time_us.median;
     const double new_us = after.time_us.median;
     const double effect = 1 + threshold.effect;
     judgement.change = direction(old_us, new_us, effect);
     if (judgement.change == Change::same) {
+        return judgement;
+    }
+    if (judgement.p_value >= threshold.significance) {
+        judgement.change = Change::not_significant;
         return judgement;
     }
     const double noise = std::max({effect, drift(before.samples_us), drift(after.samples_us)});
@@ -67,6 +70,23 @@ Judgement judge(const Point& before, const Point& after, const Threshold& thresh
         }
     }
     return judgement;
+}
+
+std::string counts_text(std::span<const Judgement> judgements, const std::string& whose) {
+    const auto count = [&](Change change) {
+        return std::ranges::count(judgements, change, &Judgement::change);
+    };
+    std::string text =
+        fmt::format("{} of {} point{}{} {} slower, {} faster", count(Change::slower), judgements.size(),
+                    judgements.size() == 1 ? "" : "s", whose.empty() ? "" : " of " + whose,
+                    count(Change::slower) == 1 ? "is" : "are", count(Change::faster));
+    for (const Change change : {Change::unclear, Change::not_significant, Change::same}) {
+        if (count(change) > 0) {
+            text += fmt::format(", {} {}{}", count(change), change == Change::same ? "the " : "",
+                                to_string(change));
+        }
+    }
+    return text;
 }
 
 std::vector<Judgement> judge_all(std::span<const Point> before, std::span<const Point> after,

@@ -6,26 +6,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace tutti::bench {
 
 /// When two measurements of the same thing differ: the medians by a factor of at least 1 + effect, and the
-/// samples by the Mann-Whitney test at `significance`. That test takes samples to be independent, which those
-/// of one time are not: so it is unclear what a difference comes from where it is no larger than the drift of
-/// either measurement, or where it is smaller than that or the effect in multiples of the floor (where there
-/// is none, of the bare exchange): then the machine's own loads and stores have changed as much.
+/// samples by the Mann-Whitney test at `significance`: else they are the same, or not significant. That test
+/// takes samples to be independent, which those of one time are not: so it is unclear what a difference comes
+/// from where it is no larger than the drift of either measurement, or where it is smaller than that or the
+/// effect in multiples of the floor (where there is none, of the bare exchange): then the machine's own loads
+/// and stores have changed as much.
 struct Threshold {
     double effect = 0.1;
     double significance = 0.001;
 };
 
-enum class Change : std::uint8_t { same, unclear, faster, slower };
+enum class Change : std::uint8_t { same, not_significant, unclear, faster, slower };
 
-/// "same", "unclear", "faster", "slower".
+/// "same", "not significant", "unclear", "faster", "slower".
 constexpr std::string_view to_string(Change change) {
-    constexpr std::array<std::string_view, 4> names{"same", "unclear", "faster", "slower"};
+    constexpr std::array<std::string_view, 5> names{"same", "not significant", "unclear", "faster", "slower"};
     return names[static_cast<std::size_t>(change)];
 }
 
@@ -47,6 +49,10 @@ double drift(std::span<const double> samples);
 
 /// How `after` differs from `before`.
 Judgement judge(const Point& before, const Point& after, const Threshold& threshold);
+
+/// "1 of 3 points of Tutti is slower, 0 faster, 2 the same"; other changes where there are such. `whose` may
+/// be empty.
+std::string counts_text(std::span<const Judgement> judgements, const std::string& whose);
 
 /// Judges every point of `before` that `after` has as well: same provider, algorithm and problem.
 std::vector<Judgement> judge_all(std::span<const Point> before, std::span<const Point> after,

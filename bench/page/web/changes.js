@@ -1,6 +1,6 @@
 // How other files differ from the first, as `tutti compare` judges it.
 
-const signs = { slower: "▲ ", faster: "▼ ", unclear: "? ", same: "" };
+const signs = { slower: "▲ ", faster: "▼ ", unclear: "? ", "not significant": "· ", same: "" };
 
 function changesOf(index) {
   const [before, after] = [data.files[0], data.files[index + 1]];
@@ -55,5 +55,5 @@ function changesSection() {
   });
   return make("section", { id: "changes" }, make("h2", {}, "Changes"),
     make("p", { class: "soft" }, "Time after over time before. ▲ slower and ▼ faster are significant by the test of Mann and Whitney and by " +
-      "10 % of the median; ? is unclear: no more than parts of one file's runs differ, or than the floor has changed."), ...parts);
+      "10 % of the median; ? is unclear: no more than parts of one file's runs differ, or than the floor has changed; · is not significant."), ...parts);
 }

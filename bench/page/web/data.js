@@ -49,5 +49,5 @@ function bandwidthText(gigabytes) {
 }
 
 function problemText(point) {
-  return `${point.collective}${point.bytes > 0 ? ` ${bytesText(point.bytes)}` : ""}, ${point.members} members`;
+  return `${point.collective}${point.bytes > 0 ? ` ${bytesText(point.bytes)}` : ""}, ${point.members} members${point.in_place ? ", in place" : ""}`;
 }

@@ -33,7 +33,7 @@ function stem(file) {
 function pointsTable(file) {
   return table("list", ["collective", "bytes", "members", "provider", "algorithm", "median", "95 % interval", "bandwidth", "floor", "/ floor", "wrong"],
     file.points.map((point) => [
-      point.collective, number(bytesText(point.bytes)), number(String(point.members)), point.provider,
+      `${point.collective}${point.in_place ? " in place" : ""}`, number(bytesText(point.bytes)), number(String(point.members)), point.provider,
       point.algorithm + (point.chosen ? ` (${point.chosen})` : ""), number(usText(point.median_us)),
       number(`${usText(point.ci95_us[0])} to ${usText(point.ci95_us[1])}`),
       number(point.bytes > 0 && point.median_us > 0 ? bandwidthText(gigabytesPerSecond(point.bytes, point.median_us)) : ""),

@@ -47,11 +47,12 @@ TEST_CASE("compare ends with exit code 3 when something is slower, and with 0 wh
     const Outcome worse = tutti_command({"compare", before, slower});
     CAPTURE(worse.text);
     CHECK(worse.exit_code == 3);
-    CHECK(worse.says("1 slower, 1 faster, 0 unclear"));
+    CHECK(worse.says("1 of 2 points of tutti is slower, 1 faster\n"));
     CHECK(worse.says("1.50x"));
     const Outcome better = tutti_command({"compare", before, slower, "--effect", "60"});
     CHECK(better.exit_code == 0);
-    CHECK(better.says("0 slower, 1 faster, 0 unclear"));
+    CHECK(better.says("0 of 2 points of tutti are slower, 1 faster, 1 the same\n"
+                      "  the same: medians less than 60 % apart\n"));
     CHECK(tutti_command({"compare", before, before}).exit_code == 0);
 }
 
@@ -73,9 +74,9 @@ TEST_CASE("compare says first in what machines and versions differ") {
                                          "  processor: Alpha | Beta\n"
                                          "  CPUs in the machine: 4 | 8\n"
                                          "  kernel: Linux 1 | Linux 2\n"
-                                         "  version of tutti: 1.0 | 2.0\n0 slower"),
+                                         "  version of tutti: 1.0 | 2.0\n0 of 1"),
                   other.text);
-    CHECK(tutti_command({"compare", here, here}).text.starts_with("0 slower"));
+    CHECK(tutti_command({"compare", here, here}).text.starts_with("0 of 1"));
     CHECK(tutti_command({"compare", here, file(directory, "old", points)})
               .says("processor: Alpha | not stated"));
 }
@@ -96,7 +97,27 @@ TEST_CASE("compare shows bandwidths, and what is unclear does not count as slowe
               .says("unclear  tutti"));
     CHECK(outcome.says("algbw"));
     CHECK(outcome.says("  5  2.00x")); // a megabyte in 200 us: 5 GB/s
-    CHECK(outcome.says("0 slower, 0 faster, 1 unclear"));
+    CHECK(outcome.says("0 of 1 point of tutti are slower, 0 faster, 1 unclear\n"
+                       "  unclear: no more than the drift, or the floor has changed as much\n"));
+    CHECK_FALSE(outcome.says("same"));
+    CHECK_FALSE(outcome.says("in one file only"));
+}
+
+TEST_CASE("compare counts what is not significant apart, and says what is in place and in one file only") {
+    const TemporaryDirectory directory;
+    Point before = point_of(64, 100);
+    before.problem.in_place = true;
+    Point after = before;
+    after.samples_us = {200, 200};
+    after.time_us = summarise(after.samples_us);
+    const Outcome outcome = tutti_command(
+        {"compare", file(directory, "before", {before, point_of(8, 1)}), file(directory, "after", {after})});
+    CAPTURE(outcome.text);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.says("not significant  allreduce in place  auto"));
+    CHECK(outcome.says("0 of 1 point of tutti are slower, 0 faster, 1 not significant\n"
+                       "  not significant: medians 10 % apart or more, but p >= 0.001\n"
+                       "  in one file only: 1 and 0 points\n"));
 }
 
 TEST_CASE("files that cannot be compared are refused with the reason") {

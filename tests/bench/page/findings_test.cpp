@@ -136,10 +136,13 @@ TEST_CASE("unstable medians and drifts are told, with the worst") {
 TEST_CASE("between two files changes are counted, and the worst is named") {
     const std::vector before{point_of("tutti", 8, 1), point_of("tutti", 16, 1), point_of("tutti", 32, 1)};
     const std::vector after{point_of("tutti", 8, 3), point_of("tutti", 16, 0.5), point_of("tutti", 32, 1)};
-    const Finding finding = change_finding("a", "b", judge_all(before, after, {}));
+    const Finding finding = change_finding("a", before, "b", after);
     CHECK(finding.tone == Tone::warning);
-    CHECK(finding.text == "From a to b: of 3 points 1 slower, 1 faster, 0 unclear and 1 the same. "
+    CHECK(finding.text == "From a to b: 1 of 3 points of Tutti is slower, 1 faster, 1 the same. "
                           "allreduce 8 B, 2 members of tutti takes 3.00 times as long as before.");
-    CHECK(change_finding("a", "b", judge_all(before, before, {})).tone == Tone::good);
-    CHECK(change_finding("a", "b", {}).text == "a and b have no point in common.");
+    CHECK(change_finding("a", before, "b", before).tone == Tone::good);
+    CHECK(change_finding("a", before, "b", {}).text == "a and b have no point of Tutti in common.");
+    const std::vector others{point_of("tutti", 8, 1), point_of("openmpi", 8, 1)};
+    CHECK(change_finding("a", others, "b", others).text ==
+          "From a to b: 0 of 1 point of Tutti are slower, 0 faster, 1 the same.");
 }

@@ -122,7 +122,8 @@ TEST_CASE("further files come with what compare says of them") {
     CHECK(row[1] == 1);
     CHECK(row[2] == "slower");
     CHECK(row[3].get<double>() < 0.001);
-    CHECK(findings_text(subjects).find("! From a.json to b.json: of 1 point 1 slower") != std::string::npos);
+    CHECK(findings_text(subjects).find("! From a.json to b.json: 1 of 1 point of Tutti is slower") !=
+          std::string::npos);
 }
 
 TEST_CASE("a profile comes with its pairs, the same both ways, and groups that show in them") {

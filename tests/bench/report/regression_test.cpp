@@ -39,8 +39,13 @@ TEST_CASE("what differs clearly and by enough is faster or slower") {
     // Much, but not clear.
     Point few = point_of(8, 20);
     few.samples_us.resize(2);
-    CHECK(judge(before, few, threshold).change == Change::same);
-    CHECK(judge(point_of(8, 10, 0.9), point_of(8, 11.5, 0.9), threshold).change == Change::same);
+    CHECK(judge(before, few, threshold).change == Change::not_significant);
+    CHECK(judge(point_of(8, 10, 0.9), point_of(8, 11.5, 0.9), threshold).change == Change::not_significant);
+    const std::vector<Judgement> all{judge(before, before, threshold), judge(before, few, threshold),
+                                     judge(before, point_of(8, 12), threshold)};
+    CHECK(counts_text(all, "Tutti") ==
+          "1 of 3 points of Tutti is slower, 0 faster, 1 not significant, 1 the same");
+    CHECK(counts_text(std::span(all).first(1), "") == "0 of 1 point are slower, 0 faster, 1 the same");
 }
 
 TEST_CASE("a measurement drifts by what its parts differ") {
