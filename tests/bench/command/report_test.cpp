@@ -49,7 +49,7 @@ TEST_CASE("report makes one page of results and profiles, and prints what stands
     CAPTURE(outcome.text);
     CHECK(outcome.exit_code == 0);
     CHECK(outcome.says("  No result was wrong."));
-    CHECK(outcome.says("! From old.json to new.json: of 1 point 1 slower"));
+    CHECK(outcome.says("! From old.json to new.json: 1 of 1 point of Tutti is slower"));
     CHECK(outcome.says("wrote " + output));
     const std::string page = text_in(output);
     CHECK(page.starts_with("<!doctype html>"));
