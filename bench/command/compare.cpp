@@ -30,7 +30,7 @@ Results results_in(const std::string& path, const std::string& provider) {
 }
 
 /// A line for each circumstance in which the files differ; empty where there is none.
-std::string differences_text(const Results& before, const Results& after) {
+std::string circumstances_text(const Results& before, const Results& after) {
     std::string text;
     for (std::size_t i = 0; i < before.circumstances.size(); ++i) {
         const Circumstance& old_one = before.circumstances[i];
@@ -129,12 +129,14 @@ int run_compare(const CompareArguments& arguments) {
         judge_all(before.points, after.points,
                   {.effect = arguments.effect / 100, .significance = arguments.significance});
     if (judgements.empty()) {
+        const std::string differences = differences_text(before.points, after.points);
         throw UsageError(fmt::format(
-            "{} and {} have no point of provider \"{}\" in common; there are {} and {}", arguments.before,
-            arguments.after, arguments.provider, before.points.size(), after.points.size()));
+            "{} and {} have no point of provider \"{}\" in common{}{}; there are {} and {}", arguments.before,
+            arguments.after, arguments.provider, differences.empty() ? "" : ": ", differences,
+            before.points.size(), after.points.size()));
     }
     const std::size_t width = width_of(stdout);
-    fmt::print("{}", wrapped(differences_text(before, after), width));
+    fmt::print("{}", wrapped(circumstances_text(before, after), width));
     const Table table = table_of(judgements, arguments.provider == "all");
     if (!table.empty()) {
         fmt::print(

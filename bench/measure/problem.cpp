@@ -165,6 +165,10 @@ Operator parse_operator(const std::string& text) {
                                   std::span(operators).first(static_cast<std::size_t>(Operator::callable)));
 }
 
+bool has_one_form(Collective collective) {
+    return collective == Collective::broadcast || collective == Collective::barrier;
+}
+
 bool can_share(Collective collective) {
     return collective == Collective::allreduce || collective == Collective::allgather;
 }

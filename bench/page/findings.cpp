@@ -221,7 +221,9 @@ Finding change_finding(const std::string& before, std::span<const Point> before_
     const std::vector<Point> new_own = points_of(after_points, "tutti");
     const std::vector<Judgement> judgements = judge_all(old_own, new_own, {});
     if (judgements.empty()) {
-        return {Tone::warning, fmt::format("{} and {} have no point of Tutti in common.", before, after)};
+        const std::string differences = differences_text(old_own, new_own);
+        return {Tone::warning, fmt::format("{} and {} have no point of Tutti in common{}{}.", before, after,
+                                           differences.empty() ? "" : ": ", differences)};
     }
     Extreme slowest;
     for (const Judgement& judgement : judgements) {

@@ -1,10 +1,15 @@
 #include "report/regression.hpp"
 
+#include "terminal/numbers.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace tutti::bench {
 
@@ -15,6 +20,35 @@ Change direction(double before, double after, double factor) {
         return Change::slower;
     }
     return after * factor <= before ? Change::faster : Change::same;
+}
+
+/// How the vectors of calls lie; nothing where they can lie in one way only.
+std::optional<std::string> form_of(const Problem& problem) {
+    if (has_one_form(problem.collective)) {
+        return std::nullopt;
+    }
+    return std::string(problem.in_place ? "in place" : "separate") + (problem.shared ? ", shared" : "");
+}
+
+using Words = std::vector<std::string>;
+
+template <class WordOf>
+Words different(std::span<const Point> points, WordOf word_of) {
+    Words words;
+    for (const Point& point : points) {
+        const std::optional<std::string> word = word_of(point);
+        if (word && std::ranges::find(words, *word) == words.end()) {
+            words.push_back(*word);
+        }
+    }
+    return words;
+}
+
+/// The first few.
+std::string list_of(const Words& words) {
+    constexpr std::size_t most = 4;
+    const auto shown = std::span(words).first(std::min(words.size(), most));
+    return fmt::format("{}{}", fmt::join(shown, ", "), words.size() > most ? ", ..." : "");
 }
 
 } // namespace
@@ -87,6 +121,42 @@ std::string counts_text(std::span<const Judgement> judgements, const std::string
         }
     }
     return text;
+}
+
+std::string differences_text(std::span<const Point> before, std::span<const Point> after) {
+    using WordOf = std::optional<std::string> (*)(const Point&);
+    constexpr std::array<std::pair<const char*, WordOf>, 8> kinds{{
+        {"providers", [](const Point& point) { return std::optional(point.provider); }},
+        {"algorithms", [](const Point& point) { return std::optional(point.algorithm); }},
+        {"collectives",
+         [](const Point& point) { return std::optional(std::string(to_string(point.problem.collective))); }},
+        {"types",
+         [](const Point& point) { return std::optional(std::string(to_string(point.problem.type))); }},
+        {"operators",
+         [](const Point& point) { return std::optional(std::string(to_string(point.problem.op))); }},
+        {"members", [](const Point& point) { return std::optional(std::to_string(point.problem.members)); }},
+        {"forms", [](const Point& point) { return form_of(point.problem); }},
+        {"sizes", [](const Point& point) { return std::optional(format_bytes(point.problem.bytes())); }},
+    }};
+    Words apart;
+    Words unlike;
+    for (const auto& [kind, word_of] : kinds) {
+        const Words old_words = different(before, word_of);
+        const Words new_words = different(after, word_of);
+        const auto is_old = [&](const std::string& word) {
+            return std::ranges::find(old_words, word) != old_words.end();
+        };
+        const std::string text = fmt::format("{} {} | {}", kind, list_of(old_words), list_of(new_words));
+        if (old_words.empty() || new_words.empty()) {
+            continue;
+        }
+        if (std::ranges::none_of(new_words, is_old)) {
+            apart.push_back(text);
+        } else if (old_words.size() != new_words.size() || !std::ranges::all_of(new_words, is_old)) {
+            unlike.push_back(text);
+        }
+    }
+    return fmt::format("{}", fmt::join(apart.empty() ? unlike : apart, "; "));
 }
 
 std::vector<Judgement> judge_all(std::span<const Point> before, std::span<const Point> after,

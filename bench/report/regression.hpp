@@ -54,6 +54,10 @@ Judgement judge(const Point& before, const Point& after, const Threshold& thresh
 /// be empty.
 std::string counts_text(std::span<const Judgement> judgements, const std::string& whose);
 
+/// "types f64 | f32; members 2, 4 | 8": the sets of providers, collectives, types and so on that have nothing
+/// in common, or where there is no such set those that differ.
+std::string differences_text(std::span<const Point> before, std::span<const Point> after);
+
 /// Judges every point of `before` that `after` has as well: same provider, algorithm and problem.
 std::vector<Judgement> judge_all(std::span<const Point> before, std::span<const Point> after,
                                  const Threshold& threshold);

@@ -161,6 +161,10 @@ TEST_CASE("files that cannot be compared are refused with the reason") {
         CHECK(outcome.says(folder + " is a folder"));
     }
     CHECK(tutti_command({"compare", good, good, "--provider", "abacus"}).says("\"abacus\" in common"));
+    Point four = point_of(8, 1);
+    four.problem.members = 4;
+    CHECK(tutti_command({"compare", good, file(directory, "four", {four})})
+              .says("in common: members 2 | 4; there are 1 and 1"));
     CHECK(tutti_command({"compare", good, good, "--effect", "-1"}).says("--effect"));
     CHECK(tutti_command({"compare", good, good, "--significance", "1"}).says("--significance"));
 }

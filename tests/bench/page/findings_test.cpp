@@ -142,6 +142,12 @@ TEST_CASE("between two files changes are counted, and the worst is named") {
                           "allreduce 8 B, 2 members of tutti takes 3.00 times as long as before.");
     CHECK(change_finding("a", before, "b", before).tone == Tone::good);
     CHECK(change_finding("a", before, "b", {}).text == "a and b have no point of Tutti in common.");
+    std::vector four = before;
+    for (Point& point : four) {
+        point.problem.members = 4;
+    }
+    CHECK(change_finding("a", before, "b", four).text ==
+          "a and b have no point of Tutti in common: members 2 | 4.");
     const std::vector others{point_of("tutti", 8, 1), point_of("openmpi", 8, 1)};
     CHECK(change_finding("a", others, "b", others).text ==
           "From a to b: 0 of 1 point of Tutti are slower, 0 faster, 1 the same.");

@@ -103,3 +103,20 @@ TEST_CASE("points are compared with those of the same problem, provider and algo
     CHECK(judgements[0].after == &after[3]);
     CHECK(judgements[1].after == &after[0]);
 }
+
+TEST_CASE("where two files have nothing in common they say in what they differ") {
+    const auto text = [](auto change) {
+        const std::vector before{point_of(8, 1), point_of(16, 1)};
+        std::vector after{point_of(8, 1), point_of(32, 1)};
+        std::ranges::for_each(after, change);
+        return differences_text(before, after);
+    };
+    CHECK(text([](Point& point) { point.problem.type = Type::f32; }) == "types f64 | f32");
+    CHECK(text([](Point& point) { point.problem.members = 4; }) == "members 2 | 4");
+    CHECK(text([](Point& point) { point.problem.in_place = true; }) == "forms separate | in place");
+    CHECK(text([](Point& point) { point.problem.collective = Collective::scan; }) ==
+          "collectives allreduce | scan");
+    CHECK(text([](Point& point) { point.algorithm = "ring"; }) == "algorithms auto | ring");
+    CHECK(text([](Point&) {}) == "sizes 8 B, 16 B | 8 B, 32 B");
+    CHECK(differences_text(std::vector{point_of(8, 1)}, {}).empty());
+}
