@@ -65,17 +65,30 @@ void add_floor(std::span<const Point> own, std::vector<Finding>& found) {
 }
 
 Finding peer(const std::string& provider, std::span<const Point> others, const Comparison& comparison) {
-    std::string text = fmt::format("{} takes {:.2f} times as long as Tutti, in the geometric mean of {}",
-                                   provider, comparison.mean_speedup, counted(comparison.points, "point"));
+    const std::string left_out =
+        comparison.unstable == 0 ? "" : fmt::format(", with {} unstable left out", comparison.unstable);
+    if (comparison.points == 0) {
+        return {Tone::note,
+                fmt::format("{} has no point that is stable beside Tutti's{}.", provider, left_out)};
+    }
+    const bool is_own = is_way_of_calling(provider);
+    const std::string text =
+        fmt::format("{} takes {:.2f} times as long as {}, in the geometric mean of {}{}", provider,
+                    comparison.mean_speedup, is_own ? "calls that block" : "Tutti",
+                    counted(comparison.points, "point"), left_out);
+    if (is_own) {
+        return {Tone::note, text + "."};
+    }
     if (comparison.lost.empty()) {
-        return {Tone::good, text + ", and is ahead at none."};
+        return {Tone::good, text + ", and is significantly faster at none."};
     }
     Extreme most;
     for (const Point* const lost : comparison.lost) {
         most.add(*lost, lost->time_us.median / find_point(others, lost->problem)->time_us.median);
     }
-    return {Tone::warning, fmt::format("{}. It is ahead at {}: at {} Tutti takes {:.2f} times as long.", text,
-                                       most.count, name_of(most.point->problem), most.ratio)};
+    return {Tone::warning,
+            fmt::format("{}. {} is significantly faster at {}: at {} Tutti takes {:.2f} times as long.", text,
+                        provider, counted(most.count, "point"), name_of(most.point->problem), most.ratio)};
 }
 
 /// An algorithm by name and the library's choice for the same problem.
@@ -201,8 +214,7 @@ std::vector<Finding> findings(std::span<const Point> points) {
     add_floor(own, found);
     for (const std::string& provider : providers_of(points)) {
         const std::vector<Point> others = points_of(points, provider);
-        if (const Comparison comparison = compare(own, others);
-            provider != "tutti" && comparison.points > 0) {
+        if (const Comparison comparison = compare(own, others); provider != "tutti" && comparison.all() > 0) {
             found.push_back(peer(provider, others, comparison));
         }
     }

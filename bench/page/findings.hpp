@@ -22,7 +22,7 @@ struct Finding {
 std::string lines_of(std::span<const Finding> findings);
 
 /// What stands out in the points of one file: wrong results; the point furthest above the floor, from 16 MiB
-/// on where there are such; for each other provider how it compares and where it is ahead; where a named
+/// on where there are such; for each other provider how it compares and where it is faster; where a named
 /// algorithm beats the library's choice, or only looks as if; unstable medians; points whose runs drift.
 std::vector<Finding> findings(std::span<const Point> points);
 

@@ -113,26 +113,56 @@ std::string turns_line(const Point& point, int cpus) {
     return text + "\n";
 }
 
+/// "2.98x over 12 points, 3 unstable left out".
+std::string mean_text(const Comparison& comparison, const std::string& more) {
+    const std::string left_out =
+        comparison.unstable == 0 ? "" : fmt::format(", {} unstable left out", comparison.unstable);
+    if (comparison.points == 0) {
+        return "of no point" + left_out;
+    }
+    return fmt::format("{:.2f}x over {} point{}{}{}", comparison.mean_speedup, comparison.points,
+                       comparison.points == 1 ? "" : "s", more, left_out);
+}
+
+template <class RatioOf>
+std::string lost_lines(std::span<const Point* const> lost, const char* how, RatioOf ratio_of) {
+    constexpr std::size_t listed = 12;
+    std::string text;
+    for (const Point* const point : lost.first(std::min(lost.size(), listed))) {
+        text += fmt::format("    {}: {}: {:.2f}x\n", how, name_of(point->problem), ratio_of(*point));
+    }
+    return lost.size() > listed ? fmt::format("{}    and {} more\n", text, lost.size() - listed) : text;
+}
+
+/// Another way of calling Tutti is no rival: its times are told as ratios.
+std::string way_line(const Comparison& comparison, const std::string& provider) {
+    return fmt::format("  {} beside calls that block: geometric mean of the times {}\n", provider,
+                       mean_text(comparison, ""));
+}
+
 std::string comparison_lines(std::span<const Point> points, std::span<const Point> baseline) {
     const Comparison comparison = compare(points, baseline);
-    if (comparison.points == 0) {
+    if (comparison.all() == 0) {
         return "";
     }
-    constexpr std::size_t listed = 12;
     const std::string& provider = baseline.front().provider;
+    if (is_way_of_calling(provider)) {
+        return way_line(comparison, provider);
+    }
     std::string text = fmt::format(
-        "  against {}: geometric mean of the speed-ups {:.2f}x (at the floor everywhere it would be "
-        "{:.2f}x), slower at {} of {} points\n",
-        provider, comparison.mean_speedup, comparison.mean_at_floor, comparison.lost.size(),
-        comparison.points);
-    for (std::size_t i = 0; i < std::min(comparison.lost.size(), listed); ++i) {
-        const Point& lost = *comparison.lost[i];
-        text += fmt::format("    slower: {}: {:.2f}x\n", name_of(lost.problem),
-                            find_point(baseline, lost.problem)->time_us.median / lost.time_us.median);
-    }
-    if (comparison.lost.size() > listed) {
-        text += fmt::format("    and {} more\n", comparison.lost.size() - listed);
-    }
+        "  against {}: geometric mean of the speed-ups {}; significantly slower at {} of {}", provider,
+        mean_text(comparison,
+                  fmt::format(" (at the floor everywhere it would be {:.2f}x)", comparison.mean_at_floor)),
+        comparison.lost.size(), comparison.all());
+    text += comparison.loops == 0
+                ? "\n"
+                : fmt::format(", back to back at {} of {}\n", comparison.lost_loops.size(), comparison.loops);
+    text += lost_lines(comparison.lost, "slower", [&](const Point& point) {
+        return find_point(baseline, point.problem)->time_us.median / point.time_us.median;
+    });
+    text += lost_lines(comparison.lost_loops, "slower back to back", [&](const Point& point) {
+        return *find_point(baseline, point.problem)->loop_us / *point.loop_us;
+    });
     for (const Point& point : points) {
         const Point* const other = find_point(baseline, point.problem);
         if (is_tiny_allreduce(point) && point.algorithm == "auto" && other != nullptr) {

@@ -1,5 +1,6 @@
 #include "report/comparison.hpp"
 
+#include "report/regression.hpp"
 #include "terminal/numbers.hpp"
 
 #include <fmt/format.h>
@@ -43,6 +44,10 @@ std::vector<std::string> providers_of(std::span<const Point> points) {
     return providers;
 }
 
+bool is_way_of_calling(const std::string& provider) {
+    return provider.starts_with("tutti_");
+}
+
 std::vector<Point> points_of(std::span<const Point> points, const std::string& provider) {
     std::vector<Point> own;
     std::ranges::copy_if(points, std::back_inserter(own),
@@ -63,6 +68,7 @@ std::vector<Point> better_of(std::span<const Point> left, std::span<const Point>
 }
 
 Comparison compare(std::span<const Point> own, std::span<const Point> baseline) {
+    const Threshold threshold;
     Comparison result;
     double log_sum = 0;
     double log_sum_at_floor = 0;
@@ -71,13 +77,23 @@ Comparison compare(std::span<const Point> own, std::span<const Point> baseline) 
         if (!is_default(point) || other == nullptr) {
             continue;
         }
+        if (judge(*other, point, threshold).change == Change::slower) {
+            result.lost.push_back(&point);
+        }
+        if (point.loop_us && other->loop_us) {
+            ++result.loops;
+            if (*point.loop_us >= *other->loop_us * (1 + threshold.effect)) {
+                result.lost_loops.push_back(&point);
+            }
+        }
+        if (is_unstable(point.time_us) || is_unstable(other->time_us)) {
+            ++result.unstable;
+            continue;
+        }
         const double speedup = other->time_us.median / point.time_us.median;
         log_sum += std::log(speedup);
         log_sum_at_floor += std::log(speedup * std::max(floor_ratio(point).value_or(1), 1.0));
         ++result.points;
-        if (speedup < 1) {
-            result.lost.push_back(&point);
-        }
     }
     if (result.points > 0) {
         result.mean_speedup = std::exp(log_sum / static_cast<double>(result.points));

@@ -11,14 +11,23 @@ namespace tutti::bench {
 
 /// How far one provider is ahead of another over a whole run.
 struct Comparison {
-    /// Geometric mean of baseline time / own time, and the number of points it was taken over.
+    /// Geometric mean of baseline time / own time, and the number of points it was taken over: those that are
+    /// stable on both sides.
     double mean_speedup = 0;
     std::size_t points = 0;
+    /// The others.
+    std::size_t unstable = 0;
     /// What that would be with the floor's time wherever one was measured: more than any library can reach,
     /// since the floor does not synchronise.
     double mean_at_floor = 0;
-    /// The points where the baseline is faster.
+    /// The points where the baseline is faster as judge() has it, of all.
     std::vector<const Point*> lost;
+    /// The points where both were measured back to back, and those of them where the baseline's median is
+    /// less by as much as judge() asks for: there are no samples for its test.
+    std::size_t loops = 0;
+    std::vector<const Point*> lost_loops;
+
+    std::size_t all() const { return points + unstable; }
 };
 
 /// "allreduce 64 MiB, 8 members"; of a barrier "barrier, 8 members".
@@ -29,6 +38,9 @@ const Point* find_point(std::span<const Point> points, const Problem& problem);
 
 /// The providers of these points, in the order of their first ones.
 std::vector<std::string> providers_of(std::span<const Point> points);
+
+/// Whether it is Tutti, called in another way than by calls that block.
+bool is_way_of_calling(const std::string& provider);
 
 /// The points of one provider.
 std::vector<Point> points_of(std::span<const Point> points, const std::string& provider);

@@ -34,10 +34,9 @@ TEST_CASE("what is as it should be is said once, and nothing else") {
     const auto found = findings(std::vector{point_of("tutti", 8, 1), point_of("openmpi", 8, 2)});
     CHECK(found.size() == 3);
     CHECK(count_of(found, Tone::good, "No result was wrong.") == 1);
-    CHECK(
-        count_of(found, Tone::good,
-                 "openmpi takes 2.00 times as long as Tutti, in the geometric mean of 1 point, and is ahead "
-                 "at none.") == 1);
+    CHECK(count_of(found, Tone::good,
+                   "openmpi takes 2.00 times as long as Tutti, in the geometric mean of 1 point, and is "
+                   "significantly faster at none.") == 1);
     CHECK(count_of(found, Tone::good,
                    "All medians are stable: no 95 % interval is wider than 25 % of its median.") == 1);
     CHECK(findings({}).front().text == "Nothing was measured.");
@@ -70,10 +69,23 @@ TEST_CASE("where another provider is ahead, the worst point is named") {
     const std::vector points{point_of("tutti", 8, 4),    point_of("tutti", 16, 4),
                              point_of("tutti", 32, 4),   point_of("openmpi", 8, 16),
                              point_of("openmpi", 16, 2), point_of("openmpi", 32, 1)};
-    CHECK(
-        count_of(findings(points), Tone::warning,
-                 "openmpi takes 0.79 times as long as Tutti, in the geometric mean of 3 points. It is ahead "
-                 "at 2: at allreduce 32 B, 2 members Tutti takes 4.00 times as long.") == 1);
+    CHECK(count_of(findings(points), Tone::warning,
+                   "openmpi takes 0.79 times as long as Tutti, in the geometric mean of 3 points. openmpi "
+                   "is significantly faster at 2 points: at allreduce 32 B, 2 members Tutti takes 4.00 times "
+                   "as long.") == 1);
+}
+
+TEST_CASE("another way of calling is no rival, and what is unstable counts in no mean") {
+    std::vector points{point_of("tutti", 8, 1), point_of("tutti", 16, 1), point_of("tutti_started", 8, 2),
+                       point_of("tutti_started", 16, 8)};
+    points[3].time_us.ci95 = {4, 12};
+    CHECK(count_of(findings(points), Tone::note,
+                   "tutti_started takes 2.00 times as long as calls that block, in the geometric mean of 1 "
+                   "point, with 1 unstable left out.") == 1);
+    points[2].time_us.ci95 = {1, 4};
+    CHECK(count_of(findings(points), Tone::note,
+                   "tutti_started has no point that is stable beside Tutti's, with 2 unstable left out.") ==
+          1);
 }
 
 TEST_CASE("an algorithm that is faster by name than the choice is told") {

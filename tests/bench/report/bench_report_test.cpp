@@ -143,3 +143,32 @@ TEST_CASE("members that share CPUs are held against turns, also where there are 
     CHECK(turns("0"));
     CHECK_FALSE(turns("compact"));
 }
+
+TEST_CASE("the summary tells what is slower by the test, and ratios of other ways of calling") {
+    std::vector own{point_of(Collective::allreduce, 1024, 10, 0.1),
+                    point_of(Collective::scan, 1024, 10, 0.1)};
+    own[0].samples_us = own[1].samples_us = std::vector<double>(64, 10.0);
+    std::vector others{own[0], own[1]};
+    for (Point& point : others) {
+        point.provider = "abacus";
+        point.time_us.median = 5;
+        point.loop_us = 2;
+    }
+    others[0].samples_us = std::vector<double>(64, 5.0);
+    others[1].samples_us = own[1].samples_us;
+    others[1].time_us.ci95 = {1, 9};
+    const std::string text = summary_text(own, others, on_two_cpus, wide);
+    CAPTURE(text);
+    CHECK(text.find(
+              "  against abacus: geometric mean of the speed-ups 0.50x over 1 point (at the floor everywhere "
+              "it would be 2.00x), 1 unstable left out; significantly slower at 1 of 2, back to back at 2 of "
+              "2\n    slower: allreduce 1 KiB, 4 members: 0.50x\n    slower back to back: allreduce 1 KiB, 4 "
+              "members: 0.40x\n    slower back to back: scan 1 KiB, 4 members: 0.40x\n") !=
+          std::string::npos);
+    others[0].provider = others[1].provider = "tutti_started";
+    const std::string ways = summary_text(own, others, on_two_cpus, wide);
+    CHECK(ways.find(
+              "  tutti_started beside calls that block: geometric mean of the times 0.50x over 1 point, 1 "
+              "unstable left out\n") != std::string::npos);
+    CHECK(ways.find("slower") == std::string::npos);
+}

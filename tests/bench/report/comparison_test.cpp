@@ -15,7 +15,8 @@ Point point_of(std::size_t bytes, double median_us, std::optional<double> floor_
     Point point;
     point.provider = "tutti";
     point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
-    point.time_us.median = median_us;
+    point.samples_us = std::vector<double>(64, median_us);
+    point.time_us = summarise(point.samples_us);
     point.floor_us = floor_us;
     return point;
 }
@@ -31,6 +32,26 @@ TEST_CASE("the mean of the speed-ups is geometric, and lost points are named") {
     CHECK(comparison.mean_at_floor == doctest::Approx(3.174802)); // (4 * 16 * 0.5)^(1/3)
     REQUIRE(comparison.lost.size() == 1);
     CHECK(comparison.lost[0]->problem.bytes() == 32);
+}
+
+TEST_CASE("points count as lost by the test of two files, also back to back, and unstable ones in no mean") {
+    std::vector own{point_of(8, 10), point_of(16, 10), point_of(32, 10)};
+    std::vector baseline{point_of(8, 9.5), point_of(16, 5), point_of(32, 20)};
+    baseline[1].samples_us = own[1].samples_us; // half the median, but not by the test
+    own[2].time_us.ci95 = {1, 20};
+    own[0].loop_us = own[1].loop_us = own[2].loop_us = 2;
+    baseline[0].loop_us = 1.9;
+    baseline[1].loop_us = 1;
+    const Comparison comparison = compare(own, baseline);
+    CHECK(comparison.lost.empty());
+    CHECK(comparison.loops == 2);
+    CHECK(comparison.lost_loops == std::vector<const Point*>{&own[1]});
+    CHECK(comparison.unstable == 1);
+    CHECK(comparison.points == 2);
+    CHECK(comparison.all() == 3);
+    CHECK(comparison.mean_speedup == doctest::Approx(0.689202)); // (0.95 * 0.5)^(1/2)
+    CHECK(is_way_of_calling("tutti_started"));
+    CHECK_FALSE(is_way_of_calling("tutti"));
 }
 
 TEST_CASE("points are sorted out by provider, and the better of two is taken problem by problem") {
