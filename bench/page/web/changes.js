@@ -21,7 +21,7 @@ function changeMaps(changes) {
   scene.redraw.push(() => {
     grid.replaceChildren();
     for (const collective of all.collectives) {
-      const own = changes.filter((each) => each.after.collective === collective && isChoice(each.after) && kindOf(each.after) === scene.kind);
+      const own = changes.filter((each) => each.after.collective === collective && isChoice(each.after) && isOfKind(each.after, scene.kind));
       if (own.length > 0) {
         const points = own.map((each) => each.after);
         grid.append(make("section", { class: "card" }, make("h3", {}, collective), mapTable(sizesOf(points), membersOf(points), (bytes, members) => {

@@ -7,7 +7,7 @@ const margins = { top: 12, right: 14, bottom: 34, left: 50 };
 function seriesOf(collective, measure, abscissa) {
   const series = [];
   for (const file of data.files) {
-    const points = file.points.filter((point) => point.collective === collective && kindOf(point) === scene.kind &&
+    const points = file.points.filter((point) => point.collective === collective && isOfKind(point, scene.kind) &&
       (abscissa === "members" || point.members === scene.members));
     for (const name of all.names) {
       const own = points.filter((point) => nameOf(point) === name && point.median_us > 0);
@@ -213,7 +213,7 @@ function curvesCard(collective) {
       figure.node.replaceChildren();
       drawCurves(figure.node, collective, figure.quantity, choose);
     }
-    if (shown !== null && (shown.members !== scene.members || kindOf(shown) !== scene.kind)) {
+    if (shown !== null && (shown.members !== scene.members || !isOfKind(shown, scene.kind))) {
       shown = null;
     }
     drawRuns(runs, shown);

@@ -10,10 +10,12 @@ for (const [index, file] of data.files.entries()) {
   });
 }
 
-// What is measured beside size and members: a page shows one kind at a time.
-function kindOf(point) {
-  return [point.type, point.op, point.in_place ? "in place" : "", point.shared ? "one result for all" : ""]
-    .filter((word) => word).join(", ");
+function operandsOf(point) {
+  return [point.type, point.op].filter((word) => word).join(", ");
+}
+
+function formOf(point) {
+  return [point.in_place ? "in place" : "", point.shared ? "one result for all" : ""].filter((word) => word).join(", ");
 }
 
 // A provider, with an algorithm that was named.
@@ -27,7 +29,6 @@ function isChoice(point) {
 
 const allPoints = data.files.flatMap((file) => file.points);
 const all = {
-  kinds: unique(allPoints.map(kindOf)),
   members: unique(allPoints.map((point) => point.members)).sort((a, b) => a - b),
   collectives: unique(allPoints.map((point) => point.collective)),
   // Tutti first, then the other providers, then algorithms by name.
@@ -35,8 +36,30 @@ const all = {
     (b === "tutti") - (a === "tutti") || a.startsWith("tutti ") - b.startsWith("tutti ")),
 };
 
+{
+  const forms = (points) => unique(points.map(formOf));
+  all.several = all.collectives.filter((name) => forms(allPoints.filter((point) => point.collective === name)).length > 1);
+  // What is measured beside size and members: a page shows one kind at a time.
+  all.kinds = unique(allPoints.map(operandsOf)).flatMap((operands) => {
+    const points = allPoints.filter((point) => operandsOf(point) === operands);
+    const chosen = forms(points.filter((point) => all.several.includes(point.collective)));
+    const only = forms(points).length === 1 ? forms(points) : [""];
+    return (chosen.length > 0 ? chosen : only).map((form) => ({ operands, form }));
+  });
+}
+
+function kindText(kind) {
+  return kind.operands + (kind.form ? `, ${kind.form}` : "");
+}
+
+// What a collective has in one form only belongs to every choice of a form.
+function isOfKind(point, kind) {
+  return operandsOf(point) === kind.operands && (!all.several.includes(point.collective) || formOf(point) === kind.form);
+}
+
 function sameProblem(a, b) {
-  return a.collective === b.collective && a.members === b.members && a.bytes === b.bytes && kindOf(a) === kindOf(b);
+  return a.collective === b.collective && a.members === b.members && a.bytes === b.bytes && operandsOf(a) === operandsOf(b) &&
+    formOf(a) === formOf(b);
 }
 
 // Bytes a microsecond are MB/s.

@@ -40,7 +40,7 @@ function curvesSection() {
     return null;
   }
   const says = make("p", { class: "soft" });
-  scene.redraw.push(() => says.replaceChildren(`${scene.members} members, ${scene.kind}. Both axes are logarithmic. ` +
+  scene.redraw.push(() => says.replaceChildren(`${scene.members} members, ${kindText(scene.kind)}. Both axes are logarithmic. ` +
     "Bands are 95 % intervals of the medians. Choose a point, and below appear its runs."));
   return make("section", { id: "curves" }, make("h2", {}, "Curves"), says, ...all.collectives.map(curvesCard));
 }

@@ -95,7 +95,7 @@ function mapsSection() {
     says.replaceChildren(`${map.key[0].toUpperCase()}${map.key.slice(1)}. ${map.says}`);
     grid.replaceChildren();
     for (const collective of all.collectives) {
-      const points = data.files[0].points.filter((point) => point.collective === collective && kindOf(point) === scene.kind);
+      const points = data.files[0].points.filter((point) => point.collective === collective && isOfKind(point, scene.kind));
       const own = points.filter(isChoice);
       if (own.length > 0) {
         grid.append(make("section", { class: "card" }, make("h3", {}, collective), mapTable(sizesOf(own), membersOf(own), (bytes, members) => {

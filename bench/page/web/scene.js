@@ -39,7 +39,7 @@ function choice(label, values, text, field) {
   if (values.length < 2) {
     return null;
   }
-  const buttons = values.map((value) => make("button", { type: "button", "data-value": value, click: () => change({ [field]: value }) },
+  const buttons = values.map((value) => make("button", { type: "button", "data-value": text(value), click: () => change({ [field]: value }) },
     text(value)));
   scene.redraw.unshift(() => buttons.forEach((button, index) =>
     button.setAttribute("aria-pressed", String(values[index] === scene[field]))));
@@ -47,7 +47,7 @@ function choice(label, values, text, field) {
 }
 
 function drawControls(node) {
-  const controls = [choice("members", all.members, String, "members"), choice("operands", all.kinds, String, "kind")]
+  const controls = [choice("members", all.members, String, "members"), choice("operands", all.kinds, kindText, "kind")]
     .filter((control) => control !== null);
   node.hidden = controls.length === 0;
   node.append(...controls);

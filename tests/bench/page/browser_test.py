@@ -24,7 +24,7 @@ def point(collective, provider, members, size, factor, algorithm="auto"):
     samples = [round(base * (0.95 + 0.001 * ((i * 37) % 100)), 4) for i in range(64)]
     middle = sorted(samples)[32]
     return {"provider": provider, "collective": collective, "algorithm": algorithm, "chosen": "direct" if provider == "tutti" else "",
-            "members": members, "bytes": 0 if collective == "barrier" else size, "type": "f64", "op": "sum", "in_place": False,
+            "members": members, "bytes": 0 if collective == "barrier" else size, "type": "f64", "op": "sum", "in_place": collective == "broadcast",
             "shared": False, "median_us": middle, "ci95_us": [middle * 0.98, middle * 1.02], "p99_us": max(samples),
             "max_us": max(samples), "floor_us": None if collective == "barrier" else floor, "loop_us": None, "exchange_us": None,
             "wrong": 0, "repetitions": 64, "samples_us": samples}
@@ -81,6 +81,12 @@ const verdict = { saved: "", wrong };
   check(document.querySelector("h1").textContent === MODEL, "the machine's name is shown as it is");
   check(every(".findings li").length >= 3, "sentences");
   check(every("#maps .map td").length > 500, "maps");
+  check(every("#maps .map").length === COLLECTIVES.length, "what has one form only has its map");
+  const forms = every('[data-field="kind"] button');
+  check(forms.map((each) => each.textContent).join("; ") === "f64, sum; f64, sum, in place", "forms to choose from");
+  forms[1].click();
+  check(every("#maps .map").length === COLLECTIVES.length, "nor is it missing beside another form");
+  forms[0].click();
   if (CHARTS) {
     for (const collective of COLLECTIVES) {
       const figures = every(`.card[data-collective="${collective}"] figure`);
@@ -152,6 +158,7 @@ def main(command, folder, has_charts):
     place.mkdir(parents=True)
     sizes = [8 << index for index in range(23)]
     large = results(1, COLLECTIVES, sizes, ["tutti", "openmpi", "openmp", "std_barrier", "tbb"])
+    large["points"] += [each | {"in_place": True} for each in large["points"] if each["collective"] == "allreduce"]
     small = results(3, ["allreduce"], sizes[:4], ["tutti"])
     small["environment"] = {"machine": "none", "pinning": {"2": 7}, "time": 7, "versions": ["1"], "command": None}
     for name, content in (("a.json", large), ("b.json", small), ("lines.json", profile())):
