@@ -1,6 +1,7 @@
 #include "command/bench.hpp"
 
 #include "algorithm/registry.hpp"
+#include "command/left_out.hpp"
 #include "command/resume.hpp"
 #include "machine/placement.hpp"
 #include "measure/clock.hpp"
@@ -37,19 +38,6 @@
 namespace tutti::bench {
 
 namespace {
-
-/// Whether to measure an algorithm on a problem at all.
-bool applies(const BenchOptions& options, const std::string& name, const Problem& problem) {
-    if (name.empty()) {
-        return true;
-    }
-    const algorithm::Algorithm* const row = algorithm::find(problem.collective, name);
-    if (row == nullptr) {
-        return false;
-    }
-    return !options.all_algorithms ||
-           execute::refusal(*row, selection_input_of(problem).call, problem.members).empty();
-}
 
 /// Minutes of measuring should not end with an algorithm that is refused.
 void check_algorithms(const BenchOptions& options) {
@@ -418,6 +406,7 @@ int run_bench(const BenchOptions& options) {
     check_writable("--html", options.html_path);
     check_algorithms(options);
     check_memory(options);
+    fmt::print(stderr, "{}", wrapped(left_out_text(options), width_of(stderr)));
     try {
         check_team(options);
         return Bench(options).run();

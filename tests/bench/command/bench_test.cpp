@@ -66,6 +66,30 @@ TEST_CASE("bench says how long it may take before it begins, and what is left") 
     CHECK_FALSE(tutti_command(quiet).says("steps, which"));
 }
 
+TEST_CASE("bench says what it leaves out of what is asked for, and what it changes") {
+    const auto said = [](const char* arguments) {
+        return tutti::test::shell(std::string(R"("$0" bench -n 2 --rounds 1 --seconds 0.01 -q )") +
+                                  arguments + " 2>&1 >/dev/null");
+    };
+    CHECK(said("allreduce reduce_scatter -t 2 -b 16 -e 16 -a tree").text ==
+          "tutti: reduce_scatter has no algorithm tree, and is measured not at all\n");
+    CHECK(said("allreduce reduce_scatter -t 2 -b 16 -e 16 -a tree,auto").text ==
+          "tutti: reduce_scatter has no algorithm tree, and is measured by the others\n");
+    CHECK(said("allreduce -t 2 -b 3 -e 3").text ==
+          "tutti: vectors are made of whole elements and blocks: 3 B become 8 B in allreduce of 2 members\n");
+    CHECK(said("scatter gather barrier -t 3 -b 1K -e 2K").text ==
+          "tutti: vectors are made of whole elements and blocks: 1 KiB become 1008 B in scatter of 3 "
+          "members; so "
+          "do 3 other sizes\n");
+    const Outcome all = said("allreduce scan -t 2,3 -b 8 -e 8 -a all");
+    CAPTURE(all.text);
+    CHECK(all.says("tutti: left out: allreduce by "));
+    CHECK(all.says("(is for powers of two, not for 3 members)\n"));
+    CHECK_FALSE(all.says("not for 2 members"));
+    CHECK_FALSE(all.says("has no algorithm"));
+    CHECK(said("barrier allreduce -t 2 -b 8 -e 8").text.empty());
+}
+
 TEST_CASE("members on one CPU are held against the system's turns, and against no exchange of flags") {
     const Outcome outcome = tutti::test::shell(
         R"(cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
