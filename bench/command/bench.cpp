@@ -13,6 +13,7 @@
 #include "report/nccl_format.hpp"
 #include "report/results_file.hpp"
 #include "terminal/exit_codes.hpp"
+#include "terminal/farewell.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
 #include "terminal/progress.hpp"
@@ -27,6 +28,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -103,6 +105,24 @@ Environment environment_of(const BenchOptions& options) {
     return environment;
 }
 
+/// What whoever interrupts a run wants to know: how to go on.
+std::string last_words(const std::string& json_path, std::size_t points_written) {
+    std::string text = isatty(STDERR_FILENO) == 1 ? "\n" : "";
+    if (json_path.empty() || is_stdout(json_path)) {
+        text +=
+            "tutti: interrupted; with --json FILE a run keeps what it has measured, and --resume goes on\n";
+    } else if (points_written == 0) {
+        text +=
+            fmt::format("tutti: interrupted before a collective was done: {} is not written\n", json_path);
+    } else {
+        text +=
+            fmt::format("tutti: interrupted: {} has {} point{}; the same command with --resume measures the "
+                        "others\n",
+                        json_path, points_written, points_written == 1 ? "" : "s");
+    }
+    return wrapped(text, width_of(stderr));
+}
+
 /// One `tutti bench` under way.
 class Bench {
 public:
@@ -112,7 +132,8 @@ public:
                                       std::string(options.format == ReportFormat::table ? "" : "-")})),
           environment_(environment_of(options)), baselines_(available(options.baselines, out_)),
           kept_(options.resume ? points_to_resume(options, environment_) : std::vector<Point>{}),
-          time_left_(planned()), progress_(time_left_.steps(), !options.quiet) {}
+          time_left_(planned()), progress_(time_left_.steps(), !options.quiet),
+          farewell_(last_words(options.json_path, 0)) {}
 
     int run() {
         fmt::print(out_, "{}", header_text(environment_, options_.callings, baselines_, width_of(out_)));
@@ -137,12 +158,12 @@ private:
     /// All steps, in any order.
     TimeLeft planned() const {
         TimeLeft left;
-        const double each = options_.method.limits.seconds;
         const auto apart = std::ranges::count_if(baselines_, is_measured_apart);
         const auto in_turns = static_cast<double>(std::ranges::ssize(baselines_) - apart);
         const auto plan = [&](const std::string& provider, const Problem& problem, double contenders) {
             for (int round = 0; round < options_.rounds; ++round) {
-                left.plan(kind_of(provider, problem), each * contenders);
+                left.plan(kind_of(provider, problem),
+                          contenders * most_seconds(options_.method, problem.bytes()));
             }
         };
         for (const int members : options_.members) {
@@ -174,12 +195,14 @@ private:
 
     void say_how_long() const {
         if (!options_.quiet) {
-            fmt::print(
-                stderr, "{}",
-                wrapped(fmt::format("{} steps, which may take {}; --seconds, -n, -e, -f, -t and the names of "
-                                    "collectives make that less\n",
-                                    time_left_.steps(), format_duration(time_left_.seconds())),
-                        width_of(stderr)));
+            const std::size_t steps = time_left_.steps();
+            const std::string text =
+                steps == 0
+                    ? "nothing left to measure\n"
+                    : fmt::format("{} step{}, which may take {}; --seconds, -n, -e, -f, -t and the names of "
+                                  "collectives make that less\n",
+                                  steps, steps == 1 ? "" : "s", format_duration(time_left_.seconds()));
+            fmt::print(stderr, "{}", wrapped(text, width_of(stderr)));
         }
     }
 
@@ -325,13 +348,14 @@ private:
     }
 
     /// What there is: files also before the end, so that a run that is interrupted keeps what it has.
-    void write_files(bool is_all) const {
+    void write_files(bool is_all) {
         std::vector<Point> all = own_;
         all.insert(all.end(), others_.begin(), others_.end());
         if (!options_.json_path.empty()) {
             write(options_.json_path, json_text(to_json(environment_), described(options_), all, is_all),
                   is_all);
         }
+        farewell_.change(last_words(options_.json_path, all.size()));
         if (!options_.csv_path.empty()) {
             write(options_.csv_path, csv_text(all), is_all);
         }
@@ -378,6 +402,7 @@ private:
     Progress progress_;
     std::vector<Point> own_;
     std::vector<Point> others_;
+    Farewell farewell_;
 };
 
 /// What a team would refuse only when the first is made: CPUs, and variables of the environment.

@@ -18,6 +18,8 @@ constexpr std::size_t most_floors = 8;
 /// How long a batch of calls back to back should take: many times the cost of starting it.
 constexpr double batch_us = 1000;
 constexpr std::size_t most_batches = 60;
+/// So much of the time of single runs is added for calls back to back.
+constexpr double loop_share = 0.25;
 
 /// They take turns, so that the time is shared by all.
 Limits limits_of(const Method& method, const Subject& subject) {
@@ -116,7 +118,7 @@ void measure_loop(Harness& harness, const Subject& subject, const Method& method
     }
     Limits limits = limits_of(method, subject);
     limits.most = std::min(most_batches, limits.most);
-    limits.seconds /= 4;
+    limits.seconds *= loop_share;
     auto lengths_us = harness.measure(timed, limits);
     if (!harness.leads()) {
         return;
@@ -130,6 +132,10 @@ void measure_loop(Harness& harness, const Subject& subject, const Method& method
 }
 
 } // namespace
+
+double most_seconds(const Method& method, std::size_t bytes) {
+    return method.limits.seconds * (bytes <= method.loop_bytes ? 1 + loop_share : 1);
+}
 
 std::vector<Point> measure(Harness& harness, const Problem& problem, const Subject& subject,
                            const Method& method) {

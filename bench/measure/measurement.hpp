@@ -20,6 +20,9 @@ struct Method {
     std::size_t loop_bytes = std::size_t{32} << 10;
 };
 
+/// What a contender takes at most of a problem with vectors of so many bytes, beside checks.
+double most_seconds(const Method& method, std::size_t bytes);
+
 /// One of those that are measured in turns.
 struct Contender {
     std::string provider;

@@ -25,8 +25,16 @@ std::FILE* text_stream(std::span<const std::string> paths) {
 }
 
 void check_writable(const char* option, const std::string& path) {
-    if (!path.empty() && !is_stdout(path) && !std::ofstream(path, std::ios::app)) {
+    if (path.empty() || is_stdout(path)) {
+        return;
+    }
+    std::error_code error;
+    const bool is_new = !std::filesystem::exists(path, error);
+    if (!std::ofstream(path, std::ios::app)) {
         throw UsageError(fmt::format("{}: cannot write {}", option, path));
+    }
+    if (is_new) {
+        std::filesystem::remove(path, error);
     }
 }
 

@@ -14,7 +14,7 @@ bool is_stdout(const std::string& path);
 std::FILE* text_stream(std::span<const std::string> paths);
 
 /// Minutes of measuring should not end with a file that cannot be written. Throws UsageError that names the
-/// option; an empty path stands for none.
+/// option; an empty path stands for none. A file that is not there is not there afterwards.
 void check_writable(const char* option, const std::string& path);
 
 /// Writes to the file, or to stdout. Throws EnvironmentUnfit when it cannot.

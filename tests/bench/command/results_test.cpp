@@ -88,6 +88,29 @@ TEST_CASE("a run that is killed keeps the collectives that it has measured") {
     check_keys(written, read(schema_file));
 }
 
+TEST_CASE("a run that is interrupted says what it has kept and how to go on, and leaves no empty files") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "points.json";
+    const std::string page = directory.path() / "page.html";
+    const std::string bench = R"("$0" bench barrier allreduce -t 2 -e 1M --rounds 1 -n 100000 -q --json )" +
+                              path + " --html " + page + " --seconds ";
+    const Outcome at_once = shell("timeout -s INT 0.3 " + bench + "5");
+    CAPTURE(at_once.text);
+    CHECK(at_once.says("\ntutti: interrupted before a collective was done: " + path + " is not written\n"));
+    CHECK_FALSE(std::ifstream(path));
+    CHECK_FALSE(std::ifstream(page));
+    const Outcome later = shell(bench + R"(0.5 & bench=$!
+        while ! grep -q barrier )" +
+                                path + R"( 2>/dev/null && kill -0 $bench; do sleep 0.02; done
+        kill -TERM $bench; wait $bench; echo code $?)");
+    CAPTURE(later.text);
+    CHECK(later.says("\ntutti: interrupted: " + path +
+                     " has 1 point; the same command with --resume measures the others\n"));
+    CHECK(later.says("code 143"));
+    CHECK_FALSE(std::ifstream(page));
+    CHECK(shell(R"(timeout -s INT 0.3 "$0" bench barrier -t 2 --seconds 5 -q)").says("--json FILE"));
+}
+
 TEST_CASE("a run that was interrupted is resumed by the same command on the same machine") {
     const TemporaryDirectory directory;
     const std::string path = directory.path() / "points.json";
