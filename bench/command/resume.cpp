@@ -6,34 +6,90 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace tutti::bench {
 
-std::string described(const BenchOptions& options) {
-    std::string text;
+namespace {
+
+/// An option and what is given to it.
+using Given = std::pair<std::string, std::string>;
+
+constexpr std::string_view between = "; ";
+
+std::vector<Given> given(const BenchOptions& options) {
+    std::vector<std::string> collectives;
+    std::vector<std::string> algorithms;
+    std::vector<std::string> callings;
     for (const Collective collective : options.collectives) {
-        text += fmt::format("{} ", to_string(collective));
+        collectives.emplace_back(to_string(collective));
     }
-    text += fmt::format("bytes={} members={} algorithms={}{} type={} op={}", fmt::join(options.bytes, ","),
-                        fmt::join(options.members, ","), fmt::join(options.algorithms, ","),
-                        options.all_algorithms ? ",all" : "", to_string(options.type), to_string(options.op));
-    for (const bool in_place : options.in_place) {
-        text += in_place ? " in-place" : " separate";
+    for (const std::string& name : options.algorithms) {
+        algorithms.push_back(name.empty() ? "auto" : name);
     }
-    text += options.shared ? " shared" : "";
     for (const Calling& calling : options.callings) {
-        text += " " + name_of(calling);
+        callings.emplace_back(ways_of_calling[static_cast<std::size_t>(calling.way)]);
     }
-    return text + fmt::format(" baselines={} rounds={} seconds={:.6g} repetitions={} check={}",
-                              fmt::join(options.baselines, ","), options.rounds,
-                              options.method.limits.seconds, options.method.limits.most,
-                              options.method.check);
+    const auto list = [](const auto& values) { return fmt::format("{}", fmt::join(values, ",")); };
+    return {{"collectives", list(collectives)},
+            {"--begin", options.typed.begin},
+            {"--end", options.typed.end},
+            {"--factor", fmt::format("{:g}", options.typed.factor)},
+            {"--members", list(options.members)},
+            {"--algorithm", options.all_algorithms ? "all" : list(algorithms)},
+            {"--type", std::string(to_string(options.type))},
+            {"--op", std::string(to_string(options.op))},
+            {"--in-place", list(options.in_place)},
+            {"--shared", fmt::format("{}", options.shared)},
+            {"--calling", list(callings)},
+            {"--in-flight", fmt::format("{}", most_in_flight(options.callings))},
+            {"--baseline", options.baselines.empty() ? "none" : list(options.baselines)},
+            {"--rounds", fmt::format("{}", options.rounds)},
+            {"--seconds", fmt::format("{:g}", options.typed.seconds)},
+            {"--repetitions", fmt::format("{}", options.repetitions)},
+            {"--check", fmt::format("{}", options.method.check)}};
+}
+
+/// What the text of another command gives to this option.
+std::string value_in(const std::string& description, const std::string& option) {
+    for (std::size_t at = 0; at < description.size();) {
+        const std::size_t end = std::min(description.find(between, at), description.size());
+        const std::string part = description.substr(at, end - at);
+        if (part.starts_with(option + " ")) {
+            return part.substr(option.size() + 1);
+        }
+        at = end + between.size();
+    }
+    return "not stated";
+}
+
+/// "--op was sum and is max, ...".
+std::string differences(const std::string& begun, const BenchOptions& options) {
+    std::vector<std::string> parts;
+    for (const auto& [option, value] : given(options)) {
+        if (const std::string before = value_in(begun, option); before != value) {
+            parts.push_back(fmt::format("{} was {} and is {}", option, before, value));
+        }
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+} // namespace
+
+std::string described(const BenchOptions& options) {
+    std::vector<std::string> parts;
+    for (const auto& [option, value] : given(options)) {
+        parts.push_back(option + " " + value);
+    }
+    return fmt::format("{}", fmt::join(parts, between));
 }
 
 std::vector<Point> points_to_resume(const BenchOptions& options, Environment& environment) {
@@ -47,8 +103,8 @@ std::vector<Point> points_to_resume(const BenchOptions& options, Environment& en
     try {
         Results results = read_json(path);
         if (results.asked != described(options)) {
-            throw std::invalid_argument(fmt::format(R"({} is of another command: it has "{}", this is "{}")",
-                                                    path, results.asked, described(options)));
+            throw std::invalid_argument(
+                fmt::format("{} is of another command: {}", path, differences(results.asked, options)));
         }
         const std::vector<Circumstance> here = circumstances(to_json(environment));
         for (std::size_t i = 0; i < here.size(); ++i) {

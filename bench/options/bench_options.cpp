@@ -209,6 +209,8 @@ BenchOptions BenchArguments::parsed() const {
     options.csv_path = csv;
     options.html_path = html;
     options.method.check = check;
+    options.typed = points;
+    options.repetitions = repetitions;
     const auto each = static_cast<std::size_t>(options.rounds = rounds);
     options.method.limits.seconds = points.seconds / rounds;
     options.method.limits.most = (repetitions + each - 1) / each;

@@ -51,6 +51,9 @@ struct BenchOptions {
     int rounds = 1;
     /// Of one round.
     Method method;
+    /// Sizes and seconds as they are typed: of all rounds.
+    PointArguments typed = {};
+    std::size_t repetitions = 0;
 };
 
 /// The options of `tutti bench` as they are typed.

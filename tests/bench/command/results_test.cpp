@@ -158,9 +158,16 @@ TEST_CASE("a run that was interrupted is resumed by the same command on the same
     CHECK(after.at("environment") == whole.at("environment")); // with the command and time of the first run
     CHECK(whole.at("complete") == true);
 
-    const Outcome other = bench({"--resume", "--op", "max"});
+    const Outcome other = bench({"--resume", "--op", "max", "--seconds", "0.2"});
     CHECK(other.exit_code == 2);
-    CHECK(other.says("is of another command"));
+    CHECK(other.says(
+        "points.json is of another command: --op was sum and is max, --seconds was 3 and is 0.2\n"));
+    std::vector<std::string> loud{"bench",  "barrier", "allreduce",  "-t",          "1,2",     "-e",
+                                  "64",     "-f",      "8",          "-n",          "10",      "--rounds=1",
+                                  "--json", path,      "--baseline", "std_barrier", "--resume"};
+    const Outcome done = tutti_command(loud);
+    CHECK(done.says("\nnothing left to measure\n"));
+    CHECK_FALSE(done.says("which may take"));
     part.at("environment").at("machine").at("model") = "Abacus";
     write(part);
     const Outcome elsewhere = bench({"--resume"});
