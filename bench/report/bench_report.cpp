@@ -96,6 +96,11 @@ bool is_tiny_allreduce(const Point& point) {
     return point.problem.collective == Collective::allreduce && point.problem.bytes() <= 8;
 }
 
+/// "allreduce 8 B, 2 members", and by which algorithm if that was named.
+std::string named(const Point& point) {
+    return name_of(point.problem) + (point.algorithm == "auto" ? "" : " by " + point.algorithm);
+}
+
 /// Where members share CPUs, each runs once to enter and, but for the last of a CPU, once more to see that
 /// all have: twice as many turns as the floor, in which each runs once. Back to back a member enters the next
 /// call in the turn in which it leaves the last one.
@@ -104,11 +109,11 @@ std::string turns_line(const Point& point, int cpus) {
         !point.floor_us) {
         return "";
     }
-    std::string text = fmt::format(
-        "  {} on {} CPU{}: {:.2f}x the least that the system's turns allow, which is twice the floor",
-        name_of(point.problem), cpus, cpus == 1 ? "" : "s", point.time_us.median / (2 * *point.floor_us));
+    std::string text =
+        fmt::format("  {} on {} CPU{}: a call takes {:.2f}x of its bound (2 floors)", named(point), cpus,
+                    cpus == 1 ? "" : "s", point.time_us.median / (2 * *point.floor_us));
     if (point.loop_us) {
-        text += fmt::format("; back to back {:.2f}x, which is the floor", *point.loop_us / *point.floor_us);
+        text += fmt::format(", back to back {:.2f}x (1 floor)", *point.loop_us / *point.floor_us);
     }
     return text + "\n";
 }
@@ -254,18 +259,19 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
     }
     text += fmt::format("  wrong elements: {}\n", wrong);
     text += stability_line(points, baselines);
+    // Algorithms by name are told where there is no choice beside them.
     const bool has_choice = std::ranges::find(points, "auto", &Point::algorithm) != points.end();
     for (const Point& point : points) {
+        const bool is_told = point.algorithm == "auto" || !has_choice;
         const auto ratio = exchange_ratio(point);
-        if (ratio && (point.algorithm == "auto" || !has_choice)) {
+        if (ratio && is_told) {
             text +=
-                fmt::format("  {} ({}), back to back: {} against {} for a bare exchange of flags: {:.2f}x\n",
-                            name_of(point.problem), point.algorithm, format_us(*point.loop_us),
-                            format_us(*point.exchange_us), *ratio);
+                fmt::format("  {}, back to back: {} against {} for a bare exchange of flags: {:.2f}x\n",
+                            named(point), format_us(*point.loop_us), format_us(*point.exchange_us), *ratio);
         }
-    }
-    for (const Point& point : points) {
-        text += turns_line(point, cpus_of(point.problem.members));
+        if (is_told) {
+            text += turns_line(point, cpus_of(point.problem.members));
+        }
     }
     if (const Point* const worst = worst_floor_ratio(points, large_bytes)) {
         text += fmt::format("  from 16 MiB on, furthest above the floor: {}: {:.2f}x\n",

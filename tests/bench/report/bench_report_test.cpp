@@ -70,8 +70,8 @@ TEST_CASE("of small calls the summary tells the choice, and algorithms by name o
     }
     const auto lines = [&] {
         const std::string text = summary_text(small, {}, on_two_cpus, wide);
-        return std::pair(text.find("(flat), back to back") != std::string::npos,
-                         text.find("(auto), back to back") != std::string::npos);
+        return std::pair(text.find(" by flat, back to back: 0.500 us") != std::string::npos,
+                         text.find(" members, back to back: 0.500 us") != std::string::npos);
     };
     CHECK(lines() == std::pair(true, false));
     small[0].algorithm = "auto";
@@ -137,10 +137,16 @@ TEST_CASE("members that share CPUs are held against turns, also where there are 
     const std::vector tiny{point_of(Collective::allreduce, 8, 1, 0)};
     const auto turns = [&](const char* placement) {
         const auto cpus_of = [&](int members) { return cpus_under(four, members, placement); };
-        return summary_text(tiny, {}, cpus_of, wide).find("that the system's turns allow") !=
-               std::string::npos;
+        return summary_text(tiny, {}, cpus_of, wide)
+                   .find("of its bound (2 floors), back to back 2.00x (1 floor)\n") != std::string::npos;
     };
     CHECK(turns("0"));
+    std::vector two{tiny[0], tiny[0]};
+    two[0].algorithm = "flat";
+    const std::string text = summary_text(
+        two, {}, [](int) { return 1; }, wide);
+    CHECK(text.find("by flat on 1 CPU") == std::string::npos); // beside the choice
+    CHECK(text.find("allreduce 8 B, 4 members on 1 CPU: a call takes 2.00x") != std::string::npos);
     CHECK_FALSE(turns("compact"));
 }
 
