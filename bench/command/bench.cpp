@@ -136,7 +136,7 @@ public:
           farewell_(last_words(options.json_path, 0)) {}
 
     int run() {
-        fmt::print(out_, "{}", header_text(environment_, options_.callings, baselines_, width_of(out_)));
+        fmt::print(out_, "{}", header_text(environment_, width_of(out_)));
         if (options_.resume) {
             fmt::print(out_, "resumed: {} has {} points already\n", options_.json_path, kept_.size());
         }
@@ -251,9 +251,12 @@ private:
             }
         }
         progress_.clear();
-        fmt::print(out_, "\n{}",
-                   table_text(std::span(own_).subspan(own_before), std::span(others_).subspan(others_before),
-                              width_of(out_)));
+        const std::span own = std::span(own_).subspan(own_before);
+        const std::span others = std::span(others_).subspan(others_before);
+        if (!options_.quiet && own_before == 0) {
+            fmt::print(out_, "\n{}", legend_text(own, others, options_.callings, width_of(out_)));
+        }
+        fmt::print(out_, "\n{}", table_text(own, others, width_of(out_)));
         flush(out_);
     }
 

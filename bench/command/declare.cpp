@@ -44,6 +44,7 @@ void declare(CLI::App& command, BenchArguments& arguments) {
     command.add_option("collective", arguments.collectives,
                        "barrier, broadcast, allreduce, ...; all if none is named");
     declare_points(command, arguments.points);
+    command.get_option("--quiet")->description("No progress on stderr, and no legend above the tables");
     command
         .add_option("-a,--algorithm", arguments.algorithm,
                     "A list of auto, all and names (see tutti info --algorithms)")
@@ -270,6 +271,7 @@ void declare(CLI::App& command, TraceArguments& arguments) {
 
 void declare(CLI::App& command, GuidelinesArguments& arguments) {
     declare_points(command, arguments.points);
+    command.get_option("--quiet")->description("No progress on stderr, and no legend above the tables");
     command
         .add_option("--tolerance", arguments.tolerance,
                     "Percent by which a side may take longer than the one that bounds it")
@@ -315,6 +317,7 @@ void declare(CLI::App& command, InfoArguments& arguments) {
 void declare(CLI::App& command, TuneArguments& arguments) {
     command.add_option("output", arguments.output, "The file to write; - is stdout")->capture_default_str();
     declare_points(command, arguments.points);
+    command.get_option("--quiet")->description("No progress on stderr, and no legend above the tables");
     command
         .add_option("--seconds", arguments.points.seconds,
                     "Time for all measurements together; what it does not last for is left out")

@@ -181,73 +181,105 @@ std::string comparison_lines(std::span<const Point> points, std::span<const Poin
     return text;
 }
 
-std::string calling_line(const Calling& calling) {
-    const auto line = [&](const std::string& what) {
-        return fmt::format("{}: {}; its median a call, and how many times that of calls that block\n",
-                           name_of(calling), what);
-    };
+std::string calling_text(const Calling& calling) {
     switch (calling.way) {
     case Calling::Way::blocking:
         break;
     case Calling::Way::started:
-        return line(
-            calling.in_flight > 1
-                ? fmt::format("{} calls started on vectors of their own, then waited for", calling.in_flight)
-                : "the same call started and waited for");
+        return calling.in_flight > 1
+                   ? fmt::format("{} calls started on vectors of their own, then waited for",
+                                 calling.in_flight)
+                   : "the same call started and waited for";
     case Calling::Way::persistent:
-        return line("the same call prepared before, then started and waited for");
+        return "the same call prepared before, then started and waited for";
     case Calling::Way::arriving:
-        return line("each member arrives for a rank that is only a name, and waits");
+        return "each member arrives for a rank that is only a name, and waits";
     case Calling::Way::one_caller:
-        return line("member 0 calls for all, the others sleep");
+        return "member 0 calls for all, the others sleep";
     }
     return "";
 }
 
+Table filled_table(std::span<const Point> points, std::span<const Point> baselines) {
+    Table table = table_for(points.front().problem.members, baselines);
+    for (const Point& point : points) {
+        table.add(cells_of(point, baselines));
+    }
+    return table;
+}
+
+/// What columns mean, each line for those of its headings that are shown.
+struct Meaning {
+    std::vector<std::string> headings;
+    std::string text;
+};
+
+std::vector<Meaning> meanings(std::span<const Calling> callings) {
+    std::vector<Meaning> all{
+        {{"bytes"},
+         "of the longest vector a member holds: the input of reduce_scatter, scatter and alltoall, the "
+         "result "
+         "of allgather and gather"},
+        {{"median", "95 % interval", "p99"},
+         "of runs from the first entry to the last exit; before each, members rewrite their inputs"},
+        {{"algbw"}, "bytes over median, in GB/s (10^9 bytes a second)"},
+        {{"busbw"},
+         "algbw times what nccl-tests multiply it by: with n members 2 (n - 1) / n of an allreduce, (n - 1) "
+         "/ "
+         "n where vectors are made of blocks, else 1"},
+        {{"loop"}, "a call of many back to back"},
+        {{"floor", "/ floor"},
+         "the same loads and stores without any synchronisation, in turns with the runs"}};
+    for (const Calling& calling : callings) {
+        all.push_back(
+            {{name_of(calling)},
+             calling_text(calling) + "; its median a call, and how many times that of calls that block"});
+    }
+    return all;
+}
+
 } // namespace
 
-std::string header_text(const Environment& environment, std::span<const Calling> callings,
-                        std::span<const std::string> baselines, std::size_t width) {
-    std::string text =
-        fmt::format("tutti {} on {}\n", TUTTI_VERSION_STRING, machine_line(environment.machine));
-    text += fmt::format("{}, {} kernels, {}, placement {}\n", environment.compiler,
-                        environment.instruction_set, environment.system, environment.placement);
-    text +=
-        "bytes: of the longest vector a member holds: that of broadcasts, reductions, scans and shifts; the "
-        "input of reduce_scatter, scatter and alltoall; the result of allgather and gather\n"
-        "median, 95 % interval of the median, p99: of runs from the first entry to the last exit; before "
-        "each, every member reads its last result and rewrites its input; loop: per call of many calls back "
-        "to back, without that\n";
-    text += fmt::format("~: an unstable median, whose interval is wider than {:.0f} % of it\n",
-                        100 * widest_interval);
-    text +=
-        "algbw: bytes over median, in GB/s (10^9 bytes a second); busbw: algbw times what nccl-tests "
-        "multiply it "
-        "by: with n members 2 (n - 1) / n of an allreduce, (n - 1) / n of reduce_scatter, allgather, gather, "
-        "scatter and alltoall, 1 of broadcast, reduce and shift; by the same reasoning 1 of scan and exscan\n"
-        "floor: the same loads and stores without any synchronisation, measured in turns with the runs\n";
-    for (const Calling& calling : callings) {
-        text += calling_line(calling);
+std::string header_text(const Environment& environment, std::size_t width) {
+    const std::string text =
+        fmt::format("tutti {} on {}\n{}, {} kernels, {}, placement {}\n", TUTTI_VERSION_STRING,
+                    machine_line(environment.machine), environment.compiler, environment.instruction_set,
+                    environment.system, environment.placement);
+    return wrapped(text, std::min(width, widest_prose));
+}
+
+std::string legend_text(std::span<const Point> points, std::span<const Point> baselines,
+                        std::span<const Calling> callings, std::size_t width) {
+    if (points.empty()) {
+        return "";
     }
-    if (!baselines.empty()) {
-        text +=
-            fmt::format("{}: its median, and how many times Tutti's that is\n", fmt::join(baselines, ", "));
-        text += "openmp, openmp_array and std_barrier take turns with Tutti, run by run on the same threads; "
-                "those with threads or processes of their own take turns with it collective by collective, "
-                "in rounds, on the same CPUs\n";
+    std::vector<std::string> columns = filled_table(points, baselines).shown(width);
+    const auto is_shown = [&](const std::string& heading) {
+        return std::ranges::find(columns, heading) != columns.end();
+    };
+    std::string text;
+    for (const Meaning& meaning : meanings(callings)) {
+        std::vector<std::string> headings;
+        std::ranges::copy_if(meaning.headings, std::back_inserter(headings), is_shown);
+        if (!headings.empty()) {
+            text += fmt::format("{}: {}\n", fmt::join(headings, ", "), meaning.text);
+        }
+    }
+    const auto is_unstable_point = [](const Point& point) { return is_unstable(point.time_us); };
+    if (std::ranges::any_of(points, is_unstable_point) || std::ranges::any_of(baselines, is_unstable_point)) {
+        text += fmt::format("~: unstable, the 95 % interval is wider than {:.0f} % of the median\n",
+                            100 * widest_interval);
+    }
+    std::vector<std::string> peers = providers_of(baselines);
+    std::erase_if(peers, [&](const std::string& name) { return is_way_of_calling(name) || !is_shown(name); });
+    if (!peers.empty()) {
+        text += fmt::format("{}: its median, and how many times Tutti's that is\n", fmt::join(peers, ", "));
     }
     return wrapped(text, std::min(width, widest_prose));
 }
 
 std::string table_text(std::span<const Point> points, std::span<const Point> baselines, std::size_t width) {
-    if (points.empty()) {
-        return "";
-    }
-    Table table = table_for(points.front().problem.members, baselines);
-    for (const Point& point : points) {
-        table.add(cells_of(point, baselines));
-    }
-    return table.text(width);
+    return points.empty() ? "" : filled_table(points, baselines).text(width);
 }
 
 std::string summary_text(std::span<const Point> points, std::span<const Point> baselines,

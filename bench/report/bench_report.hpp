@@ -13,9 +13,12 @@ namespace tutti::bench {
 
 // No line is longer than `width` columns where that can be.
 
-/// The lines above the tables: where the numbers come from and what the columns mean.
-std::string header_text(const Environment& environment, std::span<const Calling> callings,
-                        std::span<const std::string> baselines, std::size_t width);
+/// The lines above the tables: where the numbers come from.
+std::string header_text(const Environment& environment, std::size_t width);
+
+/// What the columns mean that the table of these points shows.
+std::string legend_text(std::span<const Point> points, std::span<const Point> baselines,
+                        std::span<const Calling> callings, std::size_t width);
 
 /// A table of the points of one number of members, each beside the baselines' for the same problem. Times of
 /// points that are unstable have a "~" before them.

@@ -140,6 +140,18 @@ std::vector<std::string> Table::leave_out(std::vector<std::size_t>& widths, std:
     return left_out;
 }
 
+std::vector<std::string> Table::shown(std::size_t width) const {
+    std::vector<std::size_t> widths = this->widths();
+    leave_out(widths, width);
+    std::vector<std::string> headings;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (widths[i] > 0) {
+            headings.push_back(columns_[i].heading);
+        }
+    }
+    return headings;
+}
+
 std::string Table::text(std::size_t width) const {
     std::vector<std::size_t> widths = this->widths();
     const std::vector<std::string> left_out = leave_out(widths, width);

@@ -41,6 +41,9 @@ public:
     /// others as it takes for lines of `width` characters; then a last line names them.
     std::string text(std::size_t width) const;
 
+    /// The headings that such lines have.
+    std::vector<std::string> shown(std::size_t width) const;
+
 private:
     std::vector<std::size_t> widths() const;
     /// Sets to 0 what is left out to fit in; returns the headings.

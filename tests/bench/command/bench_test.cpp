@@ -63,7 +63,10 @@ TEST_CASE("bench says how long it may take before it begins, and what is left") 
     CHECK(before < first);
     std::vector<std::string> quiet = arguments;
     quiet.emplace_back("-q");
-    CHECK_FALSE(tutti_command(quiet).says("steps, which"));
+    const Outcome silent = tutti_command(quiet);
+    CHECK_FALSE(silent.says("steps, which"));
+    CHECK_FALSE(silent.says("in GB/s"));
+    CHECK(outcome.text.find("in GB/s") < outcome.text.find("\n2 members"));
 }
 
 TEST_CASE("bench says what it leaves out of what is asked for, and what it changes") {

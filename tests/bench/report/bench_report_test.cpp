@@ -103,12 +103,33 @@ TEST_CASE("reports fit 80 columns") {
     CHECK(table.find("busbw") != std::string::npos);
     CHECK(table.find("400.0 us 4.00x") != std::string::npos);
     CHECK(table.find("(left out to fit 80 columns: floor, loop") != std::string::npos);
-    const std::vector callings{Calling{}, Calling{.way = Calling::Way::started, .in_flight = 64}};
-    const std::vector<std::string> names{"openmpi", "std_barrier"};
-    const std::string header = header_text(detect_environment(), callings, names, 80);
-    CHECK(longest_line(header) <= 80);
-    CHECK(header.find("wider than 25 %") != std::string::npos);
+    CHECK(longest_line(header_text(detect_environment(), 80)) <= 80);
+    const std::string legend = legend_text(points, baselines, std::vector{Calling{}}, 80);
+    CHECK(longest_line(legend) <= 80);
+    CHECK(legend.find("wider than 25 %") != std::string::npos);
+    CHECK(legend.find("busbw: ") != std::string::npos);
+    CHECK(legend.find("loop: ") == std::string::npos); // left out of the table
+    CHECK(legend.find("floor") == std::string::npos);
     CHECK(longest_line(summary_text(points, baselines, on_two_cpus, 80)) <= 80);
+}
+
+TEST_CASE("a legend is about the columns that are shown") {
+    std::vector barrier{point_of(Collective::allreduce, 8, 10, 0)};
+    barrier[0].problem = make_problem(Collective::barrier, Type::f64, Operator::sum, 4, 8, false);
+    barrier[0].loop_us = barrier[0].floor_us = std::nullopt;
+    const std::vector callings{Calling{}, Calling{.way = Calling::Way::started, .in_flight = 64}};
+    const std::string alone = legend_text(barrier, {}, callings, wide);
+    CAPTURE(alone);
+    for (const char* const absent : {"algbw", "busbw", "loop", "floor", "~", "in_flight", "Tutti"}) {
+        CHECK(alone.find(absent) == std::string::npos);
+    }
+    std::vector others{barrier[0], barrier[0]};
+    others[0].provider = "tutti_64_in_flight";
+    others[1].provider = "abacus";
+    const std::string all = legend_text(barrier, others, callings, wide);
+    CHECK(all.find("\ntutti_64_in_flight: 64 calls started on vectors of their own") != std::string::npos);
+    CHECK(all.find("\nabacus: its median, and how many times Tutti's that is\n") != std::string::npos);
+    CHECK(legend_text({}, {}, callings, wide).empty());
 }
 
 TEST_CASE("the summary counts what is unstable, and holds nobody against the project's own aims") {
