@@ -37,6 +37,21 @@ std::size_t total_of(const std::vector<std::size_t>& widths) {
            gap * (std::max<std::size_t>(shown, 1) - 1);
 }
 
+/// Where the word from `begin` on ends; with a number goes what it counts, "8 B" and "2 members", unless the
+/// two are longer than `most`.
+std::size_t end_of_word(std::string_view line, std::size_t begin, std::size_t most) {
+    const std::size_t end = std::min(line.find(' ', begin), line.size());
+    const auto is_one_of = [&](std::size_t at, std::string_view bytes) {
+        return at < line.size() && bytes.find(line[at]) != std::string_view::npos;
+    };
+    const bool is_number = end > begin && is_one_of(end - 1, "0123456789");
+    if (!is_number || !is_one_of(end + 1, "%abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+        return end;
+    }
+    const std::size_t both = std::min(line.find(' ', end + 1), line.size());
+    return letters_in(line.substr(begin, both - begin)) <= most ? both : end;
+}
+
 std::string wrapped_line(std::string_view line, std::size_t width) {
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     const std::size_t hanging = indent == 0 ? 0 : indent + gap;
@@ -44,7 +59,7 @@ std::string wrapped_line(std::string_view line, std::size_t width) {
     std::size_t column = 0;
     for (std::size_t at = 0; at < line.size();) {
         const std::size_t begin = std::min(line.find_first_not_of(' ', at), line.size());
-        const std::size_t end = std::min(line.find(' ', begin), line.size());
+        const std::size_t end = end_of_word(line, begin, width - std::min(width, hanging));
         const std::string_view word = line.substr(begin, end - begin);
         const std::size_t blanks = begin - at;
         if (at > indent && column + blanks + letters_in(word) > width) {

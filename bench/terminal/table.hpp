@@ -15,8 +15,8 @@ std::size_t width_of(std::FILE* stream);
 /// Longer lines of prose are hard to read, however many columns there are.
 inline constexpr std::size_t widest_prose = 100;
 
-/// Breaks the lines of a text between words so that none is longer than `width`. A line that begins with
-/// blanks goes on below its first word.
+/// Breaks the lines of a text between words so that none is longer than `width`, but not behind a number. A
+/// line that begins with blanks goes on below its first word.
 std::string wrapped(std::string_view text, std::size_t width);
 
 /// Lines of cells in columns, which are as wide as their widest cell.

@@ -34,8 +34,11 @@ function changeMaps(changes) {
   return grid;
 }
 
+// What is significant first, and of that what has changed the most.
 function changeTable(changes) {
-  const told = changes.filter((each) => each.change !== "same").sort((a, b) => b.ratio - a.ratio);
+  const order = Object.keys(signs);
+  const told = changes.filter((each) => each.change !== "same").sort((a, b) =>
+    order.indexOf(a.change) - order.indexOf(b.change) || Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
   if (told.length === 0) {
     return make("p", { class: "soft" }, "No point differs.");
   }

@@ -48,12 +48,20 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Rows are elements, or lists of cells, which are elements or texts.
+// Nodes in which lines are not broken between a number and what it counts.
+function prose(text) {
+  return text.split(/(\d[\d.]* [A-Za-zµ%]\S*)/).map((part, index) => (index % 2 === 0 ? part : make("span", { class: "whole" }, part)));
+}
+
+// Rows are elements, or lists of cells, which are elements or texts. Headings are aligned as the cells below.
 function table(kind, heading, rows) {
-  const cells = (row, tag) => row instanceof Element ? row
-    : make("tr", {}, ...row.map((cell) => (cell instanceof Element ? cell : make(tag, {}, cell))));
+  const first = rows.find((row) => !(row instanceof Element)) || [];
+  const isNumber = (cell) => cell instanceof Element && cell.classList.contains("number");
+  const headings = heading.map((text, column) => make("th", { class: isNumber(first[column]) ? "number" : null }, text));
+  const cells = (row) => row instanceof Element ? row
+    : make("tr", {}, ...row.map((cell) => (cell instanceof Element ? cell : make("td", {}, cell))));
   return make("table", { class: kind },
-    ...(heading.length > 0 ? [make("thead", {}, cells(heading, "th"))] : []), make("tbody", {}, ...rows.map((row) => cells(row, "td"))));
+    ...(heading.length > 0 ? [make("thead", {}, make("tr", {}, ...headings))] : []), make("tbody", {}, ...rows.map(cells)));
 }
 
 function number(text) {
@@ -75,7 +83,7 @@ function missingCharts() {
 // The sentences on what stands out.
 function findingsList() {
   return data.findings.length === 0 ? null
-    : make("ul", { class: "findings" }, ...data.findings.map(([tone, text]) => make("li", { class: tone }, text)));
+    : make("ul", { class: "findings" }, ...data.findings.map(([tone, text]) => make("li", { class: tone }, ...prose(text))));
 }
 
 // Redraws what is as wide as the page.

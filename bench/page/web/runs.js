@@ -11,7 +11,7 @@ function drawRuns(node, point) {
   node.append(
     make("header", {}, make("h3", {}, `Runs of ${nameOf(point)}: ${problemText(point)}`),
       make("button", { type: "button", click: () => { node.className = ""; node.replaceChildren(); } }, "close")),
-    make("p", { class: "small soft" }, runsText(point)),
+    make("p", { class: "small soft" }, ...prose(runsText(point))),
     make("div", { class: "pair" }, distribution, order));
   drawDistribution(distribution, point, beside);
   drawOrder(order, point);

@@ -126,6 +126,10 @@ const verdict = { saved: "", wrong };
     check(every("#maps .map td").length > 500, "map " + button.textContent);
   }
   check(every("#changes .marked").length > 0, "changes are marked");
+  const changed = every("#changes .list tbody tr").map((row) => row.cells[0].textContent);
+  check(changed[0] === "▲ slower" && changed[changed.length - 1] === "· not significant", "what is significant comes first: " + changed);
+  check(every("#changes .list th").map((each) => each.className).join() === ",,,number,number,number,number", "headings are aligned as cells");
+  check(every(".findings .whole").some((each) => /^\\d+ B,$/.test(each.textContent)), "a number stays with its unit");
   every("#files button").forEach((button) => button.click());
   const texts = await Promise.all(saved.map((blob) => blob.text()));
   check(texts.length === 4, "two files as JSON and CSV");
@@ -160,6 +164,7 @@ def main(command, folder, has_charts):
     large = results(1, COLLECTIVES, sizes, ["tutti", "openmpi", "openmp", "std_barrier", "tbb"])
     large["points"] += [each | {"in_place": True} for each in large["points"] if each["collective"] == "allreduce"]
     small = results(3, ["allreduce"], sizes[:4], ["tutti"])
+    small["points"][0] |= {"samples_us": [30, 300], "median_us": 165}  # much slower, but not by the test
     small["environment"] = {"machine": "none", "pinning": {"2": 7}, "time": 7, "versions": ["1"], "command": None}
     for name, content in (("a.json", large), ("b.json", small), ("lines.json", profile())):
         (place / name).write_text(json.dumps(content))

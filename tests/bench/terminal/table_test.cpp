@@ -66,4 +66,6 @@ TEST_CASE("prose is broken between words, and goes on below its first word") {
     CHECK(wrapped("name:   value\n", 10) == "name:\nvalue\n");
     CHECK(wrapped("incomprehensible\n", 5) == "incomprehensible\n");
     CHECK(wrapped("", 5).empty());
+    CHECK(wrapped("allreduce 8 B, 2 members\n", 12) == "allreduce\n8 B,\n2 members\n");
+    CHECK(wrapped("a 12345 members\n", 8) == "a 12345\nmembers\n");
 }
