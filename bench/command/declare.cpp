@@ -254,15 +254,20 @@ void declare(CLI::App& command, TraceArguments& arguments) {
         .add_option("subject", arguments.subjects,
                     "A collective; or files of timelines (.jsonl) that programs have written")
         ->required();
-    declare_members(command, arguments.members, "Number of members");
-    command.add_option("-b,--bytes", arguments.bytes, "Bytes of the longest vector of a member")
-        ->capture_default_str();
-    command.add_option("-a,--algorithm", arguments.algorithm, "A name (see tutti info --algorithms)")
+    command.add_option("-t,--members", arguments.members, "Of a collective: number of members")
+        ->default_str(fmt::format("{}", TraceArguments::default_members));
+    command.add_option("-r,--ranks", arguments.members)->group("");
+    command
+        .add_option("-b,--bytes", arguments.bytes, "Of a collective: bytes of the longest vector of a member")
+        ->default_str(TraceArguments::default_bytes);
+    command
+        .add_option("-a,--algorithm", arguments.algorithm,
+                    "Of a collective: a name (see tutti info --algorithms)")
         ->default_str("the library's choice, or the one that is predicted to take least");
-    command.add_option(
-        "--machine", arguments.machine,
-        "Predict the call instead of measuring it: a published machine (a wrong name lists them), or a file "
-        "that tutti measure has written");
+    command.add_option("--machine", arguments.machine,
+                       "Of a collective: predict the call instead of measuring it, on a published machine (a "
+                       "wrong name lists them), or a file "
+                       "that tutti measure has written");
     command.add_option("-o,--output", arguments.output,
                        "Write the timelines to this file: .jsonl, or .pftrace for ui.perfetto.dev; - is "
                        "stdout, as JSON lines");

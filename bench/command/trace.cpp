@@ -1,5 +1,8 @@
 #include "command/trace.hpp"
 
+#include "algorithm/registry.hpp"
+#include "execute/select.hpp"
+#include "machine/pinning.hpp"
 #include "measure/problem.hpp"
 #include "model/prediction_table.hpp"
 #include "options/limits.hpp"
@@ -11,6 +14,7 @@
 #include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
 #include "terminal/table.hpp"
+#include "threads/selection_input.hpp"
 #include "threads/traced_calls.hpp"
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
@@ -78,19 +82,37 @@ std::uint64_t middle_call(const Timeline& timeline) {
     return middle->second;
 }
 
-std::vector<Timeline> measured(const TraceArguments& arguments, Collective collective, std::size_t bytes) {
-    constexpr int calls = 33;
-    if (!arguments.algorithm.empty()) {
-        check_known("--algorithm", arguments.algorithm, algorithm_names(std::array{collective}));
+void check_algorithm(const std::string& name, const Problem& problem) {
+    check_known("--algorithm", name, algorithm_names(std::array{problem.collective}));
+    const std::string why = execute::refusal(*algorithm::find(problem.collective, name),
+                                             selection_input_of(problem).call, problem.members);
+    if (!why.empty()) {
+        throw UsageError(fmt::format("--algorithm: {} {} {}", to_string(problem.collective), name, why));
     }
-    const Problem problem = as_asked("", [&] {
-        return make_problem(collective, Type::f64, Operator::sum, arguments.members, bytes, false);
-    });
+}
+
+/// Members that share CPUs come when these are free.
+std::string name_of_measured(int members) {
+    const int cpus = machine::allowed_pus();
+    if (members <= cpus) {
+        return "measured here";
+    }
+    return fmt::format("measured here, where {} members share {} CPU{}", members, cpus, cpus == 1 ? "" : "s");
+}
+
+std::vector<Timeline> measured(const TraceArguments& arguments, Collective collective, int members,
+                               std::size_t bytes) {
+    constexpr int calls = 33;
+    const Problem problem = as_asked(
+        "", [&] { return make_problem(collective, Type::f64, Operator::sum, members, bytes, false); });
+    if (!arguments.algorithm.empty()) {
+        check_algorithm(arguments.algorithm, problem);
+    }
     std::vector<Timeline> timelines = parse_timelines(as_asked("", [&] {
         return traced_calls({.problem = problem, .algorithm = arguments.algorithm, .calls = calls});
     }));
     Timeline& timeline = timelines.front();
-    timeline.name = "measured here";
+    timeline.name = name_of_measured(members);
     const std::uint64_t number = middle_call(timeline);
     for (trace::Lane& lane : timeline.lanes) {
         std::erase_if(lane.spans, [&](const trace::Span& span) { return span.number != number; });
@@ -99,9 +121,8 @@ std::vector<Timeline> measured(const TraceArguments& arguments, Collective colle
     return timelines;
 }
 
-Timeline predicted(const TraceArguments& arguments, Collective collective, std::size_t bytes) {
-    PredictionQuery query{
-        .collective = collective, .members = arguments.members, .bytes = {bytes}, .algorithms = {}};
+Timeline predicted(const TraceArguments& arguments, Collective collective, int members, std::size_t bytes) {
+    PredictionQuery query{.collective = collective, .members = members, .bytes = {bytes}, .algorithms = {}};
     if (!arguments.algorithm.empty()) {
         query.algorithms = {arguments.algorithm};
     }
@@ -114,24 +135,45 @@ std::vector<Timeline> timelines_of_call(const TraceArguments& arguments) {
     if (arguments.subjects.size() != 1) {
         throw UsageError(fmt::format("trace: \"{}\" is one word too many", arguments.subjects[1]));
     }
-    if (arguments.members < 2 || arguments.members > most_members) {
-        throw UsageError(fmt::format("--members: {} is not in 2..{}", arguments.members, most_members));
+    const int members = arguments.members.value_or(TraceArguments::default_members);
+    if (members < 2 || members > most_members) {
+        throw UsageError(fmt::format("--members: {} is not in 2..{}", members, most_members));
     }
     const Collective collective = collective_named(arguments.subjects.front());
-    const std::size_t bytes = collective == Collective::barrier
-                                  ? 0
-                                  : as_asked("--bytes: ", [&] { return parse_bytes(arguments.bytes); });
+    const std::size_t bytes = collective == Collective::barrier ? 0 : as_asked("--bytes: ", [&] {
+        return parse_bytes(arguments.bytes.value_or(TraceArguments::default_bytes));
+    });
     if (arguments.machine.empty()) {
-        return measured(arguments, collective, bytes);
+        return measured(arguments, collective, members, bytes);
     }
-    return {predicted(arguments, collective, bytes)};
+    return {predicted(arguments, collective, members, bytes)};
 }
 
+/// What only a collective has would have no effect on what a file has.
+void check_only_files(const TraceArguments& arguments) {
+    const auto check = [&](bool is_given, const char* option) {
+        if (is_given) {
+            throw UsageError(fmt::format("{}: {} has recorded calls, which it cannot change", option,
+                                         arguments.subjects.front()));
+        }
+    };
+    check(arguments.members.has_value(), "--members");
+    check(arguments.bytes.has_value(), "--bytes");
+    check(!arguments.algorithm.empty(), "--algorithm");
+    check(!arguments.machine.empty(), "--machine");
+}
+
+/// Groups of several files are told apart by these.
 std::vector<Timeline> timelines_in(const std::vector<std::string>& paths) {
     std::vector<Timeline> all;
     for (const std::string& path : paths) {
         std::vector<Timeline> of_file = as_asked("", [&] { return read_timelines(path); });
         begin_at_zero(of_file);
+        if (paths.size() > 1) {
+            for (Timeline& timeline : of_file) {
+                timeline.name = fmt::format("{}: {}", path, timeline.name);
+            }
+        }
         std::ranges::move(of_file, std::back_inserter(all));
     }
     return all;
@@ -157,8 +199,12 @@ std::string (*format_of(const std::string& path))(std::span<const Timeline>) {
 int run_trace(const TraceArguments& arguments) {
     std::FILE* const out = text_stream(std::array{arguments.output, arguments.html});
     const auto format = arguments.output.empty() ? nullptr : format_of(arguments.output);
+    const bool has_files = is_file(arguments.subjects.front());
+    if (has_files) {
+        check_only_files(arguments);
+    }
     const std::vector<Timeline> timelines =
-        is_file(arguments.subjects.front()) ? timelines_in(arguments.subjects) : timelines_of_call(arguments);
+        has_files ? timelines_in(arguments.subjects) : timelines_of_call(arguments);
     check_writable("--output", arguments.output);
     check_writable("--html", arguments.html);
     fmt::print(out, "{}", wrapped(timeline_findings_text(timelines), width_of(out)));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,9 @@ namespace tutti::bench {
 struct TraceArguments {
     /// A collective, or files of JSON lines.
     std::vector<std::string> subjects;
-    int members = 8;
-    std::string bytes = "1M";
+    /// Of a collective; without a value `default_members` and `default_bytes`.
+    std::optional<int> members;
+    std::optional<std::string> bytes;
     /// Empty: the library's choice, or of what is predicted the one that takes least.
     std::string algorithm;
     /// Where the call is predicted; empty: it is measured here.
@@ -18,6 +20,9 @@ struct TraceArguments {
     /// JSON lines or Perfetto's format, by its extension; empty: neither.
     std::string output;
     std::string html;
+
+    static constexpr int default_members = 8;
+    static constexpr const char* default_bytes = "1M";
 };
 
 /// `tutti trace`: what members do and when, in one call that is measured or predicted or in those of a

@@ -28,8 +28,9 @@ struct CriticalPath {
 /// Of each operation, in the order of their numbers.
 std::vector<CriticalPath> critical_paths(const trace::Timeline& timeline);
 
-/// How long the operations took, how much of that was waiting, and who was waited for: a member that came
-/// late, even where others waited for those who waited for it; else in whom most of the critical path is.
+/// How long the operations took, how much of that was waiting, and who was waited for: a member that started
+/// requests while others waited for them, or one that came late, even where others waited for those who
+/// waited for it; else in whom most of the critical path is.
 std::vector<Finding> timeline_findings(const trace::Timeline& timeline,
                                        const std::vector<CriticalPath>& paths);
 

@@ -7,6 +7,8 @@ const scene = {
   to: ends.reduce((most, span) => Math.max(most, span.end), -Infinity),
   hasPath: true,
 };
+// Only operations that block have one.
+const hasPaths = data.timelines.some((timeline) => timeline.paths.length > 0);
 const canvases = [];
 
 function share(part, whole) {
@@ -26,7 +28,7 @@ function memberRow(lane) {
 }
 
 function memberTable(timeline) {
-  const headings = ["member", "time", "in steps", "waiting", "share"].map((text) => make("th", { class: "number" }, text));
+  const headings = ["member", "time", "not waiting", "waiting", "share"].map((text) => make("th", { class: "number" }, text));
   const whole = make("div", { class: "scroll" },
     table("list", [...headings, "", "waits longest for"], timeline.lanes.map(memberRow)));
   const most = 32;
@@ -43,7 +45,8 @@ function legend() {
   };
   return make("div", { class: "kinds" }, ...names.filter((name) => !others.includes(name)).map((name) => entry(colourOfStep(name), name)),
     ...(others.length > 0 ? [entry("--floor", others.join(", "))] : []), entry("--s1", "wait"),
-    ...(data.timelines.some((timeline) => timeline.rows.length > timeline.lanes.length) ? [entry("--s4", "in flight")] : []), entry("--ink", "critical path"));
+    ...(data.timelines.some((timeline) => timeline.rows.length > timeline.lanes.length) ? [entry("--s4", "in flight")] : []),
+    ...(hasPaths ? [entry("--ink", "critical path")] : []));
 }
 
 function scaleOf(canvas) {
@@ -98,7 +101,7 @@ function drawControls(node, zoom) {
   node.append(make("div", { class: "choice" }, button("+", () => zoom.scaleBy(first, 2)), button("−", () => zoom.scaleBy(first, 0.5)),
     button("◀", () => zoom.translateBy(first, first.node().clientWidth / 4 / d3.zoomTransform(first.node()).k, 0)),
     button("▶", () => zoom.translateBy(first, -first.node().clientWidth / 4 / d3.zoomTransform(first.node()).k, 0)),
-    button("whole", () => zoom.transform(first, d3.zoomIdentity)), path), legend());
+    button("whole", () => zoom.transform(first, d3.zoomIdentity)), hasPaths ? path : null), legend());
 }
 
 function draw() {
@@ -129,7 +132,7 @@ function draw() {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   }
   document.getElementById("end").append(make("p", {}, `Written by tutti ${data.version}. Turn the wheel over a picture to see less or more ` +
-    "time, and drag to move. The critical path is what the last member to leave went by: what it did since its last wait, before that what " +
+    "time, and drag to move. The critical path of an operation that blocks is what the last member to leave went by: what it did since its last wait, before that what " +
     "the member did for whom it waited, and so on."));
 }
 

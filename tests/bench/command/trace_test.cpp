@@ -54,7 +54,8 @@ TEST_CASE("a call is measured here, of which one is kept") {
     const Outcome measured =
         tutti_command({"trace", "allreduce", "-t", "2", "-b", "64K", "-a", "ring", "-o", file});
     CHECK(measured.exit_code == 0);
-    CHECK(measured.says("measured here: allreduce (algorithm ring) among 2 members"));
+    CHECK(measured.says("measured here"));
+    CHECK(measured.says(": allreduce (algorithm ring) among 2 members"));
     const std::string text = text_in(file);
     CHECK(text.find("\"kind\":\"step\",\"name\":\"combine\"") != std::string::npos);
     CHECK(text.find("barrier") == std::string::npos);
@@ -63,6 +64,24 @@ TEST_CASE("a call is measured here, of which one is kept") {
     const std::size_t second = text.find(operation, first + 1);
     CHECK(second != std::string::npos);
     CHECK(text.find(operation, second + 1) == std::string::npos);
+}
+
+TEST_CASE("members that share CPUs are said to") {
+    CHECK(tutti_command({"trace", "barrier", "-t", "512"}).says("measured here, where 512 members share "));
+}
+
+TEST_CASE("groups of two files are told apart by the files") {
+    const TemporaryDirectory directory;
+    const std::string one = directory.path() / "one.jsonl";
+    const std::string two = directory.path() / "two.jsonl";
+    for (const std::string& file : {one, two}) {
+        tutti_command({"trace", "barrier", "-t", "4", "--machine", "epyc-7742-2s", "-o", file});
+    }
+    const std::string file = directory.path() / "both.jsonl";
+    CHECK(tutti_command({"trace", one, two, "-o", file}).exit_code == 0);
+    for (const std::string& each : {one, two}) {
+        CHECK(text_in(file).find("\"group\":\"" + each + ": predicted on ") != std::string::npos);
+    }
 }
 
 TEST_CASE("what cannot be traced is refused") {
@@ -81,6 +100,12 @@ TEST_CASE("what cannot be traced is refused") {
     refused({"nothing", "--machine", "epyc-7742-2s"}, "nothing");
     refused({"allreduce", "barrier", "--machine", "epyc-7742-2s"}, "one word too many");
     refused({"allreduce", "--machine", "epyc-7742-2s", "-o", "call.txt"}, ".pftrace");
+    refused({"allreduce", "-a", "hypercube", "-t", "3"},
+            "--algorithm: allreduce hypercube is for powers of two, not for 3 members");
+    refused({"nowhere.jsonl", "-t", "4"}, "--members: nowhere.jsonl has recorded calls");
+    refused({"nowhere.jsonl", "-b", "8"}, "--bytes: nowhere.jsonl has recorded calls");
+    refused({"nowhere.jsonl", "-a", "ring"}, "--algorithm: nowhere.jsonl has recorded calls");
+    refused({"nowhere.jsonl", "--machine", "epyc-7742-2s"}, "--machine: nowhere.jsonl has recorded calls");
     refused({"nowhere.jsonl"}, "nowhere.jsonl is not there");
     const TemporaryDirectory directory;
     const std::string damaged = directory.path() / "damaged.jsonl";

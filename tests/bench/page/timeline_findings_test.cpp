@@ -104,3 +104,42 @@ TEST_CASE("of an operation that is only half in the record there is a path") {
     CHECK(critical_paths(timeline).front().parts.size() == 1);
     CHECK(text_of({"empty", {}}).find("no operation takes any time") != std::string::npos);
 }
+
+TEST_CASE("nobody is late by what clocks and cache lines take") {
+    const Timeline timeline{"made up", {lane(0, 0, 120, {wait(5, 80, 1)}), lane(1, 75, 120, {})}};
+    CHECK(text_of(timeline).find("Nobody comes late") != std::string::npos);
+}
+
+TEST_CASE("of two members one is later than the other, in so many operations, on average") {
+    Timeline timeline{"made up", {{0, 0, {}}, {1, 0, {}}}};
+    for (std::int64_t number = 1; number <= 4; ++number) {
+        const std::int64_t begin = number * 100'000;
+        const std::int64_t late = number == 4 ? 0 : number * 10'000;
+        const std::string name = "barrier (algorithm tree)";
+        const auto count = static_cast<std::uint64_t>(number);
+        timeline.lanes[0].spans.push_back({begin, begin + 50'000, Kind::operation, name, -1, 0, count});
+        timeline.lanes[0].spans.push_back({begin + 1, begin + 40'000, Kind::wait, "wait", 1, 0, count});
+        timeline.lanes[1].spans.push_back(
+            {begin + late, begin + 50'000, Kind::operation, name, -1, 0, count});
+    }
+    const std::string text = text_of(timeline);
+    CHECK_MESSAGE(
+        text.find("Member 1 is waited for: it comes 20.00 us after the other member on average, in 3 "
+                  "of 4 operations") != std::string::npos,
+        text);
+}
+
+TEST_CASE("who starts a request late is named by those who wait for it") {
+    Timeline timeline{"made up", {{0, 0, {}}, {1, 0, {}}}};
+    for (std::int64_t begin = 0; begin < 400'000; begin += 200'000) {
+        timeline.lanes[0].flights.push_back({begin, begin + 90'000, Kind::prepared, "barrier", -1, 0, 1});
+        timeline.lanes[0].spans.push_back(
+            {begin + 10'000, begin + 90'000, Kind::wait, std::string(trace::request_wait), 1, 0, 1});
+        timeline.lanes[1].flights.push_back(
+            {begin + 60'000, begin + 90'000, Kind::prepared, "barrier", -1, 0, 1});
+    }
+    const std::string text = text_of(timeline);
+    CHECK_MESSAGE(text.find("Member 1 is waited for: it starts 2 requests while others wait for it, 50.00 us "
+                            "after these on average") != std::string::npos,
+                  text);
+}
