@@ -150,7 +150,7 @@ void declare(CLI::App& command, DrawArguments& arguments) {
     command
         .add_option("--layout", arguments.layout,
                     "Of an SVG: rows, circle (both by rounds), or graph (all rounds in one)")
-        ->capture_default_str();
+        ->default_str(DrawArguments::default_layout);
     command.add_option("-o,--output", arguments.output,
                        "The file to write: .svg, .dot, .gv or .txt; - is stdout");
     command.add_option("--expression", arguments.expression,
@@ -162,22 +162,23 @@ void declare(CLI::App& command, ModelArguments& arguments) {
                        "A paper's table: rabenseifner-traff-2004, traff-2023 or traff-2024");
     declare_collective(command, arguments.collective, "Only this collective");
     command
-        .add_option_function<int>(
-            "-t,--members", [&](int members) { arguments.ranks = arguments.threads = members; },
-            "Number of members; of a cluster: those of each node; of --traffic with --levels: as many as "
-            "these make")
-        ->default_str(fmt::format("{}", arguments.ranks))
-        ->run_callback_for_default(false);
-    command.add_option("-r,--ranks", arguments.ranks)->group("");
-    command
-        .add_option("-b,--bytes", arguments.bytes, "Bytes m of the vector; of --predict: a list, as 8,64K,1M")
-        ->capture_default_str();
+        .add_option(
+            "-t,--members", arguments.members,
+            fmt::format("Number of members, of a cluster in each node; if not given, of --cluster {}, of "
+                        "--machine as many as it has CPUs, of --levels as many as these make, of "
+                        "--measured the most that the file has",
+                        ModelArguments::default_threads))
+        ->default_str(fmt::format("{}", ModelArguments::default_ranks));
+    command.add_option("-r,--ranks,--threads", arguments.members)->group("");
+    auto* const bytes = command
+                            .add_option("-b,--bytes", arguments.bytes,
+                                        "Bytes m of the vector; of --predict: a list, as 8,64K,1M")
+                            ->capture_default_str();
     command.add_option("--alpha", arguments.alpha_us, "Microseconds a round")->capture_default_str();
     command.add_option("--beta", arguments.beta_ns, "Nanoseconds a byte moved")->capture_default_str();
     command.add_option("--gamma", arguments.gamma_ns, "Nanoseconds a byte combined")->capture_default_str();
     command.add_flag("--cluster", arguments.cluster, "Nodes of threads instead: an allreduce by each way");
     command.add_option("--nodes", arguments.nodes, "Of a cluster: nodes at most")->capture_default_str();
-    command.add_option("--threads", arguments.threads)->group("");
     command.add_option("--lanes", arguments.lanes, "Of a cluster: threads that the network serves at once")
         ->capture_default_str();
     command
@@ -207,15 +208,18 @@ void declare(CLI::App& command, ModelArguments& arguments) {
                     "Of --predict and --traffic: a published machine (a wrong name lists them), or a file "
                     "that tutti measure has written")
         ->excludes(levels);
-    command.add_option("-a,--algorithm", arguments.algorithms, "Of --predict: all, or a list of names")
-        ->delimiter(',')
-        ->needs(predict);
+    auto* const algorithms =
+        command.add_option("-a,--algorithm", arguments.algorithms, "Of --predict: all, or a list of names")
+            ->delimiter(',')
+            ->needs(predict);
     command
         .add_option(
             "--measured", arguments.measured,
             "Of --predict: a file that tutti bench --json wrote on this machine. How far what it took "
             "is from what is predicted, of COLLECTIVE or of all; -a and -b are the file's")
-        ->needs(predict);
+        ->needs(predict)
+        ->excludes(bytes)
+        ->excludes(algorithms);
 }
 
 void declare(CLI::App& command, CompareArguments& arguments) {

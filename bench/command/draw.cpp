@@ -148,7 +148,8 @@ std::string schedule_in(const std::string& format, const DrawArguments& argument
         return expression(schedule, *arguments.expression);
     }
     if (format == "svg") {
-        return draw::svg(schedule, name, layout_called(arguments.layout));
+        return draw::svg(schedule, name,
+                         layout_called(arguments.layout.value_or(DrawArguments::default_layout)));
     }
     return format == "dot" ? draw::dot(schedule, name) : draw::text(schedule, name);
 }
@@ -158,6 +159,9 @@ std::string schedule_in(const std::string& format, const DrawArguments& argument
 int run_draw(const DrawArguments& arguments) {
     const std::string format = arguments.expression ? "text" : format_of(arguments);
     const bool is_of_machine = arguments.machine && arguments.collective.empty();
+    if (arguments.layout && (format != "svg" || is_of_machine)) {
+        throw UsageError("--layout: only the SVG of a schedule has one");
+    }
     write_output(arguments.output, is_of_machine ? machine_in(format, placed_members(arguments))
                                                  : schedule_in(format, arguments));
     return exit_fine;

@@ -19,10 +19,13 @@ struct DrawArguments {
     int root = 0;
     /// Empty: what the output's extension says, svg without one.
     std::string format;
-    std::string layout = "rows";
+    /// Nothing: default_layout.
+    std::optional<std::string> layout;
     std::string output = "-";
     /// Instead of the rounds: what this member computes, as an expression.
     std::optional<int> expression;
+
+    static constexpr const char* default_layout = "rows";
 };
 
 /// `tutti draw`: the rounds of one schedule, or a machine and who runs where on it, as SVG, Graphviz or text.

@@ -10,6 +10,7 @@
 #include "model/prediction_table.hpp"
 #include "model/traffic_table.hpp"
 #include "options/limits.hpp"
+#include "options/names.hpp"
 #include "report/results_file.hpp"
 #include "survey/find_profile.hpp"
 #include "terminal/exit_codes.hpp"
@@ -27,15 +28,15 @@ namespace {
 
 using algorithm::Algorithm;
 
-std::string paper_table(const ModelArguments& arguments) {
+std::string paper_table(const ModelArguments& arguments, int ranks) {
     if (arguments.table == "rabenseifner-traff-2004") {
         return rabenseifner_traff_2004();
     }
     if (arguments.table == "traff-2023") {
-        return traff_2023(arguments.ranks);
+        return traff_2023(ranks);
     }
     if (arguments.table == "traff-2024") {
-        return traff_2024(arguments.ranks);
+        return traff_2024(ranks);
     }
     throw UsageError(fmt::format("--table: \"{}\" is none of rabenseifner-traff-2004, traff-2023, traff-2024",
                                  arguments.table));
@@ -51,52 +52,54 @@ std::size_t parsed_bytes(const std::string& text) {
 
 constexpr const char* line = "{:<15} {:<34} {:>7} {:>11} {:>11} {:>11} {:>11} {:>12}\n";
 
-std::string prediction(const Algorithm& row, const ModelArguments& arguments, double bytes) {
+std::string prediction(const Algorithm& row, const ModelArguments& arguments, int ranks, double bytes) {
     constexpr double us_per_ns = 1e-3;
-    const int root = row.collective == schedule::Collective::shift && arguments.ranks > 1 ? 1 : 0;
-    const schedule::Schedule schedule = row.make(arguments.ranks, root);
+    const int root = row.collective == schedule::Collective::shift && ranks > 1 ? 1 : 0;
+    const bool has_bytes = row.collective != schedule::Collective::barrier;
+    const schedule::Schedule schedule = row.make(ranks, root);
     const cost::Work busiest = cost::busiest_member(schedule);
     const cost::Work in_step = cost::in_step(schedule);
     const cost::Linear linear{arguments.alpha_us, arguments.beta_ns * us_per_ns,
                               arguments.gamma_ns * us_per_ns};
-    const auto shown = [](double multiple) { return fmt::format("{:.4g} m", multiple); };
+    const auto shown = [&](double multiple) {
+        return has_bytes ? fmt::format("{:.4g} m", multiple) : std::string("-");
+    };
     return fmt::format(line, to_string(row.collective), row.name, in_step.rounds, shown(busiest.volume),
                        shown(busiest.reductions), shown(in_step.volume), shown(in_step.reductions),
-                       format_us(cost::time(in_step, linear, bytes)));
+                       format_us(cost::time(in_step, linear, has_bytes ? bytes : 0)));
 }
 
-std::string predictions(const ModelArguments& arguments) {
+std::string predictions(const ModelArguments& arguments, int ranks) {
     const std::size_t bytes = parsed_bytes(arguments.bytes);
+    const std::vector<schedule::Collective> wanted =
+        arguments.collective.empty() ? all_collectives()
+                                     : std::vector{collective_named(arguments.collective)};
     std::string text = fmt::format(line, "collective", "algorithm", "rounds", "received", "combined",
-                                   "in step", "in step", "time");
-    const std::size_t header = text.size();
+                                   "volume", "reductions", "time");
     for (const Algorithm& row : algorithm::registry()) {
-        const bool wanted = arguments.collective.empty() || to_string(row.collective) == arguments.collective;
-        if (wanted && takes(row, arguments.ranks)) {
-            text += prediction(row, arguments, static_cast<double>(bytes));
+        if (std::ranges::find(wanted, row.collective) != wanted.end() && takes(row, ranks)) {
+            text += prediction(row, arguments, ranks, static_cast<double>(bytes));
         }
-    }
-    if (text.size() == header) {
-        throw UsageError(fmt::format("--collective: nothing is registered for \"{}\"", arguments.collective));
     }
     return text +
            fmt::format(
-               "{} ranks, m = {}; time = rounds * {} us + volume * {} ns a byte + reductions * {} ns a "
-               "byte, with all members in step.\nReceived and combined: by the member with the most.\n",
-               arguments.ranks, format_bytes(bytes), arguments.alpha_us, arguments.beta_ns,
-               arguments.gamma_ns);
+               "{} members, m = {}; time = rounds * {} us + volume * {} ns a byte + reductions * {} ns a "
+               "byte, with all members in step.\nReceived and combined: by the member with the most. A "
+               "barrier has no bytes.\n",
+               ranks, format_bytes(bytes), arguments.alpha_us, arguments.beta_ns, arguments.gamma_ns);
 }
 
 std::string cluster(const ModelArguments& arguments) {
     constexpr double us_per_ns = 1e-3;
     constexpr int most = 1 << 20;
-    if (arguments.nodes < 2 || arguments.nodes > most || arguments.threads < 1 ||
-        arguments.threads > most / 1024 || arguments.lanes < 1) {
+    const int threads = arguments.members.value_or(ModelArguments::default_threads);
+    if (arguments.nodes < 2 || arguments.nodes > most || threads < 1 || threads > most / 1024 ||
+        arguments.lanes < 1) {
         throw UsageError(
-            fmt::format("--cluster: --nodes must be in 2..{}, --threads in 1..{}, --lanes at least 1", most,
+            fmt::format("--cluster: --nodes must be in 2..{}, --members in 1..{}, --lanes at least 1", most,
                         most / 1024));
     }
-    return cluster_table({.threads = arguments.threads,
+    return cluster_table({.threads = threads,
                           .lanes = arguments.lanes,
                           .bytes = static_cast<double>(parsed_bytes(arguments.bytes)),
                           .alpha_us = arguments.alpha_us,
@@ -108,13 +111,7 @@ std::string cluster(const ModelArguments& arguments) {
 }
 
 schedule::Collective parsed_collective(const char* option, const std::string& name) {
-    for (int number = 0; number < schedule::collective_count; ++number) {
-        const auto collective = static_cast<schedule::Collective>(number);
-        if (to_string(collective) == name) {
-            return collective;
-        }
-    }
-    throw UsageError(fmt::format("{}: \"{}\" is no collective", option, name));
+    return as_asked(option, [&] { return parse_collective(name); });
 }
 
 /// The tree that sizes of levels make.
@@ -128,9 +125,9 @@ graph::LevelTree tree_of_levels(const ModelArguments& arguments) {
     if (members < 2 || members > most) {
         throw UsageError(fmt::format("--levels: sizes must be at least 1 and make 2..{} members", most));
     }
-    if (members != arguments.threads) {
+    if (arguments.members && *arguments.members != members) {
         throw UsageError(
-            fmt::format("--levels: {} members, but --members are {}", members, arguments.threads));
+            fmt::format("--levels: {} members, but --members are {}", members, *arguments.members));
     }
     return graph::LevelTree::equal(arguments.levels);
 }
@@ -139,42 +136,77 @@ distance::LineProfile machine_profile(const ModelArguments& arguments) {
     return as_asked("--machine: ", [&] { return find_line_profile(arguments.machine); });
 }
 
-void require_two(const ModelArguments& arguments) {
-    if (arguments.threads < 2) {
+/// As many as are asked for, or as the machine has CPUs.
+int members_on(const distance::LineProfile& profile, const ModelArguments& arguments) {
+    const std::size_t cpus = as_asked("--machine: ", [&] { return described(profile).pus.size(); });
+    const int members = arguments.members.value_or(static_cast<int>(cpus));
+    if (members < 2) {
         throw UsageError("--members: there must be at least 2 members");
     }
+    if (static_cast<std::size_t>(members) > cpus) {
+        throw UsageError(
+            fmt::format("--members: {} members do not fit on {} CPUs, each on its own", members, cpus));
+    }
+    return members;
 }
 
 graph::LevelTree tree_of_machine(const ModelArguments& arguments) {
-    require_two(arguments);
     const distance::LineProfile profile = machine_profile(arguments);
-    return as_asked("--members: ", [&] { return tree_on(described(profile), arguments.threads); });
+    return tree_on(described(profile), members_on(profile, arguments));
 }
 
 std::string traffic(const ModelArguments& arguments) {
-    return traffic_table(parsed_collective("--traffic", arguments.traffic), parsed_bytes(arguments.bytes),
+    return traffic_table(parsed_collective("--traffic: ", arguments.traffic), parsed_bytes(arguments.bytes),
                          arguments.machine.empty() ? tree_of_levels(arguments) : tree_of_machine(arguments));
 }
 
+/// Whether a processor may be one of the machine: what it calls itself has all words of the machine's name,
+/// which may begin with "2 x", and say more in brackets or after a comma.
+bool is_processor_of(const std::string& machine, const std::string& processor) {
+    const std::size_t count = machine.find(" x ");
+    const std::size_t begin = count == std::string::npos ? 0 : count + 3;
+    const std::size_t end = std::min(machine.find(" (", begin), machine.rfind(", "));
+    std::istringstream words(machine.substr(begin, end - begin));
+    for (std::string word; words >> word;) {
+        if (processor.find(word) == std::string::npos) {
+            return false;
+        }
+    }
+    return true;
+}
+
 std::string compared(const ModelArguments& arguments) {
-    require_two(arguments);
     const distance::LineProfile profile = machine_profile(arguments);
-    return as_asked("--measured: ", [&] {
-        const Results results = read_json(arguments.measured);
-        const std::string& processor = results.circumstances.front().value;
-        return fmt::format("predicted for {}, measured on {}\n", profile.name,
-                           processor.empty() ? "an unknown processor" : processor) +
-               prediction_errors(
-                   predicted_points(profile, results.points, arguments.threads, arguments.predict));
-    });
+    if (arguments.predict != "all") {
+        parsed_collective("--predict: ", arguments.predict);
+    }
+    const Results results = as_asked("--measured: ", [&] { return read_json(arguments.measured); });
+    ModelArguments asked = arguments;
+    if (!asked.members) {
+        asked.members = as_asked("--measured: ",
+                                 [&] { return most_members_comparable(results.points, arguments.predict); });
+    }
+    const int members = members_on(profile, asked);
+    const std::string& processor = results.circumstances.front().value;
+    std::string text = fmt::format("predicted for {}, measured on {}, {} members\n", profile.name,
+                                   processor.empty() ? "an unknown processor" : processor, members);
+    if (!processor.empty() && !is_processor_of(profile.name, processor)) {
+        text += "warning: these are different machines, so the errors say nothing of the prediction\n";
+    }
+    return text + as_asked("--measured: ", [&] {
+               return prediction_errors(
+                   predicted_points(profile, results.points, members, arguments.predict));
+           });
 }
 
 std::string predicted(const ModelArguments& arguments) {
     if (!arguments.measured.empty()) {
         return compared(arguments);
     }
-    PredictionQuery query{.collective = parsed_collective("--predict", arguments.predict),
-                          .members = arguments.threads,
+    const schedule::Collective collective = parsed_collective("--predict: ", arguments.predict);
+    const distance::LineProfile profile = machine_profile(arguments);
+    PredictionQuery query{.collective = collective,
+                          .members = members_on(profile, arguments),
                           .bytes = {},
                           .algorithms = arguments.algorithms};
     if (query.algorithms == std::vector<std::string>{"all"}) {
@@ -187,14 +219,27 @@ std::string predicted(const ModelArguments& arguments) {
     if (query.collective == schedule::Collective::barrier) {
         query.bytes = {0};
     }
-    require_two(arguments);
-    const distance::LineProfile profile = machine_profile(arguments);
     return as_asked("--predict: ", [&] { return prediction_table(profile, query); });
+}
+
+/// Costs that are negative, or no numbers.
+void check_costs(const ModelArguments& arguments) {
+    const auto check = [](const char* option, double cost) {
+        if (!(cost >= 0)) {
+            throw UsageError(fmt::format("{}: {} is not at least 0", option, cost));
+        }
+    };
+    check("--alpha", arguments.alpha_us);
+    check("--beta", arguments.beta_ns);
+    check("--gamma", arguments.gamma_ns);
+    check("--alpha-local", arguments.local_alpha_us);
+    check("--beta-local", arguments.local_beta_ns);
 }
 
 } // namespace
 
 int run_model(const ModelArguments& arguments) {
+    check_costs(arguments);
     if (arguments.cluster) {
         fmt::print("{}", cluster(arguments));
         return exit_fine;
@@ -210,10 +255,11 @@ int run_model(const ModelArguments& arguments) {
     if (!arguments.machine.empty()) {
         throw UsageError("--machine: what of it? --predict or --traffic, as in --predict allreduce");
     }
-    if (arguments.ranks < 1 || arguments.ranks > most_ranks) {
-        throw UsageError(fmt::format("--members: {} is not in 1..{}", arguments.ranks, most_ranks));
+    const int ranks = arguments.members.value_or(ModelArguments::default_ranks);
+    if (ranks < 1 || ranks > most_ranks) {
+        throw UsageError(fmt::format("--members: {} is not in 1..{}", ranks, most_ranks));
     }
-    fmt::print("{}", arguments.table.empty() ? predictions(arguments) : paper_table(arguments));
+    fmt::print("{}", arguments.table.empty() ? predictions(arguments, ranks) : paper_table(arguments, ranks));
     return exit_fine;
 }
 

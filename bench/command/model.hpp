@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,8 @@ namespace tutti::bench {
 struct ModelArguments {
     /// rabenseifner-traff-2004, traff-2023 or traff-2024; empty: predictions for the registry.
     std::string table;
-    int ranks = 22;
+    /// Of a schedule or, with --cluster, of each node. Nothing: what default_members() says.
+    std::optional<int> members;
     /// Empty: all.
     std::string collective;
     std::string bytes = "1M";
@@ -22,13 +24,12 @@ struct ModelArguments {
     /// each, microseconds an exchange inside a node and nanoseconds a byte there.
     bool cluster = false;
     int nodes = 4096;
-    int threads = 8;
     int lanes = 2;
     double local_alpha_us = 0.2;
     double local_beta_ns = 0.1;
 
     /// What crosses the levels of a machine instead: the collective, and the children of a group in each
-    /// level, outermost first, which make as many members as there are threads.
+    /// level, outermost first, which make as many members as there are.
     std::string traffic;
     std::vector<int> levels;
     /// What each algorithm takes instead, for all bytes that are listed: the collective, and names of
@@ -39,6 +40,9 @@ struct ModelArguments {
     std::string measured;
     /// Of both: the machine, by its name or as a file, on which members are placed compactly.
     std::string machine;
+
+    static constexpr int default_ranks = 22;
+    static constexpr int default_threads = 8;
 };
 
 /// `tutti model`: what the schedules cost in the linear model, what they have cross, what they take on a

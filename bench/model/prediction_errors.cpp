@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -21,18 +22,54 @@ using schedule::Collective;
 /// What is measured twice differs by as much.
 constexpr double least_difference = 0.03;
 
+/// Why a point is none that predict() knows the time of; empty where it is one.
+std::string why_not_comparable(const Point& point) {
+    if (point.provider != "tutti") {
+        return "of " + point.provider;
+    }
+    if (point.algorithm == "auto") {
+        return "by the library's choice";
+    }
+    if (point.problem.shared) {
+        return "with shared results";
+    }
+    return point.problem.in_place && point.problem.collective != Collective::broadcast ? "in place" : "";
+}
+
+bool is_of(const Point& point, std::string_view collective) {
+    return collective == "all" || to_string(point.problem.collective) == collective;
+}
+
+/// What there is instead of comparable points of a collective; 0 stands for any number of members.
+[[noreturn]] void refuse(std::span<const Point> measured, int members, std::string_view collective) {
+    std::map<std::string, int> others;
+    for (const Point& point : measured) {
+        const std::string why = why_not_comparable(point);
+        ++others[!is_of(point, collective) ? fmt::format("of {}", to_string(point.problem.collective))
+                 : !why.empty()            ? why
+                                           : fmt::format("among {} members", point.problem.members)];
+    }
+    std::string listed;
+    for (const auto& [what, count] : others) {
+        listed += fmt::format("{}{} {}", listed.empty() ? "" : ", ", count, what);
+    }
+    throw std::invalid_argument(fmt::format(
+        "of {}{} the file has no point by a named algorithm with separate vectors; it has {}; tutti bench -a "
+        "all measures them",
+        collective == "all" ? "all collectives" : collective,
+        members == 0 ? "" : fmt::format(" among {} members", members), listed.empty() ? "none" : listed));
+}
+
 /// Those of one collective.
 std::vector<PredictedPoint> points_of(const distance::LineProfile& profile, std::span<const Point> measured,
                                       int members, Collective collective) {
     std::set<std::size_t> sizes;
     std::vector<const Point*> of_it;
     for (const Point& point : measured) {
-        const Problem& problem = point.problem;
-        const bool separate = collective == Collective::broadcast || !problem.in_place;
-        if (problem.collective == collective && problem.members == members && separate && !problem.shared &&
-            point.provider == "tutti" && point.algorithm != "auto") {
+        if (point.problem.collective == collective && point.problem.members == members &&
+            why_not_comparable(point).empty()) {
             of_it.push_back(&point);
-            sizes.insert(problem.bytes());
+            sizes.insert(point.problem.bytes());
         }
     }
     if (of_it.empty()) {
@@ -88,11 +125,22 @@ std::vector<PredictedPoint> predicted_points(const distance::LineProfile& profil
         }
     }
     if (all.empty()) {
-        throw std::invalid_argument(fmt::format("of collective \"{}\" among {} members no algorithm was "
-                                                "measured: tutti bench -a all measures them",
-                                                collective, members));
+        refuse(measured, members, collective);
     }
     return all;
+}
+
+int most_members_comparable(std::span<const Point> measured, std::string_view collective) {
+    int most = 0;
+    for (const Point& point : measured) {
+        if (is_of(point, collective) && why_not_comparable(point).empty()) {
+            most = std::max(most, point.problem.members);
+        }
+    }
+    if (most == 0) {
+        refuse(measured, most, collective);
+    }
+    return most;
 }
 
 OrderCount count_order(std::span<const PredictedPoint> points) {

@@ -40,6 +40,10 @@ struct OrderCount {
     std::optional<double> tau() const;
 };
 
+/// The most members among whom such points as predicted_points() takes were measured. Throws as that does
+/// where there is none.
+int most_members_comparable(std::span<const Point> measured, std::string_view collective);
+
 /// Those points that the library was measured at with so many members, with named algorithms and separate
 /// vectors (of a broadcast the only ones), of the collective with that name or, for "all", of all. Throws
 /// std::invalid_argument as predict() does, or where there is no such point.

@@ -170,3 +170,11 @@ TEST_CASE("algorithms that go by levels are drawn on those of a machine, and oth
     CHECK(ring.exit_code == 2);
     CHECK(ring.says("broadcast ring is the same on all machines"));
 }
+
+TEST_CASE("draw refuses a layout of what has none") {
+    const Outcome text =
+        tutti_command({"draw", "allreduce", "-a", "ring", "--format", "text", "--layout", "circle"});
+    CHECK(text.exit_code == 2);
+    CHECK(text.says("--layout: only the SVG of a schedule has one"));
+    CHECK(tutti_command({"draw", "--machine", "ryzen-7950x", "--layout", "rows"}).exit_code == 2);
+}

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 using namespace tutti::bench;
 using tutti::Operator;
@@ -153,4 +154,64 @@ TEST_CASE("model --predict says what it does not know, and what there is") {
     CHECK(tutti_command({"model", "--machine", "ryzen-7950x", "--predict", "scan", "-t", "1"}).exit_code ==
           2);
     CHECK(tutti_command({"model", "--predict", "scan"}).exit_code == 2);
+}
+
+TEST_CASE("a barrier moves no bytes in the linear model either") {
+    const Outcome barrier = tutti_command({"model", "barrier", "-t", "8"});
+    CHECK(barrier.exit_code == 0);
+    CHECK(!barrier.says("7 m"));
+    CHECK(barrier.says("dissemination                            3           -           -           -       "
+                       "    -     3.000 us"));
+    const Outcome wrong = tutti_command({"model", "allreduc"});
+    CHECK(wrong.exit_code == 2);
+    CHECK(wrong.says("did you mean allreduce?"));
+}
+
+TEST_CASE("model takes the number of members from what it is asked for") {
+    const Outcome levels = tutti_command({"model", "--traffic", "allreduce", "--levels", "2,2"});
+    CHECK(levels.exit_code == 0);
+    CHECK(levels.says("level 2, groups: 4"));
+    const Outcome machine =
+        tutti_command({"model", "--predict", "broadcast", "--machine", "xeon-gold-6242-2s", "-b", "8"});
+    CHECK(machine.exit_code == 0);
+    CHECK(machine.says("broadcast among 64 members"));
+}
+
+TEST_CASE("model --measured says what the file has instead, and that it is of another machine") {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "results.json";
+    Point point;
+    point.provider = "tutti";
+    point.algorithm = "flat";
+    point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, 8, true);
+    point.time_us.median = 1;
+    point.samples_us = {1};
+    nlohmann::json environment = {{"machine", {{"model", "AMD Ryzen 9 5950X 16-Core Processor"}}}};
+    const auto compared = [&](const char* machine) {
+        write_output(path, json_text(environment, "", std::array{point}));
+        return tutti_command({"model", "--machine", machine, "--predict", "all", "--measured", path});
+    };
+    const Outcome in_place = compared("ryzen-7950x");
+    CHECK(in_place.exit_code == 2);
+    CHECK_MESSAGE(in_place.says("it has 1 in place; tutti bench -a all measures them"), in_place.text);
+    point.problem.in_place = false;
+    const Outcome other = compared("ryzen-7950x");
+    CHECK_MESSAGE(other.says("2 members\nwarning: these are different machines"), other.text);
+    environment = {{"machine", {{"model", "AMD Ryzen 9 7950X 16-Core Processor"}}}};
+    const Outcome same = compared("ryzen-7950x");
+    CHECK(same.exit_code == 0);
+    CHECK(!same.says("warning"));
+}
+
+TEST_CASE("model refuses what would have no effect, and negative costs") {
+    const auto refused = [](const std::vector<std::string>& words, const char* text) {
+        std::vector<std::string> all{"model"};
+        all.insert(all.end(), words.begin(), words.end());
+        const Outcome outcome = tutti_command(all);
+        CHECK(outcome.exit_code == 2);
+        CHECK_MESSAGE(outcome.says(text), outcome.text);
+    };
+    refused({"--machine", "ryzen-7950x", "--predict", "all", "--measured", "x", "-b", "8"}, "--bytes");
+    refused({"--machine", "ryzen-7950x", "--predict", "all", "--measured", "x", "-a", "ring"}, "--algorithm");
+    refused({"--alpha", "-1"}, "--alpha: -1 is not at least 0");
 }
