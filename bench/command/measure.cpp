@@ -81,6 +81,23 @@ void print_memory(std::FILE* out, const LineProfile& profile) {
                profile.exclusive_store.value, profile.call.value);
 }
 
+/// What nobody has measured, and by which rule it is there nevertheless.
+void print_estimates(std::FILE* out, LineProfile profile) {
+    const std::vector<distance::NamedNumber> numbers = numbers_of(profile);
+    for (std::size_t source = 0; source < profile.sources.size(); ++source) {
+        std::vector<std::string> names;
+        for (const distance::NamedNumber& named : numbers) {
+            if (named.number->source == source) {
+                names.push_back(named.name);
+            }
+        }
+        if (profile.sources[source].origin == distance::Origin::estimated && !names.empty()) {
+            fmt::print(out, "estimated, since it could not be measured: {} ({})\n", fmt::join(names, ", "),
+                       profile.sources[source].text);
+        }
+    }
+}
+
 void print_differences(std::FILE* out, const Survey& survey,
                        const std::vector<distance::FoundLevel>& levels) {
     const std::vector<std::string> sentences = differences(survey.pus, survey.one_way_ns, levels);
@@ -109,6 +126,7 @@ int measure(const MeasureArguments& arguments) {
     }
     print_lines(out, survey.profile);
     print_memory(out, survey.profile);
+    print_estimates(out, survey.profile);
     print_differences(out, survey, levels);
     write_output(arguments.output, checked_text(survey));
     if (!is_stdout(arguments.output)) {

@@ -6,6 +6,7 @@
 #include "survey/machine_classes.hpp"
 #include "survey/memory_times.hpp"
 #include "survey/pass_times.hpp"
+#include "survey/tries.hpp"
 #include "terminal/progress.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -35,11 +37,15 @@ constexpr double most_seconds = 0.5;
 /// How often something is timed for a class of distances, for a cache, for a part of the machine, and at the
 /// end.
 constexpr std::size_t line_steps = 6;
-constexpr std::size_t cache_steps = 2;
+constexpr std::size_t cache_steps = 1;
 constexpr std::size_t memory_steps = 3;
 constexpr std::size_t last_steps = 2;
 /// What a reader more costs where there is only one to be timed.
 constexpr double usual_reader_ns = 1.2;
+/// What a core reads of its caches where nothing of it can be timed.
+constexpr double usual_cache_gbs = 32;
+/// Nothing that takes time is faster than any cache.
+constexpr double least_ns_a_byte = 0.001;
 
 /// The sources of a measured profile, by their indices.
 enum SourceIndex : std::size_t {
@@ -49,7 +55,8 @@ enum SourceIndex : std::size_t {
     timed_passes,
     timed_memory,
     timed_calls,
-    one_reader
+    one_reader,
+    no_time,
 };
 
 std::vector<distance::Source> sources() {
@@ -64,7 +71,11 @@ std::vector<distance::Source> sources() {
         {"memory", Origin::measured,
          "a thread a core, each with memory of its own, together more than the caches hold"},
         {"calls", Origin::measured, "single calls that begin together, between the two nearest cores"},
-        {"one-reader", Origin::estimated, "1.2 ns, where only one CPU can be a reader at this distance"}};
+        {"one-reader", Origin::estimated, "1.2 ns, where only one CPU can be a reader at this distance"},
+        {"no-time", Origin::estimated,
+         "three times another program has disturbed it; as fast as a copy, of which half is read and half is "
+         "written, or 32 GB/s, lines as the L3 is read or as they are fetched, and the first reader as a "
+         "store is seen"}};
 }
 
 double rounded(double value) {
@@ -191,14 +202,16 @@ private:
         begin("lines taken back");
         lines.taken_back = {rounded(taken_back_ns(one, other, seconds)), timed_lines};
         const double read_ns = 1 / survey_.profile.l2.read.value;
-        const auto measure = [&](Number& number, Pass pass, double own_reads, const char* detail) {
+        const auto measured = [&](Pass pass, double own_reads, const Number& otherwise, const char* detail) {
             begin(detail);
-            number =
-                bandwidth(pass_ns_a_byte(one, other, pass, l2_vector_bytes(), seconds) - own_reads * read_ns);
+            const std::optional<double> ns = measured_above(least_ns_a_byte, [&] {
+                return pass_ns_a_byte(one, other, pass, l2_vector_bytes(), seconds) - own_reads * read_ns;
+            });
+            return ns ? Number{bandwidth(*ns), timed_passes} : Number{otherwise.value, no_time};
         };
-        measure(lines.fetch, Pass::fetch, 0, "fetched lines");
-        measure(lines.fetch_contended, Pass::meet, 1, "fetched lines that two read");
-        measure(lines.store, Pass::store, 2, "lines stored to");
+        lines.fetch = measured(Pass::fetch, 0, survey_.profile.l3.read, "fetched lines");
+        lines.fetch_contended = measured(Pass::meet, 1, lines.fetch, "fetched lines that two read");
+        lines.store = measured(Pass::store, 2, lines.fetch, "lines stored to");
     }
 
     /// Small enough for three of each of two CPUs to be in its L2 caches together.
@@ -210,24 +223,26 @@ private:
         return machine_.l2_bytes != 0 ? machine_.l2_bytes : usual;
     }
 
-    /// Nothing that takes time is faster than any cache.
-    static Number bandwidth(double ns_a_byte) {
-        constexpr double least_ns_a_byte = 0.001;
-        return {std::max(rounded(1 / std::max(ns_a_byte, least_ns_a_byte)), 0.1), timed_passes};
-    }
+    static double bandwidth(double ns_a_byte) { return std::max(rounded(1 / ns_a_byte), 0.1); }
 
     /// Between any two CPUs, of which one does nothing.
     void measure_caches() {
         const auto measure = [&](distance::CacheBandwidth& cache, std::size_t bytes, const char* which) {
-            const auto timed = [&](Pass pass, const char* detail) {
-                progress_.step(which, detail);
+            const auto timed = [&](Pass pass) {
                 return pass_ns_a_byte(number(0), number(1), pass, bytes, step_seconds());
             };
-            const double copied = timed(Pass::copy, "copied");
-            const double combined = timed(Pass::combine, "combined");
+            progress_.step(which, "copied and combined");
+            double copied = 0;
             // They differ by one vector that is read.
-            cache.read = bandwidth(combined - copied);
-            cache.write = bandwidth(copied - 1 / cache.read.value);
+            const std::optional<double> read = measured_above(least_ns_a_byte, [&] {
+                const double copy = timed(Pass::copy);
+                const double difference = timed(Pass::combine) - copy;
+                copied = copy > 2 * least_ns_a_byte ? copy : copied;
+                return copy - difference > least_ns_a_byte ? difference : 0;
+            });
+            const double half = copied > 0 ? copied / 2 : 1 / usual_cache_gbs;
+            cache.read = {bandwidth(read.value_or(half)), read ? timed_passes : no_time};
+            cache.write = {bandwidth(read ? copied - *read : half), read ? timed_passes : no_time};
         };
         measure(survey_.profile.l2, l2_vector_bytes(), "L2");
         measure(survey_.profile.l3, l3_vector_bytes(), "L3");
@@ -249,6 +264,7 @@ private:
 
     static void measure_readers(LineCosts& lines, int writer, const std::vector<int>& readers,
                                 double seconds) {
+        constexpr double least_ns = 0.05;
         const int reader = readers.front();
         lines.readers_each = {usual_reader_ns, one_reader};
         if (readers.size() > 1) {
@@ -257,8 +273,10 @@ private:
             const auto more = static_cast<double>(readers.size() - 1);
             lines.readers_each = {rounded(std::max((all - one) / more, 0.0)), timed_readers};
         }
-        const double base = exchange_ns(writer, reader, seconds) - lines.readers_each.value;
-        lines.readers_base = {rounded(std::max(base, 0.0)), timed_readers};
+        const std::optional<double> base = measured_above(
+            least_ns, [&] { return exchange_ns(writer, reader, seconds) - lines.readers_each.value; });
+        lines.readers_base =
+            base ? Number{rounded(*base), timed_readers} : Number{lines.median_one_way.value, no_time};
     }
 
     void measure_memory(Class part) {
