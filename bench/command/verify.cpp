@@ -49,6 +49,9 @@ std::string forms_text(const Algorithm& row) {
 }
 
 std::string counts_text(const Verdict& verdict) {
+    if (verdict.ranks == 0) {
+        return "-";
+    }
     if (verdict.miscounts != 0) {
         return fmt::format("differ at {}", verdict.miscounts);
     }
@@ -73,7 +76,7 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
     Table table({{.heading = "collective", .rank = 0, .left_aligned = true},
                  {.heading = "algorithm", .rank = 0, .left_aligned = true},
                  {.heading = "forms", .rank = 4, .left_aligned = true},
-                 {.heading = "members", .rank = 3},
+                 {.heading = "numbers of members", .rank = 3},
                  {.heading = "proofs", .rank = 2},
                  {.heading = "counts to closed forms", .rank = 1, .left_aligned = true},
                  {.heading = "violations", .rank = 0}});
@@ -81,6 +84,8 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
     std::size_t renamed = 0;
     std::size_t too_large = 0;
     bool fine = true;
+    bool has_bounds = false;
+    bool is_sampled = false;
     for (const Verdict& verdict : verdicts) {
         table.add({std::string(to_string(verdict.row->collective)), std::string(verdict.row->name),
                    forms_text(*verdict.row), fmt::format("{}", verdict.ranks),
@@ -89,6 +94,8 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
         proofs += verdict.proofs;
         renamed += verdict.renamed;
         too_large += verdict.too_large;
+        has_bounds = has_bounds || (verdict.ranks != 0 && verdict.row->bound != algorithm::Bound::exact);
+        is_sampled = is_sampled || verdict.is_sampled;
         fine = fine && verdict.violations == 0 && verdict.miscounts == 0;
     }
     const std::size_t width = width_of(stdout);
@@ -98,12 +105,20 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
             fmt::print("  {}\n", text);
         }
     }
+    if (has_bounds) {
+        fmt::print("{}", wrapped("within: counts are at most what the closed forms say\n", width));
+    }
     const std::string summary = fmt::format(
         "{} synchronised schedules for {} members, and {} that are one of these with other roots, in {:.1f} "
         "s: "
-        "content, deadlock, data races, bounds: {}{}\n",
+        "content, deadlock, data races, bounds: {}{}{}\n",
         proofs, shown_ranks(ranks), renamed, seconds, fine ? "all hold" : "VIOLATED",
-        too_large == 0 ? "" : fmt::format("; {} schedules too large to be proved here", too_large));
+        too_large == 0 ? "" : fmt::format("; {} schedules too large to be proved here", too_large),
+        is_sampled
+            ? fmt::format("; of more than {} members one root was taken, and one form where each member "
+                          "has a program of its own",
+                          all_up_to)
+            : "");
     fmt::print("{}", wrapped(summary, width));
     return fine ? exit_fine : exit_wrong;
 }
@@ -149,6 +164,14 @@ int run_verify(const VerifyArguments& arguments) {
         ranks = parse_counts(arguments.ranks, most_ranks);
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("--members: {}", error.what()));
+    }
+    const bool has_any = std::ranges::any_of(rows, [&](const Algorithm* row) {
+        return std::ranges::any_of(ranks, [&](int size) { return takes(*row, size); });
+    });
+    if (!has_any) {
+        throw UsageError(
+            fmt::format("--members: {} is for powers of two, not for {}: there is nothing to prove",
+                        rows.front()->name, shown_ranks(arguments.ranks)));
     }
     const std::int64_t started_ns = now_ns();
     const std::size_t jobs = rows.size() * ranks.size();

@@ -29,9 +29,6 @@ using schedule::Form;
 using schedule::Move;
 using schedule::Schedule;
 
-/// Of more ranks one root and, where each has a program of its own, one form is looked at: another one from
-/// one number of ranks to the next.
-constexpr int all_up_to = 128;
 constexpr int root_kinds = 4;
 
 std::string in_words(const Counts& counts, long scratch) {
@@ -91,6 +88,7 @@ public:
             return;
         }
         found_.ranks = 1;
+        found_.is_sampled = has_root(row) && ranks > all_up_to;
         for (const int root : roots_of(row, ranks)) {
             try {
                 examine(root);
@@ -139,7 +137,9 @@ private:
             return false;
         }
         const Memory::Lease lease(memory_, bytes);
-        for (const Form form : forms_to_prove(*found_.row, schedule)) {
+        const std::vector<Form> forms = forms_to_prove(*found_.row, schedule);
+        found_.is_sampled = found_.is_sampled || forms.size() < forms_of(*found_.row).size();
+        for (const Form form : forms) {
             schedule::Synchronised plan = synchronise(std::move(schedule), form);
             const verify::Report report =
                 verify::verify(plan, verify::requirement_of(*found_.row, plan.schedule.ranks()));
@@ -190,6 +190,7 @@ void add(const Verdict& found, Verdict& verdict) {
     verdict.violations += found.violations;
     verdict.miscounts += found.miscounts;
     verdict.too_large += found.too_large;
+    verdict.is_sampled = verdict.is_sampled || found.is_sampled;
     for (const std::string& text : found.texts) {
         if (verdict.texts.size() < kept_texts) {
             verdict.texts.push_back(text);

@@ -11,6 +11,10 @@
 
 namespace tutti::bench {
 
+/// Of more ranks one root and, where each has a program of its own, one form is looked at: another one from
+/// one number of ranks to the next.
+inline constexpr int all_up_to = 128;
+
 /// What was found about one row of the registry.
 struct Verdict {
     const algorithm::Algorithm* row = nullptr;
@@ -25,6 +29,8 @@ struct Verdict {
     std::size_t miscounts = 0;
     /// Schedules whose proof would take more memory than there is; their counts were checked.
     std::size_t too_large = 0;
+    /// Whether roots or forms were left out, as of more than `all_up_to` ranks.
+    bool is_sampled = false;
     /// The first few of all three in words.
     std::vector<std::string> texts;
 };
