@@ -1,0 +1,22 @@
+#!/bin/bash
+# mpi_page.sh HEADER PAGE: each function of C that has a counterpart in MPI is named on the page for those who come from there.
+set -eu
+header=$1 page=$2
+
+# Calls that are prepared with other vectors, options of a call, threads that come to seats, and what tells where members are.
+without='^tutti_(restart_with|with|shared|then|arrive|join|task_run|counts_on_all|rendezvous_.*|.*_(free|run|size|roll_call|statistics|trace))$'
+missing=0
+named=0
+for function in $(grep -o '\btutti_[a-z_]*(' "$header" | tr -d '(' | sort -u); do
+    if [[ $function =~ $without && ! $function =~ ^tutti_(op|request)_free$ ]]; then
+        continue
+    fi
+    named=$((named + 1))
+    # `tutti_gather(v)` names two.
+    if ! grep -qE "[\`(]${function}[\`(]|\`${function%v}\(v\)\`" "$page"; then
+        echo "not on the page: $function"
+        missing=1
+    fi
+done
+echo "$named functions"
+[ "$named" -gt 20 ] && exit $missing
