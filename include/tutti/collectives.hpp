@@ -50,6 +50,15 @@ public:
         return self().run(rooted(in_place<InOut>(detail::Kind::broadcast, inout, options), root), options);
     }
 
+    /// Says that no root is named.
+    template <detail::Operand InOut>
+    InOut&& broadcast(InOut&& inout) {
+        static_assert(
+            !detail::Operand<InOut>,
+            "a broadcast needs a root: the rank whose vector goes to all, as in broadcast(vector, 0)");
+        return static_cast<InOut&&>(inout);
+    }
+
     /// The same of one object, by value: returns the one that `root` has passed.
     template <detail::Scalar T>
     requires detail::Blocking<Way>

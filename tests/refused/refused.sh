@@ -22,6 +22,9 @@ struct Named {
     std::string name;
     double x;
 };
+struct Point {
+    double x;
+};
 void calls($member& me, double* pointer, double (*function)(double, double), const $options& options) {
     double x = 1, y = 2, array[3] = {};
     const double one = 1;
@@ -34,9 +37,12 @@ void calls($member& me, double* pointer, double (*function)(double, double), con
     std::list<double> list(3);
     std::vector<bool> bits(3);
     Named named;
+    std::vector<float> floats(3);
+    Point point = {};
+    std::vector<Point> points(3);
     $declared
     $1
-    static_cast<void>(moved), static_cast<void>(named), static_cast<void>(me);
+    static_cast<void>(moved), static_cast<void>(named), static_cast<void>(me), static_cast<void>(point);
     static_cast<void>(x + y + one + array[0]), static_cast<void>(pointer), static_cast<void>(function);
     static_cast<void>(options);
 }

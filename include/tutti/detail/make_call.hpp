@@ -65,6 +65,7 @@ protected:
     static Call vectors(Kind kind, const In& in, std::remove_reference_t<Out>& out, const Options& options) {
         refuse_operand<In>();
         refuse_lost_result<Out>();
+        refuse_other_element<In&, Out&>();
         using T = element_t<Out&>;
         const auto input = view(in);
         const auto output = view(out);
@@ -140,6 +141,7 @@ protected:
         if constexpr (Dynamic<Out>) {
             return dynamic_reduction(same(call), op, name_of(call.kind));
         } else {
+            refuse_operator_of<Out&, Op>();
             return static_reduction<element_t<Out&>>(same(call), op);
         }
     }
@@ -148,7 +150,7 @@ protected:
     static Call&& static_reduction(Call&& call, const Op& op) {
         call.op = operator_of<Op>();
         call.commutative = is_commutative<Op>;
-        if constexpr (Sendable<T> && !has_builtin_kernels<T, Op>) {
+        if constexpr (Sendable<T> && combines_elements<Op, T> && !has_builtin_kernels<T, Op>) {
             using Loops = typename LoopsOf<T, Op>::type;
             call.kernels = &Loops::kernels;
             if constexpr (std::is_copy_constructible_v<Op>) {

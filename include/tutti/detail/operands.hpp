@@ -97,16 +97,40 @@ concept Sendable = std::is_trivially_copyable_v<T>;
 template <class V>
 using element_t = std::remove_cv_t<typename decltype(view(std::declval<V>()))::element_type>;
 
+/// Two ranges are let through with whatever elements they have: refuse_other_element() says why no call takes
+/// them.
 template <class In, class Out>
-concept SameElement = Address<In> || Address<Out> || std::same_as<element_t<In>, element_t<Out>>;
+concept SameElement = Address<In> || Address<Out> || std::same_as<element_t<In>, element_t<Out>> ||
+    (Vector<In>&& Vector<Out>);
 
 /// A vector that is read and one of the same elements that is written.
 template <class In, class Out>
 concept Vectors = Operand<In> && Operand<Out> && SameElement<In, Out>;
 
+/// What is meant to combine something, whatever that is.
+template <class Op>
+inline constexpr bool is_operator = operator_of<Op>() != Operator::callable
+                                    || std::is_function_v<std::remove_pointer_t<Op>> || requires {
+    &Op::operator();
+};
+template <>
+inline constexpr bool is_operator<MinLoc> = true;
+template <>
+inline constexpr bool is_operator<MaxLoc> = true;
+template <class F>
+inline constexpr bool is_operator<NonCommutative<F>> = true;
+template <class F>
+inline constexpr bool is_operator<VectorOp<F>> = true;
+
+/// An operator that does not combine elements of type T. Overload resolution lets it through, so that
+/// refuse_operator_of() can say why no call takes it.
+template <class Op, class T>
+concept Misapplied = is_operator<Op> && !combines_elements<Op, T>;
+
 template <class In, class Out, class Op>
 concept Reduction = Vectors<In, Out> &&
-    (Address<In> || Address<Out> || !Sendable<element_t<Out>> || Applicable<Op, element_t<Out>>);
+    (Address<In> || Address<Out> || !Sendable<element_t<Out>> || Applicable<Op, element_t<Out>> ||
+     (!Dynamic<Out> && Misapplied<Op, element_t<Out>>));
 
 /// One vector that is read and written in place. A single object goes by value where there is a result for
 /// it.
@@ -126,6 +150,23 @@ constexpr void refuse_element() {
     static_assert(std::is_trivially_copyable_v<T>,
                   "the type of the elements is not trivially copyable, and they travel as bytes: send what "
                   "it holds, such as the characters of a std::string");
+}
+
+/// Says why there is no call from a vector of type In to one of type Out.
+template <class In, class Out>
+constexpr void refuse_other_element() {
+    static_assert(Address<In> || Address<Out> || std::same_as<element_t<In>, element_t<Out>>,
+                  "the elements of the two vectors differ: pass vectors of the same type of elements");
+}
+
+/// Says why an Op does not reduce to a vector of type Out.
+template <class Out, class Op>
+constexpr void refuse_operator_of() {
+    using T = element_t<Out>;
+    static_assert(
+        Address<Out> || !Sendable<T> || combines_elements<Op, T>,
+        "the operator does not make one of two such elements: tutti::sum needs a +, tutti::band and "
+        "its likes take integers, and a function takes two elements and returns one");
 }
 
 /// Says why there is no call with a V for a vector; V without const and reference, to say it once.
