@@ -11,6 +11,7 @@
 #include "terminal/table.hpp"
 #include "tune/profiler.hpp"
 #include "tune/tuner.hpp"
+#include "tune/tuning_plan.hpp"
 #include "tuning/file.hpp"
 #include "tuning/fingerprint.hpp"
 #include "tuning/load.hpp"
@@ -55,16 +56,15 @@ double built_in_ratio(const Tuned& tuned) {
 
 /// How near the library's own choice comes to the fastest algorithm, over all points.
 std::string built_in_line(const std::vector<Tuned>& tuned) {
-    constexpr double near = 1.1;
     const auto within =
-        std::ranges::count_if(tuned, [](const Tuned& each) { return built_in_ratio(each) <= near; });
+        std::ranges::count_if(tuned, [](const Tuned& each) { return built_in_ratio(each) < least_gain; });
     const Tuned& worst = *std::ranges::max_element(tuned, {}, built_in_ratio);
     const tuning::Point& point = worst.entry.point;
     return fmt::format(
-        "the library's own choice is within 10 % of the fastest at {} of {} points; furthest from it "
+        "the library's own choice is within {:.0f} % of the fastest at {} of {} points; furthest from it "
         "with {:.2f}x: {} {}, {} members, {}\n",
-        within, tuned.size(), built_in_ratio(worst), to_string(point.collective), to_string(point.operands),
-        point.members, format_bytes(point.bytes));
+        100 * (least_gain - 1), within, tuned.size(), built_in_ratio(worst), to_string(point.collective),
+        to_string(point.operands), point.members, format_bytes(point.bytes));
 }
 
 BenchOptions parsed(const TuneArguments& arguments) {

@@ -61,7 +61,6 @@ std::vector<TuningTask> tasks_for(int members, const std::vector<std::size_t>& b
 }
 
 std::vector<tuning::Measured> ranked(std::span<const Sampled> samples, std::size_t built_in) {
-    constexpr double least_gain = 1.05;
     constexpr double significance = 0.01;
     std::vector<tuning::Measured> medians;
     for (const Sampled& sampled : samples) {

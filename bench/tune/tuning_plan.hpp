@@ -29,8 +29,11 @@ struct Sampled {
     std::vector<double> us;
 };
 
+/// How many times as long another one has to take for its place to be taken.
+inline constexpr double least_gain = 1.05;
+
 /// Their medians, the choice first, the others ascending. The choice is the built-in one, unless another one
-/// is faster by at least 5 % and differs by more than chance (Mann-Whitney, 1 %). \pre `built_in` is one of
+/// is faster by `least_gain` and differs by more than chance (Mann-Whitney, 1 %). \pre `built_in` is one of
 /// them; none is empty
 std::vector<tuning::Measured> ranked(std::span<const Sampled> samples, std::size_t built_in);
 
