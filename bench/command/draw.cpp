@@ -45,7 +45,7 @@ void check_numbers(const DrawArguments& arguments, const std::string& format, co
         throw UsageError(fmt::format("--members: {} is not in 1..{}", ranks, most));
     }
     if (!takes(row, ranks)) {
-        throw UsageError(fmt::format("--members: {} {} is for powers of two, not for {}",
+        throw UsageError(fmt::format("--algorithm: {} {} is for powers of two, not for {} members",
                                      arguments.collective, row.name, ranks));
     }
     if (arguments.root < 0 || arguments.root >= ranks || (arguments.root > 0 && !has_root(row))) {
@@ -113,12 +113,11 @@ MachineDrawing placed_members(const DrawArguments& arguments) {
     if (arguments.ranks && *arguments.ranks < 1) {
         throw UsageError(fmt::format("--members: {} is not at least 1", *arguments.ranks));
     }
-    try {
-        return machine_drawing(find_line_profile(*arguments.machine), arguments.ranks.value_or(0),
-                               machine::parse_placement(arguments.placement));
-    } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("--machine: {}", error.what()));
-    }
+    const machine::PlacementRequest placement =
+        as_asked("--placement: ", [&] { return machine::parse_placement(arguments.placement); });
+    return as_asked("--machine: ", [&] {
+        return machine_drawing(find_line_profile(*arguments.machine), arguments.ranks.value_or(0), placement);
+    });
 }
 
 std::string machine_in(const std::string& format, const MachineDrawing& drawing) {

@@ -45,18 +45,17 @@ Problem asked_problem(const ChoiceArguments& arguments) {
     if (arguments.members < 1 || arguments.members > most_members) {
         throw UsageError(fmt::format("--members: {} is not in 1..{}", arguments.members, most_members));
     }
-    try {
-        const Type type = parse_type(arguments.type);
-        const Operator op = parse_operator(arguments.op);
+    const Type type = as_asked("--type: ", [&] { return parse_type(arguments.type); });
+    const Operator op = as_asked("--op: ", [&] { return parse_operator(arguments.op); });
+    const std::size_t bytes = as_asked("--bytes: ", [&] { return parse_bytes(arguments.bytes); });
+    return as_asked("--why: ", [&] {
         check_operator(type, op);
         Problem problem = make_problem(parse_collective(arguments.collective), type, op, arguments.members,
-                                       parse_bytes(arguments.bytes), arguments.in_place);
+                                       bytes, arguments.in_place);
         problem.shared = arguments.shared;
         check_shared(problem);
         return problem;
-    } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("--why: {}", error.what()));
-    }
+    });
 }
 
 /// Of a team on another machine, where each member has a CPU and nothing has been tuned.
@@ -93,19 +92,20 @@ execute::Setting setting_of(const ChoiceArguments& arguments) {
     if (!arguments.machine.empty()) {
         return setting_elsewhere(arguments);
     }
-    try {
+    return as_asked("--placement: ", [&] {
         return execute::setting_for({}, machine::place(tuning::this_machine(), arguments.members,
                                                        machine::parse_placement(arguments.placement)));
-    } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("--placement: {}", error.what()));
-    }
+    });
+}
+
+std::string counted(int count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string title(const Answer& answer) {
     const Problem& problem = answer.problem;
-    const int cpus = answer.setting.process_cpus;
     return fmt::format(
-        "{}{}{}{} among {} members on {} CPUs, in {} L3 {}\n", to_string(problem.collective),
+        "{}{}{}{} among {} on {}, in {}\n", to_string(problem.collective),
         problem.collective == Collective::barrier
             ? ""
             : fmt::format(" of {} of {}", format_bytes(problem.bytes()), to_string(problem.type)),
@@ -113,7 +113,30 @@ std::string title(const Answer& answer) {
         problem.in_place ? " in place"
         : problem.shared ? " into one vector for all"
                          : "",
-        problem.members, cpus, answer.setting.l3_groups, answer.setting.l3_groups == 1 ? "group" : "groups");
+        counted(problem.members, "member"), counted(answer.setting.process_cpus, "CPU"),
+        counted(answer.setting.l3_groups, "L3 group"));
+}
+
+/// Vectors have whole elements, as many in each block, and at least one.
+std::string rounded_size(const ChoiceArguments& arguments, const Problem& problem) {
+    const std::size_t asked = parse_bytes(arguments.bytes);
+    if (problem.collective == Collective::barrier || problem.bytes() == asked) {
+        return {};
+    }
+    return fmt::format("for size:     {}, since {} is not a vector of whole {}\n",
+                       format_bytes(problem.bytes()), format_bytes(asked),
+                       problem.has_blocks() ? "blocks" : "elements");
+}
+
+/// Of a table that was measured, but not near such a call.
+std::string not_in_table(const ChoiceArguments& arguments, const Answer& answer) {
+    if (!arguments.machine.empty() || answer.entry != nullptr || tuning::source_of({}).table == nullptr) {
+        return {};
+    }
+    return fmt::format("not in table: it has nothing near {} of {} among {} in {}\n",
+                       to_string(answer.problem.collective), format_bytes(answer.problem.bytes()),
+                       counted(answer.problem.members, "member"),
+                       counted(answer.setting.l3_groups, "L3 group"));
 }
 
 std::string rule_of(const Answer& answer) {
@@ -213,10 +236,11 @@ std::string explain_choice(const ChoiceArguments& arguments, std::size_t width) 
         execute::select(input.call, input.size, answer.setting.choices, answer.setting.outlook.get());
     answer.entry = execute::entry_for(input.call, input.size, answer.setting.choices);
     const auto rows = algorithm::registry();
-    std::string text = title(answer);
+    std::string text = title(answer) + rounded_size(arguments, answer.problem);
     text += fmt::format("chosen:       {}, {}\n", rows[answer.selection.row].name, rule_of(answer));
     text += passed_over(answer);
-    text += fmt::format("choices from: {}\n\n", answer.setting.tuning);
+    text += fmt::format("choices from: {}\n", answer.setting.tuning);
+    text += not_in_table(arguments, answer) + "\n";
     Table table({{.heading = "algorithm", .rank = 0, .left_aligned = true},
                  {.heading = "form", .rank = 3, .left_aligned = true},
                  {.heading = "rounds", .rank = 4},

@@ -172,6 +172,24 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
     add_examples(app, "");
 }
 
+/// A value that is not of its option's type, such as "Could not convert: --check = foo".
+[[noreturn]] void refuse_value(const CLI::App& app, const CLI::ConversionError& error) {
+    const std::string text = error.what();
+    constexpr std::string_view begin = "Could not convert: ";
+    const std::size_t end = text.find(" = ");
+    if (!text.starts_with(begin) || end == std::string::npos) {
+        throw UsageError(of_command(app) + text);
+    }
+    const std::string name = text.substr(begin.size(), end - begin.size());
+    const CLI::Option* const option = app.get_subcommands().front()->get_option_no_throw(name);
+    const std::string type = option == nullptr ? "" : option->get_type_name();
+    const char* const wanted = type.starts_with("BOOLEAN") ? "0 or 1"
+                               : type.starts_with("FLOAT") ? "a number"
+                                                           : "a whole number";
+    throw UsageError(
+        fmt::format("{}{}: \"{}\" is not {}", of_command(app), name, text.substr(end + 3), wanted));
+}
+
 int run(int argc, char** argv) {
     become_hybrid_bench(argc, argv);
     CLI::App app("Collectives for threads: measure, verify, model, draw, look at the machine", "tutti");
@@ -186,6 +204,8 @@ int run(int argc, char** argv) {
     } catch (const CLI::Success& asked) { // --help, --version
         app.exit(asked);
         return exit_fine;
+    } catch (const CLI::ConversionError& error) {
+        refuse_value(app, error);
     } catch (const CLI::ParseError& error) {
         throw UsageError(of_command(app) + error.what());
     }

@@ -24,11 +24,7 @@ namespace {
 /// Runs a parser and puts the option's name before what it has to say.
 template <class Parse>
 auto checked(const char* option, Parse parse) {
-    try {
-        return parse();
-    } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("{}: {}", option, error.what()));
-    }
+    return as_asked(fmt::format("{}: ", option), parse);
 }
 
 std::vector<std::size_t> sizes(const PointArguments& points) {
@@ -150,6 +146,23 @@ ReportFormat parse_format(const std::string& text) {
     return static_cast<ReportFormat>(std::ranges::find(known, text) - known.begin());
 }
 
+/// Every number of members is to have these groups.
+void check_levels(const std::vector<int>& levels, const std::vector<int>& members) {
+    if (levels.empty()) {
+        return;
+    }
+    long product = 1;
+    for (const int size : levels) {
+        product = size < 1 ? 0 : std::min<long>(product * size, most_members + 1);
+    }
+    for (const int each : members) {
+        if (each != product) {
+            throw UsageError(
+                fmt::format("--levels: {} are no groups of {} members", fmt::join(levels, ","), each));
+        }
+    }
+}
+
 /// What the ways of calling that are not by members cannot do.
 void check_callings(const BenchOptions& options) {
     const bool one_caller = has_way(options.callings, Calling::Way::one_caller);
@@ -179,6 +192,7 @@ BenchOptions BenchArguments::parsed() const {
     choose_algorithms(algorithm, options);
     options.placement = checked(
         "--placement", [&] { return machine::to_string(machine::parse_placement(points.placement)); });
+    check_levels(levels, options.members);
     options.levels = levels;
     if (!(points.seconds > 0)) {
         throw UsageError("--seconds: must be above 0");

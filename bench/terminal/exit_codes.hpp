@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace tutti::bench {
 
@@ -14,13 +15,18 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// What make() returns; an argument that it refuses is a UsageError, with `option` before what is said.
+/// What make() returns; an argument that it refuses is a UsageError, with `option`, such as "--placement: ",
+/// before what is said, but where that begins with the option's name already.
 template <class Make>
-auto as_asked(const char* option, Make make) {
+auto as_asked(std::string_view option, Make make) {
     try {
         return make();
     } catch (const std::invalid_argument& error) {
-        throw UsageError(std::string(option) + error.what());
+        constexpr std::string_view dashes = "--";
+        const std::string_view name = option.starts_with(dashes) ? option.substr(dashes.size()) : option;
+        const std::string_view said = error.what();
+        throw UsageError(
+            std::string(option).append(said.starts_with(name) ? said.substr(name.size()) : said));
     }
 }
 

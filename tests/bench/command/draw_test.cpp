@@ -178,3 +178,10 @@ TEST_CASE("draw refuses a layout of what has none") {
     CHECK(text.says("--layout: only the SVG of a schedule has one"));
     CHECK(tutti_command({"draw", "--machine", "ryzen-7950x", "--layout", "rows"}).exit_code == 2);
 }
+
+TEST_CASE("draw names the option that is wrong") {
+    CHECK(tutti_command({"draw", "allreduce", "-a", "hypercube", "-t", "3"})
+              .says("--algorithm: allreduce hypercube is for powers of two, not for 3 members"));
+    CHECK(
+        tutti_command({"draw", "--machine", "ryzen-7950x", "--placement", "foo"}).says("--placement: 'foo'"));
+}

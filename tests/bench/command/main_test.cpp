@@ -171,3 +171,17 @@ TEST_CASE("a collective is a word and members are -t everywhere; what they were 
     }
     CHECK(tutti_command({"draw", "-a", "ring"}).says("collective"));
 }
+
+TEST_CASE("a value of another type is named with what it should be") {
+    const auto refused = [](const std::vector<std::string>& words, const std::string& text) {
+        const Outcome outcome = tutti_command(words);
+        CHECK(outcome.exit_code == 2);
+        CHECK_MESSAGE(outcome.text.starts_with("tutti: " + text), outcome.text);
+    };
+    refused({"bench", "allreduce", "--check", "foo"}, "bench: --check: \"foo\" is not 0 or 1");
+    refused({"model", "--alpha", "x"}, "model: --alpha: \"x\" is not a number");
+    refused({"trace", "barrier", "-t", "x"}, "trace: --members: \"x\" is not a whole number");
+    refused({"bench", "allreduce", "--placement", "foo"}, "--placement: 'foo' in");
+    refused({"bench", "allreduce", "--levels", "2,2", "-t", "4,2"},
+            "--levels: 2,2 are no groups of 2 members");
+}

@@ -64,7 +64,7 @@ TEST_CASE("what tune writes is what groups choose from, and info --why says so")
     CHECK_MESSAGE(tuned.exit_code == 0, tuned.text);
     CHECK(tuned.says("written to " + place.path()));
     CHECK(!tuned.says("left out"));
-    CHECK(tuned.says("the library's own choice is within 10 % of the fastest at "));
+    CHECK(tuned.says("the library's own choice is within 5 % of the fastest at "));
     CHECK(place.text().starts_with("tutti-tuning 8\n"));
     const Outcome untuned = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "4K"});
     CHECK(untuned.says("choices from: built-in choice\n"));
@@ -84,6 +84,8 @@ TEST_CASE("what tune writes is what groups choose from, and info --why says so")
     CHECK(serial.says("only by name: combines in another order"));
     const Outcome far = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "64M"});
     CHECK(far.says("direct, the built-in choice for long vectors"));
+    CHECK(far.says("not in table: it has nothing near allreduce of 64 MiB among 3 members"));
+    CHECK(!why.says("not in table"));
 }
 
 TEST_CASE("a file that is refused is reported once, and the command goes on") {
