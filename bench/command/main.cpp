@@ -8,6 +8,7 @@
 #include "terminal/nearest.hpp"
 #include "terminal/output.hpp"
 #include "terminal/program_directory.hpp"
+#include "terminal/table.hpp"
 
 #include <tutti/version.hpp>
 
@@ -21,6 +22,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,6 +104,28 @@ std::string of_command(const CLI::App& app) {
     }
     throw UsageError(fmt::format("{}\"{}\" is one word too many", of_command(app), word));
 }
+
+/// Descriptions are broken where lines end, beside the names.
+class FoldedHelp : public CLI::Formatter {
+public:
+    std::string make_option_desc(const CLI::Option* option) const override {
+        return folded(option->get_description());
+    }
+    std::string make_subcommand(const CLI::App* command) const override {
+        std::stringstream out;
+        CLI::detail::format_help(out, command->get_display_name(true), folded(command->get_description()),
+                                 get_column_width());
+        return out.str();
+    }
+
+private:
+    std::string folded(const std::string& text) const {
+        constexpr std::size_t least = 20;
+        const std::size_t width = width_of(stdout);
+        std::string lines = wrapped(text, std::max(width, get_column_width() + least) - get_column_width());
+        return lines.substr(0, lines.find_last_not_of('\n') + 1);
+    }
+};
 
 /// Puts the examples below what its declaration says.
 void add_examples(CLI::App& command, const std::string& name) {
@@ -195,6 +219,7 @@ int run(int argc, char** argv) {
     CLI::App app("Collectives for threads: measure, verify, model, draw, look at the machine", "tutti");
     app.set_version_flag("-V,--version", TUTTI_VERSION_STRING);
     app.require_subcommand(0, 1);
+    app.formatter(std::make_shared<FoldedHelp>());
     std::function<int()> chosen;
     add_commands(app, chosen);
     try {

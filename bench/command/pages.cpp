@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <string_view>
@@ -93,15 +94,20 @@ void list_commands(std::string& page, const CLI::App& app) {
         page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", escaped(command->get_name()),
                             escaped(command->get_description()));
     }
+}
+
+void list_exit_codes(std::string& page) {
     page += ".SH EXIT STATUS\n";
+    constexpr int interrupted = 128 + SIGINT;
     const std::array meanings{
-        std::pair(exit_fine, "what was asked for is done"),
-        std::pair(exit_wrong, "a result, a proof or a guideline does not hold"),
-        std::pair(exit_usage, "what was typed cannot be; the message says what would work"),
-        std::pair(exit_regression, "tutti compare: something became slower"),
-        std::pair(exit_unfit, "the machine or its software cannot do what was asked")};
+        std::pair<int, const char*>(exit_fine, "what was asked for is done"),
+        std::pair<int, const char*>(exit_wrong, "a result, a proof or a guideline does not hold"),
+        std::pair<int, const char*>(exit_usage, "what was typed cannot be; the message says what would work"),
+        std::pair<int, const char*>(exit_regression, "tutti compare: something became slower"),
+        std::pair<int, const char*>(exit_unfit, "the machine or its software cannot do what was asked"),
+        std::pair<int, const char*>(interrupted, "what the shell says of a command that was interrupted")};
     for (const auto& [code, meaning] : meanings) {
-        page += fmt::format(".TP\n{}\n{}\n", static_cast<int>(code), meaning);
+        page += fmt::format(".TP\n{}\n{}\n", code, meaning);
     }
 }
 
@@ -200,6 +206,7 @@ std::string manual_page(const CLI::App& app, const Described& of) {
         list_commands(page, app);
         list_variables(page);
     }
+    list_exit_codes(page);
     const std::string footer = command.get_footer();
     const std::string notes = footer.substr(0, footer.find("Examples:"));
     if (!notes.empty()) {

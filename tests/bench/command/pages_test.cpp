@@ -191,3 +191,26 @@ TEST_CASE("zsh takes its completion") {
     const Outcome outcome = shell("zsh -n '" + (pages.directory.path() / "zsh" / "_tutti").string() + "'");
     CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
 }
+
+TEST_CASE("every page of the manual has the exit codes") {
+    const Pages pages;
+    for (const std::string& name : commands()) {
+        const std::string page = text_of(pages.manual(name));
+        const std::size_t at = page.find(".SH EXIT STATUS\n");
+        REQUIRE(at != std::string::npos);
+        for (const char* code : {"0", "1", "2", "3", "4", "130"}) {
+            CHECK(page.find(std::string(".TP\n") + code + "\n", at) != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("a help is as wide as there are columns") {
+    setenv("COLUMNS", "80", 1);
+    const std::string help = tutti_command({"trace", "--help"}).text;
+    unsetenv("COLUMNS");
+    const std::string options = help.substr(0, help.find("Examples:"));
+    std::istringstream lines(options);
+    for (std::string line; std::getline(lines, line);) {
+        CHECK_MESSAGE((line.size() <= 80 || line.starts_with("  -a,--algorithm")), line);
+    }
+}
