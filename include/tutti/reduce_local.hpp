@@ -56,6 +56,7 @@ template <class Left, class Right, class Out, class Op>
 requires detail::Reduction<Left, Out, Op> && detail::Reduction<Right, Out, Op>
 void reduce_local(Left&& left, Right&& right, Out&& out, const Op& op) {
     detail::refuse_operand<std::remove_cvref_t<Right>>();
+    detail::refuse_other_element<Right&, Out&>();
     const detail::Call made = detail::LocalReduction::of<Out>(left, out, op);
     const auto second = detail::view(right);
     if constexpr (detail::Dynamic<Out>) {
