@@ -83,10 +83,10 @@ std::string predictions(const ModelArguments& arguments, int ranks) {
     }
     return text +
            fmt::format(
-               "{} members, m = {}; time = rounds * {} us + volume * {} ns a byte + reductions * {} ns a "
+               "{} member{}, m = {}; time = rounds * {} us + volume * {} ns a byte + reductions * {} ns a "
                "byte, with all members in step.\nReceived and combined: by the member with the most. A "
                "barrier has no bytes.\n",
-               ranks, format_bytes(bytes), arguments.alpha_us, arguments.beta_ns, arguments.gamma_ns);
+               ranks, ranks == 1 ? "" : "s", format_bytes(bytes), arguments.alpha_us, arguments.beta_ns, arguments.gamma_ns);
 }
 
 std::string cluster(const ModelArguments& arguments) {

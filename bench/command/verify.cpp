@@ -109,10 +109,10 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
         fmt::print("{}", wrapped("within: counts are at most what the closed forms say\n", width));
     }
     const std::string summary = fmt::format(
-        "{} synchronised schedules for {} members, and {} that are one of these with other roots, in {:.1f} "
+        "{} synchronised schedules for {} member{}, and {} that are one of these with other roots, in {:.1f} "
         "s: "
         "content, deadlock, data races, bounds: {}{}{}\n",
-        proofs, shown_ranks(ranks), renamed, seconds, fine ? "all hold" : "VIOLATED",
+        proofs, shown_ranks(ranks), ranks == "1" ? "" : "s", renamed, seconds, fine ? "all hold" : "VIOLATED",
         too_large == 0 ? "" : fmt::format("; {} schedules too large to be proved here", too_large),
         is_sampled
             ? fmt::format("; of more than {} members one root was taken, and one form where each member "

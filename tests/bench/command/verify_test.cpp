@@ -36,6 +36,11 @@ TEST_CASE("where there is nothing to prove, nothing holds") {
     CHECK(!some.says("one root was taken"));
 }
 
+TEST_CASE("one member is one") {
+    CHECK(tutti_command({"verify", "barrier", "-t", "1"}).says("schedules for 1 member, and"));
+    CHECK(tutti_command({"model", "barrier", "-t", "1"}).says("\n1 member, m = "));
+}
+
 TEST_CASE("roots and forms that are left out are said to be") {
     const Outcome one = tutti_command({"verify", "broadcast", "-a", "tree", "-t", "129"});
     CHECK(one.exit_code == 0);
