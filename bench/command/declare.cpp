@@ -235,9 +235,9 @@ void declare(CLI::App& command, CompareArguments& arguments) {
         ->capture_default_str();
     command.footer(
         "A point is slower or faster where the medians differ by --effect and the test says so, and not "
-        "significant\nwhere it does not say so. It is unclear where that is no more than the parts of one "
+        "significant where it does not say so. It is unclear where that is no more than the parts of one "
         "file's samples differ among each other "
-        "(drift), or where\nin multiples of the floor it is no more: then the machine has changed, or "
+        "(drift), or where in multiples of the floor it is no more: then the machine has changed, or "
         "the code that both share.\nExit code 3 where a point is slower.");
     command.add_option("--provider", arguments.provider, "Only its points: tutti, openmpi, ...; or all")
         ->capture_default_str();

@@ -108,6 +108,9 @@ std::string of_command(const CLI::App& app) {
 /// Descriptions are broken where lines end, beside the names.
 class FoldedHelp : public CLI::Formatter {
 public:
+    std::string make_description(const CLI::App* command) const override {
+        return wrapped(CLI::Formatter::make_description(command), width_of(stdout));
+    }
     std::string make_option_desc(const CLI::Option* option) const override {
         return folded(option->get_description());
     }
@@ -118,11 +121,22 @@ public:
         return out.str();
     }
 
+    /// Examples, which are indented, stay lines that can be copied.
+    std::string make_footer(const CLI::App* command) const override {
+        std::istringstream lines(command->get_footer());
+        std::string text;
+        for (std::string line; std::getline(lines, line);) {
+            text += line.starts_with(' ') || line.empty() ? line + "\n" : wrapped(line, width_of(stdout));
+        }
+        return text;
+    }
+
 private:
     std::string folded(const std::string& text) const {
         constexpr std::size_t least = 20;
         const std::size_t width = width_of(stdout);
-        std::string lines = wrapped(text, std::max(width, get_column_width() + least) - get_column_width());
+        const std::string lines =
+            wrapped(text, std::max(width, get_column_width() + least) - get_column_width());
         return lines.substr(0, lines.find_last_not_of('\n') + 1);
     }
 };
