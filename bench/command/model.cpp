@@ -86,7 +86,8 @@ std::string predictions(const ModelArguments& arguments, int ranks) {
                "{} member{}, m = {}; time = rounds * {} us + volume * {} ns a byte + reductions * {} ns a "
                "byte, with all members in step.\nReceived and combined: by the member with the most. A "
                "barrier has no bytes.\n",
-               ranks, ranks == 1 ? "" : "s", format_bytes(bytes), arguments.alpha_us, arguments.beta_ns, arguments.gamma_ns);
+               ranks, ranks == 1 ? "" : "s", format_bytes(bytes), arguments.alpha_us, arguments.beta_ns,
+               arguments.gamma_ns);
 }
 
 std::string cluster(const ModelArguments& arguments) {
