@@ -53,39 +53,45 @@ private:
 } // namespace
 
 std::string Statistics::prometheus(std::string_view group) const {
+    using OfMember = MemberStatistics;
+    using OfCalls = CollectiveStatistics;
     std::string text;
-    const auto of_members = [&](const char* name, const char* help, const char* type, auto value) {
+    const auto any = [](const OfCalls&) { return true; };
+    const auto compared = [](const OfCalls& calls) { return calls.compared != 0; };
+    const auto of_members = [&](const char* name, const char* help, const char* type, auto wanted,
+                                auto value) {
         Metric metric(text, group, name);
         metric.describe(help, type);
-        for (const CollectiveStatistics& of_calls : collectives) {
-            for (std::size_t rank = 0; rank < of_calls.members.size(); ++rank) {
+        for (const OfCalls& of_calls : collectives) {
+            for (std::size_t rank = 0; wanted(of_calls) && rank < of_calls.members.size(); ++rank) {
                 metric.sample(of_calls.collective, rank, value(of_calls.members[rank]));
             }
         }
     };
-    const auto of_all = [&](const char* name, const char* help, auto value) {
+    const auto of_arrivals = [&](const char* name, const char* help, auto value) {
         Metric metric(text, group, name);
         metric.describe(help, "gauge");
-        for (const CollectiveStatistics& of_calls : collectives) {
-            metric.sample(of_calls.collective, value(of_calls));
+        for (const OfCalls& of_calls : collectives) {
+            if (compared(of_calls)) {
+                metric.sample(of_calls.collective, value(of_calls));
+            }
         }
     };
-    using OfMember = MemberStatistics;
-    using OfCalls = CollectiveStatistics;
-    of_members("tutti_calls_total", "Calls of a collective by a member.", "counter",
+    of_members("tutti_calls_total", "Calls of a collective by a member.", "counter", any,
                [](const OfMember& member) { return std::to_string(member.calls); });
-    of_members("tutti_bytes_total", "Bytes of the vectors of these calls.", "counter",
+    of_members("tutti_bytes_total", "Bytes of the vectors of these calls.", "counter", any,
                [](const OfMember& member) { return std::to_string(member.bytes); });
-    of_members("tutti_seconds_total", "Time in these calls.", "counter",
+    of_members("tutti_seconds_total", "Time in these calls.", "counter", any,
                [](const OfMember& member) { return in_seconds(member.time); });
     of_members("tutti_waited_seconds_total", "Time in these calls that was spent waiting for others.",
-               "counter", [](const OfMember& member) { return in_seconds(member.waited); });
+               "counter", any, [](const OfMember& member) { return in_seconds(member.waited); });
     of_members("tutti_late_seconds", "Time by which a member comes after the first, mean of the last calls.",
-               "gauge", [](const OfMember& member) { return in_seconds(member.late); });
-    of_all("tutti_arrival_spread_seconds", "Time from first to last arrival, mean of the last calls.",
-           [](const OfCalls& calls) { return in_seconds(calls.spread); });
-    of_all("tutti_arrival_worst_spread_seconds", "Time from first to last arrival, most of the last calls.",
-           [](const OfCalls& calls) { return in_seconds(calls.worst_spread); });
+               "gauge", compared, [](const OfMember& member) { return in_seconds(member.late); });
+    of_arrivals("tutti_arrival_spread_seconds", "Time from first to last arrival, mean of the last calls.",
+                [](const OfCalls& calls) { return in_seconds(calls.spread); });
+    of_arrivals("tutti_arrival_worst_spread_seconds",
+                "Time from first to last arrival, most of the last calls.",
+                [](const OfCalls& calls) { return in_seconds(calls.worst_spread); });
     return text;
 }
 

@@ -266,5 +266,17 @@ TEST_CASE("statistics are written as Prometheus reads them") {
                     "tutti_calls_total{group=\"solver \\\"a\\\"\",collective=\"barrier\",rank=\"0\"} 1\n"
                     "tutti_calls_total{group=\"solver \\\"a\\\"\",collective=\"barrier\",rank=\"1\"} 1\n") !=
           std::string::npos);
-    CHECK(text.find("# TYPE tutti_arrival_spread_seconds gauge\n") != std::string::npos);
+    CHECK(text.find("# TYPE tutti_arrival_spread_seconds gauge\n"
+                    "tutti_arrival_spread_seconds{group=\"solver \\\"a\\\"\",collective=\"barrier\"} ") !=
+          std::string::npos);
+}
+
+TEST_CASE("Prometheus is told of no arrivals where none were compared") {
+    Team team = team_of(2, Trace::statistics);
+    team.run([](Member& me) { me.start.barrier().wait(); });
+    const std::string text = team.statistics().prometheus("started");
+    CHECK(text.find("tutti_calls_total{") != std::string::npos);
+    for (const char* metric : {"tutti_late_seconds{", "spread_seconds{"}) {
+        CHECK(text.find(metric) == std::string::npos);
+    }
 }
