@@ -24,6 +24,7 @@ std::vector<RankRange> outermost_groups(const LevelTree& tree) {
         return {{0, tree.ranks()}};
     }
     std::vector<RankRange> groups;
+    groups.reserve(static_cast<std::size_t>(tree.groups(1)));
     for (int number = 0; number < tree.groups(1); ++number) {
         groups.push_back(tree.group(1, number));
     }
@@ -162,6 +163,7 @@ void allreduce(const Shares& shares, int number, int rank, Recorder& recorder) {
     for (int block = own.first; block < own.first + own.count;) {
         const Blocks run = shares.run(block, own.first + own.count, 0, shares.groups());
         std::vector<Place> partials;
+        partials.reserve(static_cast<std::size_t>(shares.groups()));
         for (int other = 0; other < shares.groups(); ++other) {
             partials.push_back({shares.owner(other, block), Space::scratch0, run});
         }

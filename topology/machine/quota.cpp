@@ -54,12 +54,14 @@ std::optional<int> quota_cpus(const std::string& root) {
                                             std::getline(groups, controllers, ':') &&
                                             std::getline(groups, path);) {
         for (const std::string& mount : mounts_of(controllers)) {
+            std::string mounted = root;
+            mounted.append("/sys/fs/cgroup/").append(mount);
             // A container may see the host's path of its group, but as the root of what is mounted: a group
             // that is not there sets no limit, and those above it are looked at.
             // Text, and no std::filesystem::path: where memory runs out, that of libstdc++ 12 ends the
             // program.
             for (std::string group = path;; group.erase(group.rfind('/'))) {
-                least = std::min(least, limit_of(root + "/sys/fs/cgroup/" + mount + group));
+                least = std::min(least, limit_of(mounted + group));
                 if (group.find('/') == std::string::npos) {
                     break;
                 }
