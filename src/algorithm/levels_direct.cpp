@@ -131,25 +131,26 @@ std::vector<Place> inputs_of(const RankRange& members, Blocks blocks) {
     return inputs;
 }
 
+/// Copies blocks to the outputs of all others of a group.
+void copy_to_others(const RankRange& members, int rank, const Place& from, Recorder& recorder) {
+    for_each_rank(members, [&](int member) {
+        if (member != rank) {
+            recorder.copy({member, Space::output, from.blocks}, from);
+        }
+    });
+}
+
 /// Combines the operands for all of a group.
 void combine_for(const RankRange& members, int rank, const std::vector<Place>& operands, Recorder& recorder) {
     const Place result{rank, Space::output, operands.front().blocks};
     recorder.combine(result, operands);
-    for_each_rank(members, [&](int member) {
-        if (member != rank) {
-            recorder.copy({member, Space::output, result.blocks}, result);
-        }
-    });
+    copy_to_others(members, rank, result, recorder);
 }
 
 /// Copies blocks of an input to the outputs of all of a group, the member's own first.
 void copy_for(const RankRange& members, int rank, const Place& input, Recorder& recorder) {
     recorder.copy({rank, Space::output, input.blocks}, input);
-    for_each_rank(members, [&](int member) {
-        if (member != rank) {
-            recorder.copy({member, Space::output, input.blocks}, input);
-        }
-    });
+    copy_to_others(members, rank, input, recorder);
 }
 
 void allreduce(const Shares& shares, int number, int rank, Recorder& recorder) {
