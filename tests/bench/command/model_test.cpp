@@ -16,6 +16,21 @@ using tutti::Type;
 using tutti::test::Outcome;
 using tutti::test::tutti_command;
 
+namespace {
+
+/// 8 bytes between two members, measured once.
+Point flat_allreduce(bool in_place) {
+    Point point;
+    point.provider = "tutti";
+    point.algorithm = "flat";
+    point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, 8, in_place);
+    point.time_us.median = 1;
+    point.samples_us = {1};
+    return point;
+}
+
+} // namespace
+
 TEST_CASE("model reproduces the papers' tables but for what is marked") {
     const Outcome butterflies = tutti_command({"model", "--table", "rabenseifner-traff-2004"});
     CHECK(butterflies.exit_code == 0);
@@ -107,12 +122,7 @@ TEST_CASE("model --predict takes barriers to have no bytes") {
 TEST_CASE("model --measured prints what was predicted beside what was measured") {
     const TemporaryDirectory directory;
     const std::string path = directory.path() / "results.json";
-    Point point;
-    point.provider = "tutti";
-    point.algorithm = "flat";
-    point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, 8, false);
-    point.time_us.median = 1;
-    point.samples_us = {1};
+    Point point = flat_allreduce(false);
     write_output(path, json_text(nlohmann::json::object(), "", std::array{point}));
     const auto compared = [&](const std::string& collective) {
         return tutti_command(
@@ -180,12 +190,7 @@ TEST_CASE("model takes the number of members from what it is asked for") {
 TEST_CASE("model --measured says what the file has instead, and that it is of another machine") {
     const TemporaryDirectory directory;
     const std::string path = directory.path() / "results.json";
-    Point point;
-    point.provider = "tutti";
-    point.algorithm = "flat";
-    point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, 8, true);
-    point.time_us.median = 1;
-    point.samples_us = {1};
+    Point point = flat_allreduce(true);
     nlohmann::json environment = {{"machine", {{"model", "AMD Ryzen 9 5950X 16-Core Processor"}}}};
     const auto compared = [&](const char* machine) {
         write_output(path, json_text(environment, "", std::array{point}));
