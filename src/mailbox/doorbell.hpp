@@ -82,18 +82,32 @@ public:
     void ring() noexcept { rings_.ring(); }
 
     /// Sleeps until the bell rings or `bound_ns` have passed, unless `ready()` holds once the sleeper can be
-    /// seen.
+    /// seen. `ready()` may throw.
     template <class Ready>
     void sleep(Ready&& ready, std::int64_t bound_ns) {
-        sleepers_.arrive();
+        const Sleeper sleeper(sleepers_);
         const std::uint32_t heard = rings_.heard();
         if (!ready()) {
             rings_.sleep(heard, bound_ns);
         }
-        sleepers_.leave();
     }
 
 private:
+    /// Counts the calling thread among the sleepers. ready() may throw what ends the wait: a sleeper that
+    /// stayed counted would cost every later publish a system call.
+    class Sleeper {
+    public:
+        explicit Sleeper(Sleepers& sleepers) noexcept : sleepers_(sleepers) { sleepers_.arrive(); }
+        ~Sleeper() { sleepers_.leave(); }
+        Sleeper(const Sleeper&) = delete;
+        Sleeper& operator=(const Sleeper&) = delete;
+        Sleeper(Sleeper&&) = delete;
+        Sleeper& operator=(Sleeper&&) = delete;
+
+    private:
+        Sleepers& sleepers_;
+    };
+
     Sleepers sleepers_;
     Rings rings_;
 };

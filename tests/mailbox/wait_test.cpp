@@ -8,23 +8,26 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
+#include <cstdint>
 #include <ctime>
 #include <functional>
+#include <stdexcept>
 #include <thread>
 
 using namespace tutti::mailbox;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::chrono::milliseconds turn{3};
+constexpr long turn_ns = 3'000'000;
 
 /// Who has the CPU when it is yielded.
 enum class Other { nobody, process, member };
 std::atomic<Other> other{Other::nobody};
 std::atomic<int> yields{0};
 std::atomic<long> used_ns{0};
+/// The time, which passes only as the test says: this machine may be busy with other things.
+std::atomic<long> passed_ns{1'000'000'000};
+constexpr long look_at_clock_ns = 1'000;
 
 } // namespace
 
@@ -33,20 +36,21 @@ std::atomic<long> used_ns{0};
 extern "C" int sched_yield() noexcept {
     ++yields;
     if (other != Other::nobody) {
-        std::this_thread::sleep_for(turn);
+        passed_ns += turn_ns;
     }
     if (other == Other::member) {
-        used_ns += std::chrono::nanoseconds(100 * turn).count();
+        used_ns += 100 * turn_ns;
     }
     return 0;
 }
 
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
-    if (clock != CLOCK_PROCESS_CPUTIME_ID) {
+    if (clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_MONOTONIC) {
         return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
     }
     constexpr long second_ns = 1'000'000'000;
-    *time = {.tv_sec = used_ns / second_ns, .tv_nsec = used_ns % second_ns};
+    const long now_ns = clock == CLOCK_MONOTONIC ? passed_ns += look_at_clock_ns : used_ns.load();
+    *time = {.tv_sec = now_ns / second_ns, .tv_nsec = now_ns % second_ns};
     return 0;
 }
 
@@ -71,13 +75,35 @@ void on_cpu(const std::function<void()>& part) {
 
 constexpr Patience short_patience{.spin_ns = 0, .yield_ns = 200'000};
 
+/// Counts how often a bell is rung, and hears nothing.
+class CountedRings {
+public:
+    static inline int rung = 0;
+
+    std::uint32_t heard() const noexcept { return 0; }
+    void ring() noexcept { ++rung; }
+    void sleep(std::uint32_t /*heard*/, std::int64_t /*bound_ns*/) noexcept {}
+};
+
 } // namespace
+
+TEST_CASE_TEMPLATE("a wait that ends by an exception leaves no sleeper for whom the bell is rung", Sleepers,
+                   StdSleepers, SureSleepers) {
+    BasicDoorbell<Sleepers, CountedRings> bell;
+    const auto throws = []() -> bool { throw std::runtime_error("the group has failed"); };
+    CountedRings::rung = 0;
+    CHECK_THROWS_AS(bell.sleep(throws, 1), std::runtime_error);
+    bell.ring_if_needed();
+    CHECK(CountedRings::rung == 0);
+}
 
 TEST_CASE("a wait spins, then yields, then sleeps") {
     on_cpu([] {
+        const long before_ns = passed_ns;
         CHECK(yields_in_wait(short_patience) == 1);
         CHECK(yields_in_wait({.spin_ns = 100'000, .yield_ns = 200'000}) == 1);
         CHECK(yields_in_wait({}) == 0);
+        CHECK(passed_ns > before_ns); // the clock of the wait is the test's
         Waiting spinning({.spin_ns = Patience::for_good_ns, .yield_ns = 0});
         bool slept = false;
         for (int i = 0; i < 10'000; ++i) {
@@ -109,7 +135,7 @@ TEST_CASE("a CPU that other processes want is not yielded to them again and agai
         CHECK(yields_in_wait({.spin_ns = 0, .yield_ns = Patience::for_good_ns}) == 1); // never sleeps
         other = Other::nobody;
         while (yields_in_wait(short_patience) == 0) { // until it is tried again
-            std::this_thread::sleep_for(turn);
+            passed_ns += turn_ns;
         }
         // One more long turn is not enough after many waits that were short.
         for (int i = 0; i < 10'000; ++i) {
