@@ -103,6 +103,7 @@ public:
         listed.place_ = all_.insert(all_.end(), &listed);
     }
     void remove(const RollCallListed& listed) {
+        const std::scoped_lock ended(listed.calling_);
         const std::scoped_lock lock(mutex_);
         all_.erase(listed.place_);
     }
@@ -152,7 +153,6 @@ private:
             if (sem_wait(&wanted_) != 0) {
                 continue;
             }
-            const std::scoped_lock lock(mutex_);
             try {
                 write_all(roll_calls(format));
                 write_trace_file();
@@ -163,11 +163,22 @@ private:
     }
 
     /// Of all; for tools one array.
-    std::string roll_calls(RollCallFormat format) const {
+    ///
+    /// None is called under the lock of the list. A roll call may turn out to be the last owner of another
+    /// group, whose end takes that lock; and groups are made and ended while a roll call takes long.
+    std::string roll_calls(RollCallFormat format) {
         const bool as_json = format == RollCallFormat::json;
         std::string text;
+        std::unique_lock lock(mutex_);
         for (const RollCallListed* const each : all_) {
-            text += (as_json && !text.empty() ? "," : "") + each->roll_call_(format);
+            const std::unique_lock calling(each->calling_, std::try_to_lock);
+            if (!calling) {
+                continue; // it is about to end
+            }
+            lock.unlock(); // who ends this one waits, so that its place in the list stays
+            std::string called = each->roll_call_(format);
+            lock.lock();
+            text += (as_json && !text.empty() ? "," : "") + std::move(called);
         }
         if (as_json) {
             return "[" + text + "]\n";

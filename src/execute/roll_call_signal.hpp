@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <list>
+#include <mutex>
 #include <string>
 
 namespace tutti::execute {
@@ -16,7 +17,7 @@ public:
     /// Calls `roll_call(format)` on a thread of its own, from now on. Throws ArgumentError where the
     /// variable says nothing sensible.
     explicit RollCallListed(std::function<std::string(RollCallFormat)> roll_call);
-    /// It is called no more.
+    /// It is called no more: waits until a call of it that is under way has returned. A call may end others.
     ~RollCallListed();
     RollCallListed(const RollCallListed&) = delete;
     RollCallListed& operator=(const RollCallListed&) = delete;
@@ -25,6 +26,8 @@ public:
 
 private:
     std::function<std::string(RollCallFormat)> roll_call_;
+    /// Held while it is called.
+    mutable std::mutex calling_;
     std::list<const RollCallListed*>::iterator place_;
     bool is_listed_ = false;
 
