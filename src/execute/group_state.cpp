@@ -73,11 +73,14 @@ GroupState::GroupState(int members, execute::Setting setting)
     require_kernels();
     if (setting_.trace != Trace::off) {
         recorder_ = std::make_unique<execute::Recorder>(members, setting_.trace);
-        traced_.emplace([this] { return timeline(); });
     }
     seats_.reserve(static_cast<std::size_t>(members));
     for (int rank = 0; rank < members; ++rank) {
         seats_.push_back(std::make_unique<Seat>(*this, rank, members));
+    }
+    if (setting_.trace != Trace::off) {
+        // Last: from here on another thread may ask for the timeline, which reads the seats.
+        traced_.emplace([this] { return timeline(); });
     }
 }
 
