@@ -1,9 +1,9 @@
 #include "command/explain_choice.hpp"
 
 #include "algorithm/registry.hpp"
+#include "choose/outlook.hpp"
+#include "choose/setting.hpp"
 #include "distance/groups.hpp"
-#include "execute/outlook.hpp"
-#include "execute/setting.hpp"
 #include "machine/placement.hpp"
 #include "model/machine_model.hpp"
 #include "options/limits.hpp"

@@ -1,6 +1,6 @@
 #include "command/info.hpp"
 
-#include "execute/group_state.hpp"
+#include "group/mailbox_pages.hpp"
 #include "machine/profile.hpp"
 #include "report/algorithm_table.hpp"
 #include "report/environment.hpp"

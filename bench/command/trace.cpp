@@ -1,7 +1,7 @@
 #include "command/trace.hpp"
 
 #include "algorithm/registry.hpp"
-#include "execute/select.hpp"
+#include "choose/select.hpp"
 #include "machine/pinning.hpp"
 #include "measure/problem.hpp"
 #include "model/prediction_table.hpp"

@@ -1,7 +1,7 @@
 #include "command/tune.hpp"
 
 #include "algorithm/registry.hpp"
-#include "execute/outlook.hpp"
+#include "choose/outlook.hpp"
 #include "options/bench_options.hpp"
 #include "report/environment.hpp"
 #include "survey/survey.hpp"

@@ -1,6 +1,6 @@
 #include "model/machine_drawing.hpp"
 
-#include "execute/outlook.hpp"
+#include "choose/outlook.hpp"
 #include "machine/distances.hpp"
 #include "model/machine_model.hpp"
 

@@ -1,6 +1,6 @@
 #include "model/machine_model.hpp"
 
-#include "execute/outlook.hpp"
+#include "choose/outlook.hpp"
 
 #include <fmt/format.h>
 

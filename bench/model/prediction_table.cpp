@@ -1,7 +1,7 @@
 #include "model/prediction_table.hpp"
 
-#include "execute/caches.hpp"
-#include "execute/select.hpp"
+#include "choose/caches.hpp"
+#include "choose/select.hpp"
 #include "machine/profile.hpp"
 #include "mailbox/slot.hpp"
 #include "model/candidates.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "execute/select.hpp"
+#include "choose/select.hpp"
 #include "measure/problem.hpp"
 #include "tuning/table.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "execute/setting.hpp"
+#include "choose/setting.hpp"
 #include "measure/buffer.hpp"
 #include "measure/calling.hpp"
 #include "measure/harness_memory.hpp"

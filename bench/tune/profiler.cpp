@@ -1,6 +1,6 @@
 #include "tune/profiler.hpp"
 
-#include "execute/caches.hpp"
+#include "choose/caches.hpp"
 #include "measure/data.hpp"
 #include "measure/statistics.hpp"
 #include "threads/floor.hpp"

@@ -1,7 +1,7 @@
 #include "tune/store_times.hpp"
 
 #include "cache_line.hpp"
-#include "execute/caches.hpp"
+#include "choose/caches.hpp"
 
 #include <algorithm>
 #include <cmath>

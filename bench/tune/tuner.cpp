@@ -1,6 +1,6 @@
 #include "tune/tuner.hpp"
 
-#include "execute/outlook.hpp"
+#include "choose/outlook.hpp"
 #include "machine/placement.hpp"
 #include "measure/clock.hpp"
 #include "terminal/numbers.hpp"

@@ -1,4 +1,5 @@
-#include "execute/group_state.hpp"
+#include "group/group_state.hpp"
+#include "plan/plan.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
@@ -11,7 +12,7 @@ namespace tutti {
 
 namespace {
 
-using execute::most_members;
+using plan::most_members;
 
 std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& options) {
     if (members < 1 || members > most_members) {

@@ -1,5 +1,5 @@
-#include "execute/group_state.hpp"
-#include "execute/seat.hpp"
+#include "group/group_state.hpp"
+#include "group/seat.hpp"
 #include "machine/thread_state.hpp"
 
 #include <tutti/member.hpp>

@@ -1,9 +1,9 @@
 #include "api/placement.hpp"
 
-#include "execute/group_state.hpp"
 #include "machine/machine.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
+#include "plan/plan.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/placement.hpp>
@@ -19,7 +19,7 @@ namespace detail {
 
 std::vector<int> cpus_for(const std::string& who, const std::string& what, int number,
                           const std::string& placement) {
-    using execute::most_members;
+    using plan::most_members;
     if (number < 0 || number > most_members) {
         throw ArgumentError(who + ": " + what + " is " + std::to_string(number) + ", must be in 1.." +
                             std::to_string(most_members) + ", or 0 for one on each allowed CPU");

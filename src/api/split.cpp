@@ -1,6 +1,6 @@
-#include "execute/claim.hpp"
-#include "execute/group_state.hpp"
-#include "execute/seat.hpp"
+#include "call/claim.hpp"
+#include "group/group_state.hpp"
+#include "group/seat.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/member.hpp>

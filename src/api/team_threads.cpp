@@ -1,8 +1,8 @@
 #include "api/team_threads.hpp"
 
-#include "execute/ranks_text.hpp"
-#include "execute/setting.hpp"
-#include "execute/waited.hpp"
+#include "choose/setting.hpp"
+#include "group/ranks_text.hpp"
+#include "wait/waited.hpp"
 
 #include <tutti/error.hpp>
 

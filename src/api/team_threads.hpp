@@ -3,7 +3,7 @@
 #include "api/nesting.hpp"
 #include "atomic.hpp"
 #include "cache_line.hpp"
-#include "execute/group_state.hpp"
+#include "group/group_state.hpp"
 #include "machine/pinning.hpp"
 #include "mailbox/doorbell.hpp"
 #include "mailbox/wait.hpp"

@@ -1,6 +1,6 @@
 #include "arrive/agreement.hpp"
 
-#include "execute/disagreement.hpp"
+#include "diagnose/disagreement.hpp"
 #include "run/footprint.hpp"
 #include "run/opening.hpp"
 

@@ -2,10 +2,10 @@
 
 #include "algorithm/registry.hpp"
 #include "arrive/agreement.hpp"
-#include "execute/caches.hpp"
-#include "execute/exchange.hpp"
-#include "execute/select.hpp"
-#include "execute/time_limit.hpp"
+#include "call/exchange.hpp"
+#include "choose/caches.hpp"
+#include "choose/select.hpp"
+#include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
 

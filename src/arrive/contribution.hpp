@@ -1,9 +1,9 @@
 #pragma once
 
 #include "cache_line.hpp"
-#include "execute/arguments.hpp"
-#include "execute/claim.hpp"
-#include "execute/kept_operator.hpp"
+#include "call/arguments.hpp"
+#include "call/claim.hpp"
+#include "call/kept_operator.hpp"
 #include "pass/carry_out.hpp"
 #include "run/exchange.hpp"
 

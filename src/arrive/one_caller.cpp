@@ -1,8 +1,8 @@
 #include "arrive/contribution.hpp"
 #include "arrive/slices.hpp"
 #include "atomic.hpp"
-#include "execute/group_state.hpp"
 #include "machine/pinning.hpp"
+#include "plan/plan.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/one_caller.hpp>
@@ -80,13 +80,13 @@ struct AllCalls::State {
 
 void AllCalls::refuse_ranks(const char* collective, std::size_t ranks) {
     throw ArgumentError(std::string(collective) + ": there are " + std::to_string(ranks) +
-                        " vectors, must be 1.." + std::to_string(execute::most_members));
+                        " vectors, must be 1.." + std::to_string(plan::most_members));
 }
 
 /// With the calls that are alike.
 AllCalls::State& AllCalls::state() {
     if (state_ == nullptr) {
-        if (ranks_ > static_cast<std::size_t>(execute::most_members)) {
+        if (ranks_ > static_cast<std::size_t>(plan::most_members)) {
             refuse_ranks(collective_, ranks_);
         }
         auto state = std::make_shared<State>(ranks_);

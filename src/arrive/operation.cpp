@@ -1,8 +1,8 @@
 #include "arrive/operation.hpp"
 
 #include "arrive/rendezvous_state.hpp"
-#include "execute/waited.hpp"
 #include "mailbox/wait.hpp"
+#include "wait/waited.hpp"
 
 #include <tutti/error.hpp>
 

@@ -1,5 +1,5 @@
 #include "arrive/rendezvous_state.hpp"
-#include "execute/group_state.hpp"
+#include "plan/plan.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/rendezvous.hpp>
@@ -9,9 +9,9 @@
 namespace tutti {
 
 Rendezvous::Rendezvous(int ranks, const RendezvousOptions& options) {
-    if (ranks < 1 || ranks > execute::most_members) {
+    if (ranks < 1 || ranks > plan::most_members) {
         throw ArgumentError("Rendezvous: `ranks` is " + std::to_string(ranks) + ", must be in 1.." +
-                            std::to_string(execute::most_members));
+                            std::to_string(plan::most_members));
     }
     state_ = std::make_shared<detail::RendezvousState>(ranks, options);
     state_->begin();

@@ -1,9 +1,9 @@
 #include "arrive/rendezvous_state.hpp"
 
-#include "execute/setting.hpp"
-#include "execute/time_limit.hpp"
+#include "choose/setting.hpp"
 #include "machine/pinning.hpp"
 #include "machine/thread_state.hpp"
+#include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
 

@@ -2,10 +2,10 @@
 
 #include "arrive/operation.hpp"
 #include "cache_line.hpp"
-#include "execute/call_log.hpp"
-#include "execute/presence.hpp"
-#include "execute/roll_call.hpp"
-#include "execute/roll_call_signal.hpp"
+#include "call/call_log.hpp"
+#include "diagnose/roll_call.hpp"
+#include "diagnose/roll_call_signal.hpp"
+#include "group/presence.hpp"
 #include "mailbox/wait.hpp"
 
 #include <tutti/detail/call.hpp>

@@ -1,6 +1,6 @@
 #include "arrive/slices.hpp"
 
-#include "execute/caches.hpp"
+#include "choose/caches.hpp"
 #include "machine/pinning.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "c/options.hpp"
 #include "c/rendezvous.hpp"
 #include "c/status.hpp"
-#include "execute/seat.hpp"
+#include "group/seat.hpp"
 
 #include <tutti/start.hpp>
 

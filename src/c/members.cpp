@@ -2,8 +2,8 @@
 
 #include "c/calls.hpp"
 #include "c/status.hpp"
-#include "execute/group_state.hpp"
-#include "execute/seat.hpp"
+#include "group/group_state.hpp"
+#include "group/seat.hpp"
 
 #include <exception>
 #include <string>

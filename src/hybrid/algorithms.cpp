@@ -1,7 +1,7 @@
 #include "hybrid/algorithms.hpp"
 
 #include "algorithm/registry.hpp"
-#include "execute/select.hpp"
+#include "choose/select.hpp"
 #include "graph/torus.hpp"
 #include "hybrid/relay.hpp"
 #include "hybrid/signature.hpp"

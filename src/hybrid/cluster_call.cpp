@@ -1,9 +1,9 @@
 #include "hybrid/cluster_call.hpp"
 
-#include "execute/claim.hpp"
-#include "execute/select.hpp"
-#include "execute/time_limit.hpp"
+#include "call/claim.hpp"
+#include "choose/select.hpp"
 #include "hybrid/algorithms.hpp"
+#include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
 

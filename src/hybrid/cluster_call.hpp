@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cache_line.hpp"
-#include "execute/arguments.hpp"
+#include "call/arguments.hpp"
 #include "hybrid/cluster_state.hpp"
 #include "hybrid/process_call.hpp"
 

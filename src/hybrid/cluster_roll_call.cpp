@@ -1,6 +1,6 @@
 // Who is where in a process of a cluster.
 
-#include "execute/roll_call.hpp"
+#include "diagnose/roll_call.hpp"
 #include "hybrid/cluster_state.hpp"
 
 #include <optional>

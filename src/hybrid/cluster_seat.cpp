@@ -1,6 +1,6 @@
 #include "hybrid/cluster_seat.hpp"
 
-#include "execute/seat.hpp"
+#include "group/seat.hpp"
 #include "machine/thread_state.hpp"
 
 #include <tutti/error.hpp>

@@ -1,14 +1,14 @@
 #pragma once
 
 #include "cache_line.hpp"
-#include "execute/call_log.hpp"
-#include "execute/failed_call.hpp"
-#include "execute/failure.hpp"
-#include "execute/group_state.hpp"
-#include "execute/roll_call_signal.hpp"
+#include "call/call_log.hpp"
+#include "diagnose/roll_call_signal.hpp"
+#include "group/group_state.hpp"
 #include "hybrid/main_thread.hpp"
 #include "hybrid/transport.hpp"
 #include "hybrid/ways.hpp"
+#include "wait/failed_call.hpp"
+#include "wait/failure.hpp"
 
 #include <tutti/mpi.hpp>
 

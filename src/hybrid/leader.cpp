@@ -1,7 +1,7 @@
 // Members put into the depot what goes to others, and take from it what comes: one carries it whole.
 
-#include "execute/seat.hpp"
-#include "execute/select.hpp"
+#include "choose/select.hpp"
+#include "group/seat.hpp"
 #include "hybrid/cluster_call.hpp"
 #include "hybrid/crossing.hpp"
 #include "hybrid/ways.hpp"

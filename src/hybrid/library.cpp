@@ -1,7 +1,7 @@
 #include "hybrid/library.hpp"
 
-#include "execute/seat.hpp"
-#include "execute/select.hpp"
+#include "choose/select.hpp"
+#include "group/seat.hpp"
 #include "hybrid/mpi_names.hpp"
 
 #include <tutti/error.hpp>

@@ -1,6 +1,6 @@
 #include "hybrid/notices.hpp"
 
-#include "execute/failure.hpp"
+#include "wait/failure.hpp"
 
 #include <tutti/error.hpp>
 

@@ -1,7 +1,7 @@
 #include "hybrid/signature.hpp"
 
 #include "algorithm/registry.hpp"
-#include "execute/select.hpp"
+#include "choose/select.hpp"
 
 namespace tutti::hybrid {
 

@@ -1,7 +1,7 @@
 // A leader that does everything for its process: it combines from the vectors of all, carries, and stores to
 // them, segment by segment.
 
-#include "execute/caches.hpp"
+#include "choose/caches.hpp"
 #include "hybrid/call_part.hpp"
 #include "hybrid/crossing.hpp"
 #include "hybrid/ways.hpp"

@@ -1,6 +1,6 @@
 #include "hybrid/ways.hpp"
 
-#include "execute/select.hpp"
+#include "choose/select.hpp"
 #include "hybrid/algorithms.hpp"
 
 #include <tutti/error.hpp>

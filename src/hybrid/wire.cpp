@@ -1,6 +1,6 @@
 #include "hybrid/wire.hpp"
 
-#include "execute/roll_call.hpp"
+#include "diagnose/roll_call.hpp"
 
 #include <tutti/error.hpp>
 

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "execute/failure.hpp"
-#include "execute/presence.hpp"
-#include "execute/seat.hpp"
-#include "execute/waited.hpp"
+#include "group/presence.hpp"
+#include "group/seat.hpp"
 #include "hybrid/mpi_check.hpp"
 #include "hybrid/notices.hpp"
 #include "hybrid/questions.hpp"
 #include "hybrid/record.hpp"
 #include "mailbox/wait.hpp"
+#include "wait/failure.hpp"
+#include "wait/waited.hpp"
 
 #include <mpi.h>
 

@@ -8,6 +8,9 @@
 
 namespace tutti::plan {
 
+/// Ranks and blocks are 16-bit numbers in a plan.
+inline constexpr int most_members = 65535;
+
 /// What one step does. "Peer" is Step::peer; vectors are named by Step::to, left and right.
 enum class Code : std::uint8_t {
     enter,                   ///< publish point 0 with the addresses of one's vectors

@@ -1,5 +1,5 @@
-#include "execute/group_state.hpp"
-#include "execute/setting.hpp"
+#include "choose/setting.hpp"
+#include "group/group_state.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
 #include "support.hpp"

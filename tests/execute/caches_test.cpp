@@ -1,4 +1,4 @@
-#include "execute/caches.hpp"
+#include "choose/caches.hpp"
 
 #include <doctest/doctest.h>
 

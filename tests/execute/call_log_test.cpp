@@ -1,4 +1,4 @@
-#include "execute/call_log.hpp"
+#include "call/call_log.hpp"
 
 #include <doctest/doctest.h>
 

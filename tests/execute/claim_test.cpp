@@ -1,5 +1,5 @@
 #include "algorithm/registry.hpp"
-#include "execute/claim.hpp"
+#include "call/claim.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,9 @@
 // What groups cost in memory, without a thread in them.
 
 #include "algorithm/registry.hpp"
-#include "execute/group_state.hpp"
-#include "execute/zero_pages.hpp"
+#include "group/group_state.hpp"
+#include "group/mailbox_pages.hpp"
+#include "mailbox/zero_pages.hpp"
 
 #include <tutti/tutti.hpp>
 
@@ -69,7 +70,7 @@ TEST_CASE("a group takes memory in proportion to its members, and touches none o
         std::size_t resident;
     };
     for (const Bound& bound : {Bound{4096, 96 * mebibyte, 16 * mebibyte},
-                               Bound{execute::most_members, 4096 * mebibyte, 256 * mebibyte}}) {
+                               Bound{plan::most_members, 4096 * mebibyte, 256 * mebibyte}}) {
         const Pages before = Pages::now();
         const Group group(bound.members);
         const Pages after = Pages::now();
@@ -88,7 +89,7 @@ TEST_CASE("schedules that have not been asked for the longest are forgotten") {
         ++row;
     }
     const auto asked_for = [&](int root) {
-        return group.synchronised({.row = row, .form = schedule::Form::separate, .root = root});
+        return group.schedules().synchronised({.row = row, .form = schedule::Form::separate, .root = root});
     };
     const std::shared_ptr<const schedule::Synchronised> in_use = asked_for(0);
     std::weak_ptr<const schedule::Synchronised> lately = asked_for(members - 1);

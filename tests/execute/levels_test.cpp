@@ -1,9 +1,9 @@
 // Collectives over the levels on which a group's members are.
 
+#include "call/plans.hpp"
 #include "exam.hpp"
-#include "execute/group_state.hpp"
-#include "execute/plans.hpp"
 #include "graph/level_tree.hpp"
+#include "group/group_state.hpp"
 #include "machine/placement.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ namespace {
 /// Whether a group makes schedules on this tree.
 bool runs_on(detail::GroupState& group, const LevelTree& tree) {
     const algorithm::Algorithm& row = *algorithm::find(Collective::broadcast, "levels-leaders");
-    const auto made = group.synchronised({.row = algorithm::index_of(row)});
+    const auto made = group.schedules().synchronised({.row = algorithm::index_of(row)});
     const schedule::Schedule expected = make(row, tree, 0);
     REQUIRE(made->schedule.ranks() == expected.ranks());
     for (int rank = 0; rank < expected.ranks(); ++rank) {

@@ -1,9 +1,9 @@
 // The choice by prediction, on machines that are elsewhere.
 
+#include "choose/outlook.hpp"
+#include "choose/select.hpp"
 #include "distance/published.hpp"
-#include "execute/group_state.hpp"
-#include "execute/outlook.hpp"
-#include "execute/select.hpp"
+#include "group/group_state.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
 

@@ -1,4 +1,4 @@
-#include "execute/recent.hpp"
+#include "call/recent.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "execute/recorder.hpp"
+#include "record/recorder.hpp"
 
 #include <doctest/doctest.h>
 

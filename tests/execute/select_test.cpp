@@ -1,5 +1,5 @@
 #include "../tuning/support.hpp"
-#include "execute/select.hpp"
+#include "choose/select.hpp"
 #include "tuning/choices.hpp"
 
 #include <tutti/counts.hpp>

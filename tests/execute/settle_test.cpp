@@ -1,4 +1,4 @@
-#include "execute/group_state.hpp"
+#include "group/group_state.hpp"
 
 #include <tutti/tutti.hpp>
 

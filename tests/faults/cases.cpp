@@ -1,7 +1,7 @@
 #include "cases.hpp"
 
 #include "algorithm/registry.hpp"
-#include "execute/select.hpp"
+#include "choose/select.hpp"
 
 #include <array>
 

@@ -6,7 +6,7 @@
 //   fault_matrix --like P  those whose names contain P
 
 #include "cases.hpp"
-#include "execute/select.hpp"
+#include "choose/select.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // What goes over the wire, through MPI's profiling interface; and the schedules among processes by name.
 
 #include "algorithm/registry.hpp"
-#include "execute/select.hpp"
+#include "choose/select.hpp"
 #include "support.hpp"
 #include "wire_count.hpp"
 

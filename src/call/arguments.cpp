@@ -1,0 +1,216 @@
+#include "call/arguments.hpp"
+
+#include "call/refuse.hpp"
+#include "run/footprint.hpp"
+
+#include <string>
+
+namespace tutti::execute {
+
+using detail::Call;
+using detail::Kind;
+
+namespace {
+
+/// Checks one member's arguments of one call.
+class Check {
+public:
+    Check(const Call& call, int rank, int members, std::size_t* offsets)
+        : call_(call), own_(static_cast<std::size_t>(rank)), members_(static_cast<std::size_t>(members)),
+          is_root_(call.root == rank), offsets_(offsets) {}
+
+    Shape shape() {
+        check_root(call_, members_);
+        set_sizes();
+        check_pointers();
+        if (has_input() && has_output()) {
+            shape_.aliasing = aliasing_of(call_, shape_);
+            check_aliasing();
+        } else {
+            shape_.aliasing = call_.in_place ? Aliasing::same : Aliasing::separate;
+        }
+        shape_.message_bytes = (gathers(call_.kind) ? shape_.block : shape_.total) * call_.element_bytes;
+        return shape_;
+    }
+
+private:
+    /// Whether this member's input, output is looked at.
+    bool has_input() const {
+        return call_.kind != Kind::barrier && (call_.kind != Kind::scatter || is_root_);
+    }
+    bool has_output() const {
+        const bool only_root = call_.kind == Kind::reduce || call_.kind == Kind::gather;
+        return call_.kind != Kind::barrier && (!only_root || is_root_);
+    }
+
+    void set_sizes() {
+        switch (call_.kind) {
+        case Kind::barrier:
+            return;
+        case Kind::broadcast:
+        case Kind::reduce:
+        case Kind::allreduce:
+        case Kind::scan:
+        case Kind::exscan:
+        case Kind::shift:
+            shape_.total = call_.input_count;
+            return check_equal();
+        case Kind::alltoall:
+            shape_.total = call_.input_count;
+            shape_.block = divided(input_name(call_), shape_.total);
+            return check_equal();
+        case Kind::reduce_scatter:
+        case Kind::allgather:
+        case Kind::gather:
+        case Kind::scatter:
+            return set_blocks();
+        }
+    }
+
+    void check_equal() const {
+        if (has_output() && call_.input_count != call_.output_count) {
+            refuse(call_, elements("in", call_.input_count) + " and " + elements("out", call_.output_count) +
+                              ": they must have the same number");
+        }
+    }
+
+    /// The vector that is whole, and the one that is a block of it.
+    void set_blocks() {
+        const bool whole_is_input = scatters(call_.kind);
+        const bool has_whole = whole_is_input ? has_input() : has_output();
+        // In place there is only one vector: the whole one where there is one.
+        const bool is_block = !call_.in_place || !has_whole;
+        shape_.input_is_block = !whole_is_input && is_block;
+        shape_.output_is_block = whole_is_input && is_block;
+        const std::size_t whole = whole_is_input ? call_.input_count : call_.output_count;
+        const std::size_t block = whole_is_input ? call_.output_count : call_.input_count;
+        const char* const whole_name = whole_is_input ? input_name(call_) : output_name(call_);
+        const char* const block_name = whole_is_input ? output_name(call_) : input_name(call_);
+        if (call_.counts != nullptr) {
+            set_irregular(has_whole, whole, whole_name, is_block, block, block_name);
+            return;
+        }
+        if (call_.in_place && has_whole) {
+            shape_.block = divided(whole_name, whole);
+        } else {
+            shape_.block = block;
+            if (has_whole && whole != block * members_) {
+                refuse(call_, elements(whole_name, whole) + " and " + elements(block_name, block) + " on " +
+                                  std::to_string(members_) + " members: `" + whole_name + "` must have " +
+                                  std::to_string(block * members_));
+            }
+        }
+        shape_.total = shape_.block * members_;
+        shape_.own_offset = shape_.block * own_;
+    }
+
+    /// The size of the equal blocks of a vector of `total` elements.
+    std::size_t divided(const char* name, std::size_t total) const {
+        if (total % members_ != 0) {
+            refuse(call_, elements(name, total) + ", which do not make " + std::to_string(members_) +
+                              " equal blocks: pass a multiple of " + std::to_string(members_) +
+                              (call_.kind == Kind::reduce_scatter ? " or give counts" : ""));
+        }
+        return total / members_;
+    }
+
+    void set_irregular(bool has_whole, std::size_t whole, const char* whole_name, bool is_block,
+                       std::size_t block, const char* block_name) {
+        const auto counts = call_.counts->span();
+        check_entries(call_, "counts", counts.size(), members_);
+        offsets_[0] = 0;
+        for (std::size_t i = 0; i < members_; ++i) {
+            offsets_[i + 1] = checked_end(call_, "counts", offsets_[i], counts[i]);
+        }
+        if (has_whole) {
+            check_sum(call_, "counts", offsets_[members_], whole_name, whole);
+        }
+        if (is_block && block != counts[own_]) {
+            refuse(call_, elements(block_name, block) + ", but " + entry("counts", own_, counts[own_]));
+        }
+        shape_.total = offsets_[members_];
+        shape_.own_offset = offsets_[own_];
+    }
+
+    void check_pointers() const {
+        if (has_input()) {
+            check_pointer(call_, input_name(call_), call_.input, call_.input_count);
+        }
+        if (has_output()) {
+            check_pointer(call_, output_name(call_), call_.output, call_.output_count);
+        }
+    }
+
+    void check_aliasing() const {
+        if (call_.in_place) {
+            return;
+        }
+        if (call_.shared_output && shape_.aliasing != Aliasing::separate) {
+            refuse(call_, both_names(call_) +
+                              "overlap: the vector that all members share must be separate from their "
+                              "own");
+        }
+        if (shape_.aliasing == Aliasing::same && is_rooted(collective_of(call_.kind))) {
+            refuse(call_, both_names(call_) +
+                              "are the same memory, which the other members cannot know: separate them, or "
+                              "let all members call it in place, with one vector");
+        }
+        if (shape_.aliasing == Aliasing::invalid) {
+            const bool divided = shape_.input_is_block || shape_.output_is_block;
+            refuse(call_, both_names(call_) + "overlap: pass separate vectors, or " +
+                              (call_.kind == Kind::reduce_scatter
+                                   ? "exactly this member's part, or the first one, as the block"
+                               : divided ? "exactly this member's part as the block"
+                                         : "the same one"));
+        }
+    }
+
+    const Call& call_;
+    std::size_t own_;
+    std::size_t members_;
+    bool is_root_;
+    std::size_t* offsets_;
+    Shape shape_;
+};
+
+} // namespace
+
+Aliasing aliasing_of(const Call& call, const Shape& shape) {
+    const auto in = reinterpret_cast<std::uintptr_t>(call.input);
+    const auto out = reinterpret_cast<std::uintptr_t>(call.output);
+    if ((in == 0 && call.input_count != 0) || (out == 0 && call.output_count != 0)) {
+        return Aliasing::invalid;
+    }
+    if (call.in_place) {
+        return Aliasing::same;
+    }
+    const std::size_t input_bytes = call.input_count * call.element_bytes;
+    const std::size_t output_bytes = call.output_count * call.element_bytes;
+    if (!overlap(run::Range{in, input_bytes}, run::Range{out, output_bytes})) {
+        return Aliasing::separate;
+    }
+    const std::uintptr_t own = shape.own_offset * call.element_bytes;
+    const std::uintptr_t input_start = in - (shape.input_is_block ? own : 0);
+    const std::uintptr_t output_start = out - (shape.output_is_block ? own : 0);
+    if (input_start == output_start) {
+        return Aliasing::same;
+    }
+    return call.kind == Kind::reduce_scatter && in == out ? Aliasing::front : Aliasing::invalid;
+}
+
+Shape checked_shape(const Call& call, int rank, int members, std::size_t* offsets) {
+    if (exchanges(call)) {
+        refuse(call, "takes displacements, and counts that only some members know, among the members of one "
+                     "process only");
+    }
+    return Check(call, rank, members, offsets).shape();
+}
+
+void check_deadline(const detail::Call& call) {
+    if (call.deadline.count() < 0) {
+        refuse(call, "`options.deadline` is " + std::to_string(call.deadline.count()) +
+                         " ms, must be 0 (that of the group) or more");
+    }
+}
+
+} // namespace tutti::execute

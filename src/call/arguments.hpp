@@ -1,0 +1,45 @@
+#pragma once
+
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::execute {
+
+/// How the vectors of a call lie in memory.
+///
+/// - separate: input and output share nothing
+/// - same: they are the same memory, whether or not the caller said so
+/// - front: the block that a reduce_scatter leaves is the first part of its input, not the member's own
+/// - invalid: they overlap otherwise, or one has elements but no address
+enum class Aliasing : std::uint8_t { separate, same, front, invalid };
+
+/// What the arguments of a call amount to, once they have been found sound.
+struct Shape {
+    /// Elements of the whole vector, and of each block where they are equal by definition of the collective.
+    std::size_t total = 0;
+    std::size_t block = 0;
+    /// Where this member's block starts in the whole vector, in elements.
+    std::size_t own_offset = 0;
+    /// Whether this member's input, output is a whole vector or just its block of it.
+    bool input_is_block = false;
+    bool output_is_block = false;
+    Aliasing aliasing = Aliasing::separate;
+    /// Bytes that this member sends to a member that wants all it has.
+    std::size_t message_bytes = 0;
+};
+
+/// The aliasing of a call with this shape.
+TUTTI_COMPONENT_API Aliasing aliasing_of(const detail::Call& call, const Shape& shape);
+
+/// Checks everything about a call that can be told without the other members, where all members know all
+/// blocks. `offsets` is the space for the members + 1 offsets of irregular ones. Throws ArgumentError.
+TUTTI_COMPONENT_API Shape checked_shape(const detail::Call& call, int rank, int members,
+                                        std::size_t* offsets);
+
+/// Throws ArgumentError where the options of a call have none.
+TUTTI_COMPONENT_API void check_deadline(const detail::Call& call);
+
+} // namespace tutti::execute

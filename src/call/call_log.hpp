@@ -1,0 +1,108 @@
+#pragma once
+
+#include "call/claim.hpp"
+#include "mailbox/cell.hpp"
+#include "wait/sequence.hpp"
+
+#include <tutti/detail/export.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tutti::execute {
+
+/// Where a call that differs from the one before stands among all calls of a member. It was repeated until
+/// the next such call.
+struct CallPlace {
+    /// Of the operation in which it was made first, and its epoch. Operations count from 1.
+    std::uint64_t number = 0;
+    std::uint64_t epoch = 0;
+    /// By so much each of them made the epoch grow.
+    std::uint64_t points = 1;
+
+    std::uint64_t number_at(std::uint64_t epoch_of_call) const {
+        return epoch_of_call <= epoch ? number : number + (epoch_of_call - epoch) / points;
+    }
+};
+
+/// A call that differs from the one before, in words that can be shown to others: its place and its claim.
+class CallRecord {
+public:
+    static constexpr std::size_t words = 3 + Claim::words;
+
+    CallRecord() = default;
+    CallRecord(const CallPlace& place, const Claim& claim);
+
+    std::uint64_t number() const { return words_[0]; }
+    CallPlace place() const { return {words_[0], words_[1], words_[2]}; }
+    Claim claim() const;
+
+    std::uint64_t& operator[](std::size_t word) { return words_[word]; }
+    std::uint64_t operator[](std::size_t word) const { return words_[word]; }
+
+private:
+    std::array<std::uint64_t, words> words_;
+};
+
+/// What others have read of a member's log: its latest records in order, and the operation up to which they
+/// are known to speak.
+class TUTTI_COMPONENT_API CallHistory {
+public:
+    /// Of the longest log.
+    static constexpr std::size_t most_records = 128;
+
+    /// Clears no record: most histories are short, and who waits reads many.
+    CallHistory() noexcept {} // NOLINT(modernize-use-equals-default): that one would clear them
+
+    void add(const CallRecord& record) { records_[size_++] = record; }
+    void reach(std::uint64_t epoch);
+
+    bool empty() const { return size_ == 0; }
+    /// The operations that it knows of.
+    std::uint64_t first() const { return records_[0].number(); }
+    std::uint64_t last() const { return last_; }
+    Claim claim(std::uint64_t number) const;
+    /// The next operation after `number` in which another call was made, if that is known: else a later one.
+    std::uint64_t next_change(std::uint64_t number) const;
+
+private:
+    std::array<CallRecord, most_records> records_;
+    std::size_t size_ = 0;
+    std::uint64_t last_ = 0;
+};
+
+/// The latest calls of one member. The member writes when it makes a call that differs from the one before,
+/// so calls that are repeated cost nothing; any other member reads at any time.
+template <std::size_t records>
+class TUTTI_COMPONENT_API BasicCallLog {
+public:
+    static constexpr std::size_t most_records = records;
+    static_assert(most_records <= CallHistory::most_records);
+
+    /// By its member, or while that is in no call.
+    void add(const CallPlace& place, const Claim& claim);
+    void clear();
+
+    /// What the log says of a member whose call, current or last, is known to have been at least at `epoch`.
+    /// Nothing while its member writes.
+    std::optional<CallHistory> read(std::uint64_t epoch) const;
+
+private:
+    /// Odd while the member writes, else twice the records that it has written.
+    mailbox::StdWord version_;
+    std::array<std::array<mailbox::StdWord, CallRecord::words>, most_records> records_;
+};
+
+/// Of calls that block: each is complete before the next, so few records tell the two that differ.
+using CallLog = BasicCallLog<16>;
+/// Of arrivals, of which only the last is told.
+using ArrivalLog = BasicCallLog<2>;
+/// Of operations of which many are in flight at a time.
+using StartLog = BasicCallLog<CallHistory::most_records>;
+
+/// The first operation that both histories know of in which the two members have made different calls.
+std::optional<std::uint64_t> first_difference(const CallHistory& one, const CallHistory& other);
+
+} // namespace tutti::execute

@@ -1,0 +1,222 @@
+// How a call is prepared.
+
+#include "algorithm/registry.hpp"
+#include "cache_line.hpp"
+#include "call/exchange.hpp"
+#include "call/prepared_call.hpp"
+#include "choose/caches.hpp"
+#include "mailbox/slot.hpp"
+
+#include <tutti/detail/kernels.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::execute {
+
+using detail::Call;
+using detail::Kind;
+using schedule::Form;
+
+namespace {
+
+constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Words that a slot carries for a message of so many bytes; a signal is one word as well.
+std::uint8_t carried_words(std::size_t message_bytes) {
+    constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+    return static_cast<std::uint8_t>(std::max<std::size_t>(1, (message_bytes + word_bytes - 1) / word_bytes));
+}
+
+/// The kernels of a reduction; nothing for what does not reduce.
+const detail::Kernels* kernels_of(const Call& call) {
+    if (call.kernels != nullptr) {
+        return call.kernels;
+    }
+    return reduces(collective_of(call.kind)) ? &detail::builtin(call.type, call.op) : nullptr;
+}
+
+ScheduleName::Variant variant_of(const Call& call) {
+    using enum ScheduleName::Variant;
+    return exchanges(call) ? irregular_exchange : call.shared_output ? shared_output : plain;
+}
+
+/// What selection looks at besides the call.
+CallSize size_of(const Call& call, const Shape& shape, const Plans& plans) {
+    const std::size_t total_bytes = shape.total * call.element_bytes;
+    return {.message_bytes = shape.message_bytes,
+            .total_bytes = total_bytes,
+            .touched_bytes = touched_bytes(call.kind, total_bytes, plans.members()),
+            .in_place = call.in_place,
+            .members = plans.members(),
+            .cpus = plans.setting().cpus,
+            .l3_groups = plans.setting().l3_groups};
+}
+
+/// Where a schedule has one: what it depends on.
+int root_of(const Call& call, const Selection& selection) {
+    return algorithm::has_root(algorithm::registry()[selection.row]) ? call.root : 0;
+}
+
+} // namespace
+
+void PreparedCall::prepare(const Call& asked, Plans& plans) {
+    is_complete_ = false;
+    key_ = 0;
+    const auto members = static_cast<std::size_t>(plans.members());
+    prepared_.by_counts = exchanges(asked);
+    prepared_.offsets.resize(asked.counts != nullptr && !prepared_.by_counts ? members + 1 : 0);
+    shape_ = prepared_.by_counts
+                 ? checked_exchange(asked, plans.rank(), plans.members(), prepared_.exchange)
+                 : checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data());
+    const Call call = reduced_to_one(asked);
+    const CallSize size = size_of(call, shape_, plans);
+    selection_ = select(call, size, plans.setting().choices, plans.setting().outlook.get());
+    set_plan(call, plans);
+    set_form_of_messages(call);
+    set_partition(call);
+    set_scratch();
+    input_bytes_ = asked.input_count * asked.element_bytes;
+    output_bytes_ = asked.output_count * asked.element_bytes;
+    set_copy(call, plans);
+    set_stores(call, size, plans.rank());
+    set_claim(call);
+    remember(asked);
+}
+
+void PreparedCall::set_plan(const Call& call, Plans& plans) {
+    prepared_.owned_plan =
+        plans.plan({selection_.row, selection_.form, root_of(call, selection_), variant_of(call)});
+    prepared_.plan = &prepared_.owned_plan->plan;
+    prepared_.kernels = kernels_of(call);
+    prepared_.brackets = brackets_of(call);
+    prepared_.element_bytes = call.element_bytes;
+    prepared_.element_align = call.element_align;
+    prepared_.settles = depends_on_all(collective_of(call.kind));
+    prepared_.shares_output = call.shared_output && shape_.total != 0;
+    // In an exchange blocks start where its tables say, behind the vectors' own addresses.
+    const std::size_t own_bytes = prepared_.by_counts ? 0 : shape_.own_offset * call.element_bytes;
+    prepared_.input_shift_bytes = shape_.input_is_block ? own_bytes : 0;
+    prepared_.output_shift_bytes = shape_.output_is_block ? own_bytes : 0;
+}
+
+void PreparedCall::set_form_of_messages(const Call& call) {
+    const std::size_t total_bytes = shape_.total * call.element_bytes;
+    prepared_.staged = selection_.form == Form::carried && shape_.message_bytes > mailbox::carried_bytes;
+    prepared_.carried_words = prepared_.staged ? std::uint8_t{1} : carried_words(shape_.message_bytes);
+    prepared_.exchanges_words = prepared_.plan->exchanges_once && total_bytes <= sizeof(std::uint64_t);
+    prepared_.word_bytes = static_cast<std::uint8_t>(prepared_.exchanges_words ? total_bytes : 0);
+}
+
+void PreparedCall::set_partition(const Call& call) {
+    const auto blocks = static_cast<std::size_t>(prepared_.plan->blocks);
+    plan::Partition& partition = prepared_.partition;
+    partition.total = shape_.total;
+    partition.block = blocks == 1         ? shape_.total
+                      : shape_.block != 0 ? shape_.block
+                                          : plan::free_block(shape_.total, blocks, call.element_bytes);
+    partition.offsets = call.counts != nullptr && !prepared_.by_counts ? prepared_.offsets.data() : nullptr;
+}
+
+void PreparedCall::set_scratch() {
+    const plan::Plan& plan = *prepared_.plan;
+    const plan::Partition& partition = prepared_.partition;
+    prepared_.scratch_bytes = prepared_.scratch_start_bytes = prepared_.scratch_stride_bytes = 0;
+    if (plan.scratch_vectors == 0) {
+        return;
+    }
+    if (plan.blocks == 1) {
+        prepared_.scratch_stride_bytes = round_up(partition.total * prepared_.element_bytes,
+                                                  std::max(line_bytes, prepared_.element_align));
+        prepared_.scratch_bytes = plan.scratch_vectors * prepared_.scratch_stride_bytes;
+        return;
+    }
+    const auto first = static_cast<std::size_t>(plan.scratch.first);
+    const std::size_t end = first + static_cast<std::size_t>(plan.scratch.count);
+    const auto blocks = static_cast<std::size_t>(plan.blocks);
+    const std::size_t wrapped = end > blocks ? partition.elements(0, end - blocks) : 0;
+    const std::size_t straight = partition.offset(std::min(end, blocks)) - partition.offset(first);
+    prepared_.scratch_bytes = (straight + wrapped) * prepared_.element_bytes;
+    prepared_.scratch_start_bytes = partition.offset(first) * prepared_.element_bytes;
+}
+
+/// The input has to be copied before anybody reads it where this member's output is the same memory. Others
+/// cannot know that of a call with two vectors, so the form does not depend on it; but where the row needs no
+/// other waits in place, it may as well be so on some members only.
+void PreparedCall::set_copy(const Call& call, Plans& plans) {
+    copied_bytes_ = 0;
+    if (prepared_.by_counts) {
+        // Elsewhere a block that a member sends is in its place already.
+        copied_bytes_ = call.kind == Kind::alltoall && call.in_place ? input_bytes_ : 0;
+        return;
+    }
+    if (shape_.aliasing == Aliasing::front) {
+        // The result is written over blocks that the call still needs, in whichever form.
+        copied_bytes_ = input_bytes_;
+        return;
+    }
+    if (shape_.aliasing != Aliasing::same || selection_.form != Form::separate) {
+        return;
+    }
+    const algorithm::Algorithm& row = algorithm::registry()[selection_.row];
+    const int root = root_of(call, selection_);
+    const auto waits = [&](Form form) { return plans.schedule({selection_.row, form, root})->waits; };
+    if (call.in_place || !row.forms.in_place || waits(Form::separate) != waits(Form::in_place)) {
+        copied_bytes_ = input_bytes_;
+    }
+}
+
+void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) {
+    // In place every line that is written has just been read, and writing past the caches would lose it; but
+    // what a broadcast writes nobody has read.
+    const bool separate = (selection_.form == Form::separate &&
+                           (copied_bytes_ != 0 || shape_.aliasing == Aliasing::separate)) ||
+                          call.kind == Kind::broadcast;
+    const Caches& caches = Caches::here();
+    const int cpus = std::min(size.members, size.cpus);
+    const schedule::Collective collective = collective_of(call.kind);
+    const bool to_own = caches.streams_to_own(collective, size.touched_bytes, cpus, size.l3_groups);
+    const bool to_others =
+        separate && (caches.streams_to_others(size.touched_bytes, cpus, size.l3_groups) ||
+                     caches.streams_combined(collective, size.touched_bytes, size.members));
+    const bool moves =
+        separate && !to_others && caches.moves_to_others(size.touched_bytes, cpus, size.l3_groups);
+    prepared_.all_stores = {.stream = to_others, .cached_out = to_own ? -1 : rank, .move = moves};
+    prepared_.own_stores =
+        call.shared_output ? prepared_.all_stores.to_others() : detail::Stores{.stream = separate && to_own};
+}
+
+void PreparedCall::set_claim(const Call& call) {
+    claim_ = claim_of(call, shape_, selection_.row, root_of(call, selection_));
+    claim_.form = selection_.form;
+    prepared_.marks = claim_.marks(prepared_.by_counts ? 0 : shape_.message_bytes);
+    prepared_.footprint = {call, shape_.total, shape_.block, prepared_.partition.offsets};
+}
+
+/// What tells whether the next call is the same.
+void PreparedCall::remember(const Call& asked) {
+    call_ = asked;
+    call_.counts = call_.received = nullptr;
+    const Lists lists = lists_of(asked);
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        has_list_[i] = lists[i].has_value();
+        const auto list = lists[i].value_or(std::span<const std::size_t>());
+        lists_[i].assign(list.begin(), list.end());
+    }
+    if (!asked.algorithm.empty()) { // the caller's text may not last
+        call_.algorithm = algorithm::registry()[selection_.row].name;
+    }
+    aliasing_ = aliasing_of(asked, shape_);
+    is_separate_ = aliasing_ == Aliasing::separate;
+    is_in_place_ = asked.in_place;
+    is_barrier_ = asked.kind == Kind::barrier;
+}
+
+void PreparedCall::complete() {
+    key_ = has_list_.front() ? 0 : detail::key_of(call_);
+    is_complete_ = true;
+}
+
+} // namespace tutti::execute

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "cache_line.hpp"
+#include "call/arguments.hpp"
+#include "call/claim.hpp"
+#include "call/plans.hpp"
+#include "choose/select.hpp"
+#include "run/prepared.hpp"
+
+#include <tutti/detail/call.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
+
+namespace tutti::execute {
+
+/// A call that has been checked, and everything that was decided about it and does not depend on its
+/// addresses; and what tells whether another one is the same but for these. Programs repeat their calls: that
+/// is what makes a small one cheap.
+class alignas(line_bytes) PreparedCall {
+public:
+    /// Serves no call from now on until it is complete. Throws ArgumentError where an argument is wrong.
+    void prepare(const detail::Call& asked, Plans& plans);
+    /// Says that there is everything that runs of it need.
+    void complete();
+
+    /// Whether it is for calls with that key, which is not 0; it then serves those whose vectors
+    /// are_placed_alike().
+    bool is_for(std::uint64_t key) const { return key == key_; }
+
+    /// Whether these vectors lie to each other as those of the prepared call. False where that cannot be seen
+    /// at once.
+    bool are_placed_alike(const void* input, const void* output) const {
+        const auto in = reinterpret_cast<std::uintptr_t>(input);
+        const auto out = reinterpret_cast<std::uintptr_t>(output);
+        // Null pointers, and vectors that are the same memory without the caller's saying so, go the long
+        // way; in place the caller has said so. Distances wrap around where the other vector comes first, and
+        // are huge then.
+        const bool are_there = (in != 0 || input_bytes_ == 0) && (out != 0 || output_bytes_ == 0);
+        const bool apart = out - in >= input_bytes_ && in - out >= output_bytes_ && are_there;
+        return (is_separate_ && apart) || (is_in_place_ && in != 0) || is_barrier_;
+    }
+
+    /// Whether it serves that call.
+    bool serves(const detail::Call& call) const;
+
+    /// The key of calls that it serves, 0 where only serves() can tell.
+    std::uint64_t key() const { return key_; }
+
+    /// Throws ArgumentError unless the vectors of `other` can take the place of those that it has been
+    /// prepared with. Of a call, these alone are looked at.
+    void require_like(const detail::Call& other) const;
+
+    const run::Prepared& prepared() const { return prepared_; }
+    const Claim& claim() const { return claim_; }
+
+    /// Of the input, which has to be copied before anybody reads it, or 0.
+    std::size_t copied_bytes() const { return copied_bytes_; }
+    std::size_t element_align() const { return call_.element_align; }
+
+private:
+    /// What a call refers to besides its vectors: counts and displacements.
+    using Lists = std::array<std::optional<std::span<const std::size_t>>, 4>;
+    static Lists lists_of(const detail::Call& call);
+    bool has_lists_of(const detail::Call& call) const;
+
+    // What prepare() does. Each sets what its name says.
+    void set_plan(const detail::Call& call, Plans& plans);
+    void set_form_of_messages(const detail::Call& call);
+    void set_partition(const detail::Call& call);
+    void set_scratch();
+    void set_copy(const detail::Call& call, Plans& plans);
+    void set_stores(const detail::Call& call, const CallSize& size, int rank);
+    void set_claim(const detail::Call& call);
+    void remember(const detail::Call& asked);
+
+    // What a repeated call looks at, on one line.
+    std::uint64_t key_ = 0;
+    std::size_t input_bytes_ = 0;
+    std::size_t output_bytes_ = 0;
+    std::size_t copied_bytes_ = 0;
+    bool is_separate_ = false;
+    bool is_in_place_ = false;
+    bool is_barrier_ = false;
+    bool is_complete_ = false;
+    /// Whether the caller's vectors are the same memory, as far as the caller sees.
+    Aliasing aliasing_ = Aliasing::separate;
+
+    run::Prepared prepared_;
+    Claim claim_;
+    /// Without its counts, which may be gone: what they were is in the lists.
+    detail::Call call_;
+    std::array<std::vector<std::size_t>, std::tuple_size_v<Lists>> lists_;
+    std::array<bool, std::tuple_size_v<Lists>> has_list_{};
+    Shape shape_;
+    Selection selection_;
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,43 @@
+#include "call/schedules.hpp"
+
+#include "algorithm/registry.hpp"
+
+#include <utility>
+
+namespace tutti::execute {
+
+namespace {
+
+/// What a schedule takes in memory, about.
+std::size_t bytes_of(const schedule::Synchronised& synchronised) {
+    const auto bytes_in = [](const auto& lists) {
+        std::size_t bytes = 0;
+        for (const auto& list : lists) {
+            bytes += sizeof(list) + list.size() * sizeof(list.front());
+        }
+        return bytes;
+    };
+    std::size_t bytes = sizeof(synchronised) + bytes_in(synchronised.waits) + bytes_in(synchronised.carried);
+    for (const schedule::Program& program : synchronised.schedule.programs()) {
+        bytes += sizeof(program) + program.size() * sizeof(std::uint32_t) +
+                 program.moves().size() * sizeof(schedule::Move);
+    }
+    return bytes;
+}
+
+} // namespace
+
+std::shared_ptr<const schedule::Synchronised> Schedules::synchronised(const ScheduleName& name) {
+    const std::scoped_lock lock(mutex_);
+    if (const auto* const known = kept_.find(name)) {
+        return *known;
+    }
+    // All members have one setting, and so one tree: that they name the same row says enough.
+    const auto tree = graph::LevelTree::of_parts(members_, setting_.parts);
+    auto made = std::make_shared<const schedule::Synchronised>(
+        schedule::synchronise(algorithm::make(algorithm::registry()[name.row], tree, name.root), name.form));
+    const std::size_t bytes = bytes_of(*made);
+    return kept_.keep(name, std::move(made), bytes);
+}
+
+} // namespace tutti::execute

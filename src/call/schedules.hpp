@@ -1,0 +1,47 @@
+#pragma once
+
+#include "call/recent.hpp"
+#include "choose/setting.hpp"
+#include "schedule/synchronise.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace tutti::execute {
+
+/// What a schedule and its plan depend on besides the number of members.
+struct ScheduleName {
+    std::size_t row = 0;
+    schedule::Form form = schedule::Form::separate;
+    /// The root of a rooted collective, the distance of a shift, else 0.
+    int root = 0;
+    /// Which plan for that schedule: the compiled one, that of an all-to-all of irregular blocks, or the one
+    /// for an output that all members share.
+    enum class Variant : std::uint8_t { plain, irregular_exchange, shared_output } variant = Variant::plain;
+
+    friend auto operator<=>(const ScheduleName&, const ScheduleName&) = default;
+};
+
+/// The schedules that a group keeps, in bytes.
+inline constexpr std::size_t most_schedule_bytes = std::size_t{32} << 20U;
+
+/// The schedules of a group, which all members share. Any member may use it at any time.
+class Schedules {
+public:
+    /// \pre the setting lasts, whose levels never change.
+    Schedules(int members, const Setting& setting) : members_(members), setting_(setting) {}
+
+    /// Built once for all members, on first use, and again when it has been forgotten.
+    std::shared_ptr<const schedule::Synchronised> synchronised(const ScheduleName& name);
+
+private:
+    int members_;
+    const Setting& setting_;
+    std::mutex mutex_;
+    Recent<ScheduleName, std::shared_ptr<const schedule::Synchronised>> kept_{most_schedule_bytes};
+};
+
+} // namespace tutti::execute

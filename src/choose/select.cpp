@@ -1,0 +1,305 @@
+#include "choose/select.hpp"
+
+#include "choose/outlook.hpp"
+#include "mailbox/slot.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace tutti::execute {
+
+using algorithm::Algorithm;
+using schedule::Collective;
+using schedule::Form;
+
+namespace {
+
+/// The default rows of a collective: for messages that are carried, for short ones that are not, and for
+/// vectors, where members fetch what they want (pulled) or who has a block stores it for all (pushed).
+///
+/// Lines that a member stores into another's cache have to come from there first, so short vectors are
+/// pulled. Of long ones, pushed, every block is read once (Caches::pushes). Where members combine, each does
+/// its part for all; but a short reduction is left to the root, which saves the others their wait.
+struct Defaults {
+    std::size_t carried;
+    std::size_t brief;
+    std::size_t pulled;
+    std::size_t pushed;
+    /// Of two members, where they differ.
+    std::size_t of_two;
+    /// For blocks of which only their senders and receivers know, if the collective has such.
+    std::size_t one_hop = 0;
+};
+
+std::size_t row_named(Collective collective, const char* name) {
+    const Algorithm* const found = algorithm::find(collective, name);
+    if (found == nullptr) {
+        throw std::logic_error("select: a default algorithm is not registered");
+    }
+    return algorithm::index_of(*found);
+}
+
+const Defaults& defaults(Collective collective) {
+    static const auto table = [] {
+        std::array<Defaults, schedule::collective_count> rows{};
+        const auto of = [&](Collective each) -> Defaults& { return rows[static_cast<std::size_t>(each)]; };
+        for (int i = 0; i < schedule::collective_count; ++i) {
+            const auto each = static_cast<Collective>(i);
+            const std::size_t direct = row_named(each, "direct");
+            of(each) = {direct, direct, direct, direct, direct};
+        }
+        using enum Collective;
+        for (const Collective each : {broadcast, allreduce, reduce, scan, exscan, allgather, gather}) {
+            of(each).carried = row_named(each, "flat");
+        }
+        of(reduce).brief = row_named(reduce, "flat");
+        for (const Collective each : {broadcast, allgather}) {
+            of(each).brief = of(each).pulled = row_named(each, "flat");
+        }
+        of(allreduce).pulled = row_named(allreduce, "reduce-scatter-allgather");
+        of(allreduce).of_two = row_named(allreduce, "flat");
+        of(scan).of_two = row_named(scan, "ring");
+        of(allgather).one_hop = row_named(allgather, "flat");
+        of(gather).one_hop = row_named(gather, "flat");
+        of(scatter).one_hop = row_named(scatter, "direct");
+        of(alltoall).one_hop = row_named(alltoall, "direct");
+        return rows;
+    }();
+    return table[static_cast<std::size_t>(collective)];
+}
+
+} // namespace
+
+bool is_exact(const detail::Call& call) {
+    return call.type < Type::f32 && call.op != Operator::callable;
+}
+
+tuning::Operands operands_of(const detail::Call& call) {
+    if (!reduces(collective_of(call.kind))) {
+        return tuning::Operands::moved;
+    }
+    return is_exact(call) && call.commutative && !call.serial ? tuning::Operands::exact
+                                                              : tuning::Operands::ordered;
+}
+
+detail::Call reduced_to_one(const detail::Call& call) {
+    if (call.kind != detail::Kind::reduce_scatter || call.counts == nullptr || !call.algorithm.empty()) {
+        return call;
+    }
+    const auto counts = call.counts->span();
+    const auto has_any = [](std::size_t count) { return count != 0; };
+    if (std::ranges::count_if(counts, has_any) != 1) {
+        return call;
+    }
+    detail::Call reduction = call;
+    reduction.kind = detail::Kind::reduce;
+    reduction.root = static_cast<int>(std::ranges::find_if(counts, has_any) - counts.begin());
+    reduction.counts = nullptr;
+    return reduction;
+}
+
+std::string refusal(const Algorithm& row, const detail::Call& call, int members) {
+    if (!takes(row, members)) {
+        return "is for powers of two, not for " + std::to_string(members) + " members";
+    }
+    if (exchanges(call) && !row.forms.one_hop) {
+        return "does not leave each block to its sender and its receiver, who alone know of it";
+    }
+    if (row.order == algorithm::Order::any && !is_exact(call)) {
+        return "needs an operator that gives the same bits in any order, which " +
+               std::string(to_string(call.op)) + " on " + std::string(to_string(call.type)) + " does not";
+    }
+    if (call.shared_output && !row.forms.shared) {
+        return "needs a vector of every member's own for the result";
+    }
+    if (!call.commutative && !keeps_rank_order(row.order)) {
+        return "does not keep the order of the ranks, which an operator that is not commutative needs";
+    }
+    if (call.serial && !has_brackets(row, brackets_of(call), members)) {
+        return "does not combine from the left as order serial asks";
+    }
+    return {};
+}
+
+namespace {
+
+/// Throws unless `row` can serve the call, naming the reason and the rows that can.
+void require(const Algorithm& row, const detail::Call& call, const CallSize& size) {
+    const std::string reason = refusal(row, call, size.members);
+    if (reason.empty()) {
+        return;
+    }
+    std::string others;
+    for (const Algorithm& other : algorithm::registry()) {
+        if (other.collective == row.collective && refusal(other, call, size.members).empty()) {
+            others += (others.empty() ? "" : ", ") + std::string(other.name);
+        }
+    }
+    throw ArgumentError(std::string(to_string(row.collective)) + ": algorithm \"" + std::string(row.name) +
+                        "\" " + reason + "; these would work: " + others);
+}
+
+} // namespace
+
+Collective collective_of(detail::Kind kind) {
+    static_assert(static_cast<int>(detail::Kind::barrier) == static_cast<int>(Collective::barrier) &&
+                      static_cast<int>(detail::Kind::shift) == static_cast<int>(Collective::shift),
+                  "kinds of calls and collectives are listed in the same order");
+    return static_cast<Collective>(kind);
+}
+
+/// Where every member sends one message only it may go over the stage, as long as what a member reads of all
+/// stages stays small: two exchanges and half the traffic are better then. Two members with a CPU each
+/// exchange at little cost, but copy as others do. Where members share CPUs and need not all wait for each
+/// other, those that have sent let others run at once.
+std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
+                                  const machine::Profile& profile) {
+    if (!in_one_round) {
+        return mailbox::carried_bytes;
+    }
+    if (!depends_on_all(collective) && size.members > size.cpus) {
+        return mailbox::stage_bytes;
+    }
+    const std::size_t most_of_two_bytes =
+        depends_on_all(collective) ? profile.stage_between_two_bytes : profile.stage_one_way_bytes;
+    const std::size_t share_bytes = size.members == 2 && size.cpus >= 2
+                                        ? most_of_two_bytes
+                                        : profile.read_by_one_bytes / static_cast<std::size_t>(size.members);
+    return std::max(mailbox::carried_bytes, std::min(mailbox::stage_bytes, share_bytes));
+}
+
+Form form_of(std::size_t index, const detail::Call& call, const CallSize& size) {
+    const Algorithm& row = algorithm::registry()[index];
+    if (exchanges(call)) {
+        return Form::separate;
+    }
+    const auto longest_bytes = [&] {
+        return longest_carried_bytes(row.collective, has_one_round(row, size.members), size,
+                                     Caches::here().profile());
+    };
+    const bool fits = row.forms.carried && call.counts == nullptr &&
+                      (!row.forms.pulled || size.message_bytes <= longest_bytes());
+    if (fits) {
+        return Form::carried;
+    }
+    return size.in_place && row.forms.in_place ? Form::in_place : Form::separate;
+}
+
+const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
+                               const tuning::Choices& choices) {
+    return call.counts != nullptr || exchanges(call)
+               ? nullptr
+               : choices.entry(collective_of(call.kind), operands_of(call), size.total_bytes);
+}
+
+namespace {
+
+Selection named_selection(Collective collective, const detail::Call& call, const CallSize& size) {
+    const Algorithm* row = algorithm::find(collective, call.algorithm);
+    if (row == nullptr) {
+        throw ArgumentError(std::string(to_string(collective)) + ": there is no algorithm \"" +
+                            std::string(call.algorithm) + "\"; there are: " + algorithm::names(collective));
+    }
+    require(*row, call, size);
+    const std::size_t index = algorithm::index_of(*row);
+    return {index, form_of(index, call, size), Reason::named};
+}
+
+/// Whether two members take a row of their own. Pulled, a broadcast would leave all copying to one of them.
+/// A scan in which neither stores into the other's vector saves the lines' way back.
+bool two_differ(Collective collective, const CallSize& size) {
+    switch (collective) {
+    case Collective::broadcast:
+        return true;
+    case Collective::scan:
+        return size.touched_bytes <= Caches::here().profile().scan_between_two_bytes;
+    case Collective::allreduce:
+        return Caches::here().pulls_between_two(size.touched_bytes);
+    default:
+        return false;
+    }
+}
+
+/// Whether what members have combined is fetched by the others, which takes a second exchange.
+bool fetches_results(Collective collective, const CallSize& size) {
+    return collective == Collective::allreduce &&
+           Caches::here().fetches_results(size.touched_bytes, size.members, std::min(size.members, size.cpus),
+                                          size.l3_groups);
+}
+
+Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
+    const Defaults& rows = defaults(collective);
+    if (exchanges(call)) {
+        return {rows.one_hop, Form::separate, Reason::vectors};
+    }
+    if (call.shared_output) {
+        return {rows.pushed, Form::separate, Reason::shared};
+    }
+    if (form_of(rows.carried, call, size) == Form::carried) {
+        return {rows.carried, Form::carried, Reason::carried};
+    }
+    const auto copies_input = [&](std::size_t row) {
+        return size.in_place && !algorithm::registry()[row].forms.in_place;
+    };
+    if (size.members == 2 && two_differ(collective, size) && !copies_input(rows.of_two)) {
+        return {rows.of_two, form_of(rows.of_two, call, size), Reason::two};
+    }
+    const bool fetches = fetches_results(collective, size);
+    if (!fetches && Caches::here().pushes(size.touched_bytes, size.l3_groups)) {
+        return {rows.pushed, form_of(rows.pushed, call, size), Reason::long_vectors};
+    }
+    if (size.message_bytes * static_cast<std::size_t>(size.members) <=
+            Caches::here().profile().read_by_one_bytes &&
+        !copies_input(rows.brief)) {
+        return {rows.brief, form_of(rows.brief, call, size), Reason::brief};
+    }
+    const std::size_t row = collective != Collective::allreduce || fetches ? rows.pulled : rows.pushed;
+    return {row, form_of(row, call, size), Reason::vectors};
+}
+
+/// What the table says, where it says something that can serve here.
+std::optional<Selection> measured_selection(const detail::Call& call, const CallSize& size,
+                                            const tuning::Choices& choices, const Selection& built_in) {
+    const tuning::Entry* const entry = entry_for(call, size, choices);
+    if (entry == nullptr) {
+        return std::nullopt;
+    }
+    const std::size_t row = entry->measured.front().row;
+    const Form form = form_of(row, call, size);
+    const bool only_here_copies = size.in_place && form == Form::separate && built_in.form != Form::separate;
+    // An entry of other members may name what gives other bits among these.
+    if (only_here_copies || !refusal(algorithm::registry()[row], call, size.members).empty() ||
+        !may_choose(algorithm::registry()[row], operands_of(call), size.members)) {
+        return std::nullopt;
+    }
+    return Selection{row, form, Reason::measured};
+}
+
+} // namespace
+
+Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices,
+                 Outlook* outlook) {
+    const Collective collective = collective_of(call.kind);
+    if (!call.algorithm.empty()) {
+        return named_selection(collective, call, size);
+    }
+    const Selection built_in = built_in_selection(collective, call, size);
+    if (const auto measured = measured_selection(call, size, choices, built_in)) {
+        return *measured;
+    }
+    if (const auto predicted = outlook != nullptr ? outlook->best(call, size) : std::nullopt) {
+        return {predicted->row, predicted->form, Reason::predicted};
+    }
+    return built_in;
+}
+
+} // namespace tutti::execute
+
+std::string_view tutti::detail::name_of(Kind kind) {
+    return to_string(execute::collective_of(kind));
+}

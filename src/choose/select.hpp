@@ -1,0 +1,106 @@
+#pragma once
+
+#include "algorithm/registry.hpp"
+#include "choose/caches.hpp"
+#include "schedule/synchronise.hpp"
+#include "tuning/choices.hpp"
+
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tutti::execute {
+
+TUTTI_COMPONENT_API schedule::Collective collective_of(detail::Kind kind);
+
+/// Why an algorithm was selected.
+///
+/// - named: the call names it
+/// - carried, brief, vectors, long_vectors: the built-in choice for messages that the mailbox carries, for
+///   others that are short, for vectors, and for those that are long enough to be pushed
+/// - two: that for two members
+/// - shared: the result is one vector that all members share
+/// - measured: an entry of a table says so
+/// - predicted: an outlook does
+enum class Reason : std::uint8_t {
+    named,
+    carried,
+    brief,
+    two,
+    vectors,
+    long_vectors,
+    shared,
+    measured,
+    predicted
+};
+
+class Outlook;
+
+/// An algorithm, as its row in the registry, and the form in which it is carried out.
+struct Selection {
+    std::size_t row = 0;
+    schedule::Form form = schedule::Form::separate;
+    Reason reason = Reason::named;
+};
+
+/// What selection needs to know of a call besides the call itself.
+struct CallSize {
+    /// Bytes that a member sends to a member that wants all it has.
+    std::size_t message_bytes = 0;
+    /// Of the whole vector of one member.
+    std::size_t total_bytes = 0;
+    /// Of the vectors of all members.
+    std::size_t touched_bytes = 0;
+    /// Input and output are the same memory.
+    bool in_place = false;
+    int members = 1;
+    /// How many of the members can run at the same time, and the L3 caches of the CPUs on which they do.
+    int cpus = 1;
+    int l3_groups = 1;
+};
+
+/// Whether any order of operands gives the same bits: integers, which wrap, under the library's own
+/// operators.
+TUTTI_COMPONENT_API bool is_exact(const detail::Call& call);
+
+/// How operands are bracketed where an algorithm leaves that to the call.
+inline detail::Brackets brackets_of(const detail::Call& call) {
+    return call.serial ? detail::Brackets::left : detail::Brackets::tree;
+}
+
+/// What `call` asks of the order of its operands.
+tuning::Operands operands_of(const detail::Call& call);
+
+/// The call that `call`, whose arguments have been checked, comes to: a reduce_scatter that leaves everything
+/// with one member is a reduction to that member, unless an algorithm is named. The same on all members.
+detail::Call reduced_to_one(const detail::Call& call);
+
+/// Why the row cannot serve the call among so many members, or nothing.
+TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const detail::Call& call,
+                                        int members);
+
+/// The longest message that an algorithm carries, in one round or more, on a machine with this profile.
+std::size_t longest_carried_bytes(schedule::Collective collective, bool in_one_round, const CallSize& size,
+                                  const machine::Profile& profile);
+
+/// The form in which a row of the registry would be carried out.
+schedule::Form form_of(std::size_t row, const detail::Call& call, const CallSize& size);
+
+/// The entry that speaks for a call which names no algorithm, or nothing: of calls with equal blocks, since
+/// those are what is measured.
+const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
+                               const tuning::Choices& choices);
+
+/// Selects for a call: the algorithm it names, or the library's choice. That is what `choices` have measured;
+/// where they say nothing, what the outlook predicts to be the best, if there is one (may be null); and else
+/// the built-in one: what can be carried goes through the mailbox in one exchange,
+/// everything else in one pass over the vectors. What would first have to copy an input in place is passed
+/// over if the built-in choice need not. Nothing in this depends on the member. Throws ArgumentError when
+/// there is no such algorithm, or when it cannot take the operator, or the size in place.
+Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices,
+                 Outlook* outlook = nullptr);
+
+} // namespace tutti::execute

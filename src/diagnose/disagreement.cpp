@@ -1,0 +1,300 @@
+#include "diagnose/disagreement.hpp"
+
+#include "algorithm/registry.hpp"
+#include "call/call_log.hpp"
+#include "group/group_state.hpp"
+#include "group/lanes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <thread>
+
+namespace tutti::execute {
+
+namespace {
+
+using detail::GroupState;
+
+std::string named(int member) {
+    return "member " + std::to_string(member);
+}
+
+/// A member's calls, as far as they are known.
+struct Told {
+    int member;
+    const CallHistory* calls;
+
+    bool knows(std::uint64_t number) const { return number >= calls->first() && number <= calls->last(); }
+};
+
+/// The last operations of two members, of those that differ each member's own, and the first of these marked;
+/// nothing where it is the only one.
+std::string side_by_side(const Told& own, const Told& theirs, std::uint64_t difference) {
+    constexpr std::uint64_t most_lines = 16;
+    constexpr std::uint64_t most_after = 4;
+    const std::uint64_t first_known = std::max(own.calls->first(), theirs.calls->first());
+    const std::uint64_t last_known = std::max(own.calls->last(), theirs.calls->last());
+    if (first_known == last_known) {
+        return "";
+    }
+    const std::uint64_t last = std::min(last_known, difference + most_after);
+    const std::uint64_t first = std::max(first_known, last - std::min(last, most_lines - 1));
+    std::string text;
+    for (std::uint64_t number = first; number <= last;) {
+        // Those that are repeated share a line, before the difference.
+        std::uint64_t end = number + 1;
+        while (end < difference && own.calls->claim(end) == own.calls->claim(number)) {
+            ++end;
+        }
+        const std::string numbers =
+            std::to_string(number) + (end > number + 1 ? "-" + std::to_string(end - 1) : "");
+        const auto line = [&](const std::string& who, const CallHistory& calls) {
+            text.append(number == difference ? "\n> " : "\n  ").append(numbers).append(" ").append(who);
+            text.append(": ").append(calls.claim(number).describe());
+        };
+        if (number < difference) {
+            line("both", *own.calls);
+        } else {
+            for (const Told& each : {own, theirs}) {
+                if (each.knows(number)) {
+                    line(named(each.member), *each.calls);
+                }
+            }
+        }
+        number = end;
+    }
+    return text;
+}
+
+/// What a description does not show.
+std::string hidden_difference(const Claim& one, const Claim& other) {
+    if (one.counts != other.counts && one.counts != 0 && other.counts != 0) {
+        return ", and their counts differ";
+    }
+    return one.describe() == other.describe() ? ", and their operators are different functions" : "";
+}
+
+} // namespace
+
+std::optional<CallHistory> history_of(const GroupState& group, Sequence sequence, int member) {
+    if (sequence == Sequence::blocking) {
+        // Acquire: pairs with the release of a member that enters; its record of that call came before.
+        const std::uint64_t progress = group.board(member).progress.observe();
+        return group.presence(member).log.read(progress / 2);
+    }
+    const Lanes* const lanes = group.lanes_if_any();
+    if (lanes == nullptr) {
+        return CallHistory();
+    }
+    // Acquire: pairs with the release of a member that starts a call; its record of that came before.
+    const Starts& starts = lanes->starts(sequence, member);
+    const std::uint64_t count = starts.count.observe();
+    return starts.log.read(count);
+}
+
+const Words& words_of(Sequence sequence) {
+    static constexpr std::array<Words, 3> words{{{"", "calls", "calling"},
+                                                 {"started ", "starts", "starting"},
+                                                 {"prepared ", "prepares", "preparing"}}};
+    return words[static_cast<std::size_t>(sequence)];
+}
+
+std::string whereabouts(const GroupState& group, int member, int other) {
+    const std::optional<int> own = group.rank_in_first(member);
+    const std::optional<int> theirs = group.rank_in_first(other);
+    if (!own || !theirs) {
+        return "";
+    }
+    return "in a sub-group of " + std::to_string(group.size()) + ", whose members " + std::to_string(member) +
+           " and " + std::to_string(other) + " are " + std::to_string(*own) + " and " +
+           std::to_string(*theirs) + " of the whole group: ";
+}
+
+std::optional<std::string> difference(const GroupState& group, Sequence sequence, int member, int other) {
+    const std::optional<CallHistory> own = history_of(group, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
+    if (!own || !theirs) {
+        return std::nullopt;
+    }
+    const std::optional<std::uint64_t> number = first_difference(*own, *theirs);
+    if (!number) {
+        return std::nullopt;
+    }
+    return whereabouts(group, member, other) +
+           text_of_claims(sequence, member, other, *number, own->claim(*number), theirs->claim(*number)) +
+           side_by_side({member, &*own}, {other, &*theirs}, *number);
+}
+
+std::string disagreement(const GroupState& group, Sequence sequence, int member, int other) {
+    // The other may be writing its log, and may go on to do so.
+    constexpr int most_looks = 100;
+    for (int look = 0; look < most_looks; ++look) {
+        if (std::optional<std::string> text = difference(group, sequence, member, other)) {
+            return *text;
+        }
+        std::this_thread::yield();
+    }
+    const std::string both = whereabouts(group, member, other) + "members " + std::to_string(member) +
+                             " and " + std::to_string(other);
+    const std::optional<CallHistory> own = history_of(group, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
+    if (own && theirs && own->last() != theirs->last()) {
+        return both + " have made different calls, " + std::to_string(own->last()) + " and " +
+               std::to_string(theirs->last()) + " of them: all members must make the same calls";
+    }
+    if (sequence == Sequence::prepared && own && theirs && !own->empty() && !theirs->empty() &&
+        own->first() == 1 && theirs->first() == 1) {
+        return both +
+               " have prepared the same calls, but not started each of them equally often: all members "
+               "must start what they have prepared the same number of times";
+    }
+    if (sequence == Sequence::started && own && theirs && !own->empty() && !theirs->empty() &&
+        own->first() == 1 && theirs->first() == 1) {
+        return both + " have started the same calls, but not in the same order with regard to calls that "
+                      "block: all members must make the same calls in the same order";
+    }
+    return both + " have made different calls, further back than the last " +
+           std::to_string(sequence == Sequence::blocking ? CallLog::most_records : StartLog::most_records) +
+           " that differ from the one before: all members must "
+           "make the same calls";
+}
+
+std::optional<std::string> absence(const GroupState& group, Sequence sequence, int member, int other) {
+    if (!group.has_left_for_good(other)) {
+        return std::nullopt;
+    }
+    const std::optional<CallHistory> own = history_of(group, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
+    if (!own || own->empty() || !theirs || theirs->last() >= own->last()) {
+        return std::nullopt;
+    }
+    const Words& words = words_of(sequence);
+    const std::uint64_t number =
+        sequence == Sequence::blocking ? own->last() : std::max(theirs->last() + 1, own->first());
+    return whereabouts(group, member, other) + named(member) + " is in " + words.adjective + "operation " +
+           std::to_string(number) + ", " + own->claim(number).describe() + ", but " + named(other) +
+           " has returned without " + words.doing + " it: all members must make the same calls";
+}
+
+std::optional<std::string> other_order(const GroupState& group, Sequence sequence, int member, int other) {
+    if (sequence == Sequence::prepared || group.lanes_if_any() == nullptr) {
+        return std::nullopt;
+    }
+    const Sequence first = sequence == Sequence::blocking ? Sequence::started : Sequence::blocking;
+    // This member is in the last call of `sequence`, and has not made the next one of the other sequence. The
+    // other member has made that one: looked at first, since it goes on meanwhile.
+    const std::optional<CallHistory> own_first = history_of(group, first, member);
+    const std::optional<CallHistory> their_first = history_of(group, first, other);
+    const std::optional<CallHistory> own = history_of(group, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
+    if (!own_first || !their_first || !own || !theirs || own->empty() ||
+        their_first->last() <= own_first->last() || theirs->last() >= own->last()) {
+        return std::nullopt;
+    }
+    const std::uint64_t next = std::max(own_first->last() + 1, their_first->first());
+    return whereabouts(group, member, other) + "members " + std::to_string(member) + " and " +
+           std::to_string(other) + " make calls in another order: " + named(member) + " " +
+           words_of(sequence).does + " " + own->claim(own->last()).describe() + " first, but " +
+           named(other) + " " + words_of(first).does + " " + their_first->claim(next).describe() +
+           " first: all members must make the same calls in the same order, those that block and those that "
+           "they start";
+}
+
+std::optional<std::string> standstill(const GroupState& group, Sequence sequence, std::uint64_t number,
+                                      int member, int other) {
+    Lanes* const lanes = group.lanes_if_any();
+    if (lanes == nullptr) {
+        return std::nullopt;
+    }
+    lanes->show(member, {sequence, number, other});
+    // First: what the other has called before it came to a standstill is then seen below.
+    const Standstill theirs = lanes->standstill(other);
+    if (theirs.number == 0 || theirs.waits_for != member || theirs.sequence == sequence) {
+        return std::nullopt;
+    }
+    const std::optional<CallHistory> own = history_of(group, sequence, member);
+    const std::optional<CallHistory> their_same = history_of(group, sequence, other);
+    const std::optional<CallHistory> their = history_of(group, theirs.sequence, other);
+    const std::optional<CallHistory> own_same = history_of(group, theirs.sequence, member);
+    if (!own || !their_same || !their || !own_same || their_same->last() >= number ||
+        own_same->last() >= theirs.number || own->empty() || own->first() > number || their->empty() ||
+        their->first() > theirs.number) {
+        return std::nullopt;
+    }
+    return whereabouts(group, member, other) + "members " + std::to_string(member) + " and " +
+           std::to_string(other) + " wait for each other: " + named(member) + " " + words_of(sequence).does +
+           " " + own->claim(number).describe() + ", but " + named(other) + " " +
+           words_of(theirs.sequence).does + " " + their->claim(theirs.number).describe() +
+           ": all members must make the same calls, and block, start or prepare alike";
+}
+
+std::uint64_t last_blocking(const GroupState& group, int member) {
+    const std::optional<CallHistory> own = history_of(group, Sequence::blocking, member);
+    return own ? own->last() : 0;
+}
+
+std::string text_of_claims(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
+                           const Claim& theirs) {
+    const Words& words = words_of(sequence);
+    const std::string does = std::string(" ") + words.does + " ";
+    const std::string place =
+        number == 0 ? "" : " at " + std::string(words.adjective) + "operation " + std::to_string(number);
+    return "members " + std::to_string(member) + " and " + std::to_string(other) + " differ" + place + ": " +
+           named(member) + does + own.describe() + ", but " + named(other) + does + theirs.describe() +
+           hidden_difference(own, theirs) + ": all members must make the same call with the same arguments";
+}
+
+std::string text_of_vectors(run::Fault fault, int member, int peer, const std::string& call) {
+    const char* const what =
+        fault == run::Fault::shared_output
+            ? "`out` is not the same memory: shared() takes the vector that all members share"
+        : fault == run::Fault::both_write
+            ? "they write to the same memory: each needs a vector of its own for the result; allreduce and "
+              "allgather take one for all as tutti::shared(out)"
+            : "one writes to memory that the other reads: nobody's result may overlap another member's "
+              "vectors";
+    return "members " + std::to_string(member) + " and " + std::to_string(peer) + " call " + call + ", but " +
+           what;
+}
+
+std::string text_of_counts(const Claim& claim, int member, int peer, const run::BlockLengths& block) {
+    const schedule::Collective collective = algorithm::registry()[claim.row].collective;
+    const auto count = [](const char* list, int index, int of, std::size_t elements) {
+        return std::string(list) + "[" + std::to_string(index) + "] of " + named(of) + " is " +
+               std::to_string(elements);
+    };
+    const auto length = [](int of, std::size_t elements) {
+        return ", but `block` of " + named(of) + " has " + std::to_string(elements) + " elements";
+    };
+    const std::string text = std::string(to_string(collective)) + ": ";
+    switch (collective) {
+    case schedule::Collective::scatter: // `peer` is the root
+        return text + count("counts", member, peer, block.sent) + length(member, block.expected);
+    case schedule::Collective::alltoall:
+        return text + count(claim.in_place ? "counts" : "recv_counts", peer, member, block.expected) +
+               ", but " + count(claim.in_place ? "counts" : "send_counts", member, peer, block.sent);
+    default:
+        return text + count("counts", peer, member, block.expected) + length(peer, block.sent);
+    }
+}
+
+std::string text_of(run::Fault fault, const GroupState& group, Sequence sequence, int member, int peer,
+                    const Claim& claim, const run::Prepared& prepared, const run::Bindings& bindings) {
+    switch (fault) {
+    case run::Fault::shared_output:
+    case run::Fault::both_write:
+    case run::Fault::one_writes:
+        return text_of_vectors(fault, member, peer, claim.describe());
+    case run::Fault::counts:
+        return text_of_counts(
+            claim, member, peer,
+            run::block_lengths(prepared, member, bindings.peers[static_cast<std::size_t>(peer)], peer));
+    case run::Fault::calls:
+    case run::Fault::none:
+        break;
+    }
+    return disagreement(group, sequence, member, peer);
+}
+
+} // namespace tutti::execute

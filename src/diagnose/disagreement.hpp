@@ -1,0 +1,76 @@
+#pragma once
+
+#include "call/call_log.hpp"
+#include "call/claim.hpp"
+#include "run/opening.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tutti::detail {
+class GroupState;
+}
+
+namespace tutti::execute {
+
+/// The calls of a member, as far as its log tells. Any member may ask at any time: nothing while the member
+/// writes.
+std::optional<CallHistory> history_of(const detail::GroupState& group, Sequence sequence, int member);
+
+/// How texts speak of a sequence.
+struct Words {
+    const char* adjective;
+    const char* does;
+    const char* doing;
+};
+const Words& words_of(Sequence sequence);
+
+/// Says in a sub-group who two of its members are, since users know them by other ranks.
+std::string whereabouts(const detail::GroupState& group, int member, int other);
+
+/// What is wrong where the logs of two members show different calls: the first of a sequence in which they
+/// differ, and what each called. Nothing where they do not, as far as they reach back and the members have
+/// come; then both are on their way through the same calls. Any member may ask at any time.
+std::optional<std::string> difference(const detail::GroupState& group, Sequence sequence, int member,
+                                      int other);
+
+/// The same of members that are known to have made different calls, whatever their logs say.
+std::string disagreement(const detail::GroupState& group, Sequence sequence, int member, int other);
+
+/// What is wrong where `member` waits, in a call that it has made of a sequence, for one that has left for
+/// good without making it, or nothing.
+std::optional<std::string> absence(const detail::GroupState& group, Sequence sequence, int member, int other);
+
+/// What is wrong where `member` waits in the last call of a sequence, for one that has made calls of the two
+/// sequences that block and that are started in another order, or nothing.
+std::optional<std::string> other_order(const detail::GroupState& group, Sequence sequence, int member,
+                                       int other);
+
+/// What is wrong where `member` can do nothing before `other` has made the `number`-th call of a sequence,
+/// nor `other` before `member` has made one of another sequence, or nothing. Shows the others that it is so.
+std::optional<std::string> standstill(const detail::GroupState& group, Sequence sequence,
+                                      std::uint64_t number, int member, int other);
+
+/// The number of the call that blocks that a member is in, or of the last one.
+std::uint64_t last_blocking(const detail::GroupState& group, int member);
+
+/// What is wrong where a run of `member` has found a fault in what `peer` shows, in the call of a sequence
+/// that makes this claim, whose vectors are bound so.
+std::string text_of(run::Fault fault, const detail::GroupState& group, Sequence sequence, int member,
+                    int peer, const Claim& claim, const run::Prepared& prepared,
+                    const run::Bindings& bindings);
+
+/// What is wrong where two members have made these different claims at an operation of a sequence, the
+/// `number`-th one from 1 on, or 0 if it is the only one.
+std::string text_of_claims(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
+                           const Claim& theirs);
+
+/// What is wrong where the vectors of two members are at fault, which both make this call.
+std::string text_of_vectors(run::Fault fault, int member, int peer, const std::string& call);
+
+/// What is wrong where `member` expects a block of another length than `peer` sends, in the call of this
+/// claim.
+std::string text_of_counts(const Claim& claim, int member, int peer, const run::BlockLengths& block);
+
+} // namespace tutti::execute

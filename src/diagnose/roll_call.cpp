@@ -1,0 +1,345 @@
+// Who is where, for those that wait in vain and for people who ask.
+
+#include "diagnose/roll_call.hpp"
+
+#include "diagnose/disagreement.hpp"
+#include "group/group_state.hpp"
+#include "group/ranks_text.hpp"
+#include "wait/join_deadline.hpp"
+#include "wait/waited.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tutti::execute {
+
+namespace {
+
+using detail::GroupState;
+
+constexpr std::array<Sequence, 3> sequences{Sequence::blocking, Sequence::started, Sequence::prepared};
+
+LastCall last_call(const GroupState& group, Sequence sequence, int rank) {
+    const std::optional<CallHistory> history = history_of(group, sequence, rank);
+    return history && !history->empty()
+               ? LastCall{.number = history->last(), .claim = history->claim(history->last())}
+               : LastCall{};
+}
+
+Place place_of(GroupState& group, int rank) {
+    const Presence& presence = group.presence(rank);
+    Place place{.rank = rank,
+                .rank_in_first = group.rank_in_first(rank),
+                .has_joined = !group.members_join() || presence.has_joined.load(std::memory_order_relaxed),
+                .has_left = group.has_left_for_good(rank),
+                .has_failed = presence.has_failed.load(std::memory_order_relaxed),
+                // Acquire, though nothing is read that it makes visible.
+                .is_inside = (group.board(rank).progress.observe() & mailbox::inside_bit) != 0,
+                .where = group.seat(rank).called_from().read(),
+                .where_sequence = static_cast<Sequence>(group.seat(rank).called_from().kind()),
+                .wait = presence.wait.read(),
+                .thread = presence.thread.load(std::memory_order_relaxed)};
+    for (const Sequence sequence : sequences) {
+        place.calls[static_cast<std::size_t>(sequence)] = last_call(group, sequence, rank);
+    }
+    return place;
+}
+
+/// Options that are made without a word say where that is in the library.
+bool is_known(const SourceLine& where) {
+    return where.file != nullptr && !std::string_view(where.file).ends_with("tutti/options.hpp");
+}
+
+std::string text_of(const SourceLine& where) {
+    const std::string_view path(where.file);
+    return std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(where.line);
+}
+
+/// "operation 7"
+std::string name_of(Sequence sequence, std::uint64_t number) {
+    return std::string(words_of(sequence).adjective) + "operation " + std::to_string(number);
+}
+
+/// "operation 7, barrier (algorithm direct), at solver.cpp:31". The line is that of the last call of any
+/// kind.
+std::string text_of(const Place& place, Sequence sequence) {
+    const LastCall& call = place.last(sequence);
+    return name_of(sequence, call.number) + ", " +
+           text_of_call(call.claim, place.where_sequence == sequence ? place.where : SourceLine{});
+}
+
+/// The operation in which it waits, which need not be the last one of those started.
+std::string text_of_wait(const Place& place) {
+    const SlowWait& wait = *place.wait;
+    return wait.number == place.last(wait.sequence).number ? text_of(place, wait.sequence)
+                                                           : name_of(wait.sequence, wait.number);
+}
+
+/// A name that cannot break a line.
+std::string printable(std::string name) {
+    std::ranges::replace_if(
+        name, [](char each) { return static_cast<unsigned char>(each) < ' '; }, '?');
+    return name;
+}
+
+const char* text_of_state(char state) {
+    switch (state) {
+    case 'R':
+        return "running or about to";
+    case 'S':
+        return "asleep";
+    case 'D':
+        return "waiting for a device";
+    case 'T':
+    case 't':
+        return "stopped";
+    default:
+        return "ended";
+    }
+}
+
+} // namespace
+
+RollCall::RollCall(Names names, std::vector<Place> places)
+    : names_(std::move(names)), now_(clock_now()), places_(std::move(places)) {}
+
+RollCall::RollCall(GroupState& group, Asked asked) {
+    failure_ = group.failure().text();
+    has_failed_ = group.is_unusable(); // before the lanes are held, which who joins asks for later
+    const auto lanes = group.hold_lanes();
+    LastSnapshot& last = group.last_snapshot();
+    if (asked == Asked::by_people && last.at().count() == 0) {
+        constexpr std::int64_t between_looks_ns = 200'000;
+        last.exchange(snapshot_of(group));
+        mailbox::nap(between_looks_ns);
+    }
+    const Snapshot look = snapshot_of(group);
+    const Snapshot before = asked == Asked::by_people ? last.exchange(look) : last.get();
+    now_ = look.at;
+    since_last_ = before.at.count() == 0 ? before.at : now_ - before.at;
+    names_.group = (group.rank_in_first(0) ? "a sub-group of " : "") + std::to_string(group.size()) +
+                   (group.size() == 1 ? " member" : " members");
+    places_.reserve(look.marks.size());
+    for (std::size_t index = 0; index < look.marks.size(); ++index) {
+        Place& place = places_.emplace_back(place_of(group, static_cast<int>(index)));
+        place.has_failed = place.has_failed && has_failed_;
+        if (since_last_.count() == 0) {
+            continue;
+        }
+        const Snapshot::Mark& now = look.marks[index];
+        const Snapshot::Mark& then = before.marks[index];
+        place.has_moved = now.progress != then.progress || now.starts != then.starts;
+        if (now.cpu_time.count() >= 0 && now.cpu_time >= then.cpu_time && then.cpu_time.count() >= 0) {
+            place.ran = now.cpu_time - then.cpu_time;
+        }
+    }
+}
+
+/// Of how many members details are told.
+std::size_t RollCall::most_listed() const {
+    constexpr std::size_t most = 10;
+    constexpr std::size_t few = 16;
+    return places_.size() <= few ? most : std::min(places_.size() / 4, most);
+}
+
+/// `, thread 4711 "worker 2", CPU 1, asleep, ran 0 ms of the last 250 ms`, or nothing.
+std::string RollCall::text_of_thread(const Place& place) const {
+    if (place.thread == 0) {
+        return "";
+    }
+    const std::string text = "thread " + std::to_string(place.thread);
+    const std::optional<machine::ThreadState> thread = machine::thread_state(place.thread);
+    if (!thread) {
+        return text + ", which has ended";
+    }
+    const std::string ran =
+        place.ran ? ", ran " + text_of_time(*place.ran) + " of the last " + text_of_time(since_last_) : "";
+    return text + " \"" + printable(thread->name) + "\", CPU " + std::to_string(thread->cpu) + ", " +
+           text_of_state(thread->state) + ran;
+}
+
+/// What is the same of members that are at the same place.
+std::string RollCall::state_of(const Place& place) const {
+    if (!place.has_joined) {
+        return "not joined";
+    }
+    if (place.wait && place.last(place.wait->sequence).number != 0) {
+        return "in " + text_of_wait(place);
+    }
+    std::string text;
+    for (const Sequence sequence : sequences) {
+        if (place.last(sequence).number != 0) {
+            text += (text.empty() ? "" : "; ") + text_of(place, sequence);
+        }
+    }
+    if (text.empty()) {
+        const bool has_recovered = !failure_.empty() && !has_failed_;
+        return has_recovered ? "no call since" : place.has_left ? "left without a call" : "no call yet";
+    }
+    if (place.is_inside) {
+        return "at work in " + text;
+    }
+    return (place.has_left ? "left after " : "came to ") + text +
+           (place.has_failed ? "; a call of it failed" : "");
+}
+
+std::string RollCall::text() const {
+    struct Together {
+        std::uint64_t number = 0;
+        std::string state = {};
+        std::vector<int> ranks = {};
+        std::vector<int> peers = {};
+        std::chrono::nanoseconds waited{0};
+    };
+    std::vector<Together> all;
+    for (const Place& place : places_) {
+        const std::string state = state_of(place);
+        auto found = std::ranges::find(all, state, &Together::state);
+        if (found == all.end()) {
+            all.push_back({.number = place.last(Sequence::blocking).number, .state = state});
+            found = all.end() - 1;
+        }
+        found->ranks.push_back(place.rank);
+        if (place.wait) {
+            found->peers.push_back(place.wait->peer);
+            found->waited = std::max(found->waited, now_ - place.wait->since);
+        }
+    }
+    std::ranges::stable_sort(all, {}, &Together::number);
+    const auto largest = std::ranges::max_element(
+        all, {}, [](const Together& each) { return std::pair(each.ranks.size(), each.number); });
+    std::string text = "roll call of " + names_.group + ":\n";
+    if (!failure_.empty()) {
+        text += (has_failed_ ? "  " : "  before, ") + failure_ + "\n";
+    }
+    std::size_t listed = 0;
+    std::size_t more = 0;
+    for (auto each = all.begin(); each != all.end(); ++each) {
+        const bool is_odd = each != largest || places_.size() <= most_listed();
+        if (is_odd && each != largest && listed >= most_listed()) {
+            more += each->ranks.size();
+            continue;
+        }
+        text += "  " + text_of_ranks(each->ranks, names_.one, names_.all) + ": " + each->state;
+        if (!each->peers.empty()) {
+            text += "; waiting for " + text_of_ranks(each->peers, names_.one, names_.all) + " for " +
+                    text_of_time(each->waited);
+        }
+        text += "\n";
+        for (const int rank : each->ranks) {
+            const Place& place = of(rank);
+            const std::string thread = is_odd && listed < most_listed() ? text_of_thread(place) : "";
+            listed += is_odd ? 1 : 0;
+            if (!thread.empty()) {
+                text += "    " + std::to_string(rank) + ": " + thread;
+                text += place.rank_in_first
+                            ? ", member " + std::to_string(*place.rank_in_first) + " of the whole group\n"
+                            : "\n";
+            }
+        }
+    }
+    return more == 0 ? text : text + "  and " + std::to_string(more) + " more elsewhere\n";
+}
+
+/// Of one that has not come to the `number`-th operation of a sequence.
+std::string RollCall::whereabouts_of(const Place& place, Sequence sequence, std::uint64_t number) const {
+    std::string text = names_.one + " " + std::to_string(place.rank);
+    if (!place.has_joined) {
+        return text + " has not joined";
+    }
+    if (place.wait) {
+        return text + " is in " + text_of_wait(place) + ", waiting for " + names_.one + " " +
+               std::to_string(place.wait->peer);
+    }
+    if (place.last(sequence).number >= number) { // it has prepared it, and starts are not shown
+        text += " has not started it as often" + std::string(place.has_left ? ", and has left" : "");
+    } else if (place.last(sequence).number == 0) {
+        text += place.has_left ? " has left without a call" : " has made no call yet";
+    } else {
+        text += (place.has_left ? " has left after " : " has come to ") + text_of(place, sequence);
+    }
+    const std::string thread = text_of_thread(place);
+    return text + (thread.empty() || place.has_left ? "" : " (" + thread + ")");
+}
+
+/// Of those that do not wait, where all have come.
+std::string RollCall::text_of_busy() const {
+    std::vector<int> busy;
+    for (const Place& place : places_) {
+        if (place.is_inside && !place.wait) {
+            busy.push_back(place.rank);
+        }
+    }
+    return "all " + names_.all + " have come to it" +
+           (busy.empty() ? ": one of them may be inside an operator, or get no CPU"
+                         : "; " + text_of_ranks(busy, names_.one, names_.all) +
+                               " at work in it: inside an operator, or without a CPU");
+}
+
+std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const {
+    std::vector<const Place*> late;
+    for (const Place& place : places_) {
+        // Of who has prepared the operation nothing shows how often it has started it.
+        const bool is_late =
+            place.last(sequence).number < number || (sequence == Sequence::prepared && place.rank == peer);
+        if (!place.has_joined || place.has_left || is_late) {
+            late.push_back(&place);
+        }
+    }
+    if (late.empty()) {
+        return text_of_busy();
+    }
+    // First those for which the others wait.
+    std::ranges::stable_sort(late, {}, [sequence](const Place* place) {
+        return std::pair(place->wait.has_value(), place->has_joined ? place->last(sequence).number + 1 : 0);
+    });
+    std::string text = std::to_string(late.size()) + " of " + std::to_string(places_.size()) + " " +
+                       names_.all + (late.size() == 1 ? " is not there: " : " are not there: ");
+    for (std::size_t index = 0; index < std::min(most_listed(), late.size()); ++index) {
+        text += (index == 0 ? "" : "; ") + whereabouts_of(*late[index], sequence, number);
+    }
+    if (late.size() > most_listed()) {
+        text += "; and " + std::to_string(late.size() - most_listed()) + " more";
+    }
+    return late.front()->has_joined ? text : text + ". " + advice_on_absence();
+}
+
+std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
+                            std::chrono::milliseconds deadline, const std::string& call,
+                            std::optional<int> peer) const {
+    const Place& own = of(rank);
+    const std::string what = own.last(sequence).number == number
+                                 ? text_of(own, sequence)
+                                 : name_of(sequence, number) + (call.empty() ? "" : ", " + call);
+    return names_.one + " " + std::to_string(rank) + " has waited " + execute::text_of(deadline) + " in " +
+           what + (peer ? ", at last for " + names_.one + " " + std::to_string(*peer) : "") + "; " +
+           late(sequence, number, peer);
+}
+
+std::string text_of_call(const Claim& claim, const SourceLine& where) {
+    return claim.describe() + (is_known(where) ? ", at " + text_of(where) : "");
+}
+
+void throw_mismatch(GroupState& group, const std::string& what) {
+    std::string text = what + "\n" + RollCall(group, RollCall::Asked::by_error).text();
+    text.pop_back(); // the end of the last line
+    throw MismatchError(text);
+}
+
+std::string text_of_delay(GroupState& group, Sequence sequence, std::uint64_t number, int member, int peer,
+                          std::chrono::milliseconds deadline) {
+    const RollCall roll_call(group, RollCall::Asked::by_error);
+    const std::optional<CallHistory> calls = history_of(group, sequence, member);
+    const bool is_known = calls && !calls->empty() && calls->first() <= number;
+    return whereabouts(group, member, peer) + roll_call.delay(sequence, number, member, deadline,
+                                                              is_known ? calls->claim(number).describe() : "",
+                                                              peer);
+}
+
+} // namespace tutti::execute

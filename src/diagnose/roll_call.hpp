@@ -1,0 +1,122 @@
+#pragma once
+
+#include "call/call_log.hpp"
+#include "diagnose/snapshot.hpp"
+#include "group/presence.hpp"
+#include "machine/thread_state.hpp"
+
+#include <tutti/detail/export.hpp>
+#include <tutti/options.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::detail {
+class GroupState;
+}
+
+namespace tutti::execute {
+
+/// The last call of a member in a sequence.
+struct LastCall {
+    /// From 1 on; 0 if there was none, or it is being written down.
+    std::uint64_t number = 0;
+    Claim claim = {};
+};
+
+/// Where a member is, as far as it shows it.
+struct Place {
+    int rank = 0;
+    /// In the group that the sub-group was made of.
+    std::optional<int> rank_in_first = {};
+    bool has_joined = true;
+    bool has_left = false;
+    /// A call of it has failed, and the group cannot be used again yet.
+    bool has_failed = false;
+    /// It is inside a call: it works there, if it does not wait.
+    bool is_inside = false;
+    /// By sequence.
+    std::array<LastCall, 3> calls = {};
+    /// Where in the program it called last; without a file if it does not tell.
+    SourceLine where = {};
+    Sequence where_sequence = Sequence::blocking;
+    std::optional<SlowWait> wait = {};
+    /// 0 where nobody has come.
+    int thread = 0;
+    /// Since the look before; nothing where there was none.
+    std::optional<bool> has_moved = {};
+    std::optional<std::chrono::nanoseconds> ran = {};
+
+    const LastCall& last(Sequence sequence) const { return calls[static_cast<std::size_t>(sequence)]; }
+};
+
+/// What those are called of whom a roll call tells.
+struct Names {
+    /// "4 members", with what they are of.
+    std::string group;
+    std::string one = "member";
+    std::string all = "members";
+    /// Whether there are seats, which they take and leave.
+    bool sit = true;
+};
+
+/// Who is where in a group, as any thread can see at any time.
+class TUTTI_COMPONENT_API RollCall {
+public:
+    RollCall(Names names, std::vector<Place> places);
+
+    /// Compares with the last snapshot of the group. One that people ask for takes the next one, and where
+    /// there was none it takes two: some 200 us.
+    enum class Asked : bool { by_error, by_people };
+    RollCall(detail::GroupState& group, Asked asked);
+
+    /// Some lines, the last with an end: members that are at the same place together, those furthest behind
+    /// first; of the odd ones out their threads.
+    std::string text() const;
+    /// One object, of all members.
+    std::string json() const;
+
+    /// Of those that have not come to the `number`-th call of a sequence, in one sentence.
+    std::string late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const;
+
+    /// Why one of them has waited too long in the `number`-th call of a sequence, which is `call` if it is
+    /// not the last one, for `peer` at last if that is known: who is where.
+    std::string delay(Sequence sequence, std::uint64_t number, int rank, std::chrono::milliseconds deadline,
+                      const std::string& call = {}, std::optional<int> peer = {}) const;
+
+    const Place& of(int member) const { return places_[static_cast<std::size_t>(member)]; }
+
+private:
+    std::string text_of_thread(const Place& place) const;
+    std::string state_of(const Place& place) const;
+    std::string whereabouts_of(const Place& place, Sequence sequence, std::uint64_t number) const;
+    std::string text_of_busy() const;
+    std::size_t most_listed() const;
+
+    Names names_;
+    /// The last failure; nothing where there was none.
+    std::string failure_;
+    /// Whether that still lasts.
+    bool has_failed_ = false;
+    std::chrono::nanoseconds now_{0};
+    /// Since the look before, 0 if there was none.
+    std::chrono::nanoseconds since_last_{0};
+    std::vector<Place> places_;
+};
+
+/// Why `member`, in the `number`-th call of a sequence, has waited too long, at last for `peer`: who is
+/// where.
+std::string text_of_delay(detail::GroupState& group, Sequence sequence, std::uint64_t number, int member,
+                          int peer, std::chrono::milliseconds deadline);
+
+/// "barrier (algorithm direct), at solver.cpp:31"
+std::string text_of_call(const Claim& claim, const SourceLine& where);
+
+/// Throws a MismatchError with what is wrong, and who is where.
+[[noreturn]] void throw_mismatch(detail::GroupState& group, const std::string& what);
+
+} // namespace tutti::execute

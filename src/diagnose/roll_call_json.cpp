@@ -1,0 +1,137 @@
+// A roll call for tools.
+
+#include "algorithm/registry.hpp"
+#include "diagnose/disagreement.hpp"
+#include "diagnose/roll_call.hpp"
+#include "trace/quoted.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tutti::execute {
+
+using trace::quoted;
+
+namespace {
+
+/// One object, whose values are JSON already.
+class Object {
+public:
+    Object& add(std::string_view name, const std::string& value) {
+        text_ += (text_.empty() ? "" : ", ") + quoted(name) + ": " + value;
+        return *this;
+    }
+    Object& add(std::string_view name, std::integral auto value) {
+        if constexpr (std::same_as<decltype(value), bool>) {
+            return add(name, std::string(value ? "true" : "false"));
+        } else {
+            return add(name, std::to_string(value));
+        }
+    }
+    std::string text() const { return "{" + text_ + "}"; }
+
+private:
+    std::string text_;
+};
+
+std::int64_t microseconds(std::chrono::nanoseconds time) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+}
+
+std::string object_of(const LastCall& call) {
+    const Claim& claim = call.claim;
+    const algorithm::Algorithm& algorithm = algorithm::registry()[claim.row];
+    Object object;
+    object.add("number", call.number);
+    if (claim.splits) {
+        return object.add("collective", quoted("split")).add("text", quoted(claim.describe())).text();
+    }
+    object.add("collective", quoted(to_string(algorithm.collective)));
+    if (algorithm.collective != schedule::Collective::barrier) {
+        object.add("bytes", claim.bytes).add("type", quoted(to_string(claim.type)));
+    }
+    if (!claim.in_passes) {
+        object.add("algorithm", quoted(algorithm.name));
+    }
+    if (algorithm.order != algorithm::Order::none) {
+        object.add("operator", quoted(to_string(claim.op)));
+    }
+    if (schedule::is_rooted(algorithm.collective)) {
+        object.add("root", claim.root);
+    }
+    return object.add("text", quoted(claim.describe())).text();
+}
+
+std::string name_of(Sequence sequence) {
+    static constexpr std::array<const char*, 3> names{"blocking", "started", "prepared"};
+    return names[static_cast<std::size_t>(sequence)];
+}
+
+std::string object_of(const Place& place, bool sit, std::chrono::nanoseconds now) {
+    Object object;
+    object.add("rank", place.rank);
+    if (place.rank_in_first) {
+        object.add("rank_of_whole_group", *place.rank_in_first);
+    }
+    if (sit) {
+        object.add("joined", place.has_joined).add("left", place.has_left);
+    }
+    object.add("failed", place.has_failed).add("inside", place.is_inside);
+    for (const Sequence sequence : {Sequence::blocking, Sequence::started, Sequence::prepared}) {
+        if (place.last(sequence).number != 0) {
+            object.add(name_of(sequence), object_of(place.last(sequence)));
+        }
+    }
+    const auto has_called = [](const LastCall& call) { return call.number != 0; };
+    if (place.where.file != nullptr && std::ranges::any_of(place.calls, has_called)) {
+        object.add("file", quoted(place.where.file)).add("line", place.where.line);
+    }
+    if (place.wait) {
+        object.add("waits_for", Object()
+                                    .add("rank", place.wait->peer)
+                                    .add("calls", quoted(name_of(place.wait->sequence)))
+                                    .add("number", place.wait->number)
+                                    .add("us", microseconds(now - place.wait->since))
+                                    .text());
+    }
+    if (place.has_moved) {
+        object.add("moved", *place.has_moved);
+    }
+    if (place.ran) {
+        object.add("ran_us", microseconds(*place.ran));
+    }
+    if (place.thread != 0) {
+        Object thread;
+        thread.add("id", place.thread);
+        if (const auto state = machine::thread_state(place.thread)) {
+            thread.add("name", quoted(state->name))
+                .add("state", quoted(std::string_view(&state->state, 1)))
+                .add("cpu", state->cpu);
+        }
+        object.add("thread", thread.text());
+    }
+    return object.text();
+}
+
+} // namespace
+
+std::string RollCall::json() const {
+    std::string members;
+    for (const Place& place : places_) {
+        members += (members.empty() ? "\n  " : ",\n  ") + object_of(place, names_.sit, now_);
+    }
+    Object object;
+    object.add("group", quoted(names_.group));
+    if (!failure_.empty()) {
+        object.add("failure", quoted(failure_)).add("recovered", !has_failed_);
+    }
+    return object.add("members", places_.size())
+               .add("us_since_last_look", microseconds(since_last_))
+               .add("places", "[" + members + "\n]")
+               .text() +
+           "\n";
+}
+
+} // namespace tutti::execute

@@ -1,0 +1,209 @@
+#include "diagnose/roll_call_signal.hpp"
+
+#include "record/trace_file.hpp"
+
+#include <tutti/error.hpp>
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace tutti::execute {
+
+namespace {
+
+struct Request {
+    int signal;
+    RollCallFormat format;
+};
+
+int signal_named(std::string_view name) {
+    static constexpr std::array<std::pair<std::string_view, int>, 8> names{{{"USR1", SIGUSR1},
+                                                                            {"USR2", SIGUSR2},
+                                                                            {"QUIT", SIGQUIT},
+                                                                            {"HUP", SIGHUP},
+                                                                            {"ALRM", SIGALRM},
+                                                                            {"VTALRM", SIGVTALRM},
+                                                                            {"PWR", SIGPWR},
+                                                                            {"WINCH", SIGWINCH}}};
+    name.remove_prefix(name.starts_with("SIG") ? 3 : 0);
+    for (const auto& [known, number] : names) {
+        if (known == name) {
+            return number;
+        }
+    }
+    int number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    return error == std::errc() && end == name.data() + name.size() && number > 0 && number < NSIG ? number
+                                                                                                   : 0;
+}
+
+std::optional<Request> requested() {
+    const char* const given = std::getenv("TUTTI_ROLL_CALL");
+    if (given == nullptr || *given == '\0') {
+        return std::nullopt;
+    }
+    std::string_view name(given);
+    const bool as_json = name.ends_with(",json");
+    name.remove_suffix(as_json ? std::string_view(",json").size() : 0);
+    const int signal = signal_named(name);
+    if (signal == 0 || signal == SIGKILL || signal == SIGSTOP) {
+        throw ArgumentError("TUTTI_ROLL_CALL: \"" + std::string(given) +
+                            "\" is no signal; write USR1, or USR1,json for tools");
+    }
+    return Request{signal, as_json ? RollCallFormat::json : RollCallFormat::text};
+}
+
+void write_all(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+        if (written <= 0) {
+            return;
+        }
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+/// A handler may do hardly more than this; what is called then must outlive everything.
+sem_t* wanted = nullptr;
+
+void want(int /*signal*/) {
+    const int error = errno;
+    sem_post(wanted);
+    errno = error;
+}
+
+} // namespace
+
+/// Those whose roll calls are wanted, and the thread that writes them. Never destroyed: a signal may come at
+/// the end of the program.
+class Signalled {
+public:
+    static Signalled& instance() {
+        static Signalled& made = *new Signalled;
+        return made;
+    }
+
+    void add(RollCallListed& listed, const Request& request) {
+        const std::scoped_lock lock(mutex_);
+        begin(request);
+        listed.place_ = all_.insert(all_.end(), &listed);
+    }
+    void remove(const RollCallListed& listed) {
+        const std::scoped_lock ended(listed.calling_);
+        const std::scoped_lock lock(mutex_);
+        all_.erase(listed.place_);
+    }
+
+private:
+    void begin(const Request& request) {
+        if (std::exchange(has_begun_, true)) {
+            return;
+        }
+        struct sigaction before = {};
+        sigaction(request.signal, nullptr, &before);
+        if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+            return write_all(
+                "tutti: TUTTI_ROLL_CALL: the program handles that signal itself, so that it gets "
+                "no roll calls; choose another one\n");
+        }
+        sem_init(&wanted_, 0, 0);
+        wanted = &wanted_;
+        if (!start_thread(request.format)) {
+            return write_all("tutti: TUTTI_ROLL_CALL: the system gives no thread for roll calls\n");
+        }
+        struct sigaction action = {};
+        action.sa_handler = want;
+        action.sa_flags = SA_RESTART;
+        sigaction(request.signal, &action, nullptr);
+    }
+
+    /// No signal of the program's is for it.
+    bool start_thread(RollCallFormat format) {
+        sigset_t all;
+        sigset_t own;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &own);
+        bool is_there = true;
+        try {
+            std::thread([this, format] { serve(format); }).detach();
+        } catch (const std::system_error&) {
+            is_there = false;
+        }
+        pthread_sigmask(SIG_SETMASK, &own, nullptr);
+        return is_there;
+    }
+
+    [[noreturn]] void serve(RollCallFormat format) noexcept {
+        pthread_setname_np(pthread_self(), "tutti-roll-call");
+        for (;;) {
+            if (sem_wait(&wanted_) != 0) {
+                continue;
+            }
+            try {
+                write_all(roll_calls(format));
+                write_trace_file();
+            } catch (const std::bad_alloc&) {
+                write_all("tutti: roll call: there is no memory\n");
+            }
+        }
+    }
+
+    /// Of all; for tools one array.
+    ///
+    /// None is called under the lock of the list. A roll call may turn out to be the last owner of another
+    /// group, whose end takes that lock; and groups are made and ended while a roll call takes long.
+    std::string roll_calls(RollCallFormat format) {
+        const bool as_json = format == RollCallFormat::json;
+        std::string text;
+        std::unique_lock lock(mutex_);
+        for (const RollCallListed* const each : all_) {
+            const std::unique_lock calling(each->calling_, std::try_to_lock);
+            if (!calling) {
+                continue; // it is about to end
+            }
+            lock.unlock(); // who ends this one waits, so that its place in the list stays
+            std::string called = each->roll_call_(format);
+            lock.lock();
+            text += (as_json && !text.empty() ? "," : "") + std::move(called);
+        }
+        if (as_json) {
+            return "[" + text + "]\n";
+        }
+        return all_.empty() ? "roll call: there is no group\n" : text;
+    }
+
+    std::mutex mutex_;
+    std::list<const RollCallListed*> all_;
+    bool has_begun_ = false;
+    sem_t wanted_{};
+};
+
+RollCallListed::RollCallListed(std::function<std::string(RollCallFormat)> roll_call)
+    : roll_call_(std::move(roll_call)) {
+    if (const std::optional<Request> request = requested()) {
+        Signalled::instance().add(*this, *request);
+        is_listed_ = true;
+    }
+}
+
+RollCallListed::~RollCallListed() {
+    if (is_listed_) {
+        Signalled::instance().remove(*this);
+    }
+}
+
+} // namespace tutti::execute

@@ -1,0 +1,366 @@
+#include "flight/in_flight.hpp"
+
+#include "flight/of_thread.hpp"
+#include "group/group_state.hpp"
+#include "group/seat.hpp"
+#include "mailbox/wait.hpp"
+#include "wait/time_limit.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/start.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace tutti::execute {
+
+using detail::Call;
+
+InFlight::InFlight(detail::Seat& seat)
+    : seat_(seat), group_(seat.group()), rank_(seat.rank()), lanes_(group_.lanes()),
+      recorder_(group_.recorder()) {
+    for (std::size_t index = 0; index < turns_.size(); ++index) {
+        turns_[index].next = index + 1;
+    }
+}
+
+mailbox::Doorbell& InFlight::bell() const {
+    return lanes_.bell();
+}
+
+const mailbox::Patience& InFlight::patience() const {
+    return group_.patience();
+}
+
+InFlight::~InFlight() {
+    orphan_held();
+}
+
+Operation& InFlight::start(const Call& call) {
+    require_usable("start");
+    Operation& operation = operation_for(call, Sequence::started);
+    ++started_;
+    show(operation);
+    history_ = run::mixed(history_ + seat_.epoch(), operation.call_.prepared().marks.digest);
+    operation.history_ = history_;
+    open(operation);
+    return operation;
+}
+
+Operation& InFlight::prepare(const Call& call) {
+    require_usable("prepare");
+    Operation& operation = operation_for(call, Sequence::prepared);
+    ++prepared_;
+    show(operation);
+    prepared_history_ = run::mixed(prepared_history_, operation.call_.prepared().marks.digest);
+    operation.own_line_.history = prepared_history_;
+    return operation;
+}
+
+void InFlight::restart(Operation& operation) {
+    require_usable("start");
+    if (!operation.is_over() || operation.is_ready_) { // what waits for it has yet to be called
+        throw Error("start: the operation is still under way: wait for it before it is started again");
+    }
+    restarts_ += run::mixed(~operation.number_, 0); // in whichever order
+    open(operation);
+}
+
+void InFlight::restart(Operation& operation, const Call& call) {
+    operation.call_.require_like(call);
+    if (operation.is_over()) {
+        operation.bind(call.input, call.output);
+    }
+    restart(operation);
+}
+
+/// Throws where the calling thread must not use this member's operations now. Where the group has failed,
+/// that ends those in flight: when this returns nobody touches their vectors any more.
+void InFlight::require_usable(const char* what) {
+    if (seat_.runs_operator()) {
+        throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "
+                                        "that they reduce for");
+    }
+    if (!open_.empty() && thread_ != &OfThread::here()) {
+        throw Error(std::string(what) + ": called by another thread than the one that has operations of this "
+                                        "member in flight: only that may use the member meanwhile");
+    }
+    if (group_.failure().raised()) {
+        try {
+            group_.failure().throw_aborted();
+        } catch (...) {
+            if (!open_.empty()) {
+                fail(std::current_exception());
+            }
+            throw;
+        }
+    }
+}
+
+void InFlight::show(Operation& operation) {
+    const std::uint64_t digest = operation.call_.prepared().marks.digest;
+    std::uint64_t& shown = shown_digests_[operation.sequence_ == Sequence::prepared ? 1 : 0];
+    Starts& starts = lanes_.starts(operation.sequence_, rank_);
+    if (operation.number_ == 1 || digest != shown) {
+        shown = digest;
+        starts.log.add({operation.number_, operation.number_, 1}, operation.call_.claim());
+    }
+    starts.count.publish(operation.number_); // release: pairs with who looks up what this member has called
+}
+
+void InFlight::test() {
+    require_usable("test");
+    OfThread::here().progress();
+    look_after_now_and_then();
+    OfThread::here().call_continuations();
+}
+
+/// Who tests in a loop is to learn, as who waits does, that what it tests for will not come.
+void InFlight::look_after_now_and_then() {
+    constexpr std::chrono::milliseconds between{1};
+    // Some ms behind, but cheap enough to be read in every test.
+    const std::chrono::nanoseconds now = coarse_clock_now();
+    if (now - looked_after_ > between) {
+        looked_after_ = now;
+        OfThread::here().look_after(true);
+    }
+}
+
+void InFlight::wait(Operation& operation) {
+    require_usable("wait");
+    if (recorder_ == nullptr ||
+        OfThread::here().waits()) { // a wait that a continuation makes is part of another
+        wait_for(operation);
+        return;
+    }
+    const RecordedWait recorded(*this, operation);
+    wait_for(operation);
+}
+
+InFlight::RecordedWait::RecordedWait(const InFlight& member, const Operation& operation)
+    : member_(member), operation_(operation), since_(ticks()) {
+    OfThread::here().waits(true);
+}
+
+InFlight::RecordedWait::~RecordedWait() {
+    OfThread::here().waits(false);
+    const int peer = operation_.runner_ ? operation_.runner_->peer() : -1;
+    operation_.flight_.has_waited(member_.recorded(operation_), since_, peer);
+}
+
+Recorded InFlight::recorded(const Operation& operation) const {
+    return {.record = recorder_->of(rank_),
+            .trace = recorder_->trace(),
+            .sequence = operation.sequence_,
+            .number = recorder_->number_in_all(operation.sequence_, operation.number_),
+            .row = operation.call_.claim().row};
+}
+
+void InFlight::wait_for(Operation& operation) {
+    look_eagerly(operation);
+    if (!operation.is_over() || thread_->has_continuations()) {
+        thread_->wait_until([&] { return operation.is_over(); }, "wait", &operation);
+    }
+}
+
+/// An operation for the next call of a sequence, with all the memory that it needs.
+Operation& InFlight::operation_for(const Call& call, Sequence sequence) {
+    check_deadline(call);
+    Operation* operation = nullptr;
+    try {
+        operation = &found_or_prepared(call);
+        operation->operator_.keep(call);
+        operation->sequence_ = sequence;
+        assign_lane(*operation);
+    } catch (const ArgumentError&) {
+        throw; // the member may call again
+    } catch (...) {
+        if (operation != nullptr) {
+            operation->sequence_ = Sequence::started;
+            recycle(*operation);
+        }
+        fail(std::current_exception());
+        throw;
+    }
+    operation->bind(call.input, call.output);
+    operation->deadline_ = call.deadline;
+    operation->is_held_ = true;
+    operation->is_quiet_ =
+        operation->call_.prepared().exchanges_words && operation->operator_.data() == nullptr;
+    return *operation;
+}
+
+/// One that nobody refers to, prepared for such a call already if there is one.
+Operation& InFlight::found_or_prepared(const Call& call) {
+    const std::uint64_t key = detail::key_of(call);
+    const auto serves = [&](const Free& free) {
+        const PreparedCall& prepared = free.operation->call_;
+        return key != 0 ? free.key == key && prepared.are_placed_alike(call.input, call.output)
+                        : prepared.serves(call);
+    };
+    const auto found = std::find_if(free_.rbegin(), free_.rend(), serves);
+    if (found != free_.rend()) {
+        Operation& operation = *found->operation;
+        free_.erase(std::next(found).base());
+        return operation;
+    }
+    Operation& operation = unused();
+    try {
+        prepare(operation, call);
+    } catch (...) {
+        recycle(operation);
+        throw;
+    }
+    return operation;
+}
+
+void InFlight::assign_lane(Operation& operation) {
+    if (operation.sequence_ == Sequence::prepared) {
+        operation.number_ = prepared_ + 1;
+        operation.lane_ = &lanes_.prepared(operation.number_);
+        operation.own_line_ = {};
+        operation.line_ = &operation.own_line_;
+        return;
+    }
+    operation.number_ = started_ + 1;
+    Turn& turn = turn_of(operation);
+    if (turn.lane == nullptr) {
+        turn.lane = &lanes_.started(started_ % Lanes::in_turn);
+    }
+    operation.lane_ = turn.lane;
+    operation.line_ = &turn.line;
+}
+
+/// One that nobody refers to: the one that has been so for the longest, once there are enough.
+Operation& InFlight::unused() {
+    constexpr std::size_t most_kept = 64;
+    if (free_.empty() || all_.size() < most_kept) {
+        free_.reserve(all_.size() + 1); // so that none is lost for want of memory
+        open_.reserve(all_.size() + 1);
+        all_.push_back(std::make_unique<Operation>(*this));
+        return *all_.back();
+    }
+    Operation& oldest = *free_.front().operation;
+    free_.erase(free_.begin());
+    return oldest;
+}
+
+void InFlight::prepare(Operation& operation, const Call& call) {
+    operation.call_.prepare(call, seat_.plans());
+    operation.bindings_.reserve(operation.call_.prepared());
+    if (operation.call_.copied_bytes() != 0) {
+        operation.input_copy_.at_least(operation.call_.copied_bytes(), operation.call_.element_align());
+    }
+    operation.call_.complete();
+}
+
+/// Nobody refers to it any more.
+void InFlight::recycle(Operation& operation) noexcept {
+    operation.is_held_ = false;
+    if (operation.continuation_ != nullptr) {
+        operation.continuation_ = nullptr;
+    }
+    operation.failure_ = nullptr;
+    free_.push_back({operation.call_.key(), &operation});
+}
+
+void InFlight::release(Operation& operation) noexcept {
+    if (!operation.is_held_) { // by a copy of a request of C, which is used up
+        return;
+    }
+    try {
+        if (!operation.is_over()) {
+            wait(operation);
+        } else if (operation.is_ready_) {
+            OfThread::here().remove_continuation(operation);
+            operation.call_continuation();
+        }
+    } catch (...) { // recorded: whoever calls next is told
+    }
+    if (!operation.is_over()) { // another thread has it in flight
+        operation.is_held_ = false;
+        return;
+    }
+    drop_continuation(operation);
+    if (operation.sequence_ == Sequence::prepared) {
+        lanes_.drop_prepared(operation.number_);
+        operation.sequence_ = Sequence::started;
+    }
+    recycle(operation);
+}
+
+void InFlight::drop_continuation(Operation& operation) noexcept {
+    operation.continuation_ = nullptr;
+    if (operation.is_ready_) {
+        OfThread::here().remove_continuation(operation);
+    }
+}
+
+bool InFlight::end() noexcept {
+    if (!open_.empty() && thread_ != &OfThread::here()) {
+        group_.fail(rank_, std::make_exception_ptr(Error(
+                               "a member was destroyed by another thread than the one that has operations of "
+                               "it in flight")));
+        return false;
+    }
+    try {
+        if (!open_.empty()) {
+            thread_->wait_until([this] { return open_.empty(); });
+        }
+        OfThread::here().call_continuations();
+    } catch (...) { // recorded: whoever calls next is told
+    }
+    orphan_held();
+    failure_ = nullptr; // what a thread has thrown ends on that thread
+    return true;
+}
+
+/// Nobody who refers to an operation can do more with it than to see that it is over.
+void InFlight::orphan_held() noexcept {
+    std::erase_if(all_, [this](std::unique_ptr<Operation>& operation) {
+        if (!operation->is_held_) {
+            return false;
+        }
+        drop_continuation(*operation);
+        if (operation->sequence_ == Sequence::prepared) {
+            lanes_.drop_prepared(operation->number_);
+        }
+        operation->home_ = nullptr;
+        static_cast<void>(operation.release());
+        return true;
+    });
+}
+
+std::optional<Sequence> InFlight::difference(const InFlight* one, const InFlight* other) {
+    const auto started = [](const InFlight* each) {
+        return each == nullptr ? std::pair<std::uint64_t, std::uint64_t>{}
+                               : std::pair{each->started_, each->history_};
+    };
+    const auto prepared = [](const InFlight* each) {
+        return each == nullptr ? std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>{}
+                               : std::tuple{each->prepared_, each->prepared_history_, each->restarts_};
+    };
+    if (started(one) != started(other)) {
+        return Sequence::started;
+    }
+    return prepared(one) != prepared(other) ? std::optional(Sequence::prepared) : std::nullopt;
+}
+
+} // namespace tutti::execute
+
+namespace tutti::detail {
+
+Pending& start(Seat& seat, const Call& call) {
+    seat.called_from().show(call.where, static_cast<unsigned>(execute::Sequence::started));
+    return seat.in_flight().start(call);
+}
+
+Restartable& prepare(Seat& seat, const Call& call) {
+    seat.called_from().show(call.where, static_cast<unsigned>(execute::Sequence::prepared));
+    return seat.in_flight().prepare(call);
+}
+
+} // namespace tutti::detail

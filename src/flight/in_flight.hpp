@@ -1,0 +1,171 @@
+#pragma once
+
+#include "call/call_log.hpp"
+#include "flight/of_thread.hpp"
+#include "flight/operation.hpp"
+#include "group/lanes.hpp"
+#include "run/line.hpp"
+
+#include <tutti/detail/call.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tutti::detail {
+class GroupState;
+class Seat;
+} // namespace tutti::detail
+
+namespace tutti::execute {
+
+/// The operations that one member has in flight, and those that it has prepared: starts them, and makes them
+/// progress. Touched by its member's thread only.
+///
+/// Started operations take the group's lanes in turn. All members start the same, so that each operation has
+/// one lane without a word about it; who comes round to a lane that is still in use queues there.
+class InFlight {
+public:
+    explicit InFlight(detail::Seat& seat);
+    ~InFlight();
+    InFlight(const InFlight&) = delete;
+    InFlight& operator=(const InFlight&) = delete;
+    InFlight(InFlight&&) = delete;
+    InFlight& operator=(InFlight&&) = delete;
+
+    /// Throws ArgumentError where an argument is wrong, of which nobody learns.
+    Operation& start(const detail::Call& call);
+    Operation& prepare(const detail::Call& call);
+    /// Starts a prepared operation on the vectors that it has.
+    void restart(Operation& operation);
+    void restart(Operation& operation, const detail::Call& call);
+
+    /// A look at everything that the thread has in flight.
+    void test();
+    /// Returns when the operation is over.
+    void wait(Operation& operation);
+    /// Nothing is to be called when the operation is over.
+    void drop_continuation(Operation& operation) noexcept;
+    void release(Operation& operation) noexcept;
+
+    /// One look at all operations of this member.
+    void progress();
+    /// Ends all of them where one can no longer be waited for; `takes_long` as in watch(). `awaited` is the
+    /// operation before whose end the thread does nothing else, null if there is none.
+    void look_after(bool takes_long, const Operation* awaited);
+
+    /// How to wait for what others do in the group.
+    mailbox::Doorbell& bell() const;
+    const mailbox::Patience& patience() const;
+
+    /// What has ended operations of this member, or null.
+    const std::exception_ptr& failure() const { return failure_; }
+
+    /// Waits for all that are in flight, and takes those that are prepared out of use: the member leaves.
+    /// False where another thread has some in flight, which is a failure and leaves all as it is.
+    bool end() noexcept;
+
+    /// The sequence in which two members have made different calls, if there is one. Null is a member that
+    /// has made none.
+    static std::optional<Sequence> difference(const InFlight* one, const InFlight* other);
+
+    /// Records a failure of this member, which ends all that it has in flight.
+    void fail(const std::exception_ptr& cause) noexcept;
+
+private:
+    friend class OfThread;
+
+    /// How a member comes round to a lane.
+    struct Turn {
+        const Lane* lane = nullptr;
+        run::Line line;
+        bool is_taken = false;
+        /// The number of the operation that takes it next.
+        std::uint64_t next = 0;
+    };
+
+    void require_usable(const char* what);
+    void look_after_now_and_then();
+
+    Turn& turn_of(const Operation& operation) { return turns_[(operation.number_ - 1) % Lanes::in_turn]; }
+
+    Operation& operation_for(const detail::Call& call, Sequence sequence);
+    Operation& found_or_prepared(const detail::Call& call);
+    void assign_lane(Operation& operation);
+    Operation& unused();
+    void prepare(Operation& operation, const detail::Call& call);
+    void show(Operation& operation);
+    void recycle(Operation& operation) noexcept;
+    void orphan_held() noexcept;
+
+    void open(Operation& operation);
+    bool may_begin(const Operation& operation);
+    void begin(Operation& operation);
+    void look_eagerly(Operation& operation);
+    bool look(Operation& operation, int looks);
+    bool advance(Operation& operation, int looks);
+    void remove(Operation& operation);
+    void complete(Operation& operation);
+    template <class Go>
+    void go_on(Go go);
+    void wait_for(Operation& operation);
+    /// The wait for an operation, which may throw.
+    class RecordedWait {
+    public:
+        RecordedWait(const InFlight& member, const Operation& operation);
+        ~RecordedWait();
+        RecordedWait(const RecordedWait&) = delete;
+        RecordedWait& operator=(const RecordedWait&) = delete;
+        RecordedWait(RecordedWait&&) = delete;
+        RecordedWait& operator=(RecordedWait&&) = delete;
+
+    private:
+        const InFlight& member_;
+        const Operation& operation_;
+        std::uint64_t since_;
+    };
+    /// Only where the group records what its members call.
+    Recorded recorded(const Operation& operation) const;
+
+    detail::Seat& seat_;
+    detail::GroupState& group_;
+    int rank_;
+    Lanes& lanes_;
+    std::array<Turn, Lanes::in_turn> turns_;
+    /// In the order in which they were started.
+    std::vector<Operation*> open_;
+    /// Whose thread has those in flight.
+    OfThread* thread_ = nullptr;
+    /// Null where nothing is recorded.
+    const Recorder* recorder_;
+    std::exception_ptr failure_;
+    std::chrono::nanoseconds looked_after_{0};
+
+    std::uint64_t started_ = 0;
+    std::uint64_t prepared_ = 0;
+    /// A digest of all calls so far that were started.
+    std::uint64_t history_ = 0;
+    /// The same of those that were prepared, and a sum over all their starts, which come in any order.
+    std::uint64_t prepared_history_ = 0;
+    std::uint64_t restarts_ = 0;
+    /// Of the call that was shown last, of those started and of those prepared.
+    std::array<std::uint64_t, 2> shown_digests_{};
+
+    /// Those that nobody refers to, the one released last at the end, with the keys of their calls.
+    struct Free {
+        std::uint64_t key;
+        Operation* operation;
+    };
+    std::vector<Free> free_;
+    std::vector<std::unique_ptr<Operation>> all_;
+    /// The next member that the thread has operations in flight of.
+    InFlight* next_of_thread_ = nullptr;
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,114 @@
+#include "flight/of_thread.hpp"
+
+#include "flight/in_flight.hpp"
+#include "flight/operation.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/request.hpp>
+
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace tutti::execute {
+
+thread_local constinit OfThread OfThread::current;
+
+void OfThread::add(InFlight& member) noexcept {
+    member.next_of_thread_ = std::exchange(first_, &member);
+}
+
+void OfThread::remove(InFlight& member) noexcept {
+    InFlight** link = &first_;
+    while (*link != &member) {
+        link = &(*link)->next_of_thread_;
+    }
+    *link = member.next_of_thread_;
+}
+
+bool OfThread::has_only(const InFlight& member) const {
+    return first_ == &member && member.next_of_thread_ == nullptr && first_ready_ == nullptr;
+}
+
+void OfThread::progress() {
+    for (InFlight* member = first_; member != nullptr;) {
+        InFlight* const next = member->next_of_thread_; // this one may have nothing left
+        member->progress();
+        member = next;
+    }
+}
+
+void OfThread::look_after(bool takes_long, const Operation* awaited) {
+    for (InFlight* member = first_; member != nullptr;) {
+        InFlight* const next = member->next_of_thread_;
+        member->look_after(takes_long, awaited);
+        member = next;
+    }
+}
+
+void OfThread::wait_until(const std::function<bool()>& ready, const char* caller, const Operation* awaited) {
+    const auto has_news = [&] {
+        progress();
+        return is_empty() || has_continuations() || ready();
+    };
+    const auto check = [&](bool takes_long) { look_after(takes_long, awaited); };
+    failed_ = nullptr;
+    for (call_continuations(); !ready(); call_continuations()) {
+        if (is_empty() && failed_ != nullptr) {
+            std::rethrow_exception(failed_->failure());
+        }
+        if (is_empty()) {
+            throw Error(std::string(caller) +
+                        ": the calling thread has nothing in flight that could make it ready; requests of a "
+                        "Rendezvous are waited for one by one, with wait()");
+        }
+        const mailbox::Patience patience = first_->patience();
+        if (first_->next_of_thread_ == nullptr) {
+            mailbox::wait_until(has_news, check, first_->bell(), patience);
+        } else {
+            Polled polled(first_->bell());
+            mailbox::wait_until(has_news, check, polled, patience);
+        }
+    }
+}
+
+void OfThread::add_continuation(Operation& operation) noexcept {
+    operation.is_ready_ = true;
+    operation.next_ready_ = nullptr;
+    (first_ready_ == nullptr ? first_ready_ : last_ready_->next_ready_) = &operation;
+    last_ready_ = &operation;
+}
+
+void OfThread::remove_continuation(Operation& operation) noexcept {
+    operation.is_ready_ = false;
+    Operation* before = nullptr;
+    for (Operation* each = first_ready_; each != &operation; each = each->next_ready_) {
+        before = each;
+    }
+    (before == nullptr ? first_ready_ : before->next_ready_) = operation.next_ready_;
+    if (last_ready_ == &operation) {
+        last_ready_ = before;
+    }
+}
+
+void OfThread::call_continuations() {
+    while (first_ready_ != nullptr) {
+        Operation& operation = *first_ready_;
+        remove_continuation(operation);
+        operation.call_continuation();
+    }
+}
+
+} // namespace tutti::execute
+
+namespace tutti {
+
+void wait_until(const std::function<bool()>& ready) {
+    detail::wait_until("wait_until", ready);
+}
+
+void detail::wait_until(const char* caller, const std::function<bool()>& ready) {
+    execute::OfThread::here().wait_until(ready, caller);
+}
+
+} // namespace tutti

@@ -1,0 +1,101 @@
+#include "flight/operation.hpp"
+
+#include "flight/in_flight.hpp"
+
+#include <tutti/error.hpp>
+
+#include <cstring>
+#include <utility>
+
+namespace tutti::execute {
+
+bool Operation::test() {
+    if (!is_over()) {
+        home_->test();
+    }
+    check();
+    return is_over();
+}
+
+void Operation::wait() {
+    if (!is_over()) {
+        home_->wait(*this);
+    }
+    check();
+}
+
+void Operation::then(std::function<void()> function, Calls calls) {
+    if (function == nullptr) {
+        throw ArgumentError("then: `function` is empty");
+    }
+    if (continuation_ != nullptr) {
+        throw Error(
+            "then: something waits for this operation already: there is one function, or coroutine, for "
+            "each operation");
+    }
+    if (is_over()) {
+        check();
+    }
+    continuation_ = std::move(function);
+    calls_ = calls;
+    if (is_over()) {
+        call_continuation();
+    }
+}
+
+void Operation::forget() noexcept {
+    if (home_ == nullptr) {
+        continuation_ = nullptr;
+    } else {
+        home_->drop_continuation(*this);
+    }
+}
+
+void Operation::require_movable_waiter() const {
+    throw Error(
+        "a task cannot be suspended until an operation of Member::start or Member::prepare is complete: only "
+        "the thread may use its request that has started it, and the task may go on on another one. "
+        "Let the thread wait(), or use a Rendezvous");
+}
+
+void Operation::release() noexcept {
+    if (home_ == nullptr) {
+        delete this;
+    } else {
+        home_->release(*this);
+    }
+}
+
+void Operation::start() {
+    if (home_ == nullptr) {
+        throw Error("start: the member that has prepared this operation has left its seat");
+    }
+    home_->restart(*this);
+}
+
+void Operation::start(const detail::Call& call) {
+    if (home_ == nullptr) {
+        start();
+    }
+    home_->restart(*this, call);
+}
+
+void Operation::call_continuation() {
+    const std::function<void()> continuation = std::exchange(continuation_, nullptr);
+    InFlight* const home = home_;
+    try {
+        continuation(); // after which nobody may refer to the operation
+    } catch (...) {
+        if (home != nullptr) {
+            home->fail(std::current_exception());
+        }
+        throw;
+    }
+}
+
+void Operation::bind(const void* input, void* output) {
+    input_ = input;
+    output_ = output;
+}
+
+} // namespace tutti::execute

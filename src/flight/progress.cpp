@@ -1,0 +1,262 @@
+// How what a member has in flight gets on, and ends.
+
+#include "diagnose/disagreement.hpp"
+#include "flight/in_flight.hpp"
+#include "flight/of_thread.hpp"
+#include "group/group_state.hpp"
+#include "group/seat.hpp"
+#include "group/watch.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+namespace tutti::execute {
+
+namespace {
+
+/// A member's operations may touch the vectors of others as long as it is marked to be inside, as in a call
+/// that blocks: who fails waits for that, and not for a member that computes.
+class Inside {
+public:
+    explicit Inside(mailbox::Board& own) : progress_(own.progress), before_(progress_.get()) {
+        // Release: pairs with the look of a member that fails, which makes this visible itself. The compiler
+        // must keep the order: either this member sees the failure, or the one that fails sees this member.
+        progress_.publish(before_ | mailbox::inside_bit);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    ~Inside() {
+        progress_.publish(before_); // release: pairs with the same look
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    Inside(Inside&&) = delete;
+    Inside& operator=(Inside&&) = delete;
+
+private:
+    mailbox::StdWord& progress_;
+    std::uint64_t before_;
+};
+
+} // namespace
+
+template <class Go>
+void InFlight::go_on(Go go) {
+    try {
+        const Inside inside(group_.board(rank_));
+        if (group_.failure().raised()) {
+            group_.failure().throw_aborted();
+        }
+        go();
+    } catch (...) {
+        const std::exception_ptr thrown = std::current_exception();
+        fail(thrown != nullptr ? thrown : thread_end());
+        if (thrown == nullptr) { // nobody may stop the end of a thread
+            throw;
+        }
+    }
+}
+
+/// Puts an operation into flight, and goes as far with it as that goes without waiting.
+void InFlight::open(Operation& operation) {
+    operation.state_ = Operation::State::queued;
+    operation.is_excused_ = false;
+    if (recorder_ != nullptr) {
+        operation.flight_.begin();
+    }
+    if (may_begin(operation)) {
+        begin(operation);
+        // What can be left until later is left until the word is on its way.
+        if (operation.is_quiet_ && look(operation, 1)) {
+            return;
+        }
+    }
+    if (open_.empty()) {
+        thread_ = &OfThread::here();
+        thread_->add(*this);
+    }
+    open_.push_back(&operation);
+    if (operation.state_ == Operation::State::running && !operation.is_quiet_) {
+        go_on([&] { advance(operation, 1); });
+    }
+    if (operation.state_ == Operation::State::failed) {
+        const std::exception_ptr failure = operation.failure_;
+        if (operation.sequence_ == Sequence::started) {
+            recycle(operation); // nobody will refer to it
+        }
+        std::rethrow_exception(failure);
+    }
+}
+
+bool InFlight::may_begin(const Operation& operation) {
+    if (operation.sequence_ == Sequence::prepared) {
+        return true;
+    }
+    const Turn& turn = turn_of(operation);
+    return !turn.is_taken && turn.next == operation.number_;
+}
+
+void InFlight::begin(Operation& operation) {
+    const run::Prepared& prepared = operation.call_.prepared();
+    if (operation.sequence_ == Sequence::started) {
+        turn_of(operation).is_taken = true;
+        operation.line_->history = operation.history_;
+    }
+    const void* input = operation.input_;
+    if (operation.call_.copied_bytes() != 0 && input != nullptr) {
+        input = std::memcpy(operation.input_copy_.data(), input, operation.call_.copied_bytes());
+    }
+    operation.bindings_.bind(prepared, input, operation.output_, operation.operator_.data());
+    operation.runner_.emplace(operation.lane_->mailbox(), *operation.line_, prepared, operation.bindings_);
+    operation.waited_ =
+        Waited(operation.deadline_.count() != 0 ? operation.deadline_ : group_.setting().deadline);
+    operation.state_ = Operation::State::running;
+}
+
+/// Mostly everybody is at it, and what is waited for is about to come.
+void InFlight::look_eagerly(Operation& operation) {
+    const int looks = mailbox::eager_looks(group_.patience());
+    if (operation.is_quiet_ && operation.state_ == Operation::State::running && look(operation, looks)) {
+        remove(operation);
+    } else if (operation.state_ == Operation::State::running) {
+        go_on([&] { advance(operation, looks); });
+    }
+}
+
+/// Looks for what a quiet operation waits for. Returns whether it is complete. What is wrong shows when it is
+/// advanced.
+bool InFlight::look(Operation& operation, int looks) {
+    if (operation.runner_->advance(looks) != run::State::done) {
+        return false;
+    }
+    complete(operation);
+    return true;
+}
+
+/// Returns whether it is complete. Throws what ends it.
+bool InFlight::advance(Operation& operation, int looks) {
+    Operation::Runner& runner = *operation.runner_;
+    if (std::exchange(operation.is_excused_, false)) {
+        runner.stop_waiting();
+    }
+    const detail::Seat::OperatorRuns running(seat_, operation.operator_.data() != nullptr);
+    switch (runner.advance(looks)) {
+    case run::State::waits:
+        return false;
+    case run::State::done:
+        remove(operation);
+        complete(operation);
+        return true;
+    case run::State::failed:
+        group_.failure().throw_aborted();
+    case run::State::differs:
+        break;
+    }
+    throw_mismatch(group_, text_of(runner.fault(), group_, operation.sequence_, rank_, runner.peer(),
+                                   operation.call_.claim(), operation.call_.prepared(), operation.bindings_));
+}
+
+void InFlight::remove(Operation& operation) {
+    open_.erase(std::ranges::find(open_, &operation));
+    if (open_.empty()) {
+        thread_->remove(*this);
+    }
+}
+
+void InFlight::complete(Operation& operation) {
+    operation.state_ = Operation::State::complete;
+    if (recorder_ != nullptr) {
+        operation.flight_.end(recorded(operation), operation.call_.claim().bytes, false);
+    }
+    if (operation.waited_.since().count() != 0) { // it has been shown
+        group_.presence(rank_).wait.end();
+    }
+    if (operation.sequence_ == Sequence::started) {
+        Turn& turn = turn_of(operation);
+        turn.is_taken = false;
+        turn.next += Lanes::in_turn;
+    }
+    if (operation.continuation_ != nullptr) {
+        thread_->add_continuation(operation);
+    }
+    if (!operation.is_held_) {
+        recycle(operation);
+    }
+}
+
+void InFlight::progress() {
+    go_on([this] {
+        for (std::size_t place = 0; place < open_.size();) {
+            Operation& operation = *open_[place];
+            if (operation.state_ == Operation::State::queued && may_begin(operation)) {
+                begin(operation);
+            } else if (operation.state_ == Operation::State::queued ||
+                       !(operation.is_excused_ || operation.runner_->is_ready())) {
+                ++place;
+                continue;
+            }
+            if (!advance(operation, 1)) {
+                ++place;
+            }
+        }
+    });
+}
+
+void InFlight::fail(const std::exception_ptr& cause) noexcept {
+    group_.presence(rank_).wait.end();
+    group_.fail(rank_, cause);
+    group_.leave_failed_call(rank_);
+    failure_ = cause;
+    if (!open_.empty()) {
+        thread_->remove(*this);
+        thread_->note_failure(*this);
+    }
+    for (Operation* operation : open_) {
+        operation->state_ = Operation::State::failed;
+        operation->failure_ = cause;
+        if (recorder_ != nullptr) {
+            operation->flight_.end(recorded(*operation), operation->call_.claim().bytes, true);
+        }
+        if (operation->continuation_ != nullptr) {
+            if (operation->calls_ == Operation::Calls::in_any_case) {
+                thread_->add_continuation(*operation);
+            } else {
+                operation->continuation_ = nullptr;
+            }
+        }
+        if (!operation->is_held_) {
+            recycle(*operation);
+        }
+    }
+    open_.clear();
+}
+
+void InFlight::look_after(bool takes_long, const Operation* awaited) {
+    // What a peer has called is the same for all operations that wait for it.
+    const Operation* read_for = nullptr;
+    try {
+        for (Operation* operation : open_) {
+            if (operation->state_ != Operation::State::running) {
+                continue;
+            }
+            const bool is_read = read_for != nullptr && read_for->sequence_ == operation->sequence_ &&
+                                 read_for->runner_->peer() == operation->runner_->peer();
+            // What else is in flight might end first, and have the thread call what waits for it.
+            const bool is_stuck = operation == awaited && open_.size() == 1 && thread_->has_only(*this);
+            if (watch(group_, operation->sequence_, rank_, *operation->runner_, operation->waited_,
+                      {.takes_long = takes_long && !is_read,
+                       .number = operation->number_,
+                       .is_stuck = is_stuck})) {
+                operation->is_excused_ = true;
+            }
+            read_for = operation;
+        }
+    } catch (...) {
+        fail(std::current_exception());
+    }
+}
+
+} // namespace tutti::execute

@@ -1,0 +1,186 @@
+#include "group/group_state.hpp"
+
+#include "diagnose/disagreement.hpp"
+#include "diagnose/roll_call.hpp"
+#include "group/mailbox_pages.hpp"
+#include "machine/pinning.hpp"
+#include "trace/json_lines.hpp"
+#include "trace/perfetto.hpp"
+#include "wait/failed_call.hpp"
+#include "wait/waited.hpp"
+
+#include <tutti/detail/kernels.hpp>
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace tutti::detail {
+
+namespace {
+
+/// Chooses the kernels of this process, which the environment may forbid, before members count on them.
+void require_kernels() {
+    try {
+        kernel_isa();
+    } catch (const std::invalid_argument& error) {
+        throw Error(error.what());
+    }
+}
+
+} // namespace
+
+GroupState::GroupState(int members, execute::Setting setting)
+    : setting_(std::move(setting)), is_crowded_(setting_.cpus < members),
+      crowded_patience_(setting_.bindings.empty()
+                            ? setting_.patience
+                            : execute::patience_of(setting_.options.wait, members, members - 1)),
+      pages_(execute::group_bytes(members)),
+      mailbox_(execute::mailbox_in(pages_.data(), members, mailbox::most_sets, failure_.word())),
+      presences_(reinterpret_cast<execute::Presence*>(&mailbox_.board(members))),
+      schedules_(members, setting_), join_deadline_(setting_.options.join_deadline) {
+    require_kernels();
+    if (setting_.trace != Trace::off) {
+        recorder_ = std::make_unique<execute::Recorder>(members, setting_.trace);
+    }
+    seats_.reserve(static_cast<std::size_t>(members));
+    for (int rank = 0; rank < members; ++rank) {
+        seats_.push_back(std::make_unique<Seat>(*this, rank, members));
+    }
+    if (setting_.trace != Trace::off) {
+        // Last: from here on another thread may ask for the timeline, which reads the seats.
+        traced_.emplace([this] { return timeline(); });
+    }
+}
+
+GroupState::~GroupState() = default;
+
+trace::Timeline GroupState::timeline() const {
+    std::vector<int> threads;
+    for (const auto& seat : seats_) {
+        threads.push_back(presence(seat->rank()).thread.load(std::memory_order_relaxed)); // for people
+    }
+    return recorder_->timeline(threads);
+}
+
+std::string GroupState::trace(TraceFormat format) const {
+    if (setting_.trace < Trace::operations) {
+        throw Error("trace: the group records no operations: set GroupOptions::trace to Trace::operations or "
+                    "Trace::steps, or TUTTI_TRACE to a file");
+    }
+    const std::array made{timeline()};
+    return format == TraceFormat::perfetto ? trace::perfetto(made) : trace::json_lines(made);
+}
+
+Statistics GroupState::statistics() const {
+    if (recorder_ == nullptr) {
+        throw Error("statistics: the group records nothing: set GroupOptions::trace to Trace::statistics or "
+                    "more");
+    }
+    return recorder_->statistics();
+}
+
+void GroupState::note_binding(int rank) noexcept {
+    if (!seat(rank).is_new_here()) {
+        return;
+    }
+    try {
+        const std::scoped_lock lock(bindings_mutex_);
+        std::vector<int>& binding = setting_.bindings[static_cast<std::size_t>(rank)];
+        std::vector<int> found = machine::cpus_of_this_thread();
+        if (static_cast<int>(found.size()) >= setting_.process_cpus) {
+            found.clear(); // any
+        }
+        if (found == binding) {
+            return;
+        }
+        binding = std::move(found);
+        const int cpus = machine::pus_at_once(setting_.bindings, setting_.process_cpus);
+        is_crowded_.store(cpus < size(), std::memory_order_relaxed); // a hint
+    } catch (const std::bad_alloc&) {                                // so that the hint is missing
+    }
+}
+
+void GroupState::leave_failed_call(int member) {
+    presence(member).has_failed.store(true, std::memory_order_relaxed);
+    execute::leave_failed_call(boards(), board(member), [this](int inside) {
+        if (!stuck_is_told_.exchange(true, std::memory_order_relaxed)) { // one is enough
+            tell_stuck(inside);
+        }
+    });
+}
+
+std::string GroupState::disagreement() const {
+    for (const auto& seat : seats_) {
+        if (const auto sequence = seats_.front()->difference(*seat)) {
+            return execute::disagreement(*this, *sequence, 0, seat->rank());
+        }
+    }
+    return {};
+}
+
+void GroupState::recover() {
+    // Members may have given up at different epochs: all go on from one that nobody has reached.
+    std::uint64_t epoch = 0;
+    for (const auto& seat : seats_) {
+        epoch = std::max(epoch, seat->epoch_to_resume_from());
+    }
+    for (const auto& seat : seats_) {
+        seat->resume(epoch);
+        presence(seat->rank()).has_failed.store(false, std::memory_order_relaxed);
+    }
+    if (recorder_ != nullptr) {
+        recorder_->begin_anew();
+    }
+    {
+        const auto lanes = hold_lanes();
+        lanes_shown_.store(nullptr, std::memory_order_relaxed); // nobody is in a call
+        lanes_ = nullptr;
+    }
+    failure_.clear();
+    stuck_is_told_.store(false, std::memory_order_relaxed);
+}
+
+void GroupState::tell_stuck(int inside) noexcept {
+    try {
+        const std::string text =
+            "tutti: the group has failed, but member " + std::to_string(inside) +
+            " is still inside its call, maybe in an operator: the others wait for it, since it may use their "
+            "vectors\n" +
+            execute::RollCall(*this, execute::RollCall::Asked::by_error).text();
+        std::fputs(text.c_str(), stderr);
+    } catch (const std::bad_alloc&) { // without a word
+    }
+}
+
+std::string GroupState::roll_call(RollCallFormat format) {
+    const execute::RollCall roll_call(*this, execute::RollCall::Asked::by_people);
+    return format == RollCallFormat::json ? roll_call.json() : roll_call.text();
+}
+
+void GroupState::list_for_roll_calls() {
+    listed_.emplace([this](RollCallFormat format) { return roll_call(format); });
+}
+
+void GroupState::take_snapshot(std::chrono::milliseconds age) {
+    using std::chrono::milliseconds;
+    if (std::chrono::duration_cast<milliseconds>(execute::clock_now() - last_snapshot_.at()) >= age) {
+        last_snapshot_.exchange(execute::snapshot_of(*this));
+    }
+}
+
+execute::Lanes& GroupState::lanes() {
+    const auto lock = hold_lanes();
+    if (lanes_ == nullptr) {
+        lanes_ = std::make_unique<execute::Lanes>(size(), failure_.word());
+        lanes_shown_.store(lanes_.get(), std::memory_order_release); // release: pairs with lanes_if_any()
+    }
+    return *lanes_;
+}
+
+} // namespace tutti::detail

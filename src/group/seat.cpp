@@ -1,0 +1,277 @@
+#include "group/seat.hpp"
+
+#include "diagnose/disagreement.hpp"
+#include "flight/in_flight.hpp"
+#include "flight/of_thread.hpp"
+#include "group/group_state.hpp"
+#include "group/watch.hpp"
+#include "mailbox/wait.hpp"
+#include "wait/time_limit.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace tutti::detail {
+
+using execute::PreparedCall;
+
+namespace {
+
+/// Marks that an operator of the caller's may run, for a while.
+class Running {
+public:
+    Running(bool& mark, bool runs) : mark_(mark) { mark = runs; }
+    ~Running() { mark_ = false; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    Running(Running&&) = delete;
+    Running& operator=(Running&&) = delete;
+
+private:
+    bool& mark_;
+};
+
+} // namespace
+
+Seat::Seat(GroupState& group, int rank, int members)
+    : group_(group), rank_(rank),
+      record_(group.recorder() == nullptr ? nullptr : &group.recorder()->of(rank)),
+      plans_(group.schedules(), group.setting(), rank, members) {}
+
+Seat::~Seat() = default;
+
+execute::InFlight& Seat::in_flight() {
+    if (in_flight_ == nullptr) {
+        try {
+            in_flight_ = std::make_unique<execute::InFlight>(*this);
+        } catch (...) { // there is no memory
+            group_.fail(rank_, std::current_exception());
+            throw;
+        }
+    }
+    return *in_flight_;
+}
+
+void Seat::end_requests() noexcept {
+    if (in_flight_ != nullptr && !in_flight_->end()) {
+        group_.keep_for_good(); // what another thread has in flight it will look at again
+    }
+}
+
+std::optional<execute::Sequence> Seat::difference(const Seat& other) const {
+    if (line_.epoch != other.line_.epoch || line_.history != other.line_.history) {
+        return execute::Sequence::blocking;
+    }
+    return execute::InFlight::difference(in_flight_.get(), other.in_flight_.get());
+}
+
+bool Seat::is_new_here() {
+    static std::atomic<std::uint64_t> threads{0};
+    thread_local const std::uint64_t own = threads.fetch_add(1, std::memory_order_relaxed) + 1; // only unique
+    return std::exchange(thread_, own) != own;
+}
+
+void Seat::resume(std::uint64_t epoch) {
+    line_.resume(epoch);
+    front_ = nullptr; // so that the next call is shown, whichever it is
+    has_aborted_ = false;
+    recorded_ = {};
+    in_flight_ = nullptr;
+    group_.presence(rank_).log.clear();
+    // Whoever made this the time for it orders it before the next call of any member.
+    group_.board(rank_).progress.put(0);
+}
+
+template <class Is>
+bool Seat::bring_to_front(Is is) {
+    const auto found = std::ranges::find_if(prepared_calls_, [&](const auto& call) { return is(*call); });
+    if (found == prepared_calls_.end()) {
+        return false;
+    }
+    std::rotate(prepared_calls_.begin(), found, found + 1);
+    front_ = prepared_calls_.front().get();
+    return true;
+}
+
+void Seat::prepare(const Call& call) {
+    if (prepared_calls_.size() < most_prepared_calls) {
+        prepared_calls_.reserve(most_prepared_calls);
+        prepared_calls_.push_back(std::make_unique<PreparedCall>());
+    }
+    std::rotate(prepared_calls_.begin(), prepared_calls_.end() - 1, prepared_calls_.end());
+    front_ = prepared_calls_.front().get();
+    front_->prepare(call, plans_);
+    bindings_.reserve(front_->prepared());
+    if (front_->copied_bytes() != 0) {
+        input_copy_.at_least(front_->copied_bytes(), front_->element_align());
+    }
+    front_->complete();
+}
+
+void Seat::record() {
+    const run::Prepared& prepared = front_->prepared();
+    const std::uint64_t points = prepared.plan->points;
+    const bool is_first = recorded_.number == 0;
+    if (!is_first && recorded_digest_ == prepared.marks.digest && recorded_.points == points) {
+        return;
+    }
+    recorded_ = {is_first ? 1 : recorded_.number_at(line_.epoch), line_.epoch, points};
+    recorded_digest_ = prepared.marks.digest;
+    group_.presence(rank_).log.add(recorded_, front_->claim());
+}
+
+template <class Observer>
+void Seat::run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline,
+                     const Observer& observer) {
+    const PreparedCall& call = *front_;
+    if (call.copied_bytes() != 0 && input != nullptr) {
+        input = std::memcpy(input_copy_.data(), input, call.copied_bytes());
+    }
+    bindings_.bind(call.prepared(), input, output, state);
+    run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.mailbox(), line_, call.prepared(),
+                                                                 bindings_, observer);
+    try {
+        const run::State reached = runner.advance(mailbox::eager_looks(group_.patience()));
+        if (reached != run::State::done) {
+            run_slowly(runner, reached, deadline);
+        }
+    } catch (...) {
+        group_.fail(rank_, std::current_exception());
+        group_.leave_failed_call(rank_);
+        throw;
+    }
+}
+
+void Seat::record_front(const Call& call) {
+    const execute::Claim& claim = front_->claim();
+    execute::OperationRecord record(
+        *record_, group_.recorder()->trace(),
+        group_.recorder()->number_in_all(execute::Sequence::blocking, recorded_.number_at(line_.epoch)));
+    try {
+        run_front(call.input, call.output, call.state, call.deadline, execute::Observer(record));
+    } catch (...) {
+        record.fail(claim.row, claim.bytes);
+        throw;
+    }
+    record.end(claim.row, claim.bytes);
+}
+
+template <class Runner>
+[[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state,
+                                        std::chrono::milliseconds deadline) {
+    execute::Waited waited(deadline.count() != 0 ? deadline : group_.setting().deadline);
+    while (state != run::State::done) {
+        wait(runner, state, waited);
+        state = runner.advance(mailbox::eager_looks(group_.patience()));
+    }
+    runs_operator_ = false;
+    execute::OfThread::here().call_continuations();
+}
+
+template <class Runner>
+void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
+    using execute::Sequence;
+    if (state == run::State::failed) {
+        group_.failure().throw_aborted();
+    }
+    if (state == run::State::differs) {
+        execute::throw_mismatch(group_, execute::text_of(runner.fault(), group_, Sequence::blocking, rank_,
+                                                         runner.peer(), front_->claim(), front_->prepared(),
+                                                         bindings_));
+    }
+    const execute::EndOfWait end(group_.presence(rank_).wait);
+    execute::OfThread& thread = execute::OfThread::here();
+    bool is_excused = false;
+    const auto is_ready = [&] {
+        thread.progress();
+        if (in_flight_ != nullptr && in_flight_->failure() != nullptr) {
+            std::rethrow_exception(in_flight_->failure());
+        }
+        return is_excused || runner.is_ready();
+    };
+    const auto check = [&](bool takes_long) {
+        const std::uint64_t number = takes_long ? execute::last_blocking(group_, rank_) : 0;
+        is_excused = execute::watch(group_, Sequence::blocking, rank_, runner, waited,
+                                    {.takes_long = takes_long, .number = number, .is_stuck = true});
+        thread.look_after(takes_long);
+    };
+    mailbox::Doorbell& bell = group_.board(runner.peer()).bell;
+    if (thread.is_empty()) {
+        mailbox::wait_until(is_ready, check, bell, group_.patience());
+    } else {
+        execute::Polled polled(bell);
+        mailbox::wait_until(is_ready, check, polled, group_.patience());
+    }
+    if (is_excused) {
+        runner.stop_waiting();
+    }
+}
+
+void Seat::run(const Call& call) {
+    if (runs_operator_) {
+        throw Error(std::string(to_string(execute::collective_of(call.kind))) +
+                    ": called by an operator, inside another call of the same member: operators must not "
+                    "make calls of the group that they reduce for");
+    }
+    if (has_aborted_) {
+        group_.failure().throw_aborted();
+    }
+    execute::check_deadline(call);
+    if (!bring_to_front([&](const PreparedCall& prepared) { return prepared.serves(call); })) {
+        try {
+            prepare(call);
+        } catch (const ArgumentError&) {
+            throw; // the member may call again
+        } catch (...) {
+            front_ = nullptr;
+            prepared_calls_.clear(); // they share what may have been given back, to ask for more
+            group_.fail(rank_, std::current_exception());
+            throw;
+        }
+    }
+    record();
+    const Running running(runs_operator_, call.kernels != nullptr);
+    if (record_ != nullptr) {
+        record_front(call);
+    } else {
+        run_front(call.input, call.output, call.state, call.deadline, run::Unobserved{});
+    }
+}
+
+void Seat::abort(const char* text) {
+    group_.fail(rank_, std::make_exception_ptr(Error(text)));
+    has_aborted_ = true;
+    front_ = nullptr; // so that no call is taken for a repeated one
+}
+
+bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
+    if (front_ == nullptr || record_ != nullptr) {
+        return false;
+    }
+    const auto serves = [&](const PreparedCall& call) {
+        return call.is_for(key) && call.are_placed_alike(input, output);
+    };
+    if (!serves(*front_)) {
+        if (runs_operator_ || !bring_to_front(serves)) {
+            return false;
+        }
+        record();
+    }
+    run_front(input, output, nullptr, {}, run::Unobserved{});
+    return true;
+}
+
+void execute(Seat& seat, const Call& call) {
+    seat.run(call);
+}
+
+bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* output) {
+    return seat.run_again(key, input, output);
+}
+
+} // namespace tutti::detail

@@ -1,0 +1,172 @@
+#pragma once
+
+#include "cache_line.hpp"
+#include "call/call_log.hpp"
+#include "call/plans.hpp"
+#include "call/prepared_call.hpp"
+#include "group/attendance.hpp"
+#include "mailbox/mailbox.hpp"
+#include "record/recorder.hpp"
+#include "run/bindings.hpp"
+#include "run/line.hpp"
+#include "run/memory.hpp"
+#include "run/runner.hpp"
+#include "wait/waited.hpp"
+
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tutti::execute {
+class InFlight;
+}
+
+namespace tutti::detail {
+
+class GroupState;
+
+/// One member's own part of a group: touched only by the thread that sits in it. It knows the calls that it
+/// has prepared, and runs them.
+class alignas(line_bytes) Seat {
+public:
+    Seat(GroupState& group, int rank, int members);
+    ~Seat();
+    Seat(const Seat&) = delete;
+    Seat& operator=(const Seat&) = delete;
+    Seat(Seat&&) = delete;
+    Seat& operator=(Seat&&) = delete;
+
+    int rank() const { return rank_; }
+    GroupState& group() { return group_; }
+
+    CalledFrom& called_from() { return called_from_; }
+    const CalledFrom& called_from() const { return called_from_; }
+
+    execute::Attendance& attendance() { return attendance_; }
+
+    /// The epoch of the last operation that nobody could complete before all had entered it, 0 if there was
+    /// none. Only while the seat is free.
+    std::uint64_t last_meeting() const { return line_.meeting; }
+
+    /// Whether the calling thread, which has just taken the seat, is another than the one before.
+    bool is_new_here();
+
+    /// See execute() and execute_again().
+    void run(const Call& call);
+    bool run_again(std::uint64_t key, const void* input, void* output);
+
+    /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
+    /// theirs, until the group is used again.
+    TUTTI_COMPONENT_API void abort(const char* text);
+
+    /// What the member has in flight. Made on first use.
+    execute::InFlight& in_flight();
+    /// Waits for that: the member leaves.
+    void end_requests() noexcept;
+
+    /// Marks that an operator of the caller's may run, for a while, which must not make calls of this member.
+    class OperatorRuns {
+    public:
+        OperatorRuns(Seat& seat, bool runs)
+            : seat_(seat), ran_before_(seat.runs_operator_), front_(seat.front_), runs_(runs) {
+            if (runs_) {
+                seat_.runs_operator_ = true;
+                seat_.front_ = nullptr; // so that no call is taken for a repeated one
+            }
+        }
+        ~OperatorRuns() {
+            if (runs_) {
+                seat_.runs_operator_ = ran_before_;
+                seat_.front_ = seat_.has_aborted_ ? nullptr : front_;
+            }
+        }
+        OperatorRuns(const OperatorRuns&) = delete;
+        OperatorRuns& operator=(const OperatorRuns&) = delete;
+        OperatorRuns(OperatorRuns&&) = delete;
+        OperatorRuns& operator=(OperatorRuns&&) = delete;
+
+    private:
+        Seat& seat_;
+        bool ran_before_;
+        execute::PreparedCall* front_;
+        bool runs_;
+    };
+    bool runs_operator() const { return runs_operator_; }
+
+    execute::Plans& plans() { return plans_; }
+    /// Of the next call that blocks.
+    std::uint64_t epoch() const { return line_.epoch; }
+
+    /// The sequence in which the two have made different calls, as far as that is known, if there is one.
+    std::optional<execute::Sequence> difference(const Seat& other) const;
+
+    /// Where no member has been.
+    std::uint64_t epoch_to_resume_from() const { return line_.epoch + longest_operation_points; }
+    void resume(std::uint64_t epoch);
+
+private:
+    /// More points than any plan has: where no two members can be further apart.
+    static constexpr std::uint64_t longest_operation_points = 1U << 16U;
+
+    /// Programs that repeat more calls in turn than these have them prepared anew.
+    static constexpr std::size_t most_prepared_calls = 4;
+
+    /// Brings the first prepared call to the front of which is(call) holds. Returns whether there is one.
+    template <class Is>
+    bool bring_to_front(Is is);
+
+    /// Puts the call in front: checks it and decides everything about it that does not depend on its
+    /// addresses.
+    void prepare(const Call& call);
+    /// Shows the others the call in front, if it is another one than the last.
+    void record();
+
+    /// Runs the call in front on these vectors, watched by the observer. It may wait for so long, 0: as the
+    /// group says.
+    template <class Observer>
+    void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline,
+                   const Observer& observer);
+    /// Runs the call in front, which is this one, and records it.
+    void record_front(const Call& call);
+    /// Goes on with a run that waits, until it is done.
+    template <class Runner>
+    void run_slowly(Runner& runner, run::State state, std::chrono::milliseconds deadline);
+    /// Waits until the run can go on, or throws what has ended it.
+    template <class Runner>
+    void wait(Runner& runner, run::State state, execute::Waited& waited);
+
+    GroupState& group_;
+    int rank_;
+    CalledFrom called_from_;
+    run::Line line_;
+    /// The call that is made or prepared, the first of all; null at the start and after a failure.
+    execute::PreparedCall* front_ = nullptr;
+    bool has_aborted_ = false;
+    /// What the member records of its calls, none of which is run again without a look; null where that is
+    /// nothing.
+    execute::MemberRecord* record_;
+    /// By the time when they were made last.
+    std::vector<std::unique_ptr<execute::PreparedCall>> prepared_calls_;
+    run::Bindings bindings_;
+
+    // Behind everything that most calls look at.
+    execute::Plans plans_;
+    /// The input of an operation that cannot be carried out in place is copied here first.
+    run::Memory input_copy_;
+    /// An operator of the caller's runs, which must not call this member.
+    bool runs_operator_ = false;
+    /// What this member has shown of its calls last.
+    execute::CallPlace recorded_;
+    std::uint64_t recorded_digest_ = 0;
+    std::unique_ptr<execute::InFlight> in_flight_;
+    execute::Attendance attendance_;
+    /// Who has taken it last.
+    std::uint64_t thread_ = 0;
+};
+
+} // namespace tutti::detail

@@ -1,0 +1,209 @@
+#pragma once
+
+#include "cache_line.hpp"
+#include "mailbox/cell.hpp"
+#include "mailbox/zero_pages.hpp"
+#include "plan/plan.hpp"
+#include "record/ticks.hpp"
+#include "schedule/schedule.hpp"
+#include "trace/timeline.hpp"
+#include "wait/sequence.hpp"
+
+#include <tutti/options.hpp>
+#include <tutti/statistics.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace tutti::execute {
+
+/// What a member has recorded: an operation, a step or a wait, in words that can be shown to others.
+struct Event {
+    static constexpr std::size_t words = 5;
+
+    std::uint64_t begin_ticks = 0;
+    std::uint64_t end_ticks = 0;
+    /// Operation, step or wait.
+    trace::Kind kind = trace::Kind::operation;
+    Sequence sequence = Sequence::blocking;
+    /// Of an operation its row in the registry, of a step its code.
+    std::uint16_t what = 0;
+    int peer = -1;
+    /// Of an operation.
+    bool has_failed = false;
+    std::uint64_t bytes = 0;
+    std::uint64_t number = 0;
+
+    std::array<std::uint64_t, words> packed() const;
+    static Event unpacked(const std::array<std::uint64_t, words>& packed);
+};
+
+/// What one member records of its calls. The member writes, any other thread reads at any time. Lives in
+/// pages of zero bytes.
+class alignas(line_bytes) MemberRecord {
+public:
+    /// So many events are kept, the last ones.
+    static constexpr std::size_t most_events = 4095;
+
+    /// By the member.
+    void add(const Event& event) noexcept;
+
+    struct Counts {
+        std::uint64_t calls = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t ticks = 0;
+        std::uint64_t waited_ticks = 0;
+    };
+    /// By the member: so much more than before.
+    void count(schedule::Collective collective, const Counts& more) noexcept;
+    Counts counts(schedule::Collective collective) const;
+
+    /// Those that were not written over meanwhile, in the order of their ends.
+    std::vector<Event> events() const;
+
+    /// The highest of the operations of which something was recorded, 0 if there was none. While the member
+    /// is in no call.
+    std::uint64_t last_number(Sequence sequence) const;
+
+private:
+    /// One may be under way.
+    static constexpr std::size_t most_slots = most_events + 1;
+
+    struct Counter {
+        mailbox::StdWord calls;
+        mailbox::StdWord bytes;
+        mailbox::StdWord ticks;
+        mailbox::StdWord waited_ticks;
+    };
+
+    mailbox::StdWord written_;
+    std::array<mailbox::StdWord, sequence_count> last_numbers_;
+    std::array<Counter, schedule::collective_count> counters_;
+    std::array<std::array<mailbox::StdWord, Event::words>, most_slots> events_;
+};
+
+static_assert(std::is_trivially_destructible_v<MemberRecord>, "they live in pages that are just given back");
+
+/// Where an operation of a member is recorded, and as which one.
+struct Recorded {
+    MemberRecord& record;
+    Trace trace;
+    Sequence sequence;
+    std::uint64_t number;
+    /// In the registry.
+    std::size_t row;
+};
+
+/// An operation of a member that blocks, under way. Of its thread.
+class OperationRecord {
+public:
+    OperationRecord(MemberRecord& record, Trace trace, std::uint64_t number) noexcept
+        : record_(record), trace_(trace), number_(number), began_(ticks()), step_began_(began_) {}
+
+    void looks_for(int peer) noexcept {
+        awaited_ = peer;
+        if (wait_began_ == 0) {
+            wait_began_ = ticks();
+        }
+    }
+    void sees(int peer) noexcept {
+        if (wait_began_ != 0) {
+            end_wait(peer);
+        }
+    }
+    void has_done(const plan::Step& step, std::size_t bytes) noexcept;
+    /// It is complete. Its steps, where they are recorded, are all of its time.
+    void end(std::size_t row, std::uint64_t bytes) noexcept;
+    /// Its member is told that it fails: the time counts, with what was waited, and no call.
+    void fail(std::size_t row, std::uint64_t bytes) noexcept;
+
+private:
+    void end_wait(int peer) noexcept;
+    void add(std::size_t row, std::uint64_t bytes, std::uint64_t now, bool has_failed) noexcept;
+
+    MemberRecord& record_;
+    Trace trace_;
+    std::uint64_t number_;
+    std::uint64_t began_;
+    std::uint64_t step_began_;
+    std::uint64_t wait_began_ = 0;
+    int awaited_ = -1;
+    std::uint64_t waited_ = 0;
+};
+
+/// An operation that a member has in flight, beside others. Of its thread.
+class FlightRecord {
+public:
+    void begin() noexcept {
+        began_ = ticks();
+        ended_ = 0;
+    }
+    /// The member has waited for it, last for that peer, until its end.
+    void has_waited(const Recorded& recorded, std::uint64_t since, int peer) const noexcept;
+    /// It is complete, or has failed.
+    void end(const Recorded& recorded, std::uint64_t bytes, bool has_failed) noexcept;
+
+private:
+    std::uint64_t began_ = 0;
+    std::uint64_t ended_ = 0;
+};
+
+/// Watches a run of a member, see run::Unobserved.
+class Observer {
+public:
+    static constexpr bool is_on = true;
+
+    /// It must outlive the observer.
+    explicit Observer(OperationRecord& record) noexcept : record_(&record) {}
+
+    void looks_for(int peer) noexcept { record_->looks_for(peer); }
+    void sees(int peer) noexcept { record_->sees(peer); }
+    void has_done(const plan::Step& step, std::size_t bytes) noexcept { record_->has_done(step, bytes); }
+
+private:
+    OperationRecord* record_;
+};
+
+/// When the first group of the process was made that records its calls.
+const Moment& first_moment();
+
+/// What ticks are, found out when somebody asks first, which takes up to 20 ms: the same from then on, so
+/// that times do not change from one look to the next.
+const TickScale& tick_scale();
+
+/// What the members of a group record of their calls.
+class Recorder {
+public:
+    Recorder(int members, Trace trace);
+
+    Trace trace() const { return trace_; }
+    MemberRecord& of(int member) const { return records_[member]; }
+
+    /// Of the `number`-th operation of a sequence since the group has become usable, in its whole life.
+    std::uint64_t number_in_all(Sequence sequence, std::uint64_t number) const {
+        return before_[static_cast<std::size_t>(sequence)] + number;
+    }
+    /// The members count from 1 again, after a failure. While no member is in a call.
+    void begin_anew();
+
+    /// Of the events that are kept, from when the process has made its first recorder. `threads` are the
+    /// members'.
+    trace::Timeline timeline(std::span<const int> threads) const;
+    Statistics statistics() const;
+
+private:
+    std::string name_;
+    int members_;
+    Trace trace_;
+    /// The operations before the last failure. What orders the epochs that members resume from orders it.
+    std::array<std::uint64_t, sequence_count> before_{};
+    ZeroPages pages_;
+    MemberRecord* records_;
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,98 @@
+#include "algorithm/registry.hpp"
+#include "record/recorder.hpp"
+
+#include <tutti/statistics.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace tutti::execute {
+
+namespace {
+
+/// When members have come to one operation, in ticks.
+struct Arrivals {
+    schedule::Collective collective = {};
+    std::vector<std::uint64_t> ticks = {};
+};
+
+/// Of the operations that all members have kept, by number.
+std::map<std::uint64_t, Arrivals> arrivals_in(const Recorder& recorder, int members) {
+    std::map<std::uint64_t, Arrivals> arrivals;
+    for (int member = 0; member < members; ++member) {
+        for (const Event& event : recorder.of(member).events()) {
+            if (event.kind == trace::Kind::operation && event.sequence == Sequence::blocking &&
+                !event.has_failed) {
+                Arrivals& of_call = arrivals[event.number];
+                of_call.collective = algorithm::registry()[event.what].collective;
+                of_call.ticks.push_back(event.begin_ticks);
+            }
+        }
+    }
+    std::erase_if(arrivals, [members](const auto& entry) {
+        return static_cast<int>(entry.second.ticks.size()) != members;
+    });
+    return arrivals;
+}
+
+void compare_arrivals(CollectiveStatistics& of_calls, schedule::Collective collective,
+                      const std::map<std::uint64_t, Arrivals>& arrivals, const TickScale& scale) {
+    std::vector<std::uint64_t> late(of_calls.members.size());
+    std::uint64_t spread = 0;
+    std::uint64_t worst = 0;
+    for (const auto& [number, of_call] : arrivals) {
+        if (of_call.collective != collective) {
+            continue;
+        }
+        const auto [first, last] = std::ranges::minmax(of_call.ticks);
+        for (std::size_t rank = 0; rank < late.size(); ++rank) {
+            late[rank] += of_call.ticks[rank] - first;
+        }
+        spread += last - first;
+        worst = std::max(worst, last - first);
+        ++of_calls.compared;
+    }
+    if (of_calls.compared == 0) {
+        return;
+    }
+    const auto time = [&](std::uint64_t ticks) { return std::chrono::nanoseconds(scale.ns_of(ticks)); };
+    for (std::size_t rank = 0; rank < late.size(); ++rank) {
+        of_calls.members[rank].late = time(late[rank] / of_calls.compared);
+    }
+    of_calls.spread = time(spread / of_calls.compared);
+    of_calls.worst_spread = time(worst);
+}
+
+} // namespace
+
+Statistics Recorder::statistics() const {
+    const TickScale& scale = tick_scale();
+    const std::map<std::uint64_t, Arrivals> arrivals = arrivals_in(*this, members_);
+    Statistics statistics;
+    for (int index = 0; index < schedule::collective_count; ++index) {
+        const auto collective = static_cast<schedule::Collective>(index);
+        CollectiveStatistics of_calls{.collective = to_string(collective), .members = {}};
+        for (int member = 0; member < members_; ++member) {
+            const MemberRecord::Counts counts = of(member).counts(collective);
+            of_calls.members.push_back(
+                {.calls = counts.calls,
+                 .bytes = counts.bytes,
+                 .time = std::chrono::nanoseconds(scale.ns_of(counts.ticks)),
+                 .waited = std::chrono::nanoseconds(scale.ns_of(counts.waited_ticks))});
+        }
+        if (std::ranges::any_of(of_calls.members, [](const auto& member) {
+                return member.calls != 0 || member.time.count() != 0;
+            })) {
+            compare_arrivals(of_calls, collective, arrivals, scale);
+            statistics.collectives.push_back(std::move(of_calls));
+        }
+    }
+    return statistics;
+}
+
+} // namespace tutti::execute

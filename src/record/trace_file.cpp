@@ -1,0 +1,166 @@
+#include "record/trace_file.hpp"
+
+#include "trace/json_lines.hpp"
+#include "trace/perfetto.hpp"
+
+#include <tutti/error.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti::execute {
+
+namespace {
+
+struct TraceRequest {
+    std::string file;
+    Trace trace = Trace::off;
+};
+
+TraceRequest trace_requested() {
+    const char* const given = std::getenv("TUTTI_TRACE");
+    if (given == nullptr || *given == '\0') {
+        return {};
+    }
+    std::string file(given);
+    Trace trace = Trace::operations;
+    if (const std::size_t comma = file.rfind(','); comma != std::string::npos) {
+        if (file.substr(comma) != ",steps" || comma == 0) {
+            throw ArgumentError("TUTTI_TRACE: \"" + file +
+                                "\" is to be a file, as trace.pftrace, or trace.pftrace,steps");
+        }
+        file.erase(comma);
+        trace = Trace::steps;
+    }
+    return {std::move(file), trace};
+}
+
+/// Where the file is from the folder in which the process is now, whichever it changes to.
+std::string absolute(const std::string& file) {
+    std::array<char, PATH_MAX> folder{};
+    const bool is_relative = !file.starts_with('/') && getcwd(folder.data(), folder.size()) != nullptr;
+    return is_relative ? std::string(folder.data()) + "/" + file : file;
+}
+
+std::string file_of_process(std::string name) {
+    constexpr std::string_view number = "%p";
+    const std::string pid = std::to_string(getpid());
+    for (std::size_t at = name.find(number); at != std::string::npos; at = name.find(number, at)) {
+        name.replace(at, number.size(), pid);
+        at += pid.size();
+    }
+    return name;
+}
+
+std::string written(const std::vector<trace::Timeline>& timelines, std::string_view file) {
+    const bool is_for_perfetto = file.ends_with(".pftrace") || file.ends_with(".perfetto-trace");
+    return is_for_perfetto ? trace::perfetto(timelines) : trace::json_lines(timelines);
+}
+
+void write_file(const std::string& name, const std::string& content) {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "wb"), std::fclose);
+    if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
+        std::fflush(file.get()) != 0) {
+        std::fprintf(stderr, "tutti: TUTTI_TRACE: %s: %s\n", name.c_str(), std::strerror(errno));
+    }
+}
+
+} // namespace
+
+Trace trace_of_process() {
+    return trace_requested().trace;
+}
+
+/// The groups that there are, and what those have left that are gone. Never destroyed: it is written at the
+/// end of the process.
+class TraceFile {
+public:
+    static TraceFile& instance() {
+        static TraceFile& made = *new TraceFile;
+        return made;
+    }
+
+    void add(TraceListed& listed, const std::string& file) {
+        const std::scoped_lock lock(mutex_);
+        if (file_.empty()) {
+            file_ = absolute(file);
+            process_ = getpid();
+            std::atexit(write_trace_file);
+        }
+        listed.place_ = all_.insert(all_.end(), &listed);
+    }
+
+    void remove(const TraceListed& listed) {
+        const std::scoped_lock lock(mutex_);
+        all_.erase(listed.place_);
+        ended_.push_back(listed.timeline_());
+        if (ended_.size() > most_ended) {
+            ended_.pop_front();
+        }
+    }
+
+    void write() {
+        const std::scoped_lock lock(mutex_);
+        if (file_.empty() || (process_ != getpid() && file_.find("%p") == std::string::npos)) {
+            return; // a process that has been forked writes over nothing of its parent's
+        }
+        std::vector<trace::Timeline> timelines(ended_.begin(), ended_.end());
+        for (const TraceListed* const each : all_) {
+            timelines.push_back(each->timeline_());
+        }
+        const std::string name = file_of_process(file_);
+        write_file(name, written(timelines, name));
+    }
+
+private:
+    /// Programs may make and end groups for ever.
+    static constexpr std::size_t most_ended = 64;
+
+    std::mutex mutex_;
+    std::string file_;
+    pid_t process_ = 0;
+    std::list<const TraceListed*> all_;
+    std::deque<trace::Timeline> ended_;
+};
+
+TraceListed::TraceListed(std::function<trace::Timeline()> timeline) : timeline_(std::move(timeline)) {
+    const TraceRequest request = trace_requested();
+    if (request.trace != Trace::off) {
+        TraceFile::instance().add(*this, request.file);
+        is_listed_ = true;
+    }
+}
+
+TraceListed::~TraceListed() {
+    if (is_listed_) {
+        try {
+            TraceFile::instance().remove(*this);
+        } catch (const std::bad_alloc&) {
+            std::fputs("tutti: TUTTI_TRACE: there is no memory for the trace of a group\n", stderr);
+        }
+    }
+}
+
+void write_trace_file() noexcept {
+    try {
+        TraceFile::instance().write();
+    } catch (const std::bad_alloc&) {
+        std::fputs("tutti: TUTTI_TRACE: there is no memory to write it\n", stderr);
+    }
+}
+
+} // namespace tutti::execute

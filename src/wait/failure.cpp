@@ -1,0 +1,143 @@
+#include "wait/failure.hpp"
+
+#include "mailbox/doorbell.hpp"
+#include "wait/join_deadline.hpp"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <new>
+#include <optional>
+
+namespace tutti::execute {
+
+namespace {
+
+/// An Aborted that keeps its text in itself.
+class BriefAborted : public Aborted {
+public:
+    BriefAborted(const Aborted& untold, const std::array<char, 256>& text) : Aborted(untold), text_(text) {}
+    const char* what() const noexcept override { return text_.data(); }
+
+private:
+    std::array<char, 256> text_;
+};
+
+/// Calls use(text) with what an exception says.
+template <class Use>
+auto with_text(const std::exception_ptr& cause, Use use) {
+    if (cause == nullptr) {
+        return use("its thread was ended by pthread_exit() or pthread_cancel()");
+    }
+    try {
+        std::rethrow_exception(cause);
+    } catch (const std::exception& exception) {
+        return use(exception.what());
+    } catch (...) {
+        return use("an exception that is not a std::exception");
+    }
+}
+
+constexpr const char* released_because = "released because ";
+
+/// Throws an E with this text if there is memory for that.
+template <class E>
+void throw_if_memory(const char* beginning, const std::string& text) {
+    std::optional<E> made;
+    try {
+        made.emplace(beginning + text);
+    } catch (const std::bad_alloc&) {
+    }
+    if (made) {
+        throw E(*made);
+    }
+}
+
+} // namespace
+
+const std::exception_ptr& thread_end() {
+    static const std::exception_ptr cause =
+        with_text(nullptr, [](const char* text) { return std::make_exception_ptr(Error(text)); });
+    return cause;
+}
+
+const std::exception_ptr& unseen_exception() {
+    static const std::exception_ptr cause = std::make_exception_ptr(Error("an exception ended its part"));
+    return cause;
+}
+
+void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept {
+    with_text(cause, [to](const char* text) { std::snprintf(to.data(), to.size(), "%s", text); });
+}
+
+Failure::Failure() {
+    // Made now: when they are needed there may be no memory.
+    thread_end();
+    unseen_exception();
+}
+
+void Failure::raise(int member, const std::exception_ptr& cause, const char* whose) noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (raised_.get() != 0) { // only changes under the lock
+        return;
+    }
+    const std::exception_ptr& told = cause != nullptr ? cause : thread_end();
+    const bool is_own = *whose == '\0';
+    first_ = is_own && keeps_first_ ? told : nullptr;
+    is_timeout_ = holds<TimeoutError>(told);
+    came_of_waiting_ = is_own && (is_timeout_ || holds<NotJoined>(told));
+    with_text(told, [&](const char* text) {
+        static_cast<void>(std::snprintf(brief_.data(), brief_.size(), "%smember %d%s failed: %s",
+                                        released_because, member, whose, text));
+        try {
+            text_ = "member " + std::to_string(member) + whose + " failed: " + text;
+        } catch (const std::bad_alloc&) {
+            text_.clear(); // the brief text must do
+        }
+    });
+    raised_.publish(1); // release: pairs with raised()
+}
+
+void Failure::throw_aborted() const {
+    const std::scoped_lock lock(mutex_);
+    if (!text_.empty()) {
+        is_timeout_ ? throw_if_memory<TimeoutError>(released_because, text_)
+                    : throw_if_memory<Aborted>(released_because, text_);
+    }
+    throw BriefAborted(untold_, brief_);
+}
+
+std::string Failure::text() const {
+    const std::scoped_lock lock(mutex_);
+    return text_.substr(0, text_.find('\n'));
+}
+
+std::exception_ptr Failure::first() const noexcept {
+    const std::scoped_lock lock(mutex_);
+    return first_;
+}
+
+bool Failure::came_of_waiting() const noexcept {
+    const std::scoped_lock lock(mutex_);
+    return came_of_waiting_;
+}
+
+void Failure::clear() noexcept {
+    const std::scoped_lock lock(mutex_);
+    first_ = nullptr;
+    raised_.publish(0);
+}
+
+void order_all_threads() noexcept {
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
+        // A kernel without it, or one that forbids it: no store stays in a processor's buffer for so long.
+        constexpr std::int64_t longest_in_buffer_ns = 10'000'000;
+        mailbox::nap(longest_in_buffer_ns);
+    }
+}
+
+} // namespace tutti::execute

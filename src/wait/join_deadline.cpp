@@ -1,0 +1,27 @@
+#include "wait/join_deadline.hpp"
+
+#include "wait/waited.hpp"
+
+namespace tutti::execute {
+
+bool JoinDeadline::has_passed() noexcept {
+    if (deadline_.count() == 0) {
+        return false;
+    }
+    const std::chrono::nanoseconds now = clock_now();
+    // Relaxed: each bit of time is counted once, by whoever looks next.
+    const std::int64_t before = looked_ns_.exchange(now.count(), std::memory_order_relaxed);
+    const std::int64_t passed = counted(std::chrono::nanoseconds(before), now).count();
+    const std::int64_t waited = waited_ns_.fetch_add(passed, std::memory_order_relaxed) + passed;
+    // Not in nanoseconds, of which the longest deadline has too many.
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(waited)) >=
+           deadline_;
+}
+
+std::string advice_on_absence() {
+    return "All seats of a group are to be taken, by as many threads at the same time. Look at what limits "
+           "these "
+           "(num_threads, OMP_THREAD_LIMIT, nested regions, the size of a pool)";
+}
+
+} // namespace tutti::execute

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <tutti/error.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace tutti::execute {
+
+/// What members throw that have waited too long for a seat that nobody takes.
+class NotJoined : public Error {
+public:
+    using Error::Error;
+};
+
+/// How long the members of a group have waited for seats that nobody has ever taken. Any member may use it at
+/// any time.
+class JoinDeadline {
+public:
+    /// 0: for ever.
+    explicit JoinDeadline(std::chrono::milliseconds deadline) : deadline_(deadline) {}
+
+    std::chrono::milliseconds deadline() const { return deadline_; }
+
+    /// Such a seat has been taken, or all who have waited have left.
+    void restart() noexcept {
+        waited_ns_.store(0, std::memory_order_relaxed); // nothing else hangs on it
+    }
+
+    /// A member looks that waits for such a seat. Returns whether that has taken too long.
+    bool has_passed() noexcept;
+
+private:
+    std::chrono::milliseconds deadline_;
+    std::atomic<std::int64_t> looked_ns_{0};
+    std::atomic<std::int64_t> waited_ns_{0};
+};
+
+/// Where members have not joined: why that may be.
+std::string advice_on_absence();
+
+} // namespace tutti::execute

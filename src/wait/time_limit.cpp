@@ -1,0 +1,41 @@
+#include "wait/time_limit.hpp"
+
+#include <tutti/error.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+namespace tutti::execute {
+
+namespace {
+
+/// Longer ones are as good as none.
+constexpr double most_seconds = 1e9;
+
+std::chrono::milliseconds from_environment() {
+    const char* const text = std::getenv("TUTTI_TIMEOUT");
+    if (text == nullptr || *text == '\0') {
+        return {};
+    }
+    char* end = nullptr;
+    const double seconds = std::strtod(text, &end);
+    if (*end != '\0' || !(seconds >= 0)) {
+        throw ArgumentError("TUTTI_TIMEOUT: \"" + std::string(text) +
+                            "\" is no number of seconds; write 60, 0.5, or 0 for none");
+    }
+    return std::chrono::milliseconds(
+        static_cast<std::int64_t>(std::ceil(1000 * std::min(seconds, most_seconds))));
+}
+
+} // namespace
+
+std::chrono::milliseconds deadline_of(std::chrono::milliseconds given, const char* name) {
+    if (given.count() < 0) {
+        throw ArgumentError(std::string(name) + " is " + std::to_string(given.count()) +
+                            " ms, must be 0 (what TUTTI_TIMEOUT says) or more");
+    }
+    return given.count() != 0 ? given : from_environment();
+}
+
+} // namespace tutti::execute
