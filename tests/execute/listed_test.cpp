@@ -1,7 +1,7 @@
 // Groups that another thread reads for a roll call or a trace while they come and go.
-#include "execute/group_state.hpp"
-#include "execute/roll_call_signal.hpp"
-#include "execute/trace_file.hpp"
+#include "diagnose/roll_call_signal.hpp"
+#include "group/group_state.hpp"
+#include "record/trace_file.hpp"
 
 #include <tutti/options.hpp>
 
