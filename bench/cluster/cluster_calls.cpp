@@ -29,11 +29,11 @@ bool is_measured(Collective collective) {
            collective == Collective::reduce;
 }
 
-mpi::Options options_of(const Variant& variant, int leaders) {
+mpi::Options options_of(const Variant& variant) {
     const auto chosen = [](const std::string& name) {
         return name == "auto" ? std::string_view() : std::string_view(name);
     };
-    return {.way = chosen(variant.way), .algorithm = chosen(variant.algorithm), .leaders = leaders};
+    return {.way = chosen(variant.way), .algorithm = chosen(variant.algorithm)};
 }
 
 void call_cluster(mpi::Member& me, const Problem& problem, const mpi::Options& options, const double* in,

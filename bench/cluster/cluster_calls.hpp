@@ -27,8 +27,8 @@ std::vector<Variant> variants_of(const std::vector<std::string>& ways,
 bool is_measured(Collective collective);
 inline constexpr const char* measured_collectives = "allreduce, reduce_scatter, allgather, broadcast, reduce";
 
-/// The options that ask for it, which refer to it. `leaders` as in mpi::Options.
-mpi::Options options_of(const Variant& variant, int leaders);
+/// The options that ask for it, which refer to it.
+mpi::Options options_of(const Variant& variant);
 
 /// One call: a sum of doubles where it reduces, rooted at Problem::root.
 void call_cluster(mpi::Member& me, const Problem& problem, const mpi::Options& options, const double* in,

@@ -45,7 +45,6 @@ struct Arguments {
     double factor = 4;
     int threads = 2;
     std::vector<std::string> ways{"auto"};
-    int leaders = 0;
     std::vector<std::string> algorithms{"auto"};
     double seconds = 1;
     bool flat = true;
@@ -61,11 +60,10 @@ Arguments parsed(int argc, char** argv) {
     app.add_option("-e,--end", arguments.end, "Largest vector in bytes")->capture_default_str();
     app.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
     app.add_option("-t,--members", arguments.threads, "Threads of each process")->capture_default_str();
-    app.add_option("--way", arguments.ways, "auto, leader, leaders, lane, pipelined: those named take turns")
+    app.add_option("--way", arguments.ways, "auto, leader, pipelined: those named take turns")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->capture_default_str();
-    app.add_option("--leaders", arguments.leaders, "How many, for way leaders");
     app.add_option("-a,--algorithm", arguments.algorithms,
                    "Among the processes: auto, library, circulant, ...: those named take turns")
         ->delimiter(',')
@@ -169,7 +167,7 @@ private:
             const double* const from = problem.in_place ? out : in;
             std::vector<Contender> contenders;
             for (const Variant& variant : variants_) {
-                const mpi::Options options = options_of(variant, arguments_.leaders);
+                const mpi::Options options = options_of(variant);
                 const Calls calls = [&, from, options](std::size_t count) {
                     for (std::size_t i = 0; i < count; ++i) {
                         call_cluster(me, problem, options, from, out);

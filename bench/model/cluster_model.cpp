@@ -40,11 +40,6 @@ double leader_us(const ClusterModel& model, int nodes) {
     return inside_us(model) + wire_us(model, nodes, model.bytes);
 }
 
-double lane_us(const ClusterModel& model, int nodes) {
-    const int lanes = std::clamp(model.lanes, 1, model.threads);
-    return inside_us(model) + wire_us(model, nodes, model.bytes / lanes);
-}
-
 double pipelined_us(const ClusterModel& model, int nodes) {
     const double segments = std::max(1.0, std::ceil(model.bytes / segment_bytes));
     const double inside = inside_us(model);
@@ -58,21 +53,19 @@ double flat_us(const ClusterModel& model, int nodes) {
 }
 
 std::string cluster_table(const ClusterModel& model, int most_nodes) {
-    constexpr const char* line = "{:>7} {:>9} {:>12} {:>12} {:>12} {:>12}   {}\n";
+    constexpr const char* line = "{:>7} {:>9} {:>12} {:>12} {:>12}   {}\n";
     std::string text =
         fmt::format("A model, nothing here has been measured: allreduce of {}, {} threads a node\n\n",
                     format_bytes(static_cast<std::size_t>(model.bytes)), model.threads);
-    text += fmt::format(line, "nodes", "threads", "leader", "lane", "pipelined", "flat", "best");
+    text += fmt::format(line, "nodes", "threads", "leader", "pipelined", "flat", "best");
     for (int nodes = 2; nodes <= most_nodes; nodes *= 2) {
         const double leader = leader_us(model, nodes);
-        const double lane = lane_us(model, nodes);
         const double pipelined = pipelined_us(model, nodes);
         const double flat = flat_us(model, nodes);
-        const double best = std::min({leader, lane, pipelined, flat});
-        text += fmt::format(line, nodes, nodes * model.threads, format_us(leader), format_us(lane),
-                            format_us(pipelined), format_us(flat),
-                            best == lane        ? "lane"
-                            : best == leader    ? "leader"
+        const double best = std::min({leader, pipelined, flat});
+        text += fmt::format(line, nodes, nodes * model.threads, format_us(leader), format_us(pipelined),
+                            format_us(flat),
+                            best == leader      ? "leader"
                             : best == pipelined ? "pipelined"
                                                 : "flat");
     }

@@ -34,13 +34,9 @@ struct Options {
     /// How a process's vectors travel; empty: the library chooses: pipelined for what is longer than 1 MiB
     /// and allows it, where in every process several members have a CPU each, else leader.
     ///
-    /// - leader: one thread of each process carries everything
-    /// - leaders: `leaders` threads carry a slice each, on communicators of their own
-    /// - lane: every thread carries the slice that it has combined itself
-    /// - pipelined: one thread carries segments while the others combine the next ones
-    ///
-    /// The last three are for broadcast, reduce, allreduce, reduce_scatter and allgather; leaders and lane
-    /// need MPI_THREAD_MULTIPLE.
+    /// - leader: one thread of each process carries everything in one go
+    /// - pipelined: one thread carries segments while the others combine the next ones; for broadcast,
+    ///   reduce, allreduce, reduce_scatter and allgather
     std::string_view way = {};
     /// What the leaders run among themselves: "library" for the MPI library's own collective, or the name of
     /// one of Tutti's algorithms (`tutti info --algorithms`); empty: the library chooses.
@@ -52,9 +48,6 @@ struct Options {
     /// however the members are divided among processes. Then each process goes on from what those before it
     /// amount to, one after the other, where any other order might give other bits.
     Order order = Order::any;
-    /// The number of leaders of each process, for way "leaders"; 0: two, or as many as the process with the
-    /// fewest threads has.
-    int leaders = 0;
     /// As ClusterOptions::deadline, which it takes the place of, of this call.
     std::chrono::milliseconds deadline = {};
     /// Where the call is in the program.
@@ -117,8 +110,7 @@ private:
 
     void run(const tutti::detail::Call& call, const Options& options) {
         called_from_->show(call.where);
-        const bool is_plain = options.way.empty() && options.leaders == 0;
-        const std::uint64_t key = is_plain ? tutti::detail::key_of(call) : 0;
+        const std::uint64_t key = options.way.empty() ? tutti::detail::key_of(call) : 0;
         if (key == 0 || !detail::run_again(*seat_, key, call.input, call.output)) {
             const tutti::detail::Call made = call; // so that only this one lies in memory
             run_anew(made, options);
@@ -146,8 +138,8 @@ private:
 ///
 /// MPI must have been initialised for at least MPI_THREAD_FUNNELED where there is more than one thread. Under
 /// FUNNELED the main thread makes all MPI calls: it must be one of the members of the Group, or the one that
-/// calls run() for a Team. Under SERIALIZED member 0 of each process makes them, at times when no other
-/// thread of the program may. Under MULTIPLE the carriers make them.
+/// calls run() for a Team. Under SERIALIZED and MULTIPLE member 0 of each process makes them; under
+/// SERIALIZED no other thread of the program may make MPI calls at the same time.
 class TUTTI_API Cluster {
 public:
     /// From seats for threads that exist. Throws ArgumentError when MPI is not initialised or already
@@ -167,7 +159,7 @@ public:
     /// The global rank of this process's member 0.
     int first_rank() const;
 
-    /// One line: processes and members, thread level, carriers.
+    /// One line: processes and members, thread level.
     std::string description() const;
 
     /// Who is where in this process, as Group::roll_call(), and for which processes it waits.

@@ -3,6 +3,7 @@
 #include "call/claim.hpp"
 #include "choose/select.hpp"
 #include "hybrid/algorithms.hpp"
+#include "hybrid/ways.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
@@ -47,7 +48,7 @@ bool ClusterCall::is_prepared_for(const Call& call, const Options& options) cons
            call.kernels == last.kernels && call.counts == nullptr && call.root == last.root &&
            call.commutative == last.commutative && call.serial == serial_ &&
            are_same(options.algorithm, algorithm_) && are_same(options.way, way_) &&
-           options.leaders == wanted_leaders_ && tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
+           tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
 }
 
 bool ClusterCall::serves_again(std::uint64_t key, const void* input, void* output) {
@@ -69,17 +70,14 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
             "exactly this member's part as the block");
     }
     call_ = call;
-    const Way way = hybrid::choose_way(call, total_bytes(), options.way, cluster_.crew());
-    carriers_ = hybrid::carriers_for(way, options.leaders, cluster_.crew());
+    const Way way = hybrid::choose_way(call, total_bytes(), options.way, cluster_.have_cpus());
     Call among_processes = call;
     if (call.kind == Kind::scan) {
         among_processes.kind = Kind::exscan; // a process adds its members' prefixes to what comes before it
     }
-    const std::uint32_t algorithm =
-        hybrid::choose_algorithm(among_processes, options.algorithm,
-                                 {.processes = cluster_.processes(),
-                                  .bytes = total_bytes() / static_cast<std::size_t>(carriers_),
-                                  .even = cluster_.is_even()});
+    const std::uint32_t algorithm = hybrid::choose_algorithm(
+        among_processes, options.algorithm,
+        {.processes = cluster_.processes(), .bytes = total_bytes(), .even = cluster_.is_even()});
     set_signature(call, way, algorithm);
     claim_ = tutti::execute::claim_of(call, shape_);
     const bool reduces = tutti::schedule::reduces(tutti::execute::collective_of(call.kind));
@@ -88,16 +86,14 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
                                        : nullptr;
     set_offsets();
     set_process_call();
-    patience_ = cluster_.patience_of(carriers_);
     algorithm_ = options.algorithm;
     way_ = options.way;
-    wanted_leaders_ = options.leaders;
     serial_ = call.serial;
     call_.serial = false; // inside a process everything is
     call_.algorithm = {};
     call_.counts = nullptr;
     is_prepared_ = call.counts == nullptr;
-    key_ = options.way.empty() && options.leaders == 0 ? tutti::detail::key_of(call) : 0;
+    key_ = options.way.empty() ? tutti::detail::key_of(call) : 0;
 }
 
 void ClusterCall::set_signature(const Call& call, Way way, std::uint32_t algorithm) {
@@ -241,12 +237,6 @@ hybrid::ProcessCall& ClusterCall::process_call() {
     process_call_.output = depot().output;
     process_call_.state = call_.state;
     return process_call_;
-}
-
-hybrid::Transport& ClusterCall::transport() {
-    hybrid::Transport& own = cluster_.transport(carriers_ == 1 ? 0 : rank_);
-    own.wire().set_patience(patience_);
-    return own;
 }
 
 } // namespace tutti::mpi::detail

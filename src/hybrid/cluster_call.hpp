@@ -69,9 +69,6 @@ public:
     const tutti::detail::Kernels& kernels() const { return *kernels_; }
     const void* state() const { return call_.state; }
     std::size_t element_align() const { return call_.element_align; }
-    /// How many members of each process carry, and whether this one does.
-    int carriers() const { return carriers_; }
-    bool carries() const { return carriers_ == 1 ? leads() : rank_ < carriers_; }
 
     const std::byte* in() const { return static_cast<const std::byte*>(call_.input); }
     std::byte* out() const { return static_cast<std::byte*>(call_.output); }
@@ -89,7 +86,7 @@ public:
     /// Whether what comes from others, undivided, goes into the vector of this process's member `member`.
     bool is_for(int member) const;
 
-    /// Shows this member's vectors to those that carry, and to all.
+    /// Shows this member's vectors to the others of its process.
     void show();
     /// Makes the depots as large at least. A meeting where that is larger than ever.
     void make_room(std::size_t input_bytes, std::size_t output_bytes);
@@ -97,7 +94,7 @@ public:
     /// Copies what this member wants of what has come into the depot.
     void take_result();
 
-    /// Return when all members of the process have come: on the way to those that carry, and on the way back.
+    /// Return when all members of the process have come: on the way to the leader, and on the way back.
     void meet_to_put() { meet(*cluster_.put_group()); }
     void meet_to_take() { meet(*cluster_.take_group()); }
     /// Runs a call of the members of the process.
@@ -126,14 +123,13 @@ public:
     }
     /// The call as one of the processes, from depot to depot, for the addresses to be changed.
     hybrid::ProcessCall& process_call();
-    /// Makes one, as the one that carries this member's part. By what speaks.
+    /// Makes one. By what speaks.
     void perform(const hybrid::ProcessCall& call) { perform(call, signature_); }
     void perform(const hybrid::ProcessCall& call, const hybrid::Signature& signature) {
-        hybrid::Transport& own = transport();
-        own.wire().set_deadline(call_.deadline.count() != 0 ? call_.deadline : cluster_.deadline());
-        own.perform(call, signature);
+        transport().wire().set_deadline(call_.deadline.count() != 0 ? call_.deadline : cluster_.deadline());
+        transport().perform(call, signature);
     }
-    hybrid::Transport& transport();
+    hybrid::Transport& transport() { return cluster_.transport(); }
 
 private:
     void set_signature(const Call& call, hybrid::Way way, std::uint32_t algorithm);
@@ -149,7 +145,6 @@ private:
     /// What the call and its options name, kept.
     std::string algorithm_;
     std::string way_;
-    int wanted_leaders_ = 0;
     bool serial_ = false;
     /// key_of() the call; 0 where there is none, or where a way is named.
     std::uint64_t key_ = 0;
@@ -158,9 +153,6 @@ private:
     hybrid::Signature signature_;
     tutti::execute::Claim claim_;
     const tutti::detail::Kernels* kernels_ = nullptr;
-    int carriers_ = 1;
-    /// Of a member that carries, and waits for messages.
-    mailbox::Patience patience_;
     std::vector<std::size_t> offsets_;
     std::vector<std::size_t> process_offsets_;
     /// But for the addresses.

@@ -49,14 +49,11 @@ std::chrono::milliseconds deadline_of(const ClusterOptions& options, const tutti
     return local.deadline.count() != 0 ? local.deadline : std::chrono::minutes(10);
 }
 
-/// Each needs a communicator, of which MPI libraries have not many.
-constexpr int carriers_limit = 16;
-
 } // namespace
 
 ClusterState::ClusterState(int members, int processes, bool on_team)
     : first_ranks_(static_cast<std::size_t>(processes) + 1), on_team_(on_team), control_(processes),
-      notices_(processes), boards_(static_cast<std::size_t>(members)) {
+      notices_(processes), transport_(processes), boards_(static_cast<std::size_t>(members)) {
     failure_.keep_first();
 }
 
@@ -81,7 +78,8 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
     notices_.open(control_.communicator());
     exchange_sizes(local.size());
     look_at_node();
-    open_transports();
+    transport_.wire().open(control_.communicator());
+    transport_.wire().set_limits(deadline_, notices_, failure_);
     hybrid::together(control_.communicator(), [&] {
         const tutti::execute::Setting setting = shared(local.setting());
         put_group_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
@@ -89,6 +87,8 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
         for (int rank = 0; rank < local.size(); ++rank) {
             seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
         }
+        // While leaders wait for messages, all others wait for them.
+        transport_.wire().set_patience(patience_of(processes_on_node_, setting));
         listed_.emplace([this](RollCallFormat format) { return roll_call(format); });
     });
     is_open_ = true;
@@ -99,28 +99,22 @@ ClusterState::~ClusterState() {
     MPI_Finalized(&finalised);
     if (!is_open_) {
         control_.close_unused();
-        for (const auto& transport : transports_) {
-            transport->wire().close_unused();
-        }
+        transport_.wire().close_unused();
         return;
     }
     const bool fails = failure_.raised() || std::uncaught_exceptions() > 0;
     if (fails) {
         tell_others(failure_.raised() ? failure_.first() : tutti::execute::unseen_exception());
     }
-    bool all_closed = !fails && finalised == 0;
-    for (const auto& transport : transports_) {
-        hybrid::Wire& wire = transport->wire();
-        if (all_closed) {
-            wire.close();
-        }
-        all_closed = all_closed && wire.is_closed();
-        if (wire.is_stuck()) {
-            hybrid::keep(memory_);
-        }
+    hybrid::Wire& wire = transport_.wire();
+    if (!fails && finalised == 0) {
+        wire.close();
     }
-    if (all_closed) {
+    if (wire.is_closed()) {
         control_.close();
+    }
+    if (wire.is_stuck()) {
+        hybrid::keep(memory_);
     }
 }
 
@@ -128,14 +122,9 @@ void ClusterState::exchange_sizes(int members) {
     MPI_Comm communicator = control_.communicator();
     process_ = control_.rank();
     check(MPI_Query_thread(&thread_level_), "MPI_Query_thread");
-    int lowest = 0;
-    check(MPI_Allreduce(&thread_level_, &lowest, 1, MPI_INT, MPI_MIN, communicator), "MPI_Allreduce");
-    // Members must agree on the way, so all processes go by the lowest level.
-    thread_level_ = lowest;
     const auto sizes = std::span(first_ranks_).subspan(1); // for now
     check(MPI_Allgather(&members, 1, MPI_INT, sizes.data(), 1, MPI_INT, communicator), "MPI_Allgather");
     const auto [fewest, most] = std::ranges::minmax(sizes);
-    fewest_members_ = fewest;
     even_ = fewest == most;
     std::inclusive_scan(sizes.begin(), sizes.end(), sizes.begin());
     if (thread_level_ < MPI_THREAD_SERIALIZED) {
@@ -154,21 +143,7 @@ void ClusterState::look_at_node() {
     std::array<int, 2> all{};
     check(MPI_Allreduce(mine.data(), all.data(), 2, MPI_INT, MPI_MIN, communicator), "MPI_Allreduce");
     all_go_solo_ = all[0] != 0;
-    none_goes_solo_ = all[1] != 0;
-}
-
-void ClusterState::open_transports() {
-    const bool several = thread_level_ == MPI_THREAD_MULTIPLE && processes() > 1;
-    const int count = several ? std::min(fewest_members_, carriers_limit) : 1;
-    hybrid::together(control_.communicator(), [&] {
-        for (int index = 0; index < count; ++index) {
-            transports_.push_back(std::make_unique<hybrid::Transport>(processes()));
-        }
-    });
-    for (const auto& transport : transports_) {
-        transport->wire().open(control_.communicator());
-        transport->wire().set_limits(deadline_, notices_, failure_);
-    }
+    have_cpus_ = all[1] != 0;
 }
 
 mailbox::Patience ClusterState::patience_of(int threads, const tutti::execute::Setting& setting) const {
@@ -196,8 +171,7 @@ int ClusterState::process_of(int rank) const {
 
 std::string ClusterState::description() const {
     return std::to_string(size()) + " members in " + std::to_string(processes()) + " processes, " +
-           level_name(thread_level_) + ", up to " + std::to_string(transports_.size()) +
-           (transports_.size() == 1 ? " carrier" : " carriers") + " in each";
+           level_name(thread_level_);
 }
 
 void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {

@@ -6,7 +6,6 @@
 #include "group/group_state.hpp"
 #include "hybrid/main_thread.hpp"
 #include "hybrid/transport.hpp"
-#include "hybrid/ways.hpp"
 #include "wait/failed_call.hpp"
 #include "wait/failure.hpp"
 
@@ -69,28 +68,20 @@ public:
     /// The process of a global rank.
     int process_of(int rank) const;
     bool is_even() const { return even_; }
-    /// How many threads of each process may carry at the same time.
-    int most_carriers() const { return static_cast<int>(transports_.size()); }
     Speaker speaker() const { return speaker_; }
-    /// What all processes know of each other when they choose a way.
-    hybrid::Crew crew() const {
-        return {.processes = processes(),
-                .thread_level = thread_level_,
-                .most_carriers = most_carriers(),
-                .have_cpus = none_goes_solo_};
-    }
     std::string description() const;
 
     ClusterSeat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
-    hybrid::Transport& transport(int index) { return *transports_[static_cast<std::size_t>(index)]; }
+    /// The leader's.
+    hybrid::Transport& transport() { return transport_; }
     hybrid::MainThread& main_thread() { return main_thread_; }
 
-    /// The groups in which members meet: on the way to those that carry, and on the way back. Two, so that
-    /// each repeats its own call, which is what makes that cheap.
+    /// The groups in which members meet: on the way to the leader, and on the way back. Two, so that each
+    /// repeats its own call, which is what makes that cheap.
     const std::shared_ptr<tutti::detail::GroupState>& put_group() { return put_group_; }
     const std::shared_ptr<tutti::detail::GroupState>& take_group() { return take_group_; }
 
-    /// What each member shows to the carriers of its process; ordered by the exchanges of enter().
+    /// What each member shows to the others of its process; ordered by the exchanges of enter().
     struct alignas(line_bytes) Board {
         hybrid::Signature signature;
         const std::byte* input = nullptr;
@@ -128,10 +119,8 @@ public:
     /// Whether in every process one thread might as well do everything: it is the only one, or the members
     /// share CPUs.
     bool all_go_solo() const { return all_go_solo_; }
-    /// How `carriers` threads of each process wait for messages. While they do, all others wait for them.
-    mailbox::Patience patience_of(int carriers) const {
-        return patience_of(processes_on_node_ * carriers, put_group_->setting());
-    }
+    /// Whether in every process several members have a CPU each: what one does costs the others nothing.
+    bool have_cpus() const { return have_cpus_; }
 
     /// The depot for calls of one parity: while one is still being read the next one may be written.
     const Depot& depot(unsigned parity) const { return depots_[parity]; }
@@ -156,7 +145,6 @@ private:
                         const ClusterOptions& options);
     void exchange_sizes(int members);
     void look_at_node();
-    void open_transports();
     /// For so many threads of this node, under the options of `setting`.
     mailbox::Patience patience_of(int threads, const tutti::execute::Setting& setting) const;
     tutti::execute::Setting shared(tutti::execute::Setting setting) const;
@@ -164,7 +152,6 @@ private:
     std::chrono::milliseconds deadline_{0};
     int process_ = 0;
     std::vector<int> first_ranks_;
-    int fewest_members_ = 1;
     bool even_ = true;
     int thread_level_ = 0;
     bool on_team_;
@@ -176,8 +163,8 @@ private:
     int members_on_node_ = 1;
     int cpus_on_node_ = 1;
     bool all_go_solo_ = false;
-    bool none_goes_solo_ = false;
-    std::vector<std::unique_ptr<hybrid::Transport>> transports_;
+    bool have_cpus_ = false;
+    hybrid::Transport transport_;
     std::shared_ptr<tutti::detail::GroupState> put_group_;
     std::shared_ptr<tutti::detail::GroupState> take_group_;
     std::vector<Board> boards_;

@@ -40,7 +40,7 @@ bool goes_alone(const ClusterCall& call) {
 } // namespace
 
 Crossings::Crossings(ClusterCall& call)
-    : alone(make_alone(call)), leader(make_leader(call)), solo(make_solo(call)), parts(make_parts(call)),
+    : alone(make_alone(call)), leader(make_leader(call)), solo(make_solo(call)),
       pipeline(make_pipeline(call)), chain(make_chain(call)) {}
 
 Crossing& choose_crossing(const Crossings& crossings, const ClusterCall& call) {
@@ -49,8 +49,7 @@ Crossing& choose_crossing(const Crossings& crossings, const ClusterCall& call) {
            : goes_solo(call)                              ? *crossings.solo
            : goes_alone(call)                             ? *crossings.alone
            : signature.way == Way::leader                 ? *crossings.leader
-           : signature.way == Way::pipelined              ? *crossings.pipeline
-                                                          : *crossings.parts;
+                                                          : *crossings.pipeline;
 }
 
 } // namespace tutti::mpi::detail

@@ -20,9 +20,9 @@ public:
 
     /// What is decided once, when a call is prepared.
     virtual void prepare() {}
-    /// Puts what goes to others, or shows it, to those that carry: all may go on when this has returned.
+    /// Puts what goes to others, or shows it, to the leader: all may go on when this has returned.
     virtual void put() = 0;
-    /// Whoever carries exchanges it with other processes.
+    /// The leader exchanges it with other processes.
     virtual void carry() = 0;
     /// Takes what the member wants of what has come. Nobody looks at its vectors any more when this returns.
     virtual void take() = 0;
@@ -39,7 +39,6 @@ private:
 /// - alone: a process's only member, from and to its vectors
 /// - leader: members put into the depot, from where one carries
 /// - solo: one reads the vectors of all, carries, and stores to them, segment by segment
-/// - parts: several carry, each a part
 /// - pipeline: one carries segments while the others put the next and take the last
 /// - chain: order serial, from process to process
 struct Crossings {
@@ -48,7 +47,6 @@ struct Crossings {
     std::unique_ptr<Crossing> alone;
     std::unique_ptr<Crossing> leader;
     std::unique_ptr<Crossing> solo;
-    std::unique_ptr<Crossing> parts;
     std::unique_ptr<Crossing> pipeline;
     std::unique_ptr<Crossing> chain;
 };
@@ -56,7 +54,6 @@ struct Crossings {
 std::unique_ptr<Crossing> make_alone(ClusterCall& call);
 std::unique_ptr<Crossing> make_leader(ClusterCall& call);
 std::unique_ptr<Crossing> make_solo(ClusterCall& call);
-std::unique_ptr<Crossing> make_parts(ClusterCall& call);
 std::unique_ptr<Crossing> make_pipeline(ClusterCall& call);
 std::unique_ptr<Crossing> make_chain(ClusterCall& call);
 

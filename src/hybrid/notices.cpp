@@ -49,7 +49,6 @@ void Notices::tell(const std::exception_ptr& cause) noexcept {
 void Notices::throw_heard() const {
     int found = 0;
     MPI_Status status;
-    // Matched, since other carriers look as well: each text is for one of them.
     MPI_Message message = MPI_MESSAGE_NULL;
     check(MPI_Improbe(MPI_ANY_SOURCE, failure_tag, communicator_, &found, &message, &status), "MPI_Improbe");
     if (found == 0) {

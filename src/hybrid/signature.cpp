@@ -6,8 +6,7 @@
 namespace tutti::hybrid {
 
 std::string_view to_string(Way way) {
-    constexpr std::string_view names[] = {"leader", "leaders", "lane", "pipelined"};
-    return names[static_cast<std::size_t>(way)];
+    return way == Way::leader ? "leader" : "pipelined";
 }
 
 std::string describe(const Signature& signature) {

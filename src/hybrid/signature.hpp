@@ -8,7 +8,7 @@
 namespace tutti::hybrid {
 
 /// How the vectors of a process travel.
-enum class Way : std::uint8_t { leader, leaders, lane, pipelined };
+enum class Way : std::uint8_t { leader, pipelined };
 
 std::string_view to_string(Way way);
 

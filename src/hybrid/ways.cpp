@@ -5,9 +5,6 @@
 
 #include <tutti/error.hpp>
 
-#include <mpi.h>
-
-#include <algorithm>
 #include <string>
 
 namespace tutti::hybrid {
@@ -28,19 +25,19 @@ std::string refusal_start(Kind kind, std::string_view name) {
 /// Where members share CPUs, or are alone, a leader that does everything is ahead. Where they
 /// are not, it leaves combining and storing to all: then nothing overlaps the wire, and pipelines are ahead
 /// from a few segments on (docs/measurements/hybrid-ways.md).
-Way default_way(const detail::Call& call, std::size_t bytes, const Crew& crew) {
+Way default_way(const detail::Call& call, std::size_t bytes, bool have_cpus) {
     const bool several = can_be_cut(call.kind) && !needs_chain(call);
-    return several && crew.have_cpus && bytes > 2 * segment_bytes ? Way::pipelined : Way::leader;
+    return several && have_cpus && bytes > 2 * segment_bytes ? Way::pipelined : Way::leader;
 }
 
 } // namespace
 
-Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view name, const Crew& crew) {
+Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view name, bool have_cpus) {
     const Kind kind = call.kind;
     if (name.empty()) {
-        return default_way(call, bytes, crew);
+        return default_way(call, bytes, have_cpus);
     }
-    for (const Way way : {Way::leader, Way::leaders, Way::lane, Way::pipelined}) {
+    for (const Way way : {Way::leader, Way::pipelined}) {
         if (name != to_string(way)) {
             continue;
         }
@@ -52,30 +49,10 @@ Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view nam
         if (way != Way::leader && needs_chain(call)) {
             throw ArgumentError(refusal_start(kind, name) + R"(cannot keep order serial; "leader" can)");
         }
-        if ((way == Way::leaders || way == Way::lane) && crew.thread_level < MPI_THREAD_MULTIPLE) {
-            throw ArgumentError(refusal_start(kind, name) +
-                                "needs MPI_THREAD_MULTIPLE from MPI_Init_thread in all processes; "
-                                "\"leader\" and \"pipelined\" would work");
-        }
         return way;
     }
     throw ArgumentError(std::string(to_string(execute::collective_of(kind))) + ": there is no way \"" +
-                        std::string(name) + "\"; there are: leader, leaders, lane, pipelined");
-}
-
-int carriers_for(Way way, int leaders, const Crew& crew) {
-    if (way == Way::lane) {
-        return crew.most_carriers;
-    }
-    if (way != Way::leaders) {
-        return 1;
-    }
-    if (leaders < 0 || (leaders > crew.most_carriers && crew.processes > 1)) {
-        throw ArgumentError("`leaders` is " + std::to_string(leaders) + ", must be in 0.." +
-                            std::to_string(crew.most_carriers) +
-                            ": the process with the fewest members has no more");
-    }
-    return std::min(leaders == 0 ? 2 : leaders, crew.most_carriers);
+                        std::string(name) + "\"; there are: leader, pipelined");
 }
 
 } // namespace tutti::hybrid

@@ -20,28 +20,14 @@ constexpr std::size_t segments_of(std::size_t bytes) {
     return bytes <= segment_bytes ? 1 : (bytes + segment_bytes - 1) / segment_bytes;
 }
 
-/// What the choice of a way depends on besides the call. All processes know the same.
-struct Crew {
-    int processes = 1;
-    /// The lowest of all processes, as MPI_Query_thread gives it.
-    int thread_level = 0;
-    /// How many threads of each process may carry at the same time.
-    int most_carriers = 1;
-    /// Whether in every process several members have a CPU each: what one does costs the others nothing.
-    bool have_cpus = false;
-};
-
 /// Whether a vector may be cut into parts that have nothing to do with each other, and which enough members
 /// of a process want for that to pay: of a gather or a scatter only the root's process has more than a block.
 bool can_be_cut(detail::Kind kind);
 
-/// The way called `name`, or for an empty name Tutti's choice for vectors of `bytes` bytes. Throws
-/// ArgumentError when there is no such way, or when the call or the thread level does not allow it,
-/// naming what would work.
-Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view name, const Crew& crew);
-
-/// How many threads of each process carry; `leaders` as in mpi::Options. Throws ArgumentError when there
-/// cannot be so many.
-int carriers_for(Way way, int leaders, const Crew& crew);
+/// The way called `name`, or for an empty name Tutti's choice for vectors of `bytes` bytes; `have_cpus` is
+/// whether in every process several members have a CPU each, so that what one does costs the others nothing.
+/// Throws ArgumentError when there is no such way, or when the call does not allow it, naming what would
+/// work.
+Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view name, bool have_cpus);
 
 } // namespace tutti::hybrid

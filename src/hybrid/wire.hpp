@@ -58,6 +58,7 @@ public:
     /// For which process it waits; this one where that is not known.
     const execute::ShownWait& shown_wait() const { return shown_; }
     void set_patience(const mailbox::Patience& patience) { patience_ = patience; }
+    const mailbox::Patience& patience() const { return patience_; }
 
     /// The messages from here on belong to that call. Nothing when it is the last one once more.
     void begin(const Signature& signature) {

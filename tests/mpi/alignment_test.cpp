@@ -70,7 +70,6 @@ void examine_all(mpi::Member& me, const mpi::Options& options, bool only_cut) {
 } // namespace
 
 TEST_CASE("operators see elements only where their alignment allows, in clusters") {
-    const bool multiple = thread_level() == MPI_THREAD_MULTIPLE;
     for (const int processes : {1, 2, 3}) {
         on_processes(processes, [&](MPI_Comm part) {
             for (const int members : {1, 3}) {
@@ -82,10 +81,6 @@ TEST_CASE("operators see elements only where their alignment allows, in clusters
                     examine_all(me, {.order = Order::serial}, false);
                     examine_all(me, {.algorithm = "library"}, false);
                     examine_all(me, {.way = "pipelined"}, true);
-                    if (multiple) {
-                        examine_all(me, {.way = "leaders"}, true);
-                        examine_all(me, {.way = "lane"}, true);
-                    }
                 });
             }
         });

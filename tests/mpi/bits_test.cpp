@@ -5,6 +5,7 @@
 #include "support.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -33,13 +34,7 @@ Bits bits_of(const std::vector<double>& vector) {
     return bits;
 }
 
-std::vector<mpi::Options> ways() {
-    std::vector<mpi::Options> all{{}, {.way = "leader"}, {.way = "pipelined"}};
-    if (thread_level() == MPI_THREAD_MULTIPLE) {
-        all.insert(all.end(), {{.way = "leaders", .leaders = 1}, {.way = "leaders"}, {.way = "lane"}});
-    }
-    return all;
-}
+constexpr std::array<mpi::Options, 3> ways{{{}, {.way = "leader"}, {.way = "pipelined"}}};
 
 Bits allreduced(mpi::Member& me, std::size_t elements, const mpi::Options& options) {
     std::vector<double> vector = delicate(me.rank(), elements);
@@ -61,7 +56,7 @@ Bits scattered(mpi::Member& me, std::size_t elements, const mpi::Options& option
     std::vector<double> block(elements);
     std::vector<double> all(elements * size);
     me.reduce_scatter(delicate(me.rank(), elements * size), block, tutti::sum, options);
-    me.allgather(block, all, {.way = options.way, .leaders = options.leaders});
+    me.allgather(block, all, {.way = options.way});
     return bits_of(all);
 }
 
@@ -89,7 +84,7 @@ void compare_ways(mpi::Member& me, std::size_t elements, const Algorithms& algor
     const Bits all_by_leader = allreduced(me, elements, with(leader, algorithms.allreduce));
     const Bits root_by_leader = reduced(me, elements, with(leader, algorithms.reduce));
     const Bits blocks_by_leader = scattered(me, elements, with(leader, algorithms.reduce_scatter));
-    for (const mpi::Options& way : ways()) {
+    for (const mpi::Options& way : ways) {
         CAPTURE(way.way);
         const Bits all = allreduced(me, elements, with(way, algorithms.allreduce));
         CHECK(all == of_first(me, all));
@@ -167,7 +162,7 @@ TEST_CASE("powers of two of processes with as many members each have the bits of
                         const Bits right = of_one_group(me.size(), elements);
                         const Bits right_blocks =
                             of_one_group(me.size(), elements * static_cast<std::size_t>(me.size()));
-                        for (const mpi::Options& way : ways()) {
+                        for (const mpi::Options& way : ways) {
                             CAPTURE(way.way);
                             CHECK(allreduced(me, elements, way) == right);
                             const Bits root = reduced(me, elements, way);

@@ -95,12 +95,8 @@ TEST_CASE("long vectors") {
 }
 
 TEST_CASE("the ways over the wire") {
-    const bool multiple = thread_level() == MPI_THREAD_MULTIPLE;
-    const std::vector<mpi::Options> ways =
-        multiple ? std::vector<mpi::Options>{{.way = "leader"},  {.way = "pipelined"},
-                                             {.way = "leaders"}, {.way = "leaders", .leaders = 1},
-                                             {.way = "lane"},    {.way = "lane", .algorithm = "library"}}
-                 : std::vector<mpi::Options>{{.way = "leader"}, {.way = "pipelined"}};
+    const std::vector<mpi::Options> ways{
+        {.way = "leader"}, {.way = "pipelined"}, {.way = "pipelined", .algorithm = "library"}};
     for (int processes = 1; processes <= 4; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
             for (const int members : {1, 2}) {
@@ -117,16 +113,10 @@ TEST_CASE("the ways over the wire") {
     }
 }
 
-TEST_CASE("a way that the thread level or the collective does not allow is refused by name") {
+TEST_CASE("a way that the collective does not allow is refused by name") {
     on_processes(2, [](MPI_Comm part) {
         on_members(part, most_members() == 1 ? 1 : 2, [](mpi::Member& me) {
             std::vector<double> vector(4, 1);
-            if (thread_level() < MPI_THREAD_MULTIPLE) {
-                for (const char* const way : {"lane", "leaders"}) {
-                    CHECK_THROWS_WITH_AS(me.allreduce(vector, tutti::sum, {.way = way}),
-                                         doctest::Contains("needs MPI_THREAD_MULTIPLE"), ArgumentError);
-                }
-            }
             CHECK_THROWS_WITH_AS(me.scan(vector, tutti::sum, {.way = "pipelined"}),
                                  doctest::Contains("\"leader\" would work"), ArgumentError);
             CHECK_THROWS_WITH_AS(me.barrier({.way = "flying"}),

@@ -101,7 +101,6 @@ struct Scenario {
     const char* name;
     std::size_t elements;
     void (*part)(mpi::Member&, Vectors&);
-    bool needs_multiple = false;
 };
 
 struct Least {
@@ -121,8 +120,6 @@ const std::vector<Scenario> scenarios = {
      [](mpi::Member& me, Vectors& my) { me.allreduce(my.in, my.out, sum, {.order = Order::serial}); }},
     {"pipelined allreduce", 100'000,
      [](mpi::Member& me, Vectors& my) { me.allreduce(my.block, sum, {.way = "pipelined"}); }},
-    {"lane", 1000, [](mpi::Member& me, Vectors& my) { me.allreduce(my.in, my.out, sum, {.way = "lane"}); },
-     true},
     {"irregular reduce_scatter", 100,
      [](mpi::Member& me, Vectors& my) { me.reduce_scatter(my.in, my.block, Counts(my.counts), sum); }},
     {"alltoall", 100, [](mpi::Member& me, Vectors& my) { me.alltoall(my.in, my.out); }},
@@ -174,9 +171,6 @@ auto count(const Outcomes& outcomes, Outcome wanted) {
 
 TEST_CASE("a member of a cluster that runs out of memory in a call releases all others") {
     for (const Scenario& scenario : scenarios) {
-        if (scenario.needs_multiple && thread_level() != MPI_THREAD_MULTIPLE) {
-            continue;
-        }
         for (const bool lasts : {false, true}) {
             const int process = lasts ? 0 : 1;
             long admitted = 0;

@@ -169,22 +169,6 @@ TEST_CASE("messages of segments: those of a leader, for each segment") {
     }
 }
 
-TEST_CASE("messages of slices: those of a leader, for each carrier") {
-    if (thread_level() < MPI_THREAD_MULTIPLE) {
-        return;
-    }
-    for (const int processes : {2, 4}) {
-        on_processes(processes, [&](MPI_Comm part) {
-            const int q = log2_ceil(processes);
-            CHECK(messages(part, 2, allreduce(1, {.way = "lane"})) == 2 * q);
-            CHECK(messages(part, 3, allreduce(16 * 8192, {.way = "lane"})) == 3 * 2 * q);
-            CHECK(messages(part, 3, allreduce(16 * 8192, {.way = "leaders", .leaders = 2})) == 2 * 2 * q);
-            CHECK(messages(part, 2, reduce_scatter(16 * 8192, {.way = "lane"})) == 2 * in_order(q));
-            CHECK(messages(part, 3, allgather(12 * 8192, {.way = "leaders", .leaders = 2})) == 2 * q);
-        });
-    }
-}
-
 namespace {
 
 using Vector = std::vector<std::int64_t>;
