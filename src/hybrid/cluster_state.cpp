@@ -1,7 +1,7 @@
 #include "hybrid/cluster_state.hpp"
 
 #include "hybrid/cluster_seat.hpp"
-#include "hybrid/placement.hpp"
+#include "hybrid/cpu_division.hpp"
 #include "hybrid/together.hpp"
 
 #include <tutti/error.hpp>

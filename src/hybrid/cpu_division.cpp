@@ -1,4 +1,4 @@
-#include "hybrid/placement.hpp"
+#include "hybrid/cpu_division.hpp"
 
 #include "hybrid/mpi_check.hpp"
 #include "hybrid/together.hpp"
