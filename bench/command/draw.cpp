@@ -33,7 +33,7 @@ constexpr int most_drawn_ranks = 64;
 constexpr int default_ranks = 8;
 
 const Algorithm& chosen_row(const DrawArguments& arguments) {
-    const schedule::Collective collective = collective_named(arguments.collective);
+    const Collective collective = collective_named(arguments.collective);
     check_known("--algorithm", arguments.algorithm, algorithm_names(std::array{collective}));
     return *algorithm::find(collective, arguments.algorithm);
 }

@@ -54,8 +54,8 @@ constexpr const char* line = "{:<15} {:<34} {:>7} {:>11} {:>11} {:>11} {:>11} {:
 
 std::string prediction(const Algorithm& row, const ModelArguments& arguments, int ranks, double bytes) {
     constexpr double us_per_ns = 1e-3;
-    const int root = row.collective == schedule::Collective::shift && ranks > 1 ? 1 : 0;
-    const bool has_bytes = row.collective != schedule::Collective::barrier;
+    const int root = row.collective == Collective::shift && ranks > 1 ? 1 : 0;
+    const bool has_bytes = row.collective != Collective::barrier;
     const schedule::Schedule schedule = row.make(ranks, root);
     const cost::Work busiest = cost::busiest_member(schedule);
     const cost::Work in_step = cost::in_step(schedule);
@@ -71,9 +71,9 @@ std::string prediction(const Algorithm& row, const ModelArguments& arguments, in
 
 std::string predictions(const ModelArguments& arguments, int ranks) {
     const std::size_t bytes = parsed_bytes(arguments.bytes);
-    const std::vector<schedule::Collective> wanted =
-        arguments.collective.empty() ? all_collectives()
-                                     : std::vector{collective_named(arguments.collective)};
+    const std::vector<Collective> wanted = arguments.collective.empty()
+                                               ? all_collectives()
+                                               : std::vector{collective_named(arguments.collective)};
     std::string text = fmt::format(line, "collective", "algorithm", "rounds", "received", "combined",
                                    "volume", "reductions", "time");
     for (const Algorithm& row : algorithm::registry()) {
@@ -111,7 +111,7 @@ std::string cluster(const ModelArguments& arguments) {
                          arguments.nodes);
 }
 
-schedule::Collective parsed_collective(const char* option, const std::string& name) {
+Collective parsed_collective(const char* option, const std::string& name) {
     return as_asked(option, [&] { return parse_collective(name); });
 }
 
@@ -204,7 +204,7 @@ std::string predicted(const ModelArguments& arguments) {
     if (!arguments.measured.empty()) {
         return compared(arguments);
     }
-    const schedule::Collective collective = parsed_collective("--predict: ", arguments.predict);
+    const Collective collective = parsed_collective("--predict: ", arguments.predict);
     const distance::LineProfile profile = machine_profile(arguments);
     PredictionQuery query{.collective = collective,
                           .members = members_on(profile, arguments),
@@ -217,7 +217,7 @@ std::string predicted(const ModelArguments& arguments) {
     for (std::string size; std::getline(sizes, size, ',');) {
         query.bytes.push_back(parsed_bytes(size));
     }
-    if (query.collective == schedule::Collective::barrier) {
+    if (query.collective == Collective::barrier) {
         query.bytes = {0};
     }
     return as_asked("--predict: ", [&] { return prediction_table(profile, query); });

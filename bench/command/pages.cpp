@@ -170,9 +170,8 @@ std::vector<std::string> words_known(const CLI::App& app, const CLI::Option& opt
     const std::string name = option.nonpositional() ? option.get_lnames().front() : option.get_name(true);
     std::vector<std::string> words;
     if (name == "collective" || name == "why" || name == "predict" || name == "traffic") {
-        std::ranges::transform(
-            all_collectives(), std::back_inserter(words),
-            [](schedule::Collective collective) { return std::string(to_string(collective)); });
+        std::ranges::transform(all_collectives(), std::back_inserter(words),
+                               [](Collective collective) { return std::string(to_string(collective)); });
     } else if (name == "algorithm") {
         words = algorithm_names(all_collectives());
     } else if (name == "command") {

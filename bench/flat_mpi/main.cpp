@@ -102,7 +102,7 @@ void call_blocks(const Problem& problem, const void* input, void* output) {
 /// One MPI call for a problem. In place, `input` and `output` are the same.
 void call_mpi(const Problem& problem, int rank, const void* input, void* output) {
     // Of rooted collectives only the root says that it is in place, in the argument that it would not need.
-    const bool rooted = is_rooted(problem.collective);
+    const bool rooted = detail::traits_of(problem.collective).is_rooted();
     const bool says_in_place = problem.in_place && (!rooted || rank == Problem::root);
     const bool scatters = problem.collective == Collective::scatter;
     const void* const from = says_in_place && !scatters ? MPI_IN_PLACE : input;

@@ -148,9 +148,7 @@ pass::Shape shape_of(const Problem& problem) {
 }
 
 Collective parse_collective(const std::string& text) {
-    constexpr auto collectives = first_values(static_cast<Collective>(schedule::collective_count));
-    return parse_one_of<Collective>(
-        "collective", text, std::span(collectives).first(schedule::collective_count), collective_aliases);
+    return parse_one_of<Collective>("collective", text, detail::all_collectives, collective_aliases);
 }
 
 Type parse_type(const std::string& text) {

@@ -10,8 +10,6 @@
 
 namespace tutti::bench {
 
-using schedule::Collective;
-
 /// One collective problem to be measured: what every provider is asked to solve.
 struct Problem {
     Collective collective = Collective::allreduce;
@@ -35,7 +33,7 @@ struct Problem {
     /// Bytes of the longest vector that a member holds.
     std::size_t bytes() const { return elements * element_bytes(); }
     /// Whether operands are combined.
-    bool reduces() const { return schedule::reduces(collective); }
+    bool reduces() const { return detail::traits_of(collective).reduces(); }
     /// Whether a vector is made of one block for each member.
     bool has_blocks() const;
 

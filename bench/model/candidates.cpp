@@ -4,11 +4,11 @@
 
 namespace tutti::bench {
 
-int root_of_candidates(schedule::Collective collective, int members) {
-    return collective == schedule::Collective::shift && members > 1 ? 1 : 0;
+int root_of_candidates(Collective collective, int members) {
+    return collective == Collective::shift && members > 1 ? 1 : 0;
 }
 
-std::vector<Candidate> candidates(schedule::Collective collective, const graph::LevelTree& tree) {
+std::vector<Candidate> candidates(Collective collective, const graph::LevelTree& tree) {
     const int members = tree.ranks();
     const int root = root_of_candidates(collective, members);
     std::vector<Candidate> all;

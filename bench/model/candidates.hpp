@@ -19,9 +19,9 @@ struct Candidate {
 
 /// The rows of the registry that serve so many members, as groups of such a tree run them. Rooted at member
 /// 0, shifted by 1.
-std::vector<Candidate> candidates(schedule::Collective collective, const graph::LevelTree& tree);
+std::vector<Candidate> candidates(Collective collective, const graph::LevelTree& tree);
 
 /// The root or distance that they have.
-int root_of_candidates(schedule::Collective collective, int members);
+int root_of_candidates(Collective collective, int members);
 
 } // namespace tutti::bench

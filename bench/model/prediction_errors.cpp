@@ -17,8 +17,6 @@ namespace tutti::bench {
 
 namespace {
 
-using schedule::Collective;
-
 /// What is measured twice differs by as much.
 constexpr double least_difference = 0.03;
 
@@ -118,8 +116,7 @@ std::vector<PredictedPoint> predicted_points(const distance::LineProfile& profil
                                              std::span<const Point> measured, int members,
                                              std::string_view collective) {
     std::vector<PredictedPoint> all;
-    for (int number = 0; number < schedule::collective_count; ++number) {
-        const auto each = static_cast<Collective>(number);
+    for (const Collective each : detail::all_collectives) {
         if (collective == "all" || to_string(each) == collective) {
             std::ranges::move(points_of(profile, measured, members, each), std::back_inserter(all));
         }

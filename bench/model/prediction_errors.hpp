@@ -16,7 +16,7 @@ namespace tutti::bench {
 
 /// What an algorithm was predicted to take for a size, and what it took.
 struct PredictedPoint {
-    schedule::Collective collective = schedule::Collective::allreduce;
+    Collective collective = Collective::allreduce;
     std::string algorithm;
     std::size_t bytes = 0;
     double predicted_us = 0;

@@ -18,7 +18,6 @@
 
 namespace tutti::bench {
 
-using schedule::Collective;
 using schedule::Form;
 
 namespace {
@@ -59,11 +58,11 @@ std::optional<Handled> handled(const Candidate& candidate, const PredictionQuery
     if (!form) {
         return std::nullopt;
     }
-    return Handled{.vector = {bytes / element_bytes, element_bytes},
-                   .form = *form,
-                   .handling = {.staged = *form == Form::carried && message_bytes > mailbox::carried_bytes,
-                                .touched_bytes = execute::touched_bytes(
-                                    static_cast<detail::Kind>(query.collective), bytes, query.members)}};
+    return Handled{
+        .vector = {bytes / element_bytes, element_bytes},
+        .form = *form,
+        .handling = {.staged = *form == Form::carried && message_bytes > mailbox::carried_bytes,
+                     .touched_bytes = execute::touched_bytes(query.collective, bytes, query.members)}};
 }
 
 PredictedTimes predicted(const Candidate& candidate, const PredictionQuery& query,

@@ -14,7 +14,7 @@ namespace tutti::bench {
 
 /// What is to be predicted.
 struct PredictionQuery {
-    schedule::Collective collective = schedule::Collective::allreduce;
+    Collective collective = Collective::allreduce;
     int members = 2;
     /// Of the whole vector, one column each.
     std::vector<std::size_t> bytes;

@@ -14,7 +14,6 @@ namespace tutti::bench {
 namespace {
 
 using cost::Work;
-using schedule::Collective;
 
 /// Latency, volume and reduction terms and their sum, in units of alpha, as printed.
 using Printed = std::array<std::string_view, 4>;

@@ -15,7 +15,6 @@ namespace {
 
 using cost::Work;
 using graph::Skips;
-using schedule::Collective;
 
 /// An operation of Träff et al. 2023, Table I.
 struct Operation {

@@ -19,7 +19,6 @@ namespace {
 using algorithm::Forms;
 using cost::LevelTraffic;
 using graph::LevelTree;
-using schedule::Collective;
 using schedule::Form;
 using schedule::Schedule;
 

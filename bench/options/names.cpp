@@ -22,16 +22,11 @@ std::vector<std::string> words_of(const std::string& list) {
     return words;
 }
 
-std::vector<schedule::Collective> all_collectives() {
-    std::vector<schedule::Collective> all;
-    all.reserve(schedule::collective_count);
-    for (int code = 0; code < schedule::collective_count; ++code) {
-        all.push_back(static_cast<schedule::Collective>(code));
-    }
-    return all;
+std::vector<Collective> all_collectives() {
+    return {detail::all_collectives.begin(), detail::all_collectives.end()};
 }
 
-schedule::Collective collective_named(const std::string& text) {
+Collective collective_named(const std::string& text) {
     if (text.empty()) {
         throw UsageError("collective: which one? Such as allreduce");
     }
@@ -42,7 +37,7 @@ schedule::Collective collective_named(const std::string& text) {
     }
 }
 
-std::vector<std::string> algorithm_names(std::span<const schedule::Collective> collectives) {
+std::vector<std::string> algorithm_names(std::span<const Collective> collectives) {
     std::vector<std::string> names;
     for (const algorithm::Algorithm& row : algorithm::registry()) {
         const std::string name(row.name);

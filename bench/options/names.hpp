@@ -11,13 +11,13 @@ namespace tutti::bench {
 /// The words of a list such as "ring,hypercube".
 std::vector<std::string> words_of(const std::string& list);
 
-std::vector<schedule::Collective> all_collectives();
+std::vector<Collective> all_collectives();
 
 /// parse_collective() with a UsageError.
-schedule::Collective collective_named(const std::string& text);
+Collective collective_named(const std::string& text);
 
 /// All names of algorithms that any of the collectives has, in the order of the registry.
-std::vector<std::string> algorithm_names(std::span<const schedule::Collective> collectives);
+std::vector<std::string> algorithm_names(std::span<const Collective> collectives);
 
 /// Throws UsageError that says "OPTION: "TEXT" is unknown", what was probably meant and what there is, unless
 /// the text is one of `known`.

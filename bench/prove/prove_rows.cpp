@@ -38,7 +38,7 @@ std::string in_words(const Counts& counts, long scratch) {
 
 /// "gather ring, 8 ranks, root 3"
 std::string subject(const Algorithm& row, int ranks, int root) {
-    const char* name = row.collective == schedule::Collective::shift ? "distance" : "root";
+    const char* name = row.collective == Collective::shift ? "distance" : "root";
     return fmt::format("{} {}, {} ranks{}", to_string(row.collective), row.name, ranks,
                        has_root(row) ? fmt::format(", {} {}", name, root) : "");
 }
@@ -123,7 +123,8 @@ private:
     bool is_renamed(const Schedule& schedule) const {
         const schedule::Translation rename(schedule::Symmetry::rotation, ranks_, schedule.blocks(),
                                            schedule.root() - proved_->root());
-        return found_.row->order <= algorithm::Order::same && is_rooted(schedule.collective()) &&
+        return found_.row->order <= algorithm::Order::same &&
+               detail::traits_of(schedule.collective()).is_rooted() &&
                schedule::is_renamed(*proved_, schedule, rename);
     }
 

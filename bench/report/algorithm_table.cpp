@@ -72,7 +72,7 @@ std::string count_text(long count, bool at_most) {
 /// Counts at the sample, from the closed forms, for root 0 or distance 1.
 Cells cells(const Algorithm& row) {
     const int sample = row.ranks == algorithm::Ranks::any ? sample_ranks : sample_power;
-    const int root = row.collective == schedule::Collective::shift ? 1 : 0;
+    const int root = row.collective == Collective::shift ? 1 : 0;
     const algorithm::Counts counts = row.counts(sample, root);
     return {std::string(to_string(row.collective)),
             std::string(row.name),

@@ -91,7 +91,7 @@ std::string line_text(std::span<const Point* const> run, const Problem& problem,
     const std::size_t count = problem.has_blocks() ? problem.block_elements() : problem.elements;
     return fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}\n", problem.bytes(), count,
                        nccl_name(problem.type), problem.reduces() ? to_string(problem.op) : "none",
-                       schedule::is_rooted(problem.collective) ? Problem::root : -1,
+                       detail::traits_of(problem.collective).is_rooted() ? Problem::root : -1,
                        half_line(measured(false), checked), half_line(measured(true), checked));
 }
 

@@ -15,7 +15,7 @@ bool sends_one_block(Collective collective) {
 
 SelectionInput selection_input_of(const Problem& problem) {
     SelectionInput input;
-    input.call.kind = static_cast<detail::Kind>(problem.collective);
+    input.call.collective = problem.collective;
     input.call.in_place = problem.in_place;
     input.call.shared_output = problem.shared;
     input.call.element_bytes = problem.element_bytes();
@@ -28,7 +28,8 @@ SelectionInput selection_input_of(const Problem& problem) {
     const auto cpus = static_cast<int>(tuning::this_machine().pus.size());
     input.size = {.message_bytes = message_elements * problem.element_bytes(),
                   .total_bytes = problem.bytes(),
-                  .touched_bytes = execute::touched_bytes(input.call.kind, problem.bytes(), problem.members),
+                  .touched_bytes =
+                      execute::touched_bytes(input.call.collective, problem.bytes(), problem.members),
                   .in_place = problem.in_place,
                   .members = problem.members,
                   .cpus = cpus};

@@ -47,9 +47,8 @@ std::vector<TuningTask> tasks_for(int members, const std::vector<std::size_t>& b
         }
     };
     for (const std::size_t size : bytes) {
-        for (int code = 0; code < schedule::collective_count; ++code) {
-            const auto collective = static_cast<Collective>(code);
-            if (schedule::reduces(collective)) {
+        for (const Collective collective : detail::all_collectives) {
+            if (detail::traits_of(collective).reduces()) {
                 add(collective, Operands::exact, size);
                 add(collective, Operands::ordered, size);
             } else {

@@ -40,14 +40,14 @@ public:
 
     /// Returns when every member has called it.
     auto barrier(const Options& options = {}) {
-        return self().run(call(detail::Kind::barrier, options), options);
+        return self().run(call(Collective::barrier, options), options);
     }
 
     /// `inout` of every member becomes that of `root`: as many elements on every member. By default every
     /// member copies the root's vector.
     template <detail::InPlace InOut>
     auto broadcast(InOut&& inout, int root, const Options& options = {}) {
-        return self().run(rooted(in_place<InOut>(detail::Kind::broadcast, inout, options), root), options);
+        return self().run(rooted(in_place<InOut>(Collective::broadcast, inout, options), root), options);
     }
 
     /// Says that no root is named.
@@ -74,8 +74,7 @@ public:
     requires detail::Reduction<In, Out, Op>
     auto reduce(In&& in, Out&& out, const Op& op, int root, const Options& options = {}) {
         return self().run(
-            rooted(reduction(vectors<Out>(detail::Kind::reduce, operand<In>(in), out, options), out, op),
-                   root),
+            rooted(reduction(vectors<Out>(Collective::reduce, operand<In>(in), out, options), out, op), root),
             options);
     }
 
@@ -84,8 +83,7 @@ public:
     requires detail::InPlaceReduction<InOut, Op>
     auto reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
         return self().run(
-            rooted(reduction(in_place<InOut>(detail::Kind::reduce, inout, options), inout, op), root),
-            options);
+            rooted(reduction(in_place<InOut>(Collective::reduce, inout, options), inout, op), root), options);
     }
 
     /// The same of one object, by value: returns the result on the root, and `value` on the others.
@@ -104,15 +102,14 @@ public:
     requires detail::Reduction<In, Out, Op>
     auto allreduce(In&& in, Out&& out, const Op& op, const Options& options = {}) {
         return self().run(
-            reduction(vectors<Out>(detail::Kind::allreduce, operand<In>(in), out, options), out, op),
-            options);
+            reduction(vectors<Out>(Collective::allreduce, operand<In>(in), out, options), out, op), options);
     }
 
     /// The same in place: `inout` is replaced by the result.
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
-        return self().run(reduction(in_place<InOut>(detail::Kind::allreduce, inout, options), inout, op),
+        return self().run(reduction(in_place<InOut>(Collective::allreduce, inout, options), inout, op),
                           options);
     }
 
@@ -131,8 +128,8 @@ public:
     requires detail::SharedReduction<Way, In, T, Op>
     auto allreduce(In&& in, Shared<T> out, const Op& op, const Options& options = {}) {
         const auto output = out.span();
-        return self().run(shared(reduction(vectors<const std::span<T>>(detail::Kind::allreduce,
-                                                                       operand<In>(in), output, options),
+        return self().run(shared(reduction(vectors<const std::span<T>>(Collective::allreduce, operand<In>(in),
+                                                                       output, options),
                                            output, op)),
                           options);
     }
@@ -145,8 +142,7 @@ public:
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {
         return self().run(
-            reduction(vectors<Block>(detail::Kind::reduce_scatter, operand<In>(in), block, options), block,
-                      op),
+            reduction(vectors<Block>(Collective::reduce_scatter, operand<In>(in), block, options), block, op),
             options);
     }
 
@@ -154,7 +150,7 @@ public:
     template <class InOut, class Op>
     requires detail::Reduction<InOut, InOut, Op>
     auto reduce_scatter(InOut&& inout, const Op& op, const Options& options = {}) {
-        return self().run(reduction(in_place<InOut>(detail::Kind::reduce_scatter, inout, options), inout, op),
+        return self().run(reduction(in_place<InOut>(Collective::reduce_scatter, inout, options), inout, op),
                           options);
     }
 
@@ -164,7 +160,7 @@ public:
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, Counts counts, const Op& op, const Options& options = {}) {
         return self().run(
-            reduction(irregular(vectors<Block>(detail::Kind::reduce_scatter, operand<In>(in), block, options),
+            reduction(irregular(vectors<Block>(Collective::reduce_scatter, operand<In>(in), block, options),
                                 counts),
                       block, op),
             options);
@@ -175,7 +171,7 @@ public:
     requires detail::Reduction<InOut, InOut, Op>
     auto reduce_scatter(InOut&& inout, Counts counts, const Op& op, const Options& options = {}) {
         return self().run(
-            reduction(irregular(in_place<InOut>(detail::Kind::reduce_scatter, inout, options), counts), inout,
+            reduction(irregular(in_place<InOut>(Collective::reduce_scatter, inout, options), counts), inout,
                       op),
             options);
     }
@@ -185,14 +181,13 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto allgather(Block&& block, Out&& out, const Options& options = {}) {
-        return self().run(vectors<Out>(detail::Kind::allgather, operand<Block>(block), out, options),
-                          options);
+        return self().run(vectors<Out>(Collective::allgather, operand<Block>(block), out, options), options);
     }
 
     /// The same in place: `inout` has p n elements, of which this member's n are its contribution.
     template <detail::Operand InOut>
     auto allgather(InOut&& inout, const Options& options = {}) {
-        return self().run(in_place<InOut>(detail::Kind::allgather, inout, options), options);
+        return self().run(in_place<InOut>(Collective::allgather, inout, options), options);
     }
 
     /// Allgather of irregular blocks: `block` has the rank()-th of the p counts, `out` has their sum; the
@@ -207,7 +202,7 @@ public:
     requires detail::Vectors<Block, Out>
     auto allgather(Block&& block, Out&& out, Counts counts, const Options& options = {}) {
         return self().run(
-            irregular(vectors<Out>(detail::Kind::allgather, operand<Block>(block), out, options), counts),
+            irregular(vectors<Out>(Collective::allgather, operand<Block>(block), out, options), counts),
             options);
     }
 
@@ -215,8 +210,7 @@ public:
     template <detail::Operand InOut>
     requires detail::Local<Way>
     auto allgather(InOut&& inout, Counts counts, const Options& options = {}) {
-        return self().run(irregular(in_place<InOut>(detail::Kind::allgather, inout, options), counts),
-                          options);
+        return self().run(irregular(in_place<InOut>(Collective::allgather, inout, options), counts), options);
     }
 
     /// The same into one vector that all members share, tutti::shared(out): each copies its block there.
@@ -226,7 +220,7 @@ public:
     requires detail::LocalVectors<Way, Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, const Options& options = {}) {
         const auto output = out.span();
-        return self().run(shared(vectors<const std::span<T>>(detail::Kind::allgather, operand<Block>(block),
+        return self().run(shared(vectors<const std::span<T>>(Collective::allgather, operand<Block>(block),
                                                              output, options)),
                           options);
     }
@@ -236,11 +230,10 @@ public:
     requires detail::LocalVectors<Way, Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, Counts counts, const Options& options = {}) {
         const auto output = out.span();
-        return self().run(
-            shared(irregular(
-                vectors<const std::span<T>>(detail::Kind::allgather, operand<Block>(block), output, options),
-                counts)),
-            options);
+        return self().run(shared(irregular(vectors<const std::span<T>>(
+                                               Collective::allgather, operand<Block>(block), output, options),
+                                           counts)),
+                          options);
     }
 
     /// out = block_0, block_1, ..., block_{p-1} on the root; `out` of the others is not looked at. `block`
@@ -248,15 +241,15 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto gather(Block&& block, Out&& out, int root, const Options& options = {}) {
-        return self().run(
-            rooted(vectors<Out>(detail::Kind::gather, operand<Block>(block), out, options), root), options);
+        return self().run(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root),
+                          options);
     }
 
     /// The same in place: `inout` of the root has p n elements, of which its own n are its contribution; that
     /// of the others is their block.
     template <detail::Operand InOut>
     auto gather(InOut&& inout, int root, const Options& options = {}) {
-        return self().run(rooted(in_place<InOut>(detail::Kind::gather, inout, options), root), options);
+        return self().run(rooted(in_place<InOut>(Collective::gather, inout, options), root), options);
     }
 
     /// Gather of irregular blocks: `block` has the rank()-th of the p counts, `out` of the root has their
@@ -266,7 +259,7 @@ public:
     requires detail::Vectors<Block, Out>
     auto gather(Block&& block, Out&& out, Counts counts, int root, const Options& options = {}) {
         return self().run(
-            irregular(rooted(vectors<Out>(detail::Kind::gather, operand<Block>(block), out, options), root),
+            irregular(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root),
                       counts),
             options);
     }
@@ -276,7 +269,7 @@ public:
     requires detail::Local<Way>
     auto gather(InOut&& inout, Counts counts, int root, const Options& options = {}) {
         return self().run(
-            irregular(rooted(in_place<InOut>(detail::Kind::gather, inout, options), root), counts), options);
+            irregular(rooted(in_place<InOut>(Collective::gather, inout, options), root), counts), options);
     }
 
     /// Gather of irregular blocks whose counts, and displacements if any, only the root gives, as with
@@ -287,7 +280,7 @@ public:
     requires detail::LocalVectors<Way, Block, Out>
     auto gather(Block&& block, Out&& out, CountsAtRoot counts, int root, const Options& options = {}) {
         return self().run(
-            at_root(vectors<Out>(detail::Kind::gather, operand<Block>(block), out, options), counts, root),
+            at_root(vectors<Out>(Collective::gather, operand<Block>(block), out, options), counts, root),
             options);
     }
 
@@ -296,7 +289,7 @@ public:
     template <detail::Operand InOut>
     requires detail::Local<Way>
     auto gather(InOut&& inout, CountsAtRoot counts, int root, const Options& options = {}) {
-        return self().run(at_root(in_place<InOut>(detail::Kind::gather, inout, options), counts, root),
+        return self().run(at_root(in_place<InOut>(Collective::gather, inout, options), counts, root),
                           options);
     }
 
@@ -305,15 +298,15 @@ public:
     template <class In, class Block>
     requires detail::Vectors<In, Block>
     auto scatter(In&& in, Block&& block, int root, const Options& options = {}) {
-        return self().run(
-            rooted(vectors<Block>(detail::Kind::scatter, operand<In>(in), block, options), root), options);
+        return self().run(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root),
+                          options);
     }
 
     /// The same in place: `inout` of the root has p n elements and is kept; that of the others becomes their
     /// block.
     template <detail::Operand InOut>
     auto scatter(InOut&& inout, int root, const Options& options = {}) {
-        return self().run(rooted(in_place<InOut>(detail::Kind::scatter, inout, options), root), options);
+        return self().run(rooted(in_place<InOut>(Collective::scatter, inout, options), root), options);
     }
 
     /// Scatter of irregular blocks: `block` has the rank()-th of the p counts, `in` of the root has their
@@ -324,7 +317,7 @@ public:
     requires detail::Vectors<In, Block>
     auto scatter(In&& in, Block&& block, Counts counts, int root, const Options& options = {}) {
         return self().run(
-            irregular(rooted(vectors<Block>(detail::Kind::scatter, operand<In>(in), block, options), root),
+            irregular(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root),
                       counts),
             options);
     }
@@ -334,7 +327,7 @@ public:
     requires detail::Local<Way>
     auto scatter(InOut&& inout, Counts counts, int root, const Options& options = {}) {
         return self().run(
-            irregular(rooted(in_place<InOut>(detail::Kind::scatter, inout, options), root), counts), options);
+            irregular(rooted(in_place<InOut>(Collective::scatter, inout, options), root), counts), options);
     }
 
     /// Scatter of irregular blocks whose counts, and displacements if any, only the root gives, as with
@@ -344,7 +337,7 @@ public:
     requires detail::LocalVectors<Way, In, Block>
     auto scatter(In&& in, Block&& block, CountsAtRoot counts, int root, const Options& options = {}) {
         return self().run(
-            at_root(vectors<Block>(detail::Kind::scatter, operand<In>(in), block, options), counts, root),
+            at_root(vectors<Block>(Collective::scatter, operand<In>(in), block, options), counts, root),
             options);
     }
 
@@ -353,7 +346,7 @@ public:
     template <detail::Operand InOut>
     requires detail::Local<Way>
     auto scatter(InOut&& inout, CountsAtRoot counts, int root, const Options& options = {}) {
-        return self().run(at_root(in_place<InOut>(detail::Kind::scatter, inout, options), counts, root),
+        return self().run(at_root(in_place<InOut>(Collective::scatter, inout, options), counts, root),
                           options);
     }
 
@@ -363,13 +356,13 @@ public:
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     auto alltoall(In&& in, Out&& out, const Options& options = {}) {
-        return self().run(vectors<Out>(detail::Kind::alltoall, operand<In>(in), out, options), options);
+        return self().run(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), options);
     }
 
     /// The same in place.
     template <detail::Operand InOut>
     auto alltoall(InOut&& inout, const Options& options = {}) {
-        return self().run(in_place<InOut>(detail::Kind::alltoall, inout, options), options);
+        return self().run(in_place<InOut>(Collective::alltoall, inout, options), options);
     }
 
     /// All-to-all of irregular blocks: `in` is made of p blocks, one for each member in rank order, of
@@ -386,7 +379,7 @@ public:
     requires detail::LocalVectors<Way, In, Out>
     auto alltoall(In&& in, Counts send_counts, Out&& out, Counts recv_counts, const Options& options = {}) {
         detail::Call made =
-            irregular(vectors<Out>(detail::Kind::alltoall, operand<In>(in), out, options), send_counts);
+            irregular(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), send_counts);
         made.received = &recv_counts;
         return self().run(made, options);
     }
@@ -396,7 +389,7 @@ public:
     template <detail::Operand InOut>
     requires detail::Local<Way>
     auto alltoall(InOut&& inout, Counts counts, const Options& options = {}) {
-        detail::Call made = irregular(in_place<InOut>(detail::Kind::alltoall, inout, options), counts);
+        detail::Call made = irregular(in_place<InOut>(Collective::alltoall, inout, options), counts);
         made.received = &counts;
         return self().run(made, options);
     }
@@ -406,7 +399,7 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto scan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        return self().run(reduction(vectors<Out>(detail::Kind::scan, operand<In>(in), out, options), out, op),
+        return self().run(reduction(vectors<Out>(Collective::scan, operand<In>(in), out, options), out, op),
                           options);
     }
 
@@ -414,7 +407,7 @@ public:
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto scan(InOut&& inout, const Op& op, const Options& options = {}) {
-        return self().run(reduction(in_place<InOut>(detail::Kind::scan, inout, options), inout, op), options);
+        return self().run(reduction(in_place<InOut>(Collective::scan, inout, options), inout, op), options);
     }
 
     /// The same of one object, by value: returns the result.
@@ -430,16 +423,15 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto exscan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        return self().run(
-            reduction(vectors<Out>(detail::Kind::exscan, operand<In>(in), out, options), out, op), options);
+        return self().run(reduction(vectors<Out>(Collective::exscan, operand<In>(in), out, options), out, op),
+                          options);
     }
 
     /// The same in place: `inout` is replaced by the result, but on member 0.
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto exscan(InOut&& inout, const Op& op, const Options& options = {}) {
-        return self().run(reduction(in_place<InOut>(detail::Kind::exscan, inout, options), inout, op),
-                          options);
+        return self().run(reduction(in_place<InOut>(Collective::exscan, inout, options), inout, op), options);
     }
 
     /// The same of one object, by value: returns the result, and `value` on member 0.
@@ -457,7 +449,7 @@ public:
     template <class In, class Out>
     requires detail::LocalVectors<Way, In, Out>
     auto shift(In&& in, Out&& out, int distance, const Options& options = {}) {
-        return self().run(shifted(vectors<Out>(detail::Kind::shift, operand<In>(in), out, options), distance),
+        return self().run(shifted(vectors<Out>(Collective::shift, operand<In>(in), out, options), distance),
                           options);
     }
 
@@ -465,7 +457,7 @@ public:
     template <detail::InPlace InOut>
     requires detail::Local<Way>
     auto shift(InOut&& inout, int distance, const Options& options = {}) {
-        return self().run(shifted(in_place<InOut>(detail::Kind::shift, inout, options), distance), options);
+        return self().run(shifted(in_place<InOut>(Collective::shift, inout, options), distance), options);
     }
 
     /// The same of one object, by value: returns the one that member r - distance (mod p) has passed.

@@ -114,11 +114,11 @@ private:
         template <class In, class Out>
         static detail::Call call(std::remove_reference_t<In>& in, std::remove_reference_t<Out>& out) {
             detail::refuse_short_lived<In>();
-            return vectors<Out>(detail::Kind::barrier, detail::view(in), out, Options{});
+            return vectors<Out>(Collective::barrier, detail::view(in), out, Options{});
         }
         template <class InOut>
         static detail::Call call(std::remove_reference_t<InOut>& inout) {
-            return in_place<InOut>(detail::Kind::barrier, inout, Options{});
+            return in_place<InOut>(Collective::barrier, inout, Options{});
         }
     };
 

@@ -66,7 +66,7 @@ schedule::Schedule census_allreduce(int ranks) {
             recorder.reduce(others, {0, others_after(round - 1), whole_vector}, received);
         }
     }
-    return {schedule::Collective::allreduce, ranks, 1, schedule::Symmetry::rotation, {recorder.take()}};
+    return {Collective::allreduce, ranks, 1, schedule::Symmetry::rotation, {recorder.take()}};
 }
 
 } // namespace tutti::algorithm

@@ -5,7 +5,6 @@
 namespace tutti::algorithm {
 
 using schedule::Blocks;
-using schedule::Collective;
 using schedule::every;
 using schedule::Recorder;
 using schedule::Schedule;

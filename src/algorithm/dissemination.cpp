@@ -27,7 +27,7 @@ schedule::Schedule dissemination_barrier(int ranks) {
         recorder.reduce({0, Space::output, {0, 1}}, {0, known, {0, 1}}, {skip, known, {0, 1}});
         known = Space::output;
     }
-    return {schedule::Collective::barrier, ranks, 1, schedule::Symmetry::rotation, {recorder.take()}};
+    return {Collective::barrier, ranks, 1, schedule::Symmetry::rotation, {recorder.take()}};
 }
 
 } // namespace tutti::algorithm

@@ -15,7 +15,6 @@ namespace tutti::algorithm::rows {
 // What every graph family gets for nothing once it has an allgather. p = ranks.
 
 using graph::Skips;
-using schedule::Collective;
 using schedule::Pattern;
 using schedule::place;
 using schedule::Schedule;

@@ -5,14 +5,13 @@
 namespace tutti::algorithm {
 
 using graph::RankRange;
-using schedule::Collective;
 using schedule::Place;
 using schedule::Space;
 
 namespace {
 
 bool combines(Collective collective) {
-    return reduces(collective) || collective == Collective::barrier;
+    return detail::traits_of(collective).reduces() || collective == Collective::barrier;
 }
 
 } // namespace
@@ -57,7 +56,7 @@ Place LevelPasses::now(int rank, int block) const {
 }
 
 Place LevelPasses::result(int rank, int block) const {
-    const bool wanted = has_output(collective_, root_, rank, block, block_count() == tree_.ranks());
+    const bool wanted = schedule::has_output(collective_, root_, rank, block, block_count() == tree_.ranks());
     return {rank, wanted ? Space::output : Space::scratch0, {}};
 }
 
@@ -66,12 +65,12 @@ void LevelPasses::copy_own() {
     for (int rank = 0; rank < tree_.ranks(); ++rank) {
         copy_runs(0, block_count(), [&](int block, Operands& operands) {
             const bool per_rank = block_count() == tree_.ranks();
-            if (!has_input(collective_, root_, rank, block, per_rank)) {
+            if (!schedule::has_input(collective_, root_, rank, block, per_rank)) {
                 return false;
             }
             done_[cell(rank, block)] = 1;
             operands = {{rank, Space::output, {}}, {{rank, Space::input, {}}}};
-            return has_output(collective_, root_, rank, block, per_rank);
+            return schedule::has_output(collective_, root_, rank, block, per_rank);
         });
     }
 }

@@ -18,8 +18,7 @@ namespace tutti::algorithm {
 class LevelPasses {
 public:
     /// For each block the owner of all; the tree must outlive it.
-    LevelPasses(const graph::LevelTree& tree, schedule::Collective collective, std::vector<int> owners,
-                int root);
+    LevelPasses(const graph::LevelTree& tree, Collective collective, std::vector<int> owners, int root);
 
     /// Innermost first, the owner of a group combines what its children's owners have in one pass, on a tree
     /// that is split_to_combine. Then the owners of all have the results.
@@ -71,7 +70,7 @@ private:
     void combine_group(int level, int number);
 
     const graph::LevelTree& tree_;
-    schedule::Collective collective_;
+    Collective collective_;
     int root_;
     std::size_t blocks_;
     /// For each level, group and block.

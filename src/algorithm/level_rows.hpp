@@ -10,32 +10,31 @@ namespace tutti::algorithm::rows {
 // Collectives over the levels of the machine on which a group runs. Where nothing is known of it, all ranks
 // are one group, which is split into groups of at most eight.
 
-template <Acting acting, schedule::Collective collective>
+template <Acting acting, Collective collective>
 schedule::Schedule on_levels(const graph::LevelTree& tree, int root) {
     return levels(collective, tree_to_run_on(acting, collective, tree), acting, root);
 }
 
-template <Acting acting, schedule::Collective collective>
+template <Acting acting, Collective collective>
 schedule::Schedule on_one_group(int p, int root) {
     return on_levels<acting, collective>(graph::LevelTree::nested(p, {}), root);
 }
 
-constexpr Order order_on_levels(schedule::Collective collective) {
-    using enum schedule::Collective;
+constexpr Order order_on_levels(Collective collective) {
+    using enum Collective;
     const bool combines = collective == reduce || collective == allreduce || collective == reduce_scatter ||
                           is_prefix(collective);
     return combines ? Order::canonical : Order::none;
 }
 
-template <Acting acting, schedule::Collective collective>
+template <Acting acting, Collective collective>
 constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*scratch)(int, int)) {
     constexpr std::string_view names[] = {"levels-exchange", "levels-shares", "levels-leaders",
                                           "levels-direct"};
-    constexpr bool needs_equal_groups =
-        acting == Acting::exchange && collective == schedule::Collective::alltoall;
+    constexpr bool needs_equal_groups = acting == Acting::exchange && collective == Collective::alltoall;
     // Results are stored to all of a group, or those of a reduction by their owners to the root.
     constexpr bool stores_to_others =
-        acting == Acting::direct || (acting == Acting::shares && collective == schedule::Collective::reduce);
+        acting == Acting::direct || (acting == Acting::shares && collective == Collective::reduce);
     return {.name = names[static_cast<std::size_t>(acting)],
             .collective = collective,
             .order = order_on_levels(collective),

@@ -19,7 +19,6 @@
 namespace tutti::algorithm {
 
 using graph::LevelTree;
-using schedule::Collective;
 using schedule::Place;
 using schedule::Recorder;
 using schedule::Schedule;
@@ -33,8 +32,8 @@ LevelTree split_for(Acting acting, Collective collective, const LevelTree& tree)
     if (acting == Acting::direct) {
         return cut_to_combine(tree);
     }
-    const bool combines =
-        reduces(collective) || (collective == Collective::barrier && acting == Acting::leaders);
+    const bool combines = detail::traits_of(collective).reduces() ||
+                          (collective == Collective::barrier && acting == Acting::leaders);
     return combines ? split_to_combine(tree) : tree.split(most_operands);
 }
 
@@ -140,7 +139,7 @@ Schedule in_shares(Collective collective, const LevelTree& tree, int root) {
         std::ranges::sort(owners);
     }
     LevelPasses passes(tree, collective, std::move(owners), root);
-    if (reduces(collective)) {
+    if (detail::traits_of(collective).reduces()) {
         passes.combine();
     }
     if (collective == Collective::reduce) {
@@ -160,7 +159,7 @@ Schedule by_leaders(Collective collective, const LevelTree& tree, int root) {
     const bool per_rank = is_per_rank(collective);
     const std::size_t blocks = per_rank ? static_cast<std::size_t>(tree.ranks()) : 1;
     LevelPasses passes(tree, collective, std::vector<int>(blocks, root), root);
-    if (reduces(collective) || collective == Collective::barrier) {
+    if (detail::traits_of(collective).reduces() || collective == Collective::barrier) {
         passes.combine();
     }
     if (collective == Collective::gather || collective == Collective::allgather) {
@@ -244,7 +243,7 @@ Forms forms_of(Acting acting, Collective collective, const LevelTree& tree) {
 }
 
 LevelTree tree_to_run_on(Acting acting, Collective collective, LevelTree tree) {
-    if (reduces(collective)) {
+    if (detail::traits_of(collective).reduces()) {
         tree = tree.aligned();
     }
     if (collective == Collective::alltoall && !takes(acting, collective, tree)) {

@@ -12,13 +12,13 @@ namespace tutti::algorithm {
 // Collectives over a machine as a tree of groups: threads of a core, cores of an L3, and so on. Whatever the
 // tree, what leaves a group of any level is as little as can be (docs/traffic.md).
 
-constexpr bool is_prefix(schedule::Collective collective) {
-    return collective == schedule::Collective::scan || collective == schedule::Collective::exscan;
+constexpr bool is_prefix(Collective collective) {
+    return collective == Collective::scan || collective == Collective::exscan;
 }
 
 /// Whether the schedules have a block for each rank, though members only copy or combine what they need.
-constexpr bool is_per_rank(schedule::Collective collective) {
-    using enum schedule::Collective;
+constexpr bool is_per_rank(Collective collective) {
+    using enum Collective;
     return collective == reduce_scatter || collective == allgather || collective == gather ||
            collective == scatter;
 }
@@ -46,13 +46,13 @@ std::string_view to_string(Acting acting);
 /// and shifts, `direct` allreduces, reduce_scatters, allgathers and broadcasts. Barriers take no tree that is
 /// so deep that members lack slots. What has one receiver alone needs nobody in between to cross as seldom as
 /// can be: gathers, scatters, all-to-alls and shifts in shares are those of `direct`.
-bool takes(Acting acting, schedule::Collective collective, const graph::LevelTree& tree);
+bool takes(Acting acting, Collective collective, const graph::LevelTree& tree);
 
 /// In which forms, on trees that are not too deep (see below). Whoever exchanges whole vectors writes what it
 /// has made while others read what it had, and prefixes are written while inputs are read: neither can be
 /// done in place.
-constexpr Forms forms_of(Acting acting, schedule::Collective collective) {
-    using enum schedule::Collective;
+constexpr Forms forms_of(Acting acting, Collective collective) {
+    using enum Collective;
     if (collective == alltoall || collective == shift) {
         const bool is_direct = acting == Acting::shares;
         return {.carried = is_direct,
@@ -70,7 +70,7 @@ constexpr Forms forms_of(Acting acting, schedule::Collective collective) {
 
 /// The same on this tree: carried are those of one block, while the tree is not so deep that members lack
 /// slots.
-Forms forms_of(Acting acting, schedule::Collective collective, const graph::LevelTree& tree);
+Forms forms_of(Acting acting, Collective collective, const graph::LevelTree& tree);
 
 /// The schedule, with groups of more children than a member combines in a round split. `root`
 /// is the root of a rooted collective and the distance of a shift.
@@ -82,13 +82,12 @@ Forms forms_of(Acting acting, schedule::Collective collective, const graph::Leve
 /// the ranks that a result is of.
 ///
 /// Throws std::invalid_argument when the way does not take the collective.
-schedule::Schedule levels(schedule::Collective collective, const graph::LevelTree& tree, Acting acting,
-                          int root = 0);
+schedule::Schedule levels(Collective collective, const graph::LevelTree& tree, Acting acting, int root = 0);
 
 /// The tree on which groups carry out a collective where they have been given `tree`, whatever that is: one
 /// that the way takes, in all forms of the way, and aligned where operands are combined. Levels that are too
 /// deep for the slots are left out, innermost first. Where an all-to-all by exchange finds unequal groups,
 /// all are one group, which it takes among powers of two.
-graph::LevelTree tree_to_run_on(Acting acting, schedule::Collective collective, graph::LevelTree tree);
+graph::LevelTree tree_to_run_on(Acting acting, Collective collective, graph::LevelTree tree);
 
 } // namespace tutti::algorithm

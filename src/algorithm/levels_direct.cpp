@@ -12,7 +12,6 @@ namespace tutti::algorithm {
 using graph::LevelTree;
 using graph::RankRange;
 using schedule::Blocks;
-using schedule::Collective;
 using schedule::Place;
 using schedule::Recorder;
 using schedule::Space;

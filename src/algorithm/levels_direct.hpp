@@ -11,6 +11,6 @@ namespace tutti::algorithm {
 /// all of the group or for itself. What is copied comes from where it is, once into each group, and is stored
 /// to all of it. So inputs are read and outputs written once, as by `direct`, and (g - 1) vectors come into
 /// each of g groups in an allreduce: of two groups, no more than must.
-schedule::Schedule levels_direct(schedule::Collective collective, const graph::LevelTree& tree, int root);
+schedule::Schedule levels_direct(Collective collective, const graph::LevelTree& tree, int root);
 
 } // namespace tutti::algorithm

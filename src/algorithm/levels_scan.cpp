@@ -110,8 +110,8 @@ schedule::Schedule levels_scan(const LevelTree& tree, Inclusion inclusion) {
     for (Recorder& recorder : progress.recorders) {
         programs.push_back(recorder.take());
     }
-    return {inclusive ? schedule::Collective::scan : schedule::Collective::exscan, tree.ranks(), 1,
-            schedule::Symmetry::none, std::move(programs)};
+    return {inclusive ? Collective::scan : Collective::exscan, tree.ranks(), 1, schedule::Symmetry::none,
+            std::move(programs)};
 }
 
 } // namespace tutti::algorithm

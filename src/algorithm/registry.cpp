@@ -74,10 +74,10 @@ bool takes(const Algorithm& algorithm, int ranks) {
 }
 
 bool has_root(const Algorithm& algorithm) {
-    return is_rooted(algorithm.collective) || algorithm.collective == schedule::Collective::shift;
+    return detail::traits_of(algorithm.collective).takes_number();
 }
 
-const Algorithm* find(schedule::Collective collective, std::string_view name) {
+const Algorithm* find(Collective collective, std::string_view name) {
     for (const Algorithm& row : registry()) {
         if (row.collective == collective && row.name == name) {
             return &row;
@@ -90,7 +90,7 @@ std::size_t index_of(const Algorithm& row) {
     return static_cast<std::size_t>(&row - registry().data());
 }
 
-std::string names(schedule::Collective collective) {
+std::string names(Collective collective) {
     std::string list;
     for (const Algorithm& row : registry()) {
         if (row.collective == collective) {

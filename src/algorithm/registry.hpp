@@ -80,7 +80,7 @@ struct Forms {
 /// the root of a rooted collective, the distance of a shift, and else of no meaning.
 struct Algorithm {
     std::string_view name;
-    schedule::Collective collective;
+    Collective collective;
     Order order = Order::none;
     Ranks ranks = Ranks::any;
     Forms forms;
@@ -123,12 +123,12 @@ inline constexpr std::size_t most_rows = 1024;
 TUTTI_COMPONENT_API std::span<const Algorithm> registry();
 
 /// The row called `name` for a collective, or nothing.
-TUTTI_COMPONENT_API const Algorithm* find(schedule::Collective collective, std::string_view name);
+TUTTI_COMPONENT_API const Algorithm* find(Collective collective, std::string_view name);
 
 /// Which row of the registry that is.
 TUTTI_COMPONENT_API std::size_t index_of(const Algorithm& row);
 
 /// The names registered for a collective, separated by ", ".
-std::string names(schedule::Collective collective);
+std::string names(Collective collective);
 
 } // namespace tutti::algorithm

@@ -12,7 +12,6 @@
 
 namespace tutti::algorithm {
 
-using schedule::Collective;
 using schedule::Move;
 using schedule::Place;
 using schedule::Schedule;

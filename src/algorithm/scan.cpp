@@ -6,7 +6,6 @@
 
 namespace tutti::algorithm {
 
-using schedule::Collective;
 using schedule::Place;
 using schedule::Program;
 using schedule::Recorder;

@@ -17,7 +17,6 @@ namespace tutti::arrive {
 
 using detail::Call;
 using execute::Aliasing;
-using schedule::Collective;
 
 namespace {
 
@@ -25,7 +24,7 @@ namespace {
 class Maker {
 public:
     explicit Maker(std::span<const Contribution> all)
-        : all_(all), call_(all[0].call), collective_(execute::collective_of(call_.kind)) {}
+        : all_(all), call_(all[0].call), collective_(call_.collective) {}
 
     Task task(int cpus) {
         list_vectors();
@@ -54,7 +53,7 @@ public:
         elements.kernels = call_.kernels;
         elements.state = call_.state;
         elements.brackets = execute::brackets_of(call_);
-        if (call_.kernels == nullptr && schedule::reduces(collective_)) {
+        if (call_.kernels == nullptr && detail::traits_of(collective_).reduces()) {
             elements.kernels = &detail::builtin(call_.type, call_.op);
         }
         // What a broadcast writes nobody has read, though it is in place.
@@ -102,7 +101,7 @@ private:
 void Contribution::take(const Call& asked, int rank, int members) {
     execute::check_deadline(asked);
     if (!asked.algorithm.empty()) {
-        throw ArgumentError(std::string(to_string(execute::collective_of(asked.kind))) + ": `algorithm` is " +
+        throw ArgumentError(std::string(to_string(asked.collective)) + ": `algorithm` is " +
                             std::string(asked.algorithm) +
                             ", but passes over all vectors have no algorithm: leave it empty");
     }

@@ -124,31 +124,31 @@ bool AllCalls::carry_out_small() const {
     }
     const Key call(key_);
     const auto ranks = static_cast<int>(ranks_);
-    const bool one_output = call.kind == Kind::reduce;
+    const bool one_output = call.collective == Collective::reduce;
     const std::size_t bytes = call.output_count * bytes_of(call.type);
     if (call.input_count != call.output_count || 2 * ranks_ * bytes >= most_small_bytes ||
         call.root >= ranks || !are_apart(one_output, bytes)) {
         return false;
     }
-    switch (call.kind) {
-    case Kind::broadcast:
+    switch (call.collective) {
+    case Collective::broadcast:
         for (int rank = 0; rank < ranks; ++rank) {
             if (rank != call.root) {
                 std::memcpy(outputs_[rank], inputs_[call.root], bytes);
             }
         }
         return true;
-    case Kind::reduce:
-    case Kind::allreduce:
+    case Collective::reduce:
+    case Collective::allreduce:
         builtin(call.type, call.op)
             .reduce_many(nullptr, outputs_, one_output ? 1 : ranks, inputs_, ranks, call.output_count,
                          Brackets::tree, {});
         return true;
-    case Kind::scan:
-    case Kind::exscan:
+    case Collective::scan:
+    case Collective::exscan:
         builtin(call.type, call.op)
-            .scan_many(nullptr, outputs_, inputs_, ranks, call.output_count, call.kind == Kind::exscan,
-                       Brackets::tree, {});
+            .scan_many(nullptr, outputs_, inputs_, ranks, call.output_count,
+                       call.collective == Collective::exscan, Brackets::tree, {});
         return true;
     default:
         return false;

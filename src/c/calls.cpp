@@ -42,12 +42,12 @@ Options Caller::options() const {
 
 void Caller::check_ways(const Call& call) const {
     const bool shares = (me_.how & shares_output) != 0;
-    const bool is_rooted = call.kind == detail::Kind::gather || call.kind == detail::Kind::scatter;
+    const bool is_rooted = call.collective == Collective::gather || call.collective == Collective::scatter;
     if (has_counts_on_all() && !(is_rooted && call.counts != nullptr)) {
         refuse(function_, "`me` is of tutti_counts_on_all(), which is for a gatherv or scatterv");
     }
-    if (shares &&
-        (call.in_place || (call.kind != detail::Kind::allreduce && call.kind != detail::Kind::allgather))) {
+    if (shares && (call.in_place ||
+                   (call.collective != Collective::allreduce && call.collective != Collective::allgather))) {
         refuse(function_, "`me` is of tutti_shared(), which is for the output of an allreduce or allgather "
                           "that are not in place");
     }
@@ -73,7 +73,7 @@ void Caller::make(const Call& asked) const {
         make_as_asked(call);
     } catch (const ArgumentError& error) {
         const std::string_view text = error.what();
-        const std::string_view name = detail::name_of(call.kind);
+        const std::string_view name = to_string(call.collective);
         if (name == function_ || !text.starts_with(std::string(name) + ":")) {
             throw;
         }

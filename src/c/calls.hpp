@@ -106,7 +106,7 @@ std::size_t checked_product(const char* function, std::size_t n, std::size_t blo
 /// which names the argument.
 class Making : detail::CallMaker {
 public:
-    Making(const Caller& caller, detail::Kind kind, tutti_type type);
+    Making(const Caller& caller, Collective kind, tutti_type type);
 
     /// Vectors of so many elements; one of which nothing is looked at has 0.
     void reads(const char* name, const void* in, std::size_t count);

@@ -10,14 +10,13 @@
 
 using namespace tutti;
 using detail::Call;
-using detail::Kind;
 
 namespace {
 
 /// What a program asks for, as it passes it.
 struct Asked {
     const char* function;
-    Kind kind;
+    Collective collective;
     const char* in_name;
     const char* out_name;
     const void* in;
@@ -31,12 +30,13 @@ struct Asked {
 
 /// A broadcast has one vector.
 bool is_in_place(const Asked& asked) {
-    return asked.kind == Kind::broadcast || c::is_in_place(asked.in);
+    return asked.collective == Collective::broadcast || c::is_in_place(asked.in);
 }
 
-constexpr bool reduces(Kind kind) {
-    return kind == Kind::reduce || kind == Kind::allreduce || kind == Kind::reduce_scatter ||
-           kind == Kind::scan || kind == Kind::exscan;
+constexpr bool reduces(Collective collective) {
+    return collective == Collective::reduce || collective == Collective::allreduce ||
+           collective == Collective::reduce_scatter || collective == Collective::scan ||
+           collective == Collective::exscan;
 }
 
 /// Blocks of `n` elements that a member's vectors have; 0 of one at which nobody looks.
@@ -46,22 +46,22 @@ struct BlockNumbers {
 };
 
 /// In place, both are those of the one vector.
-constexpr BlockNumbers blocks_of(Kind kind, bool in_place, bool is_root, std::size_t members) {
+constexpr BlockNumbers blocks_of(Collective collective, bool in_place, bool is_root, std::size_t members) {
     const std::size_t at_root = is_root ? members : in_place ? 1 : 0;
-    switch (kind) {
-    case Kind::barrier:
+    switch (collective) {
+    case Collective::barrier:
         return {0, 0};
-    case Kind::reduce:
+    case Collective::reduce:
         return {1, is_root || in_place ? std::size_t{1} : 0};
-    case Kind::reduce_scatter:
+    case Collective::reduce_scatter:
         return {members, in_place ? members : 1};
-    case Kind::allgather:
+    case Collective::allgather:
         return {in_place ? members : 1, members};
-    case Kind::gather:
+    case Collective::gather:
         return {in_place ? at_root : 1, at_root};
-    case Kind::scatter:
+    case Collective::scatter:
         return {at_root, in_place ? at_root : 1};
-    case Kind::alltoall:
+    case Collective::alltoall:
         return {members, members};
     default:
         return {1, 1};
@@ -69,7 +69,7 @@ constexpr BlockNumbers blocks_of(Kind kind, bool in_place, bool is_root, std::si
 }
 
 int root_or_distance(const Asked& asked, int members) {
-    return asked.kind == Kind::shift ? (asked.root % members + members) % members : asked.root;
+    return asked.collective == Collective::shift ? (asked.root % members + members) % members : asked.root;
 }
 
 /// Makes a call that blocks once more, where it is one of the last that the member has made but for its
@@ -80,14 +80,15 @@ int root_or_distance(const Asked& asked, int members) {
     const std::uint64_t type = asked.type - TUTTI_INT8;
     const std::uint64_t op = asked.op - TUTTI_SUM;
     if (me.how != c::blocks || me.options != nullptr || member == nullptr ||
-        type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 || (reduces(asked.kind) && op > TUTTI_BXOR - TUTTI_SUM)) {
+        type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 ||
+        (reduces(asked.collective) && op > TUTTI_BXOR - TUTTI_SUM)) {
         return false;
     }
-    Call call{.kind = asked.kind, .type = static_cast<Type>(type)};
-    call.op = reduces(asked.kind) ? static_cast<Operator>(op) : call.op;
+    Call call{.collective = asked.collective, .type = static_cast<Type>(type)};
+    call.op = reduces(asked.collective) ? static_cast<Operator>(op) : call.op;
     call.in_place = is_in_place(asked);
     call.root = root_or_distance(asked, member->size());
-    const auto blocks = blocks_of(asked.kind, call.in_place, member->rank() == asked.root,
+    const auto blocks = blocks_of(asked.collective, call.in_place, member->rank() == asked.root,
                                   static_cast<std::size_t>(member->size()));
     constexpr std::size_t most = std::size_t{1} << 32U; // what has a key is shorter by far
     const void* const input = call.in_place ? asked.out : asked.in;
@@ -106,10 +107,10 @@ int root_or_distance(const Asked& asked, int members) {
 
 [[gnu::noinline]] void make(const tutti_caller& me, const Asked& asked) {
     const c::Caller caller(asked.function, me);
-    c::Making call(caller, asked.kind, asked.type);
+    c::Making call(caller, asked.collective, asked.type);
     const bool in_place = is_in_place(asked);
-    const auto blocks =
-        blocks_of(asked.kind, in_place, caller.rank() == asked.root, static_cast<std::size_t>(caller.size()));
+    const auto blocks = blocks_of(asked.collective, in_place, caller.rank() == asked.root,
+                                  static_cast<std::size_t>(caller.size()));
     const std::size_t in_count = c::checked_product(asked.function, asked.n, blocks.in, call.elements());
     const std::size_t out_count = c::checked_product(asked.function, asked.n, blocks.out, call.elements());
     if (in_place) {
@@ -118,7 +119,7 @@ int root_or_distance(const Asked& asked, int members) {
         call.reads(asked.in_name, asked.in, in_count);
         call.writes(asked.out_name, asked.out, out_count);
     }
-    if (reduces(asked.kind)) {
+    if (reduces(asked.collective)) {
         call.combines(asked.op);
     }
     call.has_root(root_or_distance(asked, caller.size()));
@@ -140,58 +141,60 @@ int root_or_distance(const Asked& asked, int members) {
 } // namespace
 
 tutti_status tutti_barrier(tutti_caller me) {
-    return collective(me, {"barrier", Kind::barrier, "in", "out", nullptr, nullptr, 0, TUTTI_UINT8});
+    return collective(me, {"barrier", Collective::barrier, "in", "out", nullptr, nullptr, 0, TUTTI_UINT8});
 }
 
 tutti_status tutti_broadcast(tutti_caller me, void* inout, size_t n, tutti_type type, int root) {
-    return collective(me, {"broadcast", Kind::broadcast, "inout", "inout", nullptr, inout, n, type, 0, root});
+    return collective(
+        me, {"broadcast", Collective::broadcast, "inout", "inout", nullptr, inout, n, type, 0, root});
 }
 
 tutti_status tutti_reduce(tutti_caller me, const void* in, void* out, size_t n, tutti_type type, tutti_op op,
                           int root) {
-    return collective(me, {"reduce", Kind::reduce, "in", "out", in, out, n, type, op, root});
+    return collective(me, {"reduce", Collective::reduce, "in", "out", in, out, n, type, op, root});
 }
 
 tutti_status tutti_allreduce(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                              tutti_op op) {
-    return collective(me, {"allreduce", Kind::allreduce, "in", "out", in, out, n, type, op});
+    return collective(me, {"allreduce", Collective::allreduce, "in", "out", in, out, n, type, op});
 }
 
 tutti_status tutti_reduce_scatter(tutti_caller me, const void* in, void* block, size_t n, tutti_type type,
                                   tutti_op op) {
-    return collective(me, {"reduce_scatter", Kind::reduce_scatter, "in", "block", in, block, n, type, op});
+    return collective(me,
+                      {"reduce_scatter", Collective::reduce_scatter, "in", "block", in, block, n, type, op});
 }
 
 tutti_status tutti_allgather(tutti_caller me, const void* block, void* out, size_t n, tutti_type type) {
-    return collective(me, {"allgather", Kind::allgather, "block", "out", block, out, n, type});
+    return collective(me, {"allgather", Collective::allgather, "block", "out", block, out, n, type});
 }
 
 tutti_status tutti_gather(tutti_caller me, const void* block, void* out, size_t n, tutti_type type,
                           int root) {
-    return collective(me, {"gather", Kind::gather, "block", "out", block, out, n, type, 0, root});
+    return collective(me, {"gather", Collective::gather, "block", "out", block, out, n, type, 0, root});
 }
 
 tutti_status tutti_scatter(tutti_caller me, const void* in, void* block, size_t n, tutti_type type,
                            int root) {
-    return collective(me, {"scatter", Kind::scatter, "in", "block", in, block, n, type, 0, root});
+    return collective(me, {"scatter", Collective::scatter, "in", "block", in, block, n, type, 0, root});
 }
 
 tutti_status tutti_alltoall(tutti_caller me, const void* in, void* out, size_t n, tutti_type type) {
-    return collective(me, {"alltoall", Kind::alltoall, "in", "out", in, out, n, type});
+    return collective(me, {"alltoall", Collective::alltoall, "in", "out", in, out, n, type});
 }
 
 tutti_status tutti_scan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type, tutti_op op) {
-    return collective(me, {"scan", Kind::scan, "in", "out", in, out, n, type, op});
+    return collective(me, {"scan", Collective::scan, "in", "out", in, out, n, type, op});
 }
 
 tutti_status tutti_exscan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                           tutti_op op) {
-    return collective(me, {"exscan", Kind::exscan, "in", "out", in, out, n, type, op});
+    return collective(me, {"exscan", Collective::exscan, "in", "out", in, out, n, type, op});
 }
 
 tutti_status tutti_shift(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                          int distance) {
-    return collective(me, {"shift", Kind::shift, "in", "out", in, out, n, type, 0, distance});
+    return collective(me, {"shift", Collective::shift, "in", "out", in, out, n, type, 0, distance});
 }
 
 tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_type type, tutti_op op) {

@@ -14,7 +14,6 @@ using namespace tutti;
 using c::Caller;
 using c::guarded;
 using c::Making;
-using detail::Kind;
 
 namespace {
 
@@ -87,7 +86,7 @@ tutti_status tutti_reduce_scatterv(tutti_caller me, const void* in, void* block,
                                    tutti_type type, tutti_op op) {
     return guarded([&] {
         const Caller caller("reduce_scatterv", me);
-        Making call(caller, Kind::reduce_scatter, type);
+        Making call(caller, Collective::reduce_scatter, type);
         const Blocks blocks(caller, "counts", counts, nullptr);
         if (c::is_in_place(in)) {
             call.is_in_place("block", block, blocks.elements());
@@ -105,7 +104,7 @@ tutti_status tutti_allgatherv(tutti_caller me, const void* block, size_t n, void
                               const size_t displacements[], tutti_type type) {
     return guarded([&] {
         const Caller caller("allgatherv", me);
-        Making call(caller, Kind::allgather, type);
+        Making call(caller, Collective::allgather, type);
         const Blocks blocks(caller, "counts", counts, displacements);
         if (c::is_in_place(block)) {
             call.is_in_place("out", out, blocks.elements());
@@ -122,7 +121,7 @@ tutti_status tutti_gatherv(tutti_caller me, const void* block, size_t n, void* o
                            const size_t displacements[], tutti_type type, int root) {
     return guarded([&] {
         const Caller caller("gatherv", me);
-        Making call(caller, Kind::gather, type);
+        Making call(caller, Collective::gather, type);
         const RootedBlocks blocks(caller, root, counts, displacements);
         if (c::is_in_place(block)) {
             call.is_in_place("out", out, blocks.whole_or(n));
@@ -140,7 +139,7 @@ tutti_status tutti_scatterv(tutti_caller me, const void* in, const size_t counts
                             const size_t displacements[], void* block, size_t n, tutti_type type, int root) {
     return guarded([&] {
         const Caller caller("scatterv", me);
-        Making call(caller, Kind::scatter, type);
+        Making call(caller, Collective::scatter, type);
         const RootedBlocks blocks(caller, root, counts, displacements);
         if (c::is_in_place(in)) {
             call.is_in_place("block", block, blocks.whole_or(n));
@@ -159,7 +158,7 @@ tutti_status tutti_alltoallv(tutti_caller me, const void* in, const size_t send_
                              const size_t recv_displacements[], tutti_type type) {
     return guarded([&] {
         const Caller caller("alltoallv", me);
-        Making call(caller, Kind::alltoall, type);
+        Making call(caller, Collective::alltoall, type);
         const Blocks received(caller, "recv_counts", recv_counts, recv_displacements);
         if (c::is_in_place(in)) {
             call.is_in_place("out", out, received.elements());

@@ -85,8 +85,9 @@ void check_vector(const char* function, const char* name, const void* address, s
     }
 }
 
-Making::Making(const Caller& caller, detail::Kind kind, tutti_type type)
-    : caller_(caller), elements_(elements_of(caller.function(), type)), call_(call(kind, caller.options())) {
+Making::Making(const Caller& caller, Collective collective, tutti_type type)
+    : caller_(caller), elements_(elements_of(caller.function(), type)),
+      call_(call(collective, caller.options())) {
     call_.type = elements_.type;
     call_.element_bytes = elements_.bytes;
     call_.element_align = elements_.type == Type::other

@@ -8,7 +8,6 @@
 namespace tutti::execute {
 
 using detail::Call;
-using detail::Kind;
 
 namespace {
 
@@ -29,40 +28,43 @@ public:
         } else {
             shape_.aliasing = call_.in_place ? Aliasing::same : Aliasing::separate;
         }
-        shape_.message_bytes = (gathers(call_.kind) ? shape_.block : shape_.total) * call_.element_bytes;
+        shape_.message_bytes =
+            (gathers(call_.collective) ? shape_.block : shape_.total) * call_.element_bytes;
         return shape_;
     }
 
 private:
     /// Whether this member's input, output is looked at.
     bool has_input() const {
-        return call_.kind != Kind::barrier && (call_.kind != Kind::scatter || is_root_);
+        return call_.collective != Collective::barrier &&
+               (call_.collective != Collective::scatter || is_root_);
     }
     bool has_output() const {
-        const bool only_root = call_.kind == Kind::reduce || call_.kind == Kind::gather;
-        return call_.kind != Kind::barrier && (!only_root || is_root_);
+        const bool only_root =
+            call_.collective == Collective::reduce || call_.collective == Collective::gather;
+        return call_.collective != Collective::barrier && (!only_root || is_root_);
     }
 
     void set_sizes() {
-        switch (call_.kind) {
-        case Kind::barrier:
+        switch (call_.collective) {
+        case Collective::barrier:
             return;
-        case Kind::broadcast:
-        case Kind::reduce:
-        case Kind::allreduce:
-        case Kind::scan:
-        case Kind::exscan:
-        case Kind::shift:
+        case Collective::broadcast:
+        case Collective::reduce:
+        case Collective::allreduce:
+        case Collective::scan:
+        case Collective::exscan:
+        case Collective::shift:
             shape_.total = call_.input_count;
             return check_equal();
-        case Kind::alltoall:
+        case Collective::alltoall:
             shape_.total = call_.input_count;
             shape_.block = divided(input_name(call_), shape_.total);
             return check_equal();
-        case Kind::reduce_scatter:
-        case Kind::allgather:
-        case Kind::gather:
-        case Kind::scatter:
+        case Collective::reduce_scatter:
+        case Collective::allgather:
+        case Collective::gather:
+        case Collective::scatter:
             return set_blocks();
         }
     }
@@ -76,7 +78,7 @@ private:
 
     /// The vector that is whole, and the one that is a block of it.
     void set_blocks() {
-        const bool whole_is_input = scatters(call_.kind);
+        const bool whole_is_input = scatters(call_.collective);
         const bool has_whole = whole_is_input ? has_input() : has_output();
         // In place there is only one vector: the whole one where there is one.
         const bool is_block = !call_.in_place || !has_whole;
@@ -109,7 +111,7 @@ private:
         if (total % members_ != 0) {
             refuse(call_, elements(name, total) + ", which do not make " + std::to_string(members_) +
                               " equal blocks: pass a multiple of " + std::to_string(members_) +
-                              (call_.kind == Kind::reduce_scatter ? " or give counts" : ""));
+                              (call_.collective == Collective::reduce_scatter ? " or give counts" : ""));
         }
         return total / members_;
     }
@@ -150,7 +152,7 @@ private:
                               "overlap: the vector that all members share must be separate from their "
                               "own");
         }
-        if (shape_.aliasing == Aliasing::same && is_rooted(collective_of(call_.kind))) {
+        if (shape_.aliasing == Aliasing::same && detail::traits_of(call_.collective).is_rooted()) {
             refuse(call_, both_names(call_) +
                               "are the same memory, which the other members cannot know: separate them, or "
                               "let all members call it in place, with one vector");
@@ -158,7 +160,7 @@ private:
         if (shape_.aliasing == Aliasing::invalid) {
             const bool divided = shape_.input_is_block || shape_.output_is_block;
             refuse(call_, both_names(call_) + "overlap: pass separate vectors, or " +
-                              (call_.kind == Kind::reduce_scatter
+                              (call_.collective == Collective::reduce_scatter
                                    ? "exactly this member's part, or the first one, as the block"
                                : divided ? "exactly this member's part as the block"
                                          : "the same one"));
@@ -195,7 +197,7 @@ Aliasing aliasing_of(const Call& call, const Shape& shape) {
     if (input_start == output_start) {
         return Aliasing::same;
     }
-    return call.kind == Kind::reduce_scatter && in == out ? Aliasing::front : Aliasing::invalid;
+    return call.collective == Collective::reduce_scatter && in == out ? Aliasing::front : Aliasing::invalid;
 }
 
 Shape checked_shape(const Call& call, int rank, int members, std::size_t* offsets) {

@@ -46,9 +46,9 @@ std::uint64_t flags(const Claim& claim) {
 }
 
 /// A row of each collective, to name it by.
-std::size_t row_of(schedule::Collective collective) {
+std::size_t row_of(Collective collective) {
     static const auto rows = [] {
-        std::array<std::size_t, schedule::collective_count> first{};
+        std::array<std::size_t, detail::collective_count> first{};
         for (std::size_t row = algorithm::registry().size(); row-- > 0;) {
             first[static_cast<std::size_t>(algorithm::registry()[row].collective)] = row;
         }
@@ -103,8 +103,8 @@ Claim claim_of(const detail::Call& call, const Shape& shape, std::size_t row, in
 }
 
 Claim claim_of(const detail::Call& call, const Shape& shape) {
-    const schedule::Collective collective = collective_of(call.kind);
-    const bool has_root = schedule::is_rooted(collective) || collective == schedule::Collective::shift;
+    const Collective collective = call.collective;
+    const bool has_root = detail::traits_of(collective).takes_number();
     Claim claim = claim_of(call, shape, row_of(collective), has_root ? call.root : 0);
     claim.in_passes = true;
     return claim;
@@ -163,11 +163,11 @@ std::string Claim::describe() const {
     const algorithm::Algorithm& algorithm = algorithm::registry()[row];
     std::string text(to_string(algorithm.collective));
     text += in_passes ? "" : " (algorithm " + std::string(algorithm.name) + ")";
-    if (algorithm.collective == schedule::Collective::barrier) {
+    if (algorithm.collective == Collective::barrier) {
         return text;
     }
     const bool has_displacements =
-        by_counts && !counts_at_root && algorithm.collective != schedule::Collective::alltoall;
+        by_counts && !counts_at_root && algorithm.collective != Collective::alltoall;
     text += counts_at_root      ? " by counts at the root"
             : has_displacements ? " by counts with displacements"
             : by_counts         ? " by counts"
@@ -184,12 +184,12 @@ std::string Claim::describe() const {
         text += loops != nullptr ? " " + types_of(*loops) : "";
         text += serial ? " in order serial" : "";
     }
-    if (schedule::is_rooted(algorithm.collective)) {
+    if (detail::traits_of(algorithm.collective).is_rooted()) {
         text += ", root " + std::to_string(root);
-    } else if (algorithm.collective == schedule::Collective::shift) {
+    } else if (algorithm.collective == Collective::shift) {
         text += ", distance " + std::to_string(root);
     }
-    const bool is_choice = algorithm.collective != schedule::Collective::broadcast;
+    const bool is_choice = algorithm.collective != Collective::broadcast;
     if (shared_output) {
         return text + ", into one vector for all";
     }

@@ -9,7 +9,6 @@
 namespace tutti::execute {
 
 using detail::Call;
-using detail::Kind;
 using plan::BlockPlace;
 
 namespace {
@@ -32,17 +31,17 @@ public:
         check_root(call_, members_);
         blocks_.sent.assign(members_, {});
         blocks_.received.assign(members_, {});
-        switch (call_.kind) {
-        case Kind::alltoall:
+        switch (call_.collective) {
+        case Collective::alltoall:
             exchange();
             break;
-        case Kind::allgather:
+        case Collective::allgather:
             gather_all();
             break;
-        case Kind::gather:
+        case Collective::gather:
             gather();
             break;
-        case Kind::scatter:
+        case Collective::scatter:
             scatter();
             break;
         default:
@@ -56,8 +55,8 @@ public:
     }
 
 private:
-    bool has_input() const { return call_.kind != Kind::scatter || is_root_; }
-    bool has_output() const { return call_.kind != Kind::gather || is_root_; }
+    bool has_input() const { return call_.collective != Collective::scatter || is_root_; }
+    bool has_output() const { return call_.collective != Collective::gather || is_root_; }
 
     void exchange() {
         const bool one = call_.in_place;
@@ -185,9 +184,10 @@ private:
     /// Where they are and how they lie to each other.
     void check_vectors() {
         blocks_.read = has_input() ? call_.input_count : 0;
-        blocks_.written = has_output() && !(call_.kind == Kind::scatter && is_root_ && call_.in_place)
-                              ? call_.output_count
-                              : 0;
+        blocks_.written =
+            has_output() && !(call_.collective == Collective::scatter && is_root_ && call_.in_place)
+                ? call_.output_count
+                : 0;
         if (has_input()) {
             check_pointer(call_, input_name(call_), call_.input, call_.input_count);
         }
@@ -199,10 +199,11 @@ private:
             return;
         }
         shape_.aliasing = aliasing_of(call_, shape_);
-        const bool may_be_part = call_.kind == Kind::allgather && shape_.aliasing == Aliasing::same;
+        const bool may_be_part =
+            call_.collective == Collective::allgather && shape_.aliasing == Aliasing::same;
         if (shape_.aliasing != Aliasing::separate && !may_be_part) {
             refuse(call_, both_names(call_) + "overlap: " +
-                              (call_.kind == Kind::alltoall
+                              (call_.collective == Collective::alltoall
                                    ? "with counts of one's own they must be separate vectors, or one in place"
                                    : "pass separate vectors, or one in place"));
         }

@@ -15,7 +15,6 @@
 namespace tutti::execute {
 
 using detail::Call;
-using detail::Kind;
 using schedule::Form;
 
 namespace {
@@ -35,7 +34,7 @@ const detail::Kernels* kernels_of(const Call& call) {
     if (call.kernels != nullptr) {
         return call.kernels;
     }
-    return reduces(collective_of(call.kind)) ? &detail::builtin(call.type, call.op) : nullptr;
+    return detail::traits_of(call.collective).reduces() ? &detail::builtin(call.type, call.op) : nullptr;
 }
 
 ScheduleName::Variant variant_of(const Call& call) {
@@ -48,7 +47,7 @@ CallSize size_of(const Call& call, const Shape& shape, const Plans& plans) {
     const std::size_t total_bytes = shape.total * call.element_bytes;
     return {.message_bytes = shape.message_bytes,
             .total_bytes = total_bytes,
-            .touched_bytes = touched_bytes(call.kind, total_bytes, plans.members()),
+            .touched_bytes = touched_bytes(call.collective, total_bytes, plans.members()),
             .in_place = call.in_place,
             .members = plans.members(),
             .cpus = plans.setting().cpus,
@@ -94,7 +93,7 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
     prepared_.brackets = brackets_of(call);
     prepared_.element_bytes = call.element_bytes;
     prepared_.element_align = call.element_align;
-    prepared_.settles = depends_on_all(collective_of(call.kind));
+    prepared_.settles = detail::traits_of(call.collective).needs_all;
     prepared_.shares_output = call.shared_output && shape_.total != 0;
     // In an exchange blocks start where its tables say, behind the vectors' own addresses.
     const std::size_t own_bytes = prepared_.by_counts ? 0 : shape_.own_offset * call.element_bytes;
@@ -149,7 +148,7 @@ void PreparedCall::set_copy(const Call& call, Plans& plans) {
     copied_bytes_ = 0;
     if (prepared_.by_counts) {
         // Elsewhere a block that a member sends is in its place already.
-        copied_bytes_ = call.kind == Kind::alltoall && call.in_place ? input_bytes_ : 0;
+        copied_bytes_ = call.collective == Collective::alltoall && call.in_place ? input_bytes_ : 0;
         return;
     }
     if (shape_.aliasing == Aliasing::front) {
@@ -173,10 +172,10 @@ void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) 
     // what a broadcast writes nobody has read.
     const bool separate = (selection_.form == Form::separate &&
                            (copied_bytes_ != 0 || shape_.aliasing == Aliasing::separate)) ||
-                          call.kind == Kind::broadcast;
+                          call.collective == Collective::broadcast;
     const Caches& caches = Caches::here();
     const int cpus = std::min(size.members, size.cpus);
-    const schedule::Collective collective = collective_of(call.kind);
+    const Collective collective = call.collective;
     const bool to_own = caches.streams_to_own(collective, size.touched_bytes, cpus, size.l3_groups);
     const bool to_others =
         separate && (caches.streams_to_others(size.touched_bytes, cpus, size.l3_groups) ||
@@ -211,7 +210,7 @@ void PreparedCall::remember(const Call& asked) {
     aliasing_ = aliasing_of(asked, shape_);
     is_separate_ = aliasing_ == Aliasing::separate;
     is_in_place_ = asked.in_place;
-    is_barrier_ = asked.kind == Kind::barrier;
+    is_barrier_ = asked.collective == Collective::barrier;
 }
 
 void PreparedCall::complete() {

@@ -16,8 +16,8 @@ using detail::Call;
 
 bool PreparedCall::serves(const Call& call) const {
     const Call& last = call_;
-    return is_complete_ && call.kind == last.kind && call.type == last.type && call.op == last.op &&
-           call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
+    return is_complete_ && call.collective == last.collective && call.type == last.type &&
+           call.op == last.op && call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
            call.element_align == last.element_align && call.input_count == last.input_count &&
            call.output_count == last.output_count && call.kernels == last.kernels &&
            call.function == last.function && call.algorithm == last.algorithm && call.root == last.root &&

@@ -13,7 +13,7 @@ namespace tutti::execute {
 // What is said of arguments that are wrong.
 
 [[noreturn]] inline void refuse(const detail::Call& call, const std::string& what) {
-    throw ArgumentError(std::string(to_string(collective_of(call.kind))) + ": " + what);
+    throw ArgumentError(std::string(to_string(call.collective)) + ": " + what);
 }
 
 inline std::string elements(const char* name, std::size_t count) {
@@ -21,26 +21,26 @@ inline std::string elements(const char* name, std::size_t count) {
 }
 
 /// Which vectors of a collective are divided by rank.
-inline bool gathers(detail::Kind kind) {
-    return kind == detail::Kind::allgather || kind == detail::Kind::gather;
+inline bool gathers(Collective collective) {
+    return collective == Collective::allgather || collective == Collective::gather;
 }
-inline bool scatters(detail::Kind kind) {
-    return kind == detail::Kind::reduce_scatter || kind == detail::Kind::scatter;
+inline bool scatters(Collective collective) {
+    return collective == Collective::reduce_scatter || collective == Collective::scatter;
 }
 
 /// The names that the public functions give to their vectors.
 inline const char* input_name(const detail::Call& call) {
-    return call.in_place ? "inout" : gathers(call.kind) ? "block" : "in";
+    return call.in_place ? "inout" : gathers(call.collective) ? "block" : "in";
 }
 inline const char* output_name(const detail::Call& call) {
-    return call.in_place ? "inout" : scatters(call.kind) ? "block" : "out";
+    return call.in_place ? "inout" : scatters(call.collective) ? "block" : "out";
 }
 inline std::string both_names(const detail::Call& call) {
     return std::string("`") + input_name(call) + "` and `" + output_name(call) + "` ";
 }
 
 inline void check_root(const detail::Call& call, std::size_t members) {
-    if (is_rooted(collective_of(call.kind)) &&
+    if (detail::traits_of(call.collective).is_rooted() &&
         (call.root < 0 || static_cast<std::size_t>(call.root) >= members)) {
         refuse(call,
                "`root` is " + std::to_string(call.root) + ", must be in 0.." + std::to_string(members - 1));

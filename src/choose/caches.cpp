@@ -7,19 +7,17 @@
 
 namespace tutti::execute {
 
-using schedule::Collective;
-
-std::size_t touched_bytes(detail::Kind kind, std::size_t total_bytes, int members) {
+std::size_t touched_bytes(Collective collective, std::size_t total_bytes, int members) {
     const auto vectors = static_cast<std::size_t>(members);
-    switch (kind) {
-    case detail::Kind::allreduce:
-    case detail::Kind::alltoall:
-    case detail::Kind::scan:
-    case detail::Kind::exscan:
-    case detail::Kind::shift:
+    switch (collective) {
+    case Collective::allreduce:
+    case Collective::alltoall:
+    case Collective::scan:
+    case Collective::exscan:
+    case Collective::shift:
         return 2 * vectors * total_bytes;
-    case detail::Kind::gather:
-    case detail::Kind::scatter:
+    case Collective::gather:
+    case Collective::scatter:
         return 2 * total_bytes;
     default:
         return (vectors + 1) * total_bytes;
@@ -83,7 +81,8 @@ bool Caches::moves_to_others(std::size_t touched_bytes, int cpus, int l3_groups)
 bool Caches::streams_combined(Collective collective, std::size_t touched_bytes, int members) const {
     const bool scans = collective == Collective::scan || collective == Collective::exscan;
     // An exscan of two combines nothing.
-    const bool combines = members == 2 ? reduces(collective) && collective != Collective::exscan : scans;
+    const bool combines =
+        members == 2 ? detail::traits_of(collective).reduces() && collective != Collective::exscan : scans;
     return combines && profile_.stream_combined_bytes != 0 && touched_bytes >= profile_.stream_combined_bytes;
 }
 

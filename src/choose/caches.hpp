@@ -13,7 +13,7 @@
 namespace tutti::execute {
 
 /// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
-std::size_t touched_bytes(detail::Kind kind, std::size_t total_bytes, int members);
+std::size_t touched_bytes(Collective collective, std::size_t total_bytes, int members);
 
 /// How an operation that touches so many bytes in all is written on a machine with this profile.
 class Caches {
@@ -27,8 +27,8 @@ public:
 
     /// Whether a member of that collective writes its own vector past the caches of the CPUs on which all
     /// members run, which have so many L3 caches.
-    TUTTI_COMPONENT_API bool streams_to_own(schedule::Collective collective, std::size_t touched_bytes,
-                                            int cpus, int l3_groups = 1) const;
+    TUTTI_COMPONENT_API bool streams_to_own(Collective collective, std::size_t touched_bytes, int cpus,
+                                            int l3_groups = 1) const;
 
     /// Whether the cheapest way to write lines of others is by string moves.
     TUTTI_COMPONENT_API bool moves_lines() const { return to_others_ == Way::moved; }
@@ -39,7 +39,7 @@ public:
 
     /// Whether so many members of that collective write them past the caches even if others would not,
     /// because they combine.
-    bool streams_combined(schedule::Collective collective, std::size_t touched_bytes, int members) const;
+    bool streams_combined(Collective collective, std::size_t touched_bytes, int members) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;

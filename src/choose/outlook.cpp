@@ -133,7 +133,7 @@ bool Outlook::is_for(int members, int cpus, int l3_groups) {
 }
 
 std::optional<Outlook::Prediction> Outlook::best(const detail::Call& call, const CallSize& size) {
-    const schedule::Collective collective = collective_of(call.kind);
+    const Collective collective = call.collective;
     if (exchanges(call) || call.counts != nullptr || call.shared_output) {
         return std::nullopt;
     }
@@ -185,7 +185,7 @@ double Outlook::simulated_us(std::size_t row, Form form, bool staged, std::size_
     auto& predictor = predictors_[row];
     if (predictor == nullptr) {
         const algorithm::Algorithm& algorithm = algorithm::registry()[row];
-        const int distance = algorithm.collective == schedule::Collective::shift && members() > 1 ? 1 : 0;
+        const int distance = algorithm.collective == Collective::shift && members() > 1 ? 1 : 0;
         predictor = std::make_unique<simulate::Predictor>(make(algorithm, tree_, distance), machine_.profile,
                                                           positions_);
     }
@@ -193,9 +193,9 @@ double Outlook::simulated_us(std::size_t row, Form form, bool staged, std::size_
     const simulate::Vector vector = bytes % word_bytes == 0 ? simulate::Vector{bytes / word_bytes, word_bytes}
                                                             : simulate::Vector{bytes, 1};
     constexpr double us_per_ns = 1e-3;
-    const detail::Kind kind = static_cast<detail::Kind>(algorithm::registry()[row].collective);
+    const Collective collective = algorithm::registry()[row].collective;
     return predictor->ns(vector, form,
-                         {.staged = staged, .touched_bytes = touched_bytes(kind, bytes, members())}) *
+                         {.staged = staged, .touched_bytes = touched_bytes(collective, bytes, members())}) *
            us_per_ns;
 }
 

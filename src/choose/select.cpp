@@ -14,7 +14,6 @@
 namespace tutti::execute {
 
 using algorithm::Algorithm;
-using schedule::Collective;
 using schedule::Form;
 
 namespace {
@@ -46,10 +45,9 @@ std::size_t row_named(Collective collective, const char* name) {
 
 const Defaults& defaults(Collective collective) {
     static const auto table = [] {
-        std::array<Defaults, schedule::collective_count> rows{};
+        std::array<Defaults, detail::collective_count> rows{};
         const auto of = [&](Collective each) -> Defaults& { return rows[static_cast<std::size_t>(each)]; };
-        for (int i = 0; i < schedule::collective_count; ++i) {
-            const auto each = static_cast<Collective>(i);
+        for (const Collective each : detail::all_collectives) {
             const std::size_t direct = row_named(each, "direct");
             of(each) = {direct, direct, direct, direct, direct};
         }
@@ -80,7 +78,7 @@ bool is_exact(const detail::Call& call) {
 }
 
 tuning::Operands operands_of(const detail::Call& call) {
-    if (!reduces(collective_of(call.kind))) {
+    if (!detail::traits_of(call.collective).reduces()) {
         return tuning::Operands::moved;
     }
     return is_exact(call) && call.commutative && !call.serial ? tuning::Operands::exact
@@ -88,7 +86,7 @@ tuning::Operands operands_of(const detail::Call& call) {
 }
 
 detail::Call reduced_to_one(const detail::Call& call) {
-    if (call.kind != detail::Kind::reduce_scatter || call.counts == nullptr || !call.algorithm.empty()) {
+    if (call.collective != Collective::reduce_scatter || call.counts == nullptr || !call.algorithm.empty()) {
         return call;
     }
     const auto counts = call.counts->span();
@@ -97,7 +95,7 @@ detail::Call reduced_to_one(const detail::Call& call) {
         return call;
     }
     detail::Call reduction = call;
-    reduction.kind = detail::Kind::reduce;
+    reduction.collective = Collective::reduce;
     reduction.root = static_cast<int>(std::ranges::find_if(counts, has_any) - counts.begin());
     reduction.counts = nullptr;
     return reduction;
@@ -146,13 +144,6 @@ void require(const Algorithm& row, const detail::Call& call, const CallSize& siz
 
 } // namespace
 
-Collective collective_of(detail::Kind kind) {
-    static_assert(static_cast<int>(detail::Kind::barrier) == static_cast<int>(Collective::barrier) &&
-                      static_cast<int>(detail::Kind::shift) == static_cast<int>(Collective::shift),
-                  "kinds of calls and collectives are listed in the same order");
-    return static_cast<Collective>(kind);
-}
-
 /// Where every member sends one message only it may go over the stage, as long as what a member reads of all
 /// stages stays small: two exchanges and half the traffic are better then. Two members with a CPU each
 /// exchange at little cost, but copy as others do. Where members share CPUs and need not all wait for each
@@ -162,11 +153,12 @@ std::size_t longest_carried_bytes(Collective collective, bool in_one_round, cons
     if (!in_one_round) {
         return mailbox::carried_bytes;
     }
-    if (!depends_on_all(collective) && size.members > size.cpus) {
+    if (!detail::traits_of(collective).needs_all && size.members > size.cpus) {
         return mailbox::stage_bytes;
     }
-    const std::size_t most_of_two_bytes =
-        depends_on_all(collective) ? profile.stage_between_two_bytes : profile.stage_one_way_bytes;
+    const std::size_t most_of_two_bytes = detail::traits_of(collective).needs_all
+                                              ? profile.stage_between_two_bytes
+                                              : profile.stage_one_way_bytes;
     const std::size_t share_bytes = size.members == 2 && size.cpus >= 2
                                         ? most_of_two_bytes
                                         : profile.read_by_one_bytes / static_cast<std::size_t>(size.members);
@@ -194,7 +186,7 @@ const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
                                const tuning::Choices& choices) {
     return call.counts != nullptr || exchanges(call)
                ? nullptr
-               : choices.entry(collective_of(call.kind), operands_of(call), size.total_bytes);
+               : choices.entry(call.collective, operands_of(call), size.total_bytes);
 }
 
 namespace {
@@ -284,7 +276,7 @@ std::optional<Selection> measured_selection(const detail::Call& call, const Call
 
 Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices,
                  Outlook* outlook) {
-    const Collective collective = collective_of(call.kind);
+    const Collective collective = call.collective;
     if (!call.algorithm.empty()) {
         return named_selection(collective, call, size);
     }
@@ -299,7 +291,3 @@ Selection select(const detail::Call& call, const CallSize& size, const tuning::C
 }
 
 } // namespace tutti::execute
-
-std::string_view tutti::detail::name_of(Kind kind) {
-    return to_string(execute::collective_of(kind));
-}

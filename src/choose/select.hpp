@@ -14,8 +14,6 @@
 
 namespace tutti::execute {
 
-TUTTI_COMPONENT_API schedule::Collective collective_of(detail::Kind kind);
-
 /// Why an algorithm was selected.
 ///
 /// - named: the call names it
@@ -83,7 +81,7 @@ TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const d
                                         int members);
 
 /// The longest message that an algorithm carries, in one round or more, on a machine with this profile.
-std::size_t longest_carried_bytes(schedule::Collective collective, bool in_one_round, const CallSize& size,
+std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
                                   const machine::Profile& profile);
 
 /// The form in which a row of the registry would be carried out.

@@ -81,7 +81,7 @@ Tally tally(const Schedule& schedule) {
     Tally tally{0, std::vector<long>(stored, 0), std::vector<long>(stored, 0), std::vector<long>(stored, 0),
                 std::vector<long>(stored, 0)};
     add_traffic(schedule, tally);
-    if (schedule.collective() == schedule::Collective::barrier) {
+    if (schedule.collective() == Collective::barrier) {
         return tally;
     }
     for (std::size_t rank = 0; rank < stored; ++rank) {

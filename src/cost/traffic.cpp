@@ -11,7 +11,6 @@ namespace tutti::cost {
 
 using graph::LevelTree;
 using graph::RankRange;
-using schedule::Collective;
 using schedule::Form;
 using schedule::Schedule;
 
@@ -203,7 +202,9 @@ LeastTraffic least_traffic(Collective collective, const LevelTree& tree, int lev
     const double out = std::accumulate(least.out.begin(), least.out.end(), 0.0);
     least.total = total_needed(collective, groups, in, out);
     const bool rooted_in_one = collective == Collective::reduce || collective == Collective::gather;
-    least.lines = depends_on_all(collective) ? 2L * (groups - 1) : rooted_in_one ? groups - 1L : entered;
+    least.lines = detail::traits_of(collective).needs_all ? 2L * (groups - 1)
+                  : rooted_in_one                         ? groups - 1L
+                                                          : entered;
     return least;
 }
 

@@ -56,7 +56,6 @@ struct LeastTraffic {
 };
 
 /// Of a level of the tree, from 1 on. `root` is the root or the distance.
-LeastTraffic least_traffic(schedule::Collective collective, const graph::LevelTree& tree, int level,
-                           int root);
+LeastTraffic least_traffic(Collective collective, const graph::LevelTree& tree, int level, int root);
 
 } // namespace tutti::cost

@@ -259,7 +259,7 @@ std::string text_of_vectors(run::Fault fault, int member, int peer, const std::s
 }
 
 std::string text_of_counts(const Claim& claim, int member, int peer, const run::BlockLengths& block) {
-    const schedule::Collective collective = algorithm::registry()[claim.row].collective;
+    const Collective collective = algorithm::registry()[claim.row].collective;
     const auto count = [](const char* list, int index, int of, std::size_t elements) {
         return std::string(list) + "[" + std::to_string(index) + "] of " + named(of) + " is " +
                std::to_string(elements);
@@ -269,9 +269,9 @@ std::string text_of_counts(const Claim& claim, int member, int peer, const run::
     };
     const std::string text = std::string(to_string(collective)) + ": ";
     switch (collective) {
-    case schedule::Collective::scatter: // `peer` is the root
+    case Collective::scatter: // `peer` is the root
         return text + count("counts", member, peer, block.sent) + length(member, block.expected);
-    case schedule::Collective::alltoall:
+    case Collective::alltoall:
         return text + count(claim.in_place ? "counts" : "recv_counts", peer, member, block.expected) +
                ", but " + count(claim.in_place ? "counts" : "send_counts", member, peer, block.sent);
     default:

@@ -49,7 +49,7 @@ std::string object_of(const LastCall& call) {
         return object.add("collective", quoted("split")).add("text", quoted(claim.describe())).text();
     }
     object.add("collective", quoted(to_string(algorithm.collective)));
-    if (algorithm.collective != schedule::Collective::barrier) {
+    if (algorithm.collective != Collective::barrier) {
         object.add("bytes", claim.bytes).add("type", quoted(to_string(claim.type)));
     }
     if (!claim.in_passes) {
@@ -58,7 +58,7 @@ std::string object_of(const LastCall& call) {
     if (algorithm.order != algorithm::Order::none) {
         object.add("operator", quoted(to_string(claim.op)));
     }
-    if (schedule::is_rooted(algorithm.collective)) {
+    if (detail::traits_of(algorithm.collective).is_rooted()) {
         object.add("root", claim.root);
     }
     return object.add("text", quoted(claim.describe())).text();

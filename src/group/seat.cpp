@@ -214,7 +214,7 @@ void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
 
 void Seat::run(const Call& call) {
     if (runs_operator_) {
-        throw Error(std::string(to_string(execute::collective_of(call.kind))) +
+        throw Error(std::string(to_string(call.collective)) +
                     ": called by an operator, inside another call of the same member: operators must not "
                     "make calls of the group that they reduce for");
     }

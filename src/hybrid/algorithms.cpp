@@ -13,7 +13,6 @@
 namespace tutti::hybrid {
 
 using algorithm::Algorithm;
-using detail::Kind;
 
 namespace {
 
@@ -30,7 +29,7 @@ std::string refusal(const Algorithm& row, const detail::Call& call, const Route&
     if (row.reach == algorithm::Reach::everybody) {
         return "needs memory that all processes share";
     }
-    if (call.kind == Kind::alltoall && !route.even && !row.forms.one_hop) {
+    if (call.collective == Collective::alltoall && !route.even && !row.forms.one_hop) {
         return "needs equally many members in all processes";
     }
     detail::Call in_any_order = call;
@@ -56,26 +55,26 @@ std::string_view default_allreduce(const detail::Call& call, const Route& route)
 
 std::string_view default_name(const detail::Call& call, const Route& route) {
     const bool is_long = route.bytes >= long_bytes && route.processes > 2;
-    switch (call.kind) {
-    case Kind::barrier:
+    switch (call.collective) {
+    case Collective::barrier:
         return "dissemination";
-    case Kind::broadcast:
+    case Collective::broadcast:
         return is_long ? "scatter-allgather" : "tree";
-    case Kind::reduce:
+    case Collective::reduce:
         return !is_long ? "tree" : is_free(call) ? "reduce-scatter-gather" : "butterfly";
-    case Kind::allreduce:
+    case Collective::allreduce:
         return default_allreduce(call, route);
-    case Kind::reduce_scatter:
+    case Collective::reduce_scatter:
         return is_free(call) ? "circulant" : "butterfly";
-    case Kind::allgather:
-    case Kind::gather:
-    case Kind::scatter:
+    case Collective::allgather:
+    case Collective::gather:
+    case Collective::scatter:
         return "circulant";
-    case Kind::alltoall:
+    case Collective::alltoall:
         return "pairwise";
-    case Kind::scan:
-    case Kind::exscan:
-    case Kind::shift:
+    case Collective::scan:
+    case Collective::exscan:
+    case Collective::shift:
         break;
     }
     return "hypercube";
@@ -84,7 +83,7 @@ std::string_view default_name(const detail::Call& call, const Route& route) {
 std::string names_that_serve(const detail::Call& call, const Route& route) {
     std::string list = "library";
     for (const Algorithm& row : algorithm::registry()) {
-        if (row.collective == execute::collective_of(call.kind) && refusal(row, call, route).empty()) {
+        if (row.collective == call.collective && refusal(row, call, route).empty()) {
             list += ", " + std::string(row.name);
         }
     }
@@ -94,15 +93,14 @@ std::string names_that_serve(const detail::Call& call, const Route& route) {
 } // namespace
 
 bool needs_chain(const detail::Call& call) {
-    return call.serial && reduces(execute::collective_of(call.kind)) && !execute::is_exact(call);
+    return call.serial && detail::traits_of(call.collective).reduces() && !execute::is_exact(call);
 }
 
 std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, const Route& route) {
     if (needs_chain(call)) {
         if (!name.empty()) {
             throw ArgumentError(
-                std::string(to_string(execute::collective_of(call.kind))) + ": algorithm \"" +
-                std::string(name) +
+                std::string(to_string(call.collective)) + ": algorithm \"" + std::string(name) +
                 "\" does not combine from the left across processes, as order serial asks; leave "
                 "the algorithm to the library");
         }
@@ -111,7 +109,7 @@ std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, 
     if (name == "library") {
         return library_algorithm;
     }
-    const auto collective = execute::collective_of(call.kind);
+    const auto collective = call.collective;
     const Algorithm* const row = algorithm::find(collective, name.empty() ? default_name(call, route) : name);
     const std::string reason = row == nullptr ? "does not exist" : refusal(*row, call, route);
     if (!reason.empty()) {

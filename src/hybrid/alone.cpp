@@ -5,8 +5,6 @@
 
 namespace tutti::mpi::detail {
 
-using tutti::detail::Kind;
-
 namespace {
 
 class Alone final : public Crossing {
@@ -14,9 +12,10 @@ public:
     using Crossing::Crossing;
 
     void prepare() override {
-        const Kind kind = call().kind();
-        const bool moves = kind == Kind::broadcast || kind == Kind::allgather;
-        const bool has_result = kind == Kind::allreduce || (kind == Kind::reduce && call().is_root());
+        const Collective collective = call().collective();
+        const bool moves = collective == Collective::broadcast || collective == Collective::allgather;
+        const bool has_result =
+            collective == Collective::allreduce || (collective == Collective::reduce && call().is_root());
         receives_directly_ = moves || (has_result && call().is_separate());
         // What is sent is only read, and as if whole: a block need not have anything before it.
         const tutti::execute::Shape& shape = call().shape();

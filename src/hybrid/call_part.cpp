@@ -5,7 +5,6 @@
 namespace tutti::mpi::detail {
 
 using tutti::detail::Brackets;
-using tutti::detail::Kind;
 
 namespace {
 
@@ -18,16 +17,17 @@ std::size_t share_start(std::size_t size, std::size_t index, std::size_t shares)
 
 /// This process's blocks, as elements of the part.
 std::pair<std::size_t, std::size_t> CallPart::own_range() const {
-    const bool is_divided = call_.kind() == Kind::reduce_scatter || call_.kind() == Kind::allgather;
+    const bool is_divided =
+        call_.collective() == Collective::reduce_scatter || call_.collective() == Collective::allgather;
     const auto own = is_divided ? static_cast<std::size_t>(call_.cluster().process()) : 0;
     return {part_.offsets()[own], part_.offsets()[own + 1]};
 }
 
 void CallPart::put(std::byte* to, std::size_t index, std::size_t shares) {
-    if (call_.kind() == Kind::broadcast) {
+    if (call_.collective() == Collective::broadcast) {
         return;
     }
-    const bool gathers = call_.kind() == Kind::allgather;
+    const bool gathers = call_.collective() == Collective::allgather;
     const auto [first, last] = gathers ? own_range() : std::pair{std::size_t{0}, part_.elements()};
     const std::size_t begin = first + share_start(last - first, index, shares);
     const std::size_t end = first + share_start(last - first, index + 1, shares);
@@ -64,7 +64,7 @@ void CallPart::gather(std::byte* to, std::size_t first, std::size_t elements) co
 }
 
 std::byte* CallPart::root_vector(std::byte* other) const {
-    const bool is_here = call_.kind() == Kind::broadcast && call_.root_is_here();
+    const bool is_here = call_.collective() == Collective::broadcast && call_.root_is_here();
     return is_here ? call_.cluster().board(call_.root() - call_.first_member()).output : other;
 }
 
@@ -82,7 +82,7 @@ void CallPart::store(int member, const std::byte* from) const {
         return;
     }
     const ClusterState::Board& board = call_.cluster().board(member);
-    const bool scatters = call_.kind() == Kind::reduce_scatter;
+    const bool scatters = call_.collective() == Collective::reduce_scatter;
     const auto rank = static_cast<std::size_t>(call_.first_member() + member);
     const auto [own_begin, own_end] = own_range();
     const std::size_t begin = scatters ? own_begin : 0;

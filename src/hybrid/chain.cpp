@@ -11,7 +11,6 @@
 namespace tutti::mpi::detail {
 
 using tutti::detail::Brackets;
-using tutti::detail::Kind;
 
 namespace {
 
@@ -22,7 +21,7 @@ public:
     using Crossing::Crossing;
 
     void prepare() override {
-        prefixes_ = call().kind() == Kind::scan || call().kind() == Kind::exscan;
+        prefixes_ = call().collective() == Collective::scan || call().collective() == Collective::exscan;
         segments_ = hybrid::segments_of(call().total_bytes());
     }
 
@@ -125,15 +124,16 @@ std::byte* Chain::scan_on(const std::byte* before) {
 void Chain::spread() {
     hybrid::ProcessCall result = call().process_call();
     result.input = result.output;
-    if (call().kind() == Kind::reduce) {
+    if (call().collective() == Collective::reduce) {
         return send_to_root(result.root);
     }
     result.root = last_process();
-    result.kind = call().kind() == Kind::reduce_scatter ? Kind::scatter : Kind::broadcast;
+    result.collective =
+        call().collective() == Collective::reduce_scatter ? Collective::scatter : Collective::broadcast;
     hybrid::Signature signature = call().signature();
-    signature.kind = result.kind;
+    signature.collective = result.collective;
     tutti::detail::Call spreading = call().call();
-    spreading.kind = result.kind;
+    spreading.collective = result.collective;
     signature.algorithm = hybrid::choose_algorithm(spreading, {},
                                                    {.processes = call().cluster().processes(),
                                                     .bytes = call().total_bytes(),
@@ -156,7 +156,7 @@ void Chain::send_to_root(int root) {
 }
 
 void Chain::take_prefix() {
-    const bool exclusive = call().kind() == Kind::exscan;
+    const bool exclusive = call().collective() == Collective::exscan;
     const int last = exclusive ? call().rank() - 1 : call().rank();
     if (last >= 0) {
         copy_bytes(call().out(), call().depot().input + static_cast<std::size_t>(last) * call().total_bytes(),

@@ -14,14 +14,13 @@
 namespace tutti::mpi::detail {
 
 using hybrid::Way;
-using tutti::detail::Kind;
 
 namespace {
 
 /// Whether a vector is divided by rank.
-bool divides(Kind kind) {
-    return kind == Kind::reduce_scatter || kind == Kind::allgather || kind == Kind::gather ||
-           kind == Kind::scatter;
+bool divides(Collective collective) {
+    return collective == Collective::reduce_scatter || collective == Collective::allgather ||
+           collective == Collective::gather || collective == Collective::scatter;
 }
 
 /// Most calls name nothing, which is said here without a call.
@@ -41,7 +40,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 bool ClusterCall::is_prepared_for(const Call& call, const Options& options) const {
     const Call& last = call_;
-    return is_prepared_ && call.deadline == last.deadline && call.kind == last.kind &&
+    return is_prepared_ && call.deadline == last.deadline && call.collective == last.collective &&
            call.type == last.type && call.op == last.op && call.in_place == last.in_place &&
            call.element_bytes == last.element_bytes && call.element_align == last.element_align &&
            call.input_count == last.input_count && call.output_count == last.output_count &&
@@ -72,15 +71,16 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     call_ = call;
     const Way way = hybrid::choose_way(call, total_bytes(), options.way, cluster_.have_cpus());
     Call among_processes = call;
-    if (call.kind == Kind::scan) {
-        among_processes.kind = Kind::exscan; // a process adds its members' prefixes to what comes before it
+    if (call.collective == Collective::scan) {
+        among_processes.collective =
+            Collective::exscan; // a process adds its members' prefixes to what comes before it
     }
     const std::uint32_t algorithm = hybrid::choose_algorithm(
         among_processes, options.algorithm,
         {.processes = cluster_.processes(), .bytes = total_bytes(), .even = cluster_.is_even()});
     set_signature(call, way, algorithm);
     claim_ = tutti::execute::claim_of(call, shape_);
-    const bool reduces = tutti::schedule::reduces(tutti::execute::collective_of(call.kind));
+    const bool reduces = tutti::detail::traits_of(call.collective).reduces();
     kernels_ = call.kernels != nullptr ? call.kernels
                : reduces               ? &tutti::detail::builtin(call.type, call.op)
                                        : nullptr;
@@ -97,14 +97,14 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
 }
 
 void ClusterCall::set_signature(const Call& call, Way way, std::uint32_t algorithm) {
-    const bool rooted = is_rooted(tutti::execute::collective_of(call.kind));
+    const bool rooted = tutti::detail::traits_of(call.collective).is_rooted();
     signature_ = {.call = signature_.call,
                   .elements = shape_.total,
                   .counts = call.counts != nullptr ? tutti::execute::digest(call.counts->span()) : 0,
                   .element_bytes = static_cast<std::uint32_t>(call.element_bytes),
                   .root = rooted ? call.root : 0,
                   .algorithm = algorithm,
-                  .kind = call.kind,
+                  .collective = call.collective,
                   .type = call.type,
                   .op = call.op,
                   .way = way};
@@ -112,11 +112,12 @@ void ClusterCall::set_signature(const Call& call, Way way, std::uint32_t algorit
 
 void ClusterCall::set_offsets() {
     const auto members = static_cast<std::size_t>(cluster_.size());
-    for (std::size_t rank = 0; divides(call_.kind) && call_.counts == nullptr && rank <= members; ++rank) {
+    for (std::size_t rank = 0; divides(call_.collective) && call_.counts == nullptr && rank <= members;
+         ++rank) {
         offsets_[rank] = rank * shape_.block;
     }
     process_offsets_.clear();
-    if (!divides(call_.kind) && call_.kind != Kind::alltoall) {
+    if (!divides(call_.collective) && call_.collective != Collective::alltoall) {
         process_offsets_.assign({0, shape_.total});
         return;
     }
@@ -124,15 +125,17 @@ void ClusterCall::set_offsets() {
         const auto first = static_cast<std::size_t>(cluster_.first_rank(process));
         // What this process sends to that one: a block from each member here to each member there.
         const std::size_t from_all = static_cast<std::size_t>(cluster_.members()) * shape_.block;
-        process_offsets_.push_back(call_.kind == Kind::alltoall ? first * from_all : offsets_[first]);
+        process_offsets_.push_back(call_.collective == Collective::alltoall ? first * from_all
+                                                                            : offsets_[first]);
     }
 }
 
 void ClusterCall::set_process_call() {
-    const bool rooted = is_rooted(tutti::execute::collective_of(call_.kind));
-    const bool divided = divides(call_.kind) || call_.kind == Kind::alltoall;
-    const bool pairs = call_.kind == Kind::alltoall;
-    process_call_ = {.kind = call_.kind == Kind::scan ? Kind::exscan : call_.kind,
+    const bool rooted = tutti::detail::traits_of(call_.collective).is_rooted();
+    const bool divided = divides(call_.collective) || call_.collective == Collective::alltoall;
+    const bool pairs = call_.collective == Collective::alltoall;
+    process_call_ = {.collective =
+                         call_.collective == Collective::scan ? Collective::exscan : call_.collective,
                      .total = shape_.total * (pairs ? static_cast<std::size_t>(members()) : 1),
                      .offsets = divided ? process_offsets_.data() : nullptr,
                      .root = rooted ? cluster_.process_of(call_.root) : 0,
@@ -152,7 +155,8 @@ std::size_t ClusterCall::own_block_elements() const {
 
 bool ClusterCall::is_for(int member) const {
     const bool is_root = first_member() + member == call_.root;
-    return call_.kind == Kind::broadcast ? !is_root : call_.kind != Kind::reduce || is_root;
+    return call_.collective == Collective::broadcast ? !is_root
+                                                     : call_.collective != Collective::reduce || is_root;
 }
 
 void ClusterCall::run_local(const Call& call) {
@@ -164,9 +168,9 @@ void ClusterCall::run_local(const Call& call) {
 
 void ClusterCall::meet(tutti::detail::GroupState& group) {
     if (!is_alone()) {
-        tutti::detail::execute_or_repeat(
-            group.seat(rank_),
-            {.kind = Kind::barrier, .type = Type::u8, .deadline = local_deadline(call_.deadline)});
+        tutti::detail::execute_or_repeat(group.seat(rank_), {.collective = Collective::barrier,
+                                                             .type = Type::u8,
+                                                             .deadline = local_deadline(call_.deadline)});
     }
 }
 
@@ -195,28 +199,28 @@ void ClusterCall::make_room(std::size_t input_bytes, std::size_t output_bytes) {
 
 void ClusterCall::take_result() {
     const std::size_t own_bytes = bytes(shape_.own_offset);
-    switch (call_.kind) {
-    case Kind::broadcast:
-    case Kind::reduce:
-    case Kind::gather:
-    case Kind::allreduce:
-    case Kind::allgather: {
-        const bool is_wanted = call_.kind == Kind::gather ? is_root() : is_for(rank_);
-        const bool is_input = call_.kind == Kind::broadcast && root_is_here();
+    switch (call_.collective) {
+    case Collective::broadcast:
+    case Collective::reduce:
+    case Collective::gather:
+    case Collective::allreduce:
+    case Collective::allgather: {
+        const bool is_wanted = call_.collective == Collective::gather ? is_root() : is_for(rank_);
+        const bool is_input = call_.collective == Collective::broadcast && root_is_here();
         if (is_wanted) {
             copy_bytes(out(), is_input ? depot().input : depot().output, total_bytes());
         }
         return;
     }
-    case Kind::reduce_scatter:
-    case Kind::scatter:
+    case Collective::reduce_scatter:
+    case Collective::scatter:
         return copy_bytes(out() + (shape_.output_is_block ? 0 : own_bytes), depot().output + own_bytes,
                           bytes(own_block_elements()));
-    case Kind::barrier:
-    case Kind::alltoall:
-    case Kind::scan:
-    case Kind::exscan:
-    case Kind::shift:
+    case Collective::barrier:
+    case Collective::alltoall:
+    case Collective::scan:
+    case Collective::exscan:
+    case Collective::shift:
         return;
     }
 }

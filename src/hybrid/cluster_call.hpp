@@ -24,7 +24,6 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes);
 class ClusterCall {
 public:
     using Call = tutti::detail::Call;
-    using Kind = tutti::detail::Kind;
 
     ClusterCall(ClusterState& cluster, int rank) : cluster_(cluster), rank_(rank) {}
 
@@ -61,7 +60,7 @@ public:
 
     /// How many calls there have been, this one included.
     std::uint64_t number() const { return signature_.call; }
-    Kind kind() const { return call_.kind; }
+    Collective collective() const { return call_.collective; }
     const hybrid::Signature& signature() const { return signature_; }
     /// For roll calls.
     const tutti::execute::Claim& claim() const { return claim_; }

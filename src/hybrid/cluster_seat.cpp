@@ -7,8 +7,6 @@
 
 namespace tutti::mpi::detail {
 
-using tutti::detail::Kind;
-
 void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     leaving_ = leaving;
     cluster_.board(rank_).thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
@@ -135,7 +133,7 @@ void ClusterSeat::find_leader() {
     const std::int64_t mine = is_main != 0 ? rank_ : -1;
     std::int64_t found = mine;
     if (!call_.is_alone()) {
-        tutti::detail::execute(cluster_.put_group()->seat(rank_), {.kind = Kind::allreduce,
+        tutti::detail::execute(cluster_.put_group()->seat(rank_), {.collective = Collective::allreduce,
                                                                    .type = Type::i64,
                                                                    .op = Operator::max,
                                                                    .input = &mine,

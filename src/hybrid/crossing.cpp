@@ -6,7 +6,6 @@
 namespace tutti::mpi::detail {
 
 using hybrid::Way;
-using tutti::detail::Kind;
 
 namespace {
 
@@ -18,7 +17,7 @@ constexpr std::size_t short_bytes = std::size_t{16} << 10U;
 /// two more exchanges, and where the members share CPUs anyway.
 bool goes_solo(const ClusterCall& call) {
     const std::size_t bytes = call.total_bytes();
-    if (!hybrid::can_be_cut(call.kind()) || call.signature().way != Way::leader ||
+    if (!hybrid::can_be_cut(call.collective()) || call.signature().way != Way::leader ||
         bytes <= hybrid::one_exchange_bytes) {
         return false;
     }
@@ -31,10 +30,10 @@ bool goes_solo(const ClusterCall& call) {
 /// Whether a member that is alone needs nobody to be shown its vectors.
 bool goes_alone(const ClusterCall& call) {
     // MPI's own allgather does not take one vector for two.
-    const bool aliases = call.kind() == Kind::allgather && !call.is_separate() &&
+    const bool aliases = call.collective() == Collective::allgather && !call.is_separate() &&
                          call.signature().algorithm == hybrid::library_algorithm;
-    return call.is_alone() && call.signature().way != Way::pipelined && hybrid::can_be_cut(call.kind()) &&
-           !aliases;
+    return call.is_alone() && call.signature().way != Way::pipelined &&
+           hybrid::can_be_cut(call.collective()) && !aliases;
 }
 
 } // namespace

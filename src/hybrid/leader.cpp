@@ -11,8 +11,6 @@
 
 namespace tutti::mpi::detail {
 
-using tutti::detail::Kind;
-
 namespace {
 
 class Leader final : public Crossing {
@@ -23,8 +21,9 @@ public:
 
     void put() override {
         const auto members = static_cast<std::size_t>(call().members());
-        const bool prefix = call().kind() == Kind::scan || call().kind() == Kind::exscan;
-        const bool pairs = call().kind() == Kind::alltoall;
+        const bool prefix =
+            call().collective() == Collective::scan || call().collective() == Collective::exscan;
+        const bool pairs = call().collective() == Collective::alltoall;
         call().show();
         call().make_room(call().total_bytes() * (prefix || pairs ? members : 1),
                          call().total_bytes() * (pairs ? members : 1));
@@ -40,7 +39,7 @@ public:
         call().compare_signatures();
         call().speak([this] {
             hybrid::ProcessCall& whole = call().process_call();
-            if (whole.kind == Kind::exscan) { // of what all members here amount to
+            if (whole.collective == Collective::exscan) { // of what all members here amount to
                 whole.input += static_cast<std::size_t>(call().members() - 1) * call().total_bytes();
             }
             call().perform(whole);
@@ -49,11 +48,11 @@ public:
 
     void take() override {
         call().meet_to_take();
-        switch (call().kind()) {
-        case Kind::alltoall:
+        switch (call().collective()) {
+        case Collective::alltoall:
             return unpack();
-        case Kind::scan:
-        case Kind::exscan:
+        case Collective::scan:
+        case Collective::exscan:
             return take_prefix();
         default:
             return call().take_result();
@@ -91,38 +90,38 @@ void Leader::set_slices() {
 /// Returns whether the others may not have put theirs yet.
 bool Leader::put_own() {
     const std::size_t own_bytes = call().bytes(call().shape().own_offset);
-    switch (call().kind()) {
-    case Kind::reduce:
-    case Kind::allreduce:
-    case Kind::reduce_scatter:
+    switch (call().collective()) {
+    case Collective::reduce:
+    case Collective::allreduce:
+    case Collective::reduce_scatter:
         return combine();
-    case Kind::broadcast:
-    case Kind::scatter:
+    case Collective::broadcast:
+    case Collective::scatter:
         if (call().is_root()) {
             copy_bytes(call().depot().input, call().in(), call().total_bytes());
         }
         return true;
-    case Kind::allgather:
-    case Kind::gather:
+    case Collective::allgather:
+    case Collective::gather:
         copy_bytes(call().depot().input + own_bytes,
                    call().in() + (call().shape().input_is_block ? 0 : own_bytes),
                    call().bytes(call().own_block_elements()));
         return true;
-    case Kind::alltoall:
+    case Collective::alltoall:
         pack();
         return true;
-    case Kind::scan:
-    case Kind::exscan: {
+    case Collective::scan:
+    case Collective::exscan: {
         tutti::detail::Call local = call().call();
-        local.kind = Kind::scan;
+        local.collective = Collective::scan;
         local.in_place = false;
         local.output = call().depot().input + static_cast<std::size_t>(call().rank()) * call().total_bytes();
         local.output_count = call().shape().total;
         call().run_local(local);
         return true;
     }
-    case Kind::barrier:
-    case Kind::shift:
+    case Collective::barrier:
+    case Collective::shift:
         return true;
     }
     return true;
@@ -136,7 +135,7 @@ bool Leader::combine() {
     local.root = 0;
     local.input_count = total;
     if (call().total_bytes() <= hybrid::one_exchange_bytes) {
-        local.kind = Kind::allreduce;
+        local.collective = Collective::allreduce;
         local.output = call().leads()
                            ? call().depot().input
                            : discarded_.at_least(hybrid::one_exchange_bytes, call().element_align());
@@ -145,7 +144,7 @@ bool Leader::combine() {
         return false;
     }
     const auto own = slices_.begin() + call().rank();
-    local.kind = Kind::reduce_scatter;
+    local.collective = Collective::reduce_scatter;
     // Named, because nobody may go on before all have come, not even where one slice is everything and the
     // others have nothing to wait for.
     local.algorithm = "direct";
@@ -182,7 +181,7 @@ void Leader::unpack() {
 
 /// What all processes before amount to, combined with what the members before here do.
 void Leader::take_prefix() {
-    const bool exclusive = call().kind() == Kind::exscan;
+    const bool exclusive = call().collective() == Collective::exscan;
     const bool has_before = call().cluster().process() > 0;
     const bool has_local = !exclusive || call().rank() > 0;
     const auto local = static_cast<std::size_t>(exclusive ? call().rank() - 1 : call().rank());

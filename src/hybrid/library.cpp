@@ -16,8 +16,6 @@
 
 namespace tutti::hybrid {
 
-using detail::Kind;
-
 namespace {
 
 /// Whether the library's own operator gives the same bits whichever operand comes first, so that processes
@@ -89,7 +87,7 @@ class Operand {
 public:
     explicit Operand(const ProcessCall& call)
         : combining_{.call = &call, .thrown = nullptr, .left = {}, .right = {}} {
-        if (reduces(call.kind) && library_serves(call)) {
+        if (detail::traits_of(call.collective).reduces() && library_serves(call)) {
             type_ = mpi_type(call.type);
             op_ = mpi_operator(call.op);
             return;
@@ -99,7 +97,7 @@ public:
         check(MPI_Type_set_attr(made_type_, combining_key(), &combining_), "MPI_Type_set_attr");
         check(MPI_Type_commit(&made_type_), "MPI_Type_commit");
         type_ = made_type_;
-        if (reduces(call.kind)) {
+        if (detail::traits_of(call.collective).reduces()) {
             check(MPI_Op_create(&combine, 0, &made_op_), "MPI_Op_create");
             op_ = made_op_;
         }
@@ -130,11 +128,6 @@ public:
     void give_up(std::exception_ptr cause) { combining_.thrown = std::move(cause); }
 
 private:
-    static bool reduces(Kind kind) {
-        return kind == Kind::reduce || kind == Kind::allreduce || kind == Kind::reduce_scatter ||
-               kind == Kind::scan || kind == Kind::exscan;
-    }
-
     Combining combining_;
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
     MPI_Op op_ = MPI_OP_NULL;
@@ -160,7 +153,7 @@ class LibraryCall : public Keepable {
 public:
     LibraryCall(const ProcessCall& call, int processes)
         : call_(call), operand_(call_), blocks_(call_, processes),
-          name_("the MPI library's " + std::string(to_string(execute::collective_of(call.kind)))) {}
+          name_("the MPI library's " + std::string(to_string(call.collective))) {}
 
     void run(Wire& wire) {
         try {
@@ -197,34 +190,34 @@ int LibraryCall::start(const Wire& wire, MPI_Request& request) const {
     const int own_count = divided ? counts[own] : 0;
     std::byte* const in = call_.input;
     std::byte* const out = call_.output;
-    switch (call_.kind) {
-    case Kind::barrier:
+    switch (call_.collective) {
+    case Collective::barrier:
         return MPI_Ibarrier(comm, &request);
-    case Kind::broadcast:
+    case Collective::broadcast:
         if (wire.rank() == root && count != 0 && out != in) {
             std::memcpy(out, in, call_.total * call_.element_bytes);
         }
         return MPI_Ibcast(out, count, type, root, comm, &request);
-    case Kind::reduce:
+    case Collective::reduce:
         return MPI_Ireduce(in, out, count, type, op, root, comm, &request);
-    case Kind::allreduce:
+    case Collective::allreduce:
         return MPI_Iallreduce(in, out, count, type, op, comm, &request);
-    case Kind::reduce_scatter:
+    case Collective::reduce_scatter:
         return MPI_Ireduce_scatter(in, out + own_bytes, counts, type, op, comm, &request);
-    case Kind::allgather:
+    case Collective::allgather:
         return MPI_Iallgatherv(in + own_bytes, own_count, type, out, counts, places, type, comm, &request);
-    case Kind::gather:
+    case Collective::gather:
         return MPI_Igatherv(in + own_bytes, own_count, type, out, counts, places, type, root, comm, &request);
-    case Kind::scatter:
+    case Collective::scatter:
         return MPI_Iscatterv(in, counts, places, type, out + own_bytes, own_count, type, root, comm,
                              &request);
-    case Kind::alltoall:
+    case Collective::alltoall:
         return MPI_Ialltoallv(in, counts, places, type, out, counts, places, type, comm, &request);
-    case Kind::scan:
+    case Collective::scan:
         return MPI_Iscan(in, out, count, type, op, comm, &request);
-    case Kind::exscan:
+    case Collective::exscan:
         return MPI_Iexscan(in, out, count, type, op, comm, &request);
-    case Kind::shift:
+    case Collective::shift:
         break;
     }
     return MPI_ERR_ARG;

@@ -9,7 +9,7 @@ namespace tutti::hybrid {
 /// One collective among the processes. Vectors are whole, as in a schedule: block i is that of process i,
 /// whichever blocks exist.
 struct ProcessCall {
-    detail::Kind kind = detail::Kind::barrier;
+    Collective collective = Collective::barrier;
     std::byte* input = nullptr;
     std::byte* output = nullptr;
     /// Elements of the whole vector.

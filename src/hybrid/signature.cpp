@@ -10,18 +10,18 @@ std::string_view to_string(Way way) {
 }
 
 std::string describe(const Signature& signature) {
-    const auto collective = execute::collective_of(signature.kind);
+    const auto collective = signature.collective;
     std::string text(to_string(collective));
-    if (signature.kind == detail::Kind::barrier) {
+    if (signature.collective == Collective::barrier) {
         return text;
     }
     text += " of " + std::to_string(signature.elements) + " ";
     text += signature.type == Type::other ? std::to_string(signature.element_bytes) + "-byte elements"
                                           : std::string(to_string(signature.type));
-    if (reduces(collective)) {
+    if (detail::traits_of(collective).reduces()) {
         text += ", operator " + std::string(to_string(signature.op));
     }
-    if (is_rooted(collective)) {
+    if (detail::traits_of(collective).is_rooted()) {
         text += ", root " + std::to_string(signature.root);
     }
     if (signature.counts != 0) {

@@ -21,7 +21,7 @@ struct Signature {
     std::uint32_t element_bytes = 0;
     std::int32_t root = 0;
     std::uint32_t algorithm = 0; ///< the row in the registry; see library_algorithm and chain_algorithm
-    detail::Kind kind = detail::Kind::barrier;
+    Collective collective = Collective::barrier;
     Type type = Type::other;
     Operator op = Operator::callable;
     Way way = Way::leader;

@@ -8,8 +8,6 @@
 
 namespace tutti::mpi::detail {
 
-using tutti::detail::Kind;
-
 namespace {
 
 class Solo final : public Crossing {
@@ -22,9 +20,9 @@ public:
         // In the caches through them, the others' vectors like its own: past them an allreduce of 64 KiB to
         // 1 MiB takes 1.3 to 1.6 times as long. Whatever the call, one stores to all as in an allreduce.
         const std::size_t touched = 2 * static_cast<std::size_t>(call().members()) * call().total_bytes();
-        streams_ = (call().kind() == Kind::broadcast || call().is_separate()) &&
-                   tutti::execute::Caches::here().streams_to_own(tutti::schedule::Collective::allreduce,
-                                                                 touched, call().members());
+        streams_ =
+            (call().collective() == Collective::broadcast || call().is_separate()) &&
+            tutti::execute::Caches::here().streams_to_own(Collective::allreduce, touched, call().members());
     }
 
     void put() override {
@@ -54,7 +52,7 @@ private:
 
 void Solo::carry_segments() {
     // What is broadcast goes from the root's vector, or into the leader's, and from there to the others.
-    const bool broadcasts = call().kind() == Kind::broadcast;
+    const bool broadcasts = call().collective() == Collective::broadcast;
     std::byte* const vector = broadcasts ? part_.root_vector(call().out()) : nullptr;
     for (std::size_t segment = 0; segment < segments_; ++segment) {
         part_.cut(segment, segments_);
@@ -68,7 +66,7 @@ void Solo::carry_segments() {
 
 /// Stores the part, from where it lies, where the members want it.
 void Solo::hand_out(const std::byte* from) {
-    if (call().kind() == Kind::reduce_scatter) {
+    if (call().collective() == Collective::reduce_scatter) {
         for (int member = 0; member < call().members(); ++member) {
             part_.store(member, from);
         }

@@ -8,8 +8,6 @@
 
 namespace tutti::hybrid {
 
-using detail::Kind;
-
 namespace {
 
 /// Longer messages a process may read from vectors of another that has failed meanwhile and given them back,
@@ -25,19 +23,19 @@ plan::Partition partition_of(const ProcessCall& call, int blocks) {
 
 /// What a collective of a single process leaves: its input, but nothing of an exclusive prefix.
 void copy_alone(const ProcessCall& call) {
-    if (call.kind != Kind::exscan && call.total != 0 && call.output != call.input) {
+    if (call.collective != Collective::exscan && call.total != 0 && call.output != call.input) {
         std::memcpy(call.output, call.input, call.total * call.element_bytes);
     }
 }
 
 } // namespace
 
-const Relay& Transport::relay(const RelayName& name, detail::Kind kind) {
+const Relay& Transport::relay(const RelayName& name, Collective collective) {
     const auto [algorithm, root] = name;
     auto found = relays_.find(name);
     if (found == relays_.end()) {
         const algorithm::Algorithm& row = algorithm::registry()[algorithm];
-        const bool in_one_hop = kind == Kind::alltoall && row.forms.one_hop;
+        const bool in_one_hop = collective == Collective::alltoall && row.forms.one_hop;
         found = relays_
                     .emplace(name, in_one_hop ? one_hop_alltoall(wire_.size(), wire_.rank())
                                               : relay_of(row.make(wire_.size(), root), wire_.rank()))
@@ -58,7 +56,7 @@ bool Transport::is_planned(const RelayName& name, const ProcessCall& call) const
 
 void Transport::make_plan(const RelayName& name, const ProcessCall& call) {
     planned_.first = library_algorithm; // none, should there be no memory
-    const Relay& own = relay(name, call.kind);
+    const Relay& own = relay(name, call.collective);
     const auto processes = static_cast<std::size_t>(wire_.size());
     if (call.offsets != nullptr) {
         offsets_.assign(call.offsets, call.offsets + processes + 1);

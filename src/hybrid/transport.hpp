@@ -27,7 +27,7 @@ public:
 private:
     using RelayName = std::pair<std::uint32_t, int>;
 
-    const Relay& relay(const RelayName& name, detail::Kind kind);
+    const Relay& relay(const RelayName& name, Collective collective);
     bool is_planned(const RelayName& name, const ProcessCall& call) const;
     void make_plan(const RelayName& name, const ProcessCall& call);
     void set_rooms(std::size_t scratch_vectors, const ProcessCall& call);

@@ -9,31 +9,30 @@
 
 namespace tutti::hybrid {
 
-using detail::Kind;
-
-bool can_be_cut(Kind kind) {
-    return kind == Kind::broadcast || kind == Kind::reduce || kind == Kind::allreduce ||
-           kind == Kind::reduce_scatter || kind == Kind::allgather;
+bool can_be_cut(Collective collective) {
+    return collective == Collective::broadcast || collective == Collective::reduce ||
+           collective == Collective::allreduce || collective == Collective::reduce_scatter ||
+           collective == Collective::allgather;
 }
 
 namespace {
 
-std::string refusal_start(Kind kind, std::string_view name) {
-    return std::string(to_string(execute::collective_of(kind))) + ": way \"" + std::string(name) + "\" ";
+std::string refusal_start(Collective collective, std::string_view name) {
+    return std::string(to_string(collective)) + ": way \"" + std::string(name) + "\" ";
 }
 
 /// Where members share CPUs, or are alone, a leader that does everything is ahead. Where they
 /// are not, it leaves combining and storing to all: then nothing overlaps the wire, and pipelines are ahead
 /// from a few segments on (docs/measurements/hybrid-ways.md).
 Way default_way(const detail::Call& call, std::size_t bytes, bool have_cpus) {
-    const bool several = can_be_cut(call.kind) && !needs_chain(call);
+    const bool several = can_be_cut(call.collective) && !needs_chain(call);
     return several && have_cpus && bytes > 2 * segment_bytes ? Way::pipelined : Way::leader;
 }
 
 } // namespace
 
 Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view name, bool have_cpus) {
-    const Kind kind = call.kind;
+    const Collective collective = call.collective;
     if (name.empty()) {
         return default_way(call, bytes, have_cpus);
     }
@@ -41,18 +40,19 @@ Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view nam
         if (name != to_string(way)) {
             continue;
         }
-        if (way != Way::leader && !can_be_cut(kind)) {
+        if (way != Way::leader && !can_be_cut(collective)) {
             throw ArgumentError(
-                refusal_start(kind, name) +
+                refusal_start(collective, name) +
                 R"(is for broadcast, reduce, allreduce, reduce_scatter and allgather; "leader" would work)");
         }
         if (way != Way::leader && needs_chain(call)) {
-            throw ArgumentError(refusal_start(kind, name) + R"(cannot keep order serial; "leader" can)");
+            throw ArgumentError(refusal_start(collective, name) +
+                                R"(cannot keep order serial; "leader" can)");
         }
         return way;
     }
-    throw ArgumentError(std::string(to_string(execute::collective_of(kind))) + ": there is no way \"" +
-                        std::string(name) + "\"; there are: leader, pipelined");
+    throw ArgumentError(std::string(to_string(collective)) + ": there is no way \"" + std::string(name) +
+                        "\"; there are: leader, pipelined");
 }
 
 } // namespace tutti::hybrid

@@ -22,7 +22,7 @@ constexpr std::size_t segments_of(std::size_t bytes) {
 
 /// Whether a vector may be cut into parts that have nothing to do with each other, and which enough members
 /// of a process want for that to pay: of a gather or a scatter only the root's process has more than a block.
-bool can_be_cut(detail::Kind kind);
+bool can_be_cut(Collective collective);
 
 /// The way called `name`, or for an empty name Tutti's choice for vectors of `bytes` bytes; `have_cpus` is
 /// whether in every process several members have a CPU each, so that what one does costs the others nothing.

@@ -263,7 +263,7 @@ std::vector<Pass> passes_of(const Shape& shape, int rank, const Vectors& vectors
     case Collective::alltoall:
         return passes.alltoall(direction);
     default:
-        return schedule::reduces(shape.collective) ? passes.combined() : passes.one_copy();
+        return detail::traits_of(shape.collective).reduces() ? passes.combined() : passes.one_copy();
     }
 }
 

@@ -9,8 +9,6 @@
 
 namespace tutti::pass {
 
-using schedule::Collective;
-
 /// A collective call, as far as its vectors are concerned.
 struct Shape {
     Collective collective = Collective::allreduce;

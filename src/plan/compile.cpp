@@ -82,7 +82,7 @@ private:
     bool carried() const { return source_.form == Form::carried; }
 
     /// A barrier moves nothing: its tokens are the points themselves.
-    bool is_barrier() const { return schedule_.collective() == schedule::Collective::barrier; }
+    bool is_barrier() const { return schedule_.collective() == Collective::barrier; }
 
     Blocks range_of(int member) const { return schedule::scratch_range(schedule_, member, Space::scratch0); }
 

@@ -121,7 +121,7 @@ std::uint64_t MemberRecord::last_number(Sequence sequence) const {
     return last_numbers_[static_cast<std::size_t>(sequence)].get();
 }
 
-void MemberRecord::count(schedule::Collective collective, const Counts& more) noexcept {
+void MemberRecord::count(Collective collective, const Counts& more) noexcept {
     // Relaxed: each number is for itself.
     Counter& counter = counters_[static_cast<std::size_t>(collective)];
     counter.calls.put(counter.calls.get() + more.calls);
@@ -130,7 +130,7 @@ void MemberRecord::count(schedule::Collective collective, const Counts& more) no
     counter.waited_ticks.put(counter.waited_ticks.get() + more.waited_ticks);
 }
 
-MemberRecord::Counts MemberRecord::counts(schedule::Collective collective) const {
+MemberRecord::Counts MemberRecord::counts(Collective collective) const {
     const Counter& counter = counters_[static_cast<std::size_t>(collective)];
     return {counter.calls.get(), counter.bytes.get(), counter.ticks.get(), counter.waited_ticks.get()};
 }

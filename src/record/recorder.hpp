@@ -60,8 +60,8 @@ public:
         std::uint64_t waited_ticks = 0;
     };
     /// By the member: so much more than before.
-    void count(schedule::Collective collective, const Counts& more) noexcept;
-    Counts counts(schedule::Collective collective) const;
+    void count(Collective collective, const Counts& more) noexcept;
+    Counts counts(Collective collective) const;
 
     /// Those that were not written over meanwhile, in the order of their ends.
     std::vector<Event> events() const;
@@ -83,7 +83,7 @@ private:
 
     mailbox::StdWord written_;
     std::array<mailbox::StdWord, sequence_count> last_numbers_;
-    std::array<Counter, schedule::collective_count> counters_;
+    std::array<Counter, detail::collective_count> counters_;
     std::array<std::array<mailbox::StdWord, Event::words>, most_slots> events_;
 };
 

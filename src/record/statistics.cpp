@@ -17,7 +17,7 @@ namespace {
 
 /// When members have come to one operation, in ticks.
 struct Arrivals {
-    schedule::Collective collective = {};
+    Collective collective = {};
     std::vector<std::uint64_t> ticks = {};
 };
 
@@ -40,7 +40,7 @@ std::map<std::uint64_t, Arrivals> arrivals_in(const Recorder& recorder, int memb
     return arrivals;
 }
 
-void compare_arrivals(CollectiveStatistics& of_calls, schedule::Collective collective,
+void compare_arrivals(CollectiveStatistics& of_calls, Collective collective,
                       const std::map<std::uint64_t, Arrivals>& arrivals, const TickScale& scale) {
     std::vector<std::uint64_t> late(of_calls.members.size());
     std::uint64_t spread = 0;
@@ -74,8 +74,7 @@ Statistics Recorder::statistics() const {
     const TickScale& scale = tick_scale();
     const std::map<std::uint64_t, Arrivals> arrivals = arrivals_in(*this, members_);
     Statistics statistics;
-    for (int index = 0; index < schedule::collective_count; ++index) {
-        const auto collective = static_cast<schedule::Collective>(index);
+    for (const Collective collective : detail::all_collectives) {
         CollectiveStatistics of_calls{.collective = to_string(collective), .members = {}};
         for (int member = 0; member < members_; ++member) {
             const MemberRecord::Counts counts = of(member).counts(collective);

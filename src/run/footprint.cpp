@@ -3,53 +3,52 @@
 namespace tutti::run {
 
 using detail::Call;
-using detail::Kind;
 
 Footprint::Footprint(const Call& call, std::size_t total, std::size_t block, const std::size_t* offsets)
     : reads_(reads(call)), writes_(writes(call)), root_(call.root), element_bytes_(call.element_bytes),
       total_(total), block_(block), offsets_(offsets) {}
 
 Footprint::Parts Footprint::reads(const Call& call) {
-    switch (call.kind) {
-    case Kind::barrier:
+    switch (call.collective) {
+    case Collective::barrier:
         return {};
-    case Kind::broadcast:
-    case Kind::scatter:
+    case Collective::broadcast:
+    case Collective::scatter:
         return {Part::whole, Part::nothing};
-    case Kind::allgather:
-    case Kind::gather:
+    case Collective::allgather:
+    case Collective::gather:
         return {Part::block, Part::block};
-    case Kind::reduce:
-    case Kind::allreduce:
-    case Kind::reduce_scatter:
-    case Kind::alltoall:
-    case Kind::scan:
-    case Kind::exscan:
-    case Kind::shift:
+    case Collective::reduce:
+    case Collective::allreduce:
+    case Collective::reduce_scatter:
+    case Collective::alltoall:
+    case Collective::scan:
+    case Collective::exscan:
+    case Collective::shift:
         break;
     }
     return {Part::whole, Part::whole};
 }
 
 Footprint::Parts Footprint::writes(const Call& call) {
-    switch (call.kind) {
-    case Kind::barrier:
+    switch (call.collective) {
+    case Collective::barrier:
         return {};
-    case Kind::broadcast:
+    case Collective::broadcast:
         return {Part::nothing, Part::whole};
-    case Kind::reduce:
-    case Kind::gather:
+    case Collective::reduce:
+    case Collective::gather:
         return {Part::whole, Part::nothing};
-    case Kind::reduce_scatter:
+    case Collective::reduce_scatter:
         return {Part::block, Part::block};
-    case Kind::scatter:
+    case Collective::scatter:
         return {call.in_place ? Part::nothing : Part::block, Part::block};
-    case Kind::allreduce:
-    case Kind::allgather:
-    case Kind::alltoall:
-    case Kind::scan:
-    case Kind::exscan:
-    case Kind::shift:
+    case Collective::allreduce:
+    case Collective::allgather:
+    case Collective::alltoall:
+    case Collective::scan:
+    case Collective::exscan:
+    case Collective::shift:
         break;
     }
     return {Part::whole, Part::whole};

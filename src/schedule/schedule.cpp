@@ -103,53 +103,6 @@ bool is_renamed(const Program& program, const Program& image, const Translation&
 
 } // namespace
 
-std::string_view to_string(Collective collective) {
-    switch (collective) {
-    case Collective::barrier:
-        return "barrier";
-    case Collective::broadcast:
-        return "broadcast";
-    case Collective::reduce:
-        return "reduce";
-    case Collective::allreduce:
-        return "allreduce";
-    case Collective::reduce_scatter:
-        return "reduce_scatter";
-    case Collective::allgather:
-        return "allgather";
-    case Collective::gather:
-        return "gather";
-    case Collective::scatter:
-        return "scatter";
-    case Collective::alltoall:
-        return "alltoall";
-    case Collective::scan:
-        return "scan";
-    case Collective::exscan:
-        return "exscan";
-    case Collective::shift:
-        return "shift";
-    }
-    return "unknown";
-}
-
-bool is_rooted(Collective collective) {
-    return collective == Collective::broadcast || collective == Collective::reduce ||
-           collective == Collective::gather || collective == Collective::scatter;
-}
-
-bool reduces(Collective collective) {
-    return collective == Collective::reduce || collective == Collective::allreduce ||
-           collective == Collective::reduce_scatter || collective == Collective::scan ||
-           collective == Collective::exscan;
-}
-
-bool depends_on_all(Collective collective) {
-    return collective == Collective::barrier || collective == Collective::allreduce ||
-           collective == Collective::reduce_scatter || collective == Collective::allgather ||
-           collective == Collective::alltoall;
-}
-
 std::string_view to_string(Space space) {
     switch (space) {
     case Space::input:
@@ -255,7 +208,8 @@ bool is_renamed(const Schedule& schedule, const Schedule& image, const Translati
         schedule.symmetry().translates() || image.symmetry().translates()) {
         return false;
     }
-    if (is_rooted(schedule.collective()) && rename.member(schedule.root()) != image.root()) {
+    if (detail::traits_of(schedule.collective()).is_rooted() &&
+        rename.member(schedule.root()) != image.root()) {
         return false;
     }
     for (int rank = 0; rank < schedule.ranks(); ++rank) {

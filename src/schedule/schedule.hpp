@@ -2,6 +2,7 @@
 
 #include "schedule/blocks.hpp"
 
+#include <tutti/collective.hpp>
 #include <tutti/detail/export.hpp>
 
 #include <cstddef>
@@ -13,33 +14,6 @@
 #include <vector>
 
 namespace tutti::schedule {
-
-enum class Collective : std::uint8_t {
-    barrier,
-    broadcast,
-    reduce,
-    allreduce,
-    reduce_scatter,
-    allgather,
-    gather,
-    scatter,
-    alltoall,
-    scan,
-    exscan,
-    shift
-};
-
-inline constexpr int collective_count = 12;
-
-TUTTI_COMPONENT_API std::string_view to_string(Collective collective);
-
-/// Whether the collective has a root.
-TUTTI_COMPONENT_API bool is_rooted(Collective collective);
-/// Whether it combines inputs.
-TUTTI_COMPONENT_API bool reduces(Collective collective);
-/// Whether every member's result depends on every member's input, so that nobody can return before everybody
-/// has entered.
-bool depends_on_all(Collective collective);
 
 /// The vectors of a member. Every one is indexed by the blocks of the whole vector, whatever part of it
 /// exists: the output of a reduce-scatter at member r is a vector that has block r only. In an all-to-all

@@ -13,8 +13,8 @@ namespace tutti::simulate {
 namespace {
 
 /// Whether a block of the whole vector is what a member has or gets.
-bool divides_by_rank(schedule::Collective collective) {
-    using enum schedule::Collective;
+bool divides_by_rank(Collective collective) {
+    using enum Collective;
     switch (collective) {
     case reduce_scatter:
     case allgather:
@@ -71,8 +71,7 @@ std::uint64_t Predictor::digest(schedule::Form form) {
 bool Predictor::streams(schedule::Form form, std::size_t touched_bytes) const {
     constexpr std::size_t lines_from_bytes = std::size_t{16} << 10U;
     constexpr double least_gain = 1.25;
-    const bool separate =
-        form == schedule::Form::separate || schedule_.collective() == schedule::Collective::broadcast;
+    const bool separate = form == schedule::Form::separate || schedule_.collective() == Collective::broadcast;
     const Costs costs = costs_of(profile_);
     return separate && touched_bytes >= lines_from_bytes &&
            costs.memory_of(distance::Class::core).write * least_gain <

@@ -51,7 +51,7 @@ Choices::Choices(std::shared_ptr<const Table> table, const Situation& situation)
     }
 }
 
-const Entry* Choices::entry(schedule::Collective collective, Operands operands, std::size_t bytes) const {
+const Entry* Choices::entry(Collective collective, Operands operands, std::size_t bytes) const {
     const Sizes& sizes = sizes_[index(collective, operands)];
     const auto above =
         std::ranges::lower_bound(sizes, bytes, {}, [](const Entry* entry) { return entry->point.bytes; });

@@ -32,16 +32,16 @@ public:
     Choices(std::shared_ptr<const Table> table, const Situation& situation);
 
     /// The entry for a vector of so many bytes, or nothing. O(log of the sizes measured).
-    const Entry* entry(schedule::Collective collective, Operands operands, std::size_t bytes) const;
+    const Entry* entry(Collective collective, Operands operands, std::size_t bytes) const;
 
 private:
     using Sizes = std::vector<const Entry*>; // ascending by bytes
-    static std::size_t index(schedule::Collective collective, Operands operands) {
+    static std::size_t index(Collective collective, Operands operands) {
         return static_cast<std::size_t>(collective) * operands_count + static_cast<std::size_t>(operands);
     }
 
     std::shared_ptr<const Table> table_;
-    std::array<Sizes, std::size_t{schedule::collective_count} * operands_count> sizes_;
+    std::array<Sizes, std::size_t{detail::collective_count} * operands_count> sizes_;
 };
 
 } // namespace tutti::tuning

@@ -163,7 +163,7 @@ Measured measured(Reader& reader, const Point& point) {
 Entry entry(Reader& reader) {
     Entry entry;
     Point& point = entry.point;
-    point.collective = named<schedule::Collective>(reader, "collective", schedule::collective_count);
+    point.collective = named<Collective>(reader, "collective", detail::collective_count);
     point.operands = named<Operands>(reader, "operands", operands_count);
     point.members = reader.number("members", 2, most_members);
     point.l3_groups = reader.number("L3 groups", 1, point.members);

@@ -40,7 +40,7 @@ struct Measured {
 
 /// Where something was measured.
 struct Point {
-    schedule::Collective collective = schedule::Collective::barrier;
+    Collective collective = Collective::barrier;
     Operands operands = Operands::moved;
     int members = 2;
     /// In so many groups of CPUs that share an L3 the members ran; 1 where the machine does not say.

@@ -249,7 +249,7 @@ void check_races(const schedule::Synchronised& plan, Clocks& clocks, Report& rep
 }
 
 void check_slots(const schedule::Synchronised& plan, Clocks& clocks, Report& report) {
-    if (!depends_on_all(plan.schedule.collective())) {
+    if (!detail::traits_of(plan.schedule.collective()).needs_all) {
         return;
     }
     constexpr int next_writer = 2;

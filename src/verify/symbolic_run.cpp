@@ -77,7 +77,8 @@ void SymbolicRun::fill_inputs() {
     for (int stored = 0; stored < static_cast<int>(schedule_.programs().size()); ++stored) {
         const std::span<Cell> vector = cells(static_cast<std::size_t>(stored), Space::input);
         for (int block = begin_; block < end_; ++block) {
-            if (has_input(schedule_.collective(), schedule_.root(), stored, block, blocks_are_ranks)) {
+            if (schedule::has_input(schedule_.collective(), schedule_.root(), stored, block,
+                                    blocks_are_ranks)) {
                 vector[static_cast<std::size_t>(block - begin_)].now = terms_.input(stored, block);
             }
         }
@@ -294,8 +295,8 @@ void SymbolicRun::combine_several(int actor, int round, const Place& place, std:
 /// A member's output has all blocks or only its own one, so that the first and the last tell for all.
 bool SymbolicRun::may_write(const Place& place) const {
     const auto has = [&](int block) {
-        return has_output(schedule_.collective(), schedule_.root(), place.member,
-                          wrap(block, schedule_.blocks()), schedule_.blocks() == schedule_.ranks());
+        return schedule::has_output(schedule_.collective(), schedule_.root(), place.member,
+                                    wrap(block, schedule_.blocks()), schedule_.blocks() == schedule_.ranks());
     };
     const Blocks range = place.blocks;
     return place.space != Space::input &&

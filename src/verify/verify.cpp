@@ -13,7 +13,6 @@
 namespace tutti::verify {
 
 using schedule::Carried;
-using schedule::Collective;
 using schedule::Form;
 using schedule::Schedule;
 using schedule::Synchronised;
@@ -23,8 +22,8 @@ using schedule::wrap;
 namespace {
 
 bool has_output_block(const Schedule& schedule, int rank, int block) {
-    return has_output(schedule.collective(), schedule.root(), rank, block,
-                      schedule.blocks() == schedule.ranks());
+    return schedule::has_output(schedule.collective(), schedule.root(), rank, block,
+                                schedule.blocks() == schedule.ranks());
 }
 
 bool is_prefix(Collective collective) {
@@ -37,7 +36,7 @@ std::string output_of(int rank, int block) {
 
 void check_collective(const Schedule& schedule, Report& report) {
     const Collective collective = schedule.collective();
-    const bool differs = is_rooted(collective) || is_prefix(collective);
+    const bool differs = detail::traits_of(collective).is_rooted() || is_prefix(collective);
     if (differs && schedule.symmetry().translates() && schedule.ranks() > 1) {
         report.add(Kind::bounds, std::string(to_string(collective)) + " is not the same for all members");
     }
@@ -148,14 +147,15 @@ void check_block(const Schedule& schedule, const SymbolicRun& run, int rank, int
     if (is_prefix(schedule.collective())) {
         return check_prefix(schedule, run, rank, block, held, report);
     }
-    if (held.block != block && reduces(schedule.collective())) {
+    if (held.block != block && detail::traits_of(schedule.collective()).reduces()) {
         report.add(Kind::content, output_of(rank, block) + " holds block " + std::to_string(held.block));
     }
     if (const auto member = run.terms().missing(held)) {
         report.add(Kind::content,
                    output_of(rank, block) + " misses the block of member " + std::to_string(*member));
     }
-    if (const auto member = run.terms().repeated(held); member && reduces(schedule.collective())) {
+    if (const auto member = run.terms().repeated(held);
+        member && detail::traits_of(schedule.collective()).reduces()) {
         report.add(Kind::content, output_of(rank, block) + " has the block of member " +
                                       std::to_string(*member) + " more than once");
     }
@@ -257,7 +257,8 @@ private:
 
 /// What every representative has in blocks begin .. end - 1 of its output.
 void check_outputs(const Schedule& schedule, const SymbolicRun& run, int begin, int end, Report& report) {
-    const bool combines_all = reduces(schedule.collective()) && !is_prefix(schedule.collective());
+    const bool combines_all =
+        detail::traits_of(schedule.collective()).reduces() && !is_prefix(schedule.collective());
     Term right; // as it should be, and mostly what the next block holds, too
     for (int rank = 0; rank < static_cast<int>(schedule.programs().size()); ++rank) {
         const SymbolicRun::Output output = run.output(rank);
@@ -282,7 +283,7 @@ void check_content(const Synchronised& plan, Requirement requirement, Report& re
         const int end = std::min(begin + window, schedule.blocks());
         const SymbolicRun run(plan, begin, end, report);
         check_outputs(schedule, run, begin, end, report);
-        if (reduces(schedule.collective()) && requirement != Requirement::complete) {
+        if (detail::traits_of(schedule.collective()).reduces() && requirement != Requirement::complete) {
             order.run(run, begin, end);
         }
     }

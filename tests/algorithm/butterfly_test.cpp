@@ -15,7 +15,6 @@
 
 using namespace tutti;
 using algorithm::ButterflyPhases;
-using schedule::Collective;
 using schedule::Schedule;
 using test::exchanges;
 using test::messages;

@@ -15,7 +15,6 @@
 // The worked cases of Träff et al. 2023, as far as they concern what is registered.
 
 using namespace tutti;
-using schedule::Collective;
 using schedule::Schedule;
 using test::messages;
 

@@ -11,7 +11,6 @@
 // The worked cases of Grama et al. 2003: the slides to chapter 4 and section 4.3.
 
 using namespace tutti;
-using schedule::Collective;
 using schedule::Schedule;
 using test::exchanges;
 using test::messages;

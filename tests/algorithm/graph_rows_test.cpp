@@ -13,7 +13,6 @@
 using namespace tutti;
 using algorithm::Algorithm;
 using schedule::Action;
-using schedule::Collective;
 using schedule::Form;
 using schedule::Symmetry;
 using schedule::Transfer;

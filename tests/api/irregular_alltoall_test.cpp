@@ -336,7 +336,7 @@ TEST_CASE("other counts are noticed where all sizes stay the same") {
 
 TEST_CASE("an algorithm that passes blocks on is refused, and the message names those that do not") {
     for (const algorithm::Algorithm& row : algorithm::registry()) {
-        if (row.collective != schedule::Collective::alltoall) {
+        if (row.collective != Collective::alltoall) {
             continue;
         }
         // Every block in one hop is what the flag says.

@@ -24,7 +24,6 @@
 
 using namespace tutti;
 using detail::Brackets;
-using schedule::Collective;
 
 namespace {
 

@@ -17,24 +17,23 @@ void call_all(Member& me, std::size_t elements) {
         std::vector<int> whole(elements * members, 1);
         std::vector<int> block(elements, 1);
         switch (row.collective) {
-        case schedule::Collective::barrier:
+        case Collective::barrier:
             me.barrier(options);
             break;
-        case schedule::Collective::allreduce:
+        case Collective::allreduce:
             me.allreduce(block, std::span(whole).first(elements), sum, options);
             break;
-        case schedule::Collective::reduce_scatter:
+        case Collective::reduce_scatter:
             me.reduce_scatter(whole, block, sum, options);
             break;
-        case schedule::Collective::allgather:
+        case Collective::allgather:
             me.allgather(block, whole, options);
             break;
         default:
             break;
         }
         const int expected = row.order == algorithm::Order::none ? 1 : me.size();
-        for (const int value :
-             row.collective == schedule::Collective::reduce_scatter ? block : std::vector<int>{}) {
+        for (const int value : row.collective == Collective::reduce_scatter ? block : std::vector<int>{}) {
             if (value != expected) {
                 throw std::logic_error("wrong result of " + std::string(row.name));
             }

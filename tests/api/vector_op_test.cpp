@@ -37,8 +37,7 @@ using Results = std::vector<std::vector<Affine>>;
 
 /// What a call by this row leaves on a member, with separate vectors and in place.
 template <class Me, class Op>
-Results results_of(Me& me, schedule::Collective collective, std::size_t count, const Op& op,
-                   const Options& options) {
+Results results_of(Me& me, Collective collective, std::size_t count, const Op& op, const Options& options) {
     const auto members = static_cast<std::size_t>(me.size());
     const auto rank = static_cast<std::size_t>(me.rank());
     const int root = me.size() / 2;
@@ -47,23 +46,23 @@ Results results_of(Me& me, schedule::Collective collective, std::size_t count, c
     std::vector<Affine> inout = in;
     std::vector<Affine> block(count);
     switch (collective) {
-    case schedule::Collective::reduce:
+    case Collective::reduce:
         me.reduce(in, out, op, root, options);
         me.reduce(inout, op, root, options);
         break;
-    case schedule::Collective::allreduce:
+    case Collective::allreduce:
         me.allreduce(in, out, op, options);
         me.allreduce(inout, op, options);
         break;
-    case schedule::Collective::reduce_scatter:
+    case Collective::reduce_scatter:
         me.reduce_scatter(in, block, op, options);
         me.reduce_scatter(inout, op, options);
         break;
-    case schedule::Collective::scan:
+    case Collective::scan:
         me.scan(in, out, op, options);
         me.scan(inout, op, options);
         break;
-    case schedule::Collective::exscan:
+    case Collective::exscan:
         me.exscan(in, out, op, options);
         me.exscan(inout, op, options);
         break;
@@ -105,14 +104,14 @@ TEST_CASE(
 }
 
 TEST_CASE("an operator of vectors is carried out in every way of calling") {
-    using enum schedule::Collective;
+    using enum Collective;
     constexpr int members = 3;
     Team team({.members = members, .placement = "none"});
     Rendezvous meeting(members);
     std::vector<int> wrong(members);
     team.run([&](Member& me) {
         test::in_every_way(me, meeting, [&](auto& caller) {
-            for (const schedule::Collective collective : {reduce, allreduce, reduce_scatter, scan, exscan}) {
+            for (const Collective collective : {reduce, allreduce, reduce_scatter, scan, exscan}) {
                 wrong[static_cast<std::size_t>(me.rank())] +=
                     results_of(caller, collective, 500, vector_op(compose_all), {}) ==
                             results_of(me, collective, 500, non_commutative(compose), {})

@@ -33,8 +33,7 @@ std::vector<Job> jobs_of(int members, const std::vector<std::size_t>& sizes) {
                 continue;
             }
             for (const bool in_place : {false, true}) {
-                const bool has_root =
-                    is_rooted(row.collective) || row.collective == schedule::Collective::shift;
+                const bool has_root = detail::traits_of(row.collective).takes_number();
                 const int root = has_root ? turn++ % members : 0;
                 jobs.push_back({&row, false, elements, in_place, test::Expect::rank_order, root});
             }

@@ -12,7 +12,6 @@ using namespace tutti;
 using algorithm::Acting;
 using cost::LevelTraffic;
 using graph::LevelTree;
-using schedule::Collective;
 using schedule::Form;
 using schedule::Schedule;
 using Sizes = std::vector<int>;
@@ -53,7 +52,7 @@ template <class Use>
 void for_each_level(Acting acting, Collective collective, Use use) {
     for (const LevelTree& tree : some_trees()) {
         for (const int root : {0, tree.ranks() / 2, tree.ranks() - 1}) {
-            if (root != 0 && !is_rooted(collective) && collective != Collective::shift) {
+            if (root != 0 && !detail::traits_of(collective).is_rooted() && collective != Collective::shift) {
                 continue;
             }
             const Schedule made = levels(collective, tree, acting, root);
@@ -132,7 +131,7 @@ TEST_CASE("in shares the fewest blocks cross all levels at once, on any tree") {
     for (const Collective collective :
          {Collective::broadcast, Collective::allreduce, Collective::reduce_scatter, Collective::allgather,
           Collective::gather, Collective::scatter, Collective::alltoall, Collective::shift}) {
-        const bool copies = !reduces(collective);
+        const bool copies = !detail::traits_of(collective).reduces();
         for_each_level(Acting::shares, collective,
                        [&](const Schedule& made, const LevelTraffic& counted,
                            const cost::LeastTraffic& least) { check_least(made, counted, least, copies); });
@@ -142,7 +141,7 @@ TEST_CASE("in shares the fewest blocks cross all levels at once, on any tree") {
 TEST_CASE("by leaders the fewest blocks cross all levels at once, on any tree") {
     for (const Collective collective :
          {Collective::broadcast, Collective::reduce, Collective::allreduce, Collective::allgather}) {
-        const bool copies = !reduces(collective);
+        const bool copies = !detail::traits_of(collective).reduces();
         for_each_level(Acting::leaders, collective,
                        [&](const Schedule& made, const LevelTraffic& counted,
                            const cost::LeastTraffic& least) { check_least(made, counted, least, copies); });

@@ -38,12 +38,12 @@ struct Vectors {
           integers(in.size(), 1), counts(static_cast<std::size_t>(members), elements) {}
 };
 
-void call(Member& me, Vectors& mine, schedule::Collective collective, std::string_view algorithm) {
+void call(Member& me, Vectors& mine, Collective collective, std::string_view algorithm) {
     const Options options{.algorithm = algorithm};
     switch (collective) {
-    case schedule::Collective::barrier:
+    case Collective::barrier:
         return me.barrier(options);
-    case schedule::Collective::allreduce:
+    case Collective::allreduce:
         me.allreduce(mine.integers, bxor, options);
         if (algorithm != "census") {
             me.allreduce(mine.in, mine.out, sum, options);
@@ -51,14 +51,14 @@ void call(Member& me, Vectors& mine, schedule::Collective collective, std::strin
                 mine.in, mine.out, [](double a, double b) { return a < b ? a : b; }, options);
         }
         return;
-    case schedule::Collective::reduce_scatter:
+    case Collective::reduce_scatter:
         me.reduce_scatter(mine.in, mine.block, sum, options);
         me.reduce_scatter(mine.in, mine.block, Counts(mine.counts), sum, options);
         return me.reduce_scatter(mine.integers, band, options);
-    case schedule::Collective::allgather:
+    case Collective::allgather:
         me.allgather(mine.block, mine.out, options);
         return me.allgather(mine.out, options);
-    case schedule::Collective::alltoall:
+    case Collective::alltoall:
         me.alltoall(mine.in, mine.out, options);
         return me.alltoall(mine.in, Counts(mine.counts), mine.out, Counts(mine.counts), options);
     default:
@@ -69,13 +69,11 @@ void call(Member& me, Vectors& mine, schedule::Collective collective, std::strin
 /// Whether the row pulls in place, as some of the calls above do when their messages do not fit into a slot,
 /// or takes irregular blocks, as the all-to-alls do.
 bool serves_all(const algorithm::Algorithm& row) {
-    return row.collective == schedule::Collective::barrier || row.forms.one_hop ||
-           takes(row, schedule::Form::in_place);
+    return row.collective == Collective::barrier || row.forms.one_hop || takes(row, schedule::Form::in_place);
 }
 
 /// Allocations by all members during three warm calls.
-long warm_allocations(Team& team, std::size_t elements, schedule::Collective collective,
-                      std::string_view name) {
+long warm_allocations(Team& team, std::size_t elements, Collective collective, std::string_view name) {
     team.run([&](Member& me) {
         Vectors mine(me.size(), elements);
         for (int i = 0; i < 4; ++i) {

@@ -6,7 +6,6 @@
 
 using namespace tutti;
 using execute::Caches;
-using schedule::Collective;
 
 namespace {
 
@@ -30,9 +29,9 @@ Caches caches_of(const char* model, std::size_t l2_bytes, std::size_t l3_bytes, 
 } // namespace
 
 TEST_CASE("an operation touches the vectors that its members have") {
-    CHECK(execute::touched_bytes(detail::Kind::allreduce, 100, 4) == 800);
-    CHECK(execute::touched_bytes(detail::Kind::reduce, 100, 4) == 500);
-    CHECK(execute::touched_bytes(detail::Kind::gather, 100, 4) == 200);
+    CHECK(execute::touched_bytes(Collective::allreduce, 100, 4) == 800);
+    CHECK(execute::touched_bytes(Collective::reduce, 100, 4) == 500);
+    CHECK(execute::touched_bytes(Collective::gather, 100, 4) == 200);
 }
 
 TEST_CASE("where lines come back one by one, only the shortest vectors of others are written through") {

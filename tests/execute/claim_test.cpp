@@ -15,13 +15,13 @@ using schedule::Form;
 
 namespace {
 
-std::size_t row_of(schedule::Collective collective, std::string_view name) {
+std::size_t row_of(Collective collective, std::string_view name) {
     return algorithm::index_of(*algorithm::find(collective, name));
 }
 
 /// A small allreduce, as members make it all the time.
 Claim small() {
-    return {.row = row_of(schedule::Collective::allreduce, "flat"),
+    return {.row = row_of(Collective::allreduce, "flat"),
             .form = Form::carried,
             .type = Type::f64,
             .op = Operator::sum,
@@ -32,7 +32,7 @@ Claim small() {
 /// The same with one field changed, for each of them.
 std::vector<Claim> variations() {
     std::vector<Claim> claims(14, small());
-    claims[0].row = row_of(schedule::Collective::allreduce, "ring");
+    claims[0].row = row_of(Collective::allreduce, "ring");
     claims[1].form = Form::in_place;
     claims[2].type = Type::i64;
     claims[3].op = Operator::max;
@@ -103,7 +103,7 @@ TEST_CASE("no two sizes of a message and no two roots have one print") {
 }
 
 TEST_CASE("a claim says what differs") {
-    Claim claim{.row = row_of(schedule::Collective::broadcast, "flat"),
+    Claim claim{.row = row_of(Collective::broadcast, "flat"),
                 .form = Form::carried,
                 .type = Type::other,
                 .root = 2,

@@ -141,7 +141,7 @@ TEST_CASE("vectors that exceed the caches are stored past them") {
     Team team({.members = 3, .placement = "none"});
     std::vector<Job> jobs;
     for (const auto& row : algorithm::registry()) {
-        if (row.name == "direct" && row.collective != schedule::Collective::barrier) {
+        if (row.name == "direct" && row.collective != Collective::barrier) {
             jobs.push_back({&row, true, elements, false, Expect::rank_order});
             jobs.push_back({&row, true, elements, true, Expect::rank_order});
         }
@@ -165,7 +165,7 @@ TEST_CASE("an operator that does not commute is applied in rank order") {
 TEST_CASE("the reference tells rank order from other orders") {
     Team team({.members = 3, .placement = "none"});
     const auto backwards = [](const Matrix& a, const Matrix& b) { return Product()(b, a); };
-    const std::vector<Job> jobs{{algorithm::find(schedule::Collective::allreduce, "direct"), true, 1}};
+    const std::vector<Job> jobs{{algorithm::find(Collective::allreduce, "direct"), true, 1}};
     Exam<Matrix> exam(3, 1, matrix, Product());
     CHECK(exam.run(team, jobs, backwards) != "");
 }

@@ -61,8 +61,7 @@ struct Job {
 };
 
 /// Whether every block of the collective's vectors belongs to a rank.
-inline bool is_divided(schedule::Collective collective) {
-    using schedule::Collective;
+inline bool is_divided(Collective collective) {
     return collective == Collective::reduce_scatter || collective == Collective::allgather ||
            collective == Collective::gather || collective == Collective::scatter ||
            collective == Collective::alltoall;
@@ -129,7 +128,6 @@ public:
     }
 
 private:
-    using Collective = schedule::Collective;
     using Vector = std::vector<T>;
 
     struct Result {

@@ -14,7 +14,6 @@
 
 using namespace tutti;
 using graph::LevelTree;
-using schedule::Collective;
 using Sizes = std::vector<int>;
 using test::Expect;
 using test::Job;

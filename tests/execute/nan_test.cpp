@@ -93,7 +93,7 @@ void examine_all_rows() {
     for (int members = 2; members <= 9; ++members) {
         Team team({.members = members, .placement = "none"});
         for (const auto& row : algorithm::registry()) {
-            if (row.collective != schedule::Collective::allreduce || row.order == algorithm::Order::any ||
+            if (row.collective != Collective::allreduce || row.order == algorithm::Order::any ||
                 !takes(row, members)) {
                 continue;
             }

@@ -95,7 +95,7 @@ TEST_CASE("reduce_scatter with irregular blocks, empty ones included") {
             for (const auto& row : algorithm::registry()) {
                 for (unsigned kind = 0; kind < 5; ++kind) {
                     for (const bool in_place : {false, true}) {
-                        if (row.collective == schedule::Collective::reduce_scatter && takes(row, members)) {
+                        if (row.collective == Collective::reduce_scatter && takes(row, members)) {
                             wrong[static_cast<std::size_t>(me.rank())] +=
                                 wrong_irregular(me, random_counts(members, kind), row.name, in_place);
                         }
@@ -266,7 +266,7 @@ TEST_CASE("a vector that is its own output is recognised") {
     for (const auto& row : algorithm::registry()) {
         Team team({.members = 3, .placement = "none"});
         std::vector<int> good(3, 0);
-        if (row.collective != schedule::Collective::allreduce || !takes(row, 3)) {
+        if (row.collective != Collective::allreduce || !takes(row, 3)) {
             continue;
         }
         team.run([&](Member& me) {
@@ -312,8 +312,7 @@ TEST_CASE("a reduce_scatter may leave its block in front, as MPI does in place")
                 check(counts, "", true);
                 check(counts, "", true);
                 for (const auto& row : algorithm::registry()) {
-                    if (row.collective == schedule::Collective::reduce_scatter && takes(row, members) &&
-                        count < 1000) {
+                    if (row.collective == Collective::reduce_scatter && takes(row, members) && count < 1000) {
                         check(counts, row.name, true);
                     }
                 }

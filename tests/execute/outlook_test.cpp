@@ -43,9 +43,9 @@ std::shared_ptr<Outlook> outlook(const std::string& name, int members) {
                                      graph::LevelTree::of_parts(members, machine::parts_of(machine, cpus)));
 }
 
-detail::Call call_of(detail::Kind kind) {
+detail::Call call_of(Collective collective) {
     detail::Call call;
-    call.kind = kind;
+    call.collective = collective;
     call.type = Type::f64;
     call.op = Operator::sum;
     call.element_bytes = sizeof(double);
@@ -53,8 +53,8 @@ detail::Call call_of(detail::Kind kind) {
 }
 
 /// As a call between separate vectors on a CPU for each member.
-CallSize size_of(detail::Kind kind, std::size_t bytes, int members) {
-    const bool has_parts = kind == detail::Kind::allgather || kind == detail::Kind::gather;
+CallSize size_of(Collective collective, std::size_t bytes, int members) {
+    const bool has_parts = collective == Collective::allgather || collective == Collective::gather;
     const auto all = static_cast<std::size_t>(members);
     return {.message_bytes = has_parts ? bytes / all : bytes,
             .total_bytes = bytes,
@@ -65,14 +65,14 @@ CallSize size_of(detail::Kind kind, std::size_t bytes, int members) {
             .l3_groups = 2};
 }
 
-double built_in_us(Outlook& outlook, detail::Kind kind, std::size_t bytes) {
-    const detail::Call call = call_of(kind);
-    const CallSize size = size_of(kind, bytes, outlook.members());
+double built_in_us(Outlook& outlook, Collective collective, std::size_t bytes) {
+    const detail::Call call = call_of(collective);
+    const CallSize size = size_of(collective, bytes, outlook.members());
     return outlook.of(execute::select(call, size, {}).row, call, size).value().us;
 }
 
-double best_us(Outlook& outlook, detail::Kind kind, std::size_t bytes) {
-    return outlook.best(call_of(kind), size_of(kind, bytes, outlook.members())).value().us;
+double best_us(Outlook& outlook, Collective collective, std::size_t bytes) {
+    return outlook.best(call_of(collective), size_of(collective, bytes, outlook.members())).value().us;
 }
 
 } // namespace
@@ -117,36 +117,37 @@ TEST_CASE("calls of all cores of big machines are predicted to take a fraction o
     for (const Bar& bar : {Bar{"epyc-7742-2s", 128, 5.5, 1.7, 1}, Bar{"xeon-8375c-2s", 64, 2.8, 4.5, 1.45},
                            Bar{"graviton4-2s", 192, 3.8, 2, 2}}) {
         const auto outlook = ::outlook(bar.name, bar.members);
-        const auto check_gain = [&](detail::Kind kind, std::size_t bytes, double least_gain) {
+        const auto check_gain = [&](Collective collective, std::size_t bytes, double least_gain) {
             const std::string name = bar.name;
             CAPTURE(name);
             CAPTURE(bytes);
-            CHECK(least_gain * best_us(*outlook, kind, bytes) <= built_in_us(*outlook, kind, bytes));
+            CHECK(least_gain * best_us(*outlook, collective, bytes) <=
+                  built_in_us(*outlook, collective, bytes));
         };
-        check_gain(detail::Kind::barrier, 8, bar.least_gain_short);
-        check_gain(detail::Kind::allreduce, 8, bar.least_gain_short);
-        check_gain(detail::Kind::allreduce, std::size_t{1} << 20U, bar.least_gain_mebibyte);
-        check_gain(detail::Kind::allreduce, std::size_t{64} << 20U, bar.least_gain_long);
+        check_gain(Collective::barrier, 8, bar.least_gain_short);
+        check_gain(Collective::allreduce, 8, bar.least_gain_short);
+        check_gain(Collective::allreduce, std::size_t{1} << 20U, bar.least_gain_mebibyte);
+        check_gain(Collective::allreduce, std::size_t{64} << 20U, bar.least_gain_long);
     }
 }
 
 TEST_CASE("nothing is chosen that is predicted to be worse than what is built in") {
-    using enum detail::Kind;
+    using enum Collective;
     for (const char* name : {"epyc-7742-2s", "xeon-8375c-2s", "graviton2"}) {
         for (const int members : {9, 16, 24, 48}) {
             const auto outlook = ::outlook(name, members);
-            for (const detail::Kind kind : {barrier, broadcast, reduce, allreduce, reduce_scatter, allgather,
-                                            gather, scatter, alltoall, scan, exscan, shift}) {
+            for (const Collective collective : {barrier, broadcast, reduce, allreduce, reduce_scatter,
+                                                allgather, gather, scatter, alltoall, scan, exscan, shift}) {
                 for (const std::size_t bytes : {std::size_t{8}, std::size_t{4096}, std::size_t{1} << 20U}) {
-                    if (kind == barrier && bytes != 8) {
+                    if (collective == barrier && bytes != 8) {
                         continue;
                     }
-                    CAPTURE(detail::name_of(kind));
+                    CAPTURE(to_string(collective));
                     CAPTURE(bytes);
                     CAPTURE(members);
-                    const double best = best_us(*outlook, kind, bytes);
+                    const double best = best_us(*outlook, collective, bytes);
                     CHECK(best > 0);
-                    CHECK(best <= built_in_us(*outlook, kind, bytes));
+                    CHECK(best <= built_in_us(*outlook, collective, bytes));
                 }
             }
         }
@@ -156,11 +157,11 @@ TEST_CASE("nothing is chosen that is predicted to be worse than what is built in
 TEST_CASE("two groups of the same members choose the same, whatever they have been asked before") {
     const auto one = outlook("epyc-7742-2s", 24);
     const auto other = outlook("epyc-7742-2s", 24);
-    best_us(*other, detail::Kind::allreduce, 1 << 20);
+    best_us(*other, Collective::allreduce, 1 << 20);
     for (const std::size_t bytes : {std::size_t{8}, std::size_t{1000}, std::size_t{1} << 20U}) {
-        const CallSize size = size_of(detail::Kind::allreduce, bytes, 24);
-        const auto mine = one->best(call_of(detail::Kind::allreduce), size);
-        const auto its = other->best(call_of(detail::Kind::allreduce), size);
+        const CallSize size = size_of(Collective::allreduce, bytes, 24);
+        const auto mine = one->best(call_of(Collective::allreduce), size);
+        const auto its = other->best(call_of(Collective::allreduce), size);
         CHECK(mine->row == its->row);
         CHECK(mine->us == its->us);
         CHECK(mine->form == its->form);
@@ -169,8 +170,8 @@ TEST_CASE("two groups of the same members choose the same, whatever they have be
 
 TEST_CASE("the choice by prediction gives way to a call that names its algorithm, and to a table") {
     const auto outlook = ::outlook("epyc-7742-2s", 16);
-    detail::Call call = call_of(detail::Kind::allreduce);
-    const CallSize size = size_of(call.kind, 8, 16);
+    detail::Call call = call_of(Collective::allreduce);
+    const CallSize size = size_of(call.collective, 8, 16);
     CHECK(execute::select(call, size, {}, outlook.get()).reason == Reason::predicted);
     CHECK(execute::select(call, size, {}).reason == Reason::carried);
     call.algorithm = "ring";
@@ -181,12 +182,12 @@ TEST_CASE("what cannot be simulated has the built-in choice") {
     const auto outlook = ::outlook("epyc-7742-2s", 16);
     const std::vector<std::size_t> sizes(16, 1);
     const Counts counts(sizes);
-    detail::Call irregular = call_of(detail::Kind::allgather);
+    detail::Call irregular = call_of(Collective::allgather);
     irregular.counts = &counts;
-    CHECK(!outlook->best(irregular, size_of(irregular.kind, 128, 16)));
-    detail::Call shared = call_of(detail::Kind::allreduce);
+    CHECK(!outlook->best(irregular, size_of(irregular.collective, 128, 16)));
+    detail::Call shared = call_of(Collective::allreduce);
     shared.shared_output = true;
-    CHECK(!outlook->best(shared, size_of(shared.kind, 128, 16)));
+    CHECK(!outlook->best(shared, size_of(shared.collective, 128, 16)));
 }
 
 TEST_CASE("members that choose by prediction have the bits of those that do not") {

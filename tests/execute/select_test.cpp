@@ -9,7 +9,6 @@
 
 using namespace tutti;
 using execute::Reason;
-using schedule::Collective;
 using schedule::Form;
 using tuning::Operands;
 
@@ -17,9 +16,9 @@ namespace {
 
 constexpr int members = 4;
 
-detail::Call call_of(detail::Kind kind, Type type = Type::i32, Operator op = Operator::sum) {
+detail::Call call_of(Collective collective, Type type = Type::i32, Operator op = Operator::sum) {
     detail::Call call;
-    call.kind = kind;
+    call.collective = collective;
     call.type = type;
     call.op = op;
     return call;
@@ -48,7 +47,7 @@ std::string_view name_of(const execute::Selection& selection) {
 TEST_CASE("what a table has measured is selected, and what it has not is selected as ever") {
     const tuning::Choices choices = choices_of({allreduce_entry(Operands::exact, 8, "circulant"),
                                                 allreduce_entry(Operands::exact, 1 << 20, "ring")});
-    const detail::Call call = call_of(detail::Kind::allreduce);
+    const detail::Call call = call_of(Collective::allreduce);
     const auto small = execute::select(call, size_of(8), choices);
     CHECK(name_of(small) == "circulant");
     CHECK(small.form == Form::separate);
@@ -66,13 +65,13 @@ TEST_CASE("what a table has measured is selected, and what it has not is selecte
 }
 
 TEST_CASE("the built-in choice depends on the size and on whether the vectors fit into the caches") {
-    const auto choice = [](detail::Kind kind, int ranks, std::size_t bytes, bool in_place = false) {
+    const auto choice = [](Collective collective, int ranks, std::size_t bytes, bool in_place = false) {
         execute::CallSize size = size_of(bytes, in_place);
         size.members = ranks;
-        size.touched_bytes = execute::touched_bytes(kind, bytes, ranks);
-        return std::string(name_of(execute::select(call_of(kind), size, {})));
+        size.touched_bytes = execute::touched_bytes(collective, bytes, ranks);
+        return std::string(name_of(execute::select(call_of(collective), size, {})));
     };
-    using enum detail::Kind;
+    using enum Collective;
     const execute::Caches& here = execute::Caches::here();
     constexpr std::size_t huge = std::size_t{1} << 40U;
     CHECK(choice(allreduce, 2, 8) == "flat");
@@ -104,23 +103,23 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
 
 TEST_CASE("a message goes over the stage as long as that is the shorter way") {
     const auto form = [](int ranks, int cpus, std::size_t bytes,
-                         detail::Kind kind = detail::Kind::allreduce) {
+                         Collective collective = Collective::allreduce) {
         execute::CallSize size = size_of(bytes);
         size.members = ranks;
         size.cpus = cpus;
-        return execute::select(call_of(kind), size, {}).form;
+        return execute::select(call_of(collective), size, {}).form;
     };
     CHECK(form(2, 2, 1024) == Form::carried);
     CHECK(form(2, 2, 1025) == Form::separate);
-    CHECK(form(2, 2, 512, detail::Kind::reduce) == Form::carried);
-    CHECK(form(2, 2, 513, detail::Kind::reduce) == Form::separate);
+    CHECK(form(2, 2, 512, Collective::reduce) == Form::carried);
+    CHECK(form(2, 2, 513, Collective::reduce) == Form::separate);
     CHECK(form(2, 1, 4096) == Form::carried);
     CHECK(form(4, 4, 4096) == Form::carried);
     CHECK(form(4, 2, 4097) == Form::separate);
     CHECK(form(64, 2, 512) == Form::carried);
     CHECK(form(64, 2, 513) == Form::separate);
     // Members that need not all wait for each other give up their CPU at once.
-    using enum detail::Kind;
+    using enum Collective;
     CHECK(form(64, 2, 4096, reduce) == Form::carried);
     CHECK(form(64, 64, 4096, reduce) == Form::separate);
     CHECK(form(2, 2, 4096, broadcast) == Form::separate);
@@ -129,7 +128,7 @@ TEST_CASE("a message goes over the stage as long as that is the shorter way") {
 
 TEST_CASE("an algorithm that the call names is taken, whatever a table says") {
     const tuning::Choices choices = choices_of({allreduce_entry(Operands::exact, 64, "circulant")});
-    detail::Call call = call_of(detail::Kind::allreduce);
+    detail::Call call = call_of(Collective::allreduce);
     call.algorithm = "mesh";
     const auto selection = execute::select(call, size_of(64), choices);
     CHECK(name_of(selection) == "mesh");
@@ -142,11 +141,11 @@ TEST_CASE("only calls in which any order gives the same bits take what was measu
     const auto selected = [&](const detail::Call& call) {
         return name_of(execute::select(call, size_of(64), choices));
     };
-    CHECK(selected(call_of(detail::Kind::allreduce)) == "circulant");
-    CHECK(selected(call_of(detail::Kind::allreduce, Type::u8, Operator::bxor)) == "circulant");
-    CHECK(selected(call_of(detail::Kind::allreduce, Type::f64)) == "direct");
-    CHECK(selected(call_of(detail::Kind::allreduce, Type::i32, Operator::callable)) == "direct");
-    detail::Call call = call_of(detail::Kind::allreduce);
+    CHECK(selected(call_of(Collective::allreduce)) == "circulant");
+    CHECK(selected(call_of(Collective::allreduce, Type::u8, Operator::bxor)) == "circulant");
+    CHECK(selected(call_of(Collective::allreduce, Type::f64)) == "direct");
+    CHECK(selected(call_of(Collective::allreduce, Type::i32, Operator::callable)) == "direct");
+    detail::Call call = call_of(Collective::allreduce);
     call.serial = true;
     CHECK(selected(call) == "direct");
     call.serial = false;
@@ -156,7 +155,7 @@ TEST_CASE("only calls in which any order gives the same bits take what was measu
 
 TEST_CASE("everything that a table may say keeps the promise about the order of operands") {
     for (const algorithm::Algorithm& row : algorithm::registry()) {
-        if (schedule::reduces(row.collective)) {
+        if (detail::traits_of(row.collective).reduces()) {
             CHECK(tuning::may_choose(row, Operands::ordered, 4) ==
                   has_brackets(row, detail::Brackets::tree, 4));
             CHECK(tuning::may_choose(row, Operands::exact, 4));
@@ -176,9 +175,9 @@ TEST_CASE("what serves powers of two only is passed over for others nearby") {
     table->entries = {allreduce_entry(Operands::exact, 64, "butterfly")};
     const tuning::Choices choices(table, {3, 8, 1});
     execute::CallSize size = size_of(64);
-    CHECK(name_of(execute::select(call_of(detail::Kind::allreduce), size, choices)) == "butterfly");
+    CHECK(name_of(execute::select(call_of(Collective::allreduce), size, choices)) == "butterfly");
     size.members = 3;
-    CHECK(name_of(execute::select(call_of(detail::Kind::allreduce), size, choices)) == "flat");
+    CHECK(name_of(execute::select(call_of(Collective::allreduce), size, choices)) == "flat");
 }
 
 TEST_CASE("in place nothing is chosen that must copy its input where the built-in choice need not") {
@@ -186,18 +185,18 @@ TEST_CASE("in place nothing is chosen that must copy its input where the built-i
     const tuning::Choices choices =
         choices_of({allreduce_entry(Operands::exact, bytes, "butterfly"),
                     test::entry({Collective::alltoall, Operands::moved, members, 1, bytes}, "pairwise")});
-    const detail::Call allreduce = call_of(detail::Kind::allreduce);
+    const detail::Call allreduce = call_of(Collective::allreduce);
     CHECK(name_of(execute::select(allreduce, size_of(bytes), choices)) == "butterfly");
     CHECK(name_of(execute::select(allreduce, size_of(bytes, true), choices)) == "direct");
     // The built-in choice has to copy as well.
-    const detail::Call alltoall = call_of(detail::Kind::alltoall);
+    const detail::Call alltoall = call_of(Collective::alltoall);
     CHECK(name_of(execute::select(alltoall, size_of(bytes, true), choices)) == "pairwise");
 }
 
 TEST_CASE("irregular blocks are not what was measured") {
     const tuning::Choices choices =
         choices_of({test::entry({Collective::reduce_scatter, Operands::exact, members, 1, 1 << 16}, "ring")});
-    detail::Call call = call_of(detail::Kind::reduce_scatter);
+    detail::Call call = call_of(Collective::reduce_scatter);
     CHECK(name_of(execute::select(call, size_of(1 << 16), choices)) == "ring");
     const std::vector<std::size_t> each(members, 4096);
     const Counts counts(each);

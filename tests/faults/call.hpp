@@ -14,7 +14,7 @@ namespace tutti::faults {
 
 /// One collective call with everything that a member can get wrong.
 struct Call {
-    detail::Kind kind = detail::Kind::barrier;
+    Collective collective = Collective::barrier;
     /// Of a block where the vector is divided by rank, else of the vector.
     std::size_t elements = 1;
     bool of_floats = false;
@@ -48,15 +48,16 @@ struct MayThrow {
     }
 };
 
-inline bool reduces(detail::Kind kind) {
-    using enum detail::Kind;
-    return kind == reduce || kind == allreduce || kind == reduce_scatter || kind == scan || kind == exscan;
+inline bool reduces(Collective collective) {
+    using enum Collective;
+    return collective == reduce || collective == allreduce || collective == reduce_scatter ||
+           collective == scan || collective == exscan;
 }
 
-inline bool divides(detail::Kind kind) {
-    using enum detail::Kind;
-    return kind == reduce_scatter || kind == allgather || kind == gather || kind == scatter ||
-           kind == alltoall;
+inline bool divides(Collective collective) {
+    using enum Collective;
+    return collective == reduce_scatter || collective == allgather || collective == gather ||
+           collective == scatter || collective == alltoall;
 }
 
 /// Makes the call with vectors of one's own, unless it says otherwise.
@@ -69,7 +70,7 @@ public:
         counts_.front() += call.skew;
         counts_.back() -= std::min(call.skew, counts_.back());
         std::size_t whole = call.elements;
-        if (divides(call.kind)) {
+        if (divides(call.collective)) {
             whole = 0;
             for (const std::size_t count : counts_) {
                 whole += count;
@@ -91,8 +92,8 @@ public:
 private:
     template <class Op>
     void with_operator(const Op& op) {
-        using enum detail::Kind;
-        switch (call_.kind) {
+        using enum Collective;
+        switch (call_.collective) {
         case barrier:
             return me_.barrier(options_);
         case broadcast:
@@ -130,11 +131,11 @@ private:
     }
 
     void moved() {
-        using enum detail::Kind;
+        using enum Collective;
         const bool irregular = call_.skew != 0;
         const Counts counts(counts_);
         const bool whole_here = me_.rank() == call_.root;
-        switch (call_.kind) {
+        switch (call_.collective) {
         case allgather:
             if (shared_ != nullptr) {
                 return me_.allgather(block_, shared(shared_part()), options_);

@@ -7,35 +7,33 @@
 
 namespace tutti::faults {
 
-using detail::Kind;
-
 namespace {
 
-constexpr int collectives = static_cast<int>(Kind::shift) + 1;
+constexpr int collectives = static_cast<int>(detail::collective_count);
 
-bool takes_counts(Kind kind) {
-    return divides(kind);
+bool takes_counts(Collective collective) {
+    return divides(collective);
 }
 
-bool takes_root(Kind kind) {
-    return schedule::is_rooted(execute::collective_of(kind)) || kind == Kind::shift;
+bool takes_root(Collective collective) {
+    return detail::traits_of(collective).takes_number();
 }
 
-bool takes_shared(Kind kind) {
-    return kind == Kind::allreduce || kind == Kind::allgather;
+bool takes_shared(Collective collective) {
+    return collective == Collective::allreduce || collective == Collective::allgather;
 }
 
 /// Whether there are a form with one vector and one with two.
-bool takes_both_forms(Kind kind) {
-    return kind != Kind::barrier && kind != Kind::broadcast;
+bool takes_both_forms(Collective collective) {
+    return collective != Collective::barrier && collective != Collective::broadcast;
 }
 
 /// The names of two algorithms that serve so many members, or nothing.
-std::optional<std::array<std::string_view, 2>> two_algorithms(Kind kind, int members) {
+std::optional<std::array<std::string_view, 2>> two_algorithms(Collective collective, int members) {
     std::array<std::string_view, 2> names;
     std::size_t found = 0;
     for (const algorithm::Algorithm& row : algorithm::registry()) {
-        if (row.collective == execute::collective_of(kind) && algorithm::takes(row, members)) {
+        if (row.collective == collective && algorithm::takes(row, members)) {
             names[found++] = row.name;
             if (found == names.size()) {
                 return names;
@@ -56,10 +54,10 @@ std::vector<int>& other_vector() {
 }
 
 /// Another collective: over all cases, every other one.
-Kind another(const Case& made) {
+Collective another(const Case& made) {
     const int others = collectives - 1;
     const int step = 1 + (made.victim + 3 * made.members + static_cast<int>(made.elements)) % others;
-    return static_cast<Kind>((static_cast<int>(made.kind) + step) % collectives);
+    return static_cast<Collective>((static_cast<int>(made.collective) + step) % collectives);
 }
 
 /// The victim makes the call with something changed.
@@ -71,42 +69,42 @@ Program changed(const Call& call, Change change) {
 }
 
 std::optional<Program> program_of_disagreement(const Case& made, const Call& call) {
-    const Kind kind = made.kind;
-    const bool has_vectors = kind != Kind::barrier;
+    const Collective collective = made.collective;
+    const bool has_vectors = collective != Collective::barrier;
     switch (made.fault) {
     case Fault::collective:
-        return changed(call, [&](Call& of_victim) { of_victim.kind = another(made); });
+        return changed(call, [&](Call& of_victim) { of_victim.collective = another(made); });
     case Fault::operation:
-        return reduces(kind) ? std::optional(changed(call, [](Call& c) { c.with_max = true; }))
-                             : std::nullopt;
+        return reduces(collective) ? std::optional(changed(call, [](Call& c) { c.with_max = true; }))
+                                   : std::nullopt;
     case Fault::type:
         return has_vectors ? std::optional(changed(call, [](Call& c) { c.of_floats = true; })) : std::nullopt;
     case Fault::count:
         return has_vectors ? std::optional(changed(call, [](Call& c) { ++c.elements; })) : std::nullopt;
     case Fault::root:
-        return takes_root(kind)
+        return takes_root(collective)
                    ? std::optional(changed(call, [&](Call& c) { c.root = (c.root + 1) % made.members; }))
                    : std::nullopt;
     case Fault::order:
         return changed(call, [](Call& c) { c.order = Order::serial; });
     case Fault::in_place:
-        return takes_both_forms(kind) ? std::optional(changed(call, [](Call& c) { c.in_place = true; }))
-                                      : std::nullopt;
+        return takes_both_forms(collective) ? std::optional(changed(call, [](Call& c) { c.in_place = true; }))
+                                            : std::nullopt;
     default:
         return std::nullopt;
     }
 }
 
 std::optional<Program> program_of_vectors(const Case& made, Call call) {
-    const Kind kind = made.kind;
+    const Collective collective = made.collective;
     switch (made.fault) {
     case Fault::counts:
         call.skew = 1;
-        return takes_counts(kind) && made.elements > 2
+        return takes_counts(collective) && made.elements > 2
                    ? std::optional(changed(call, [](Call& c) { c.skew = 2; }))
                    : std::nullopt;
     case Fault::algorithm: {
-        const auto names = two_algorithms(kind, made.members);
+        const auto names = two_algorithms(collective, made.members);
         if (!names) {
             return std::nullopt;
         }
@@ -115,7 +113,7 @@ std::optional<Program> program_of_vectors(const Case& made, Call call) {
     }
     case Fault::shared_output:
         call.shared_ints = &vector_for_all();
-        if (!takes_shared(kind)) {
+        if (!takes_shared(collective)) {
             return std::nullopt;
         }
         // Now another vector for all, now none.
@@ -123,7 +121,8 @@ std::optional<Program> program_of_vectors(const Case& made, Call call) {
                        [&](Call& c) { c.shared_ints = made.victim % 2 == 0 ? nullptr : &other_vector(); });
     case Fault::same_output: {
         constexpr std::size_t shown_elements = 5000;
-        const bool writes_all = kind != Kind::barrier && kind != Kind::reduce && kind != Kind::gather;
+        const bool writes_all = collective != Collective::barrier && collective != Collective::reduce &&
+                                collective != Collective::gather;
         call.same_ints = &vector_for_all();
         return writes_all && made.elements >= shown_elements ? std::optional(Program{call, {}})
                                                              : std::nullopt;
@@ -149,14 +148,15 @@ std::string_view to_string(Scope scope) {
 }
 
 std::string Case::name() const {
-    return std::string(schedule::to_string(execute::collective_of(kind))) + ", " +
-           std::string(to_string(fault)) + " by member " + std::to_string(victim) + " of " +
-           std::to_string(members) + ", " + std::to_string(elements) + " elements, " +
-           std::string(to_string(scope));
+    return std::string(to_string(collective)) + ", " + std::string(to_string(fault)) + " by member " +
+           std::to_string(victim) + " of " + std::to_string(members) + ", " + std::to_string(elements) +
+           " elements, " + std::string(to_string(scope));
 }
 
 std::optional<Program> program_of(const Case& made) {
-    const Call call{.kind = made.kind, .elements = made.elements, .root = made.kind == Kind::shift ? 1 : 0};
+    const Call call{.collective = made.collective,
+                    .elements = made.elements,
+                    .root = made.collective == Collective::shift ? 1 : 0};
     if (made.fault <= Fault::same_output) {
         const auto program = program_of_disagreement(made, call);
         return program ? program : program_of_vectors(made, call);
@@ -164,8 +164,8 @@ std::optional<Program> program_of(const Case& made) {
     if (made.fault == Fault::inside) {
         Call throwing = call;
         throwing.may_throw = true;
-        return reduces(made.kind) ? std::optional(changed(throwing, [](Call& c) { c.throws = true; }))
-                                  : std::nullopt;
+        return reduces(made.collective) ? std::optional(changed(throwing, [](Call& c) { c.throws = true; }))
+                                        : std::nullopt;
     }
     // A seat that a joined thread has left may be taken by another one.
     if ((made.fault == Fault::early_return && made.scope == Scope::group) ||
@@ -177,18 +177,14 @@ std::optional<Program> program_of(const Case& made) {
 
 std::vector<Case> all_cases() {
     std::vector<Case> cases;
-    for (int kind = 0; kind < collectives; ++kind) {
+    for (const Collective collective : detail::all_collectives) {
         for (int fault = 0; fault < fault_count; ++fault) {
             for (const int members : {2, 3, 4, 7}) {
                 for (const std::size_t elements :
                      {std::size_t{1}, std::size_t{15}, std::size_t{900}, std::size_t{20'000}}) {
                     for (const Scope scope : {Scope::team, Scope::group, Scope::sub_group}) {
                         for (int victim = 0; victim < members; ++victim) {
-                            const Case made{static_cast<Kind>(kind),
-                                            static_cast<Fault>(fault),
-                                            members,
-                                            victim,
-                                            elements,
+                            const Case made{collective, static_cast<Fault>(fault), members, victim, elements,
                                             scope};
                             if (program_of(made)) {
                                 cases.push_back(made);

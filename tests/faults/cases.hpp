@@ -44,7 +44,7 @@ enum class Scope : std::uint8_t { team, group, sub_group };
 std::string_view to_string(Scope scope);
 
 struct Case {
-    detail::Kind kind = detail::Kind::barrier;
+    Collective collective = Collective::barrier;
     Fault fault = Fault::collective;
     int members = 2;
     int victim = 0;

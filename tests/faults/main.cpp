@@ -109,18 +109,16 @@ struct Tally {
     int all = 0;
 };
 
-void print_table(const std::map<Fault, std::map<int, Tally>>& tallies) {
-    constexpr int collectives = static_cast<int>(detail::Kind::shift) + 1;
+void print_table(const std::map<Fault, std::map<Collective, Tally>>& tallies) {
     std::printf("\n%-14s", "told");
-    for (int kind = 0; kind < collectives; ++kind) {
-        const auto collective = execute::collective_of(static_cast<detail::Kind>(kind));
-        std::printf(" %10.10s", std::string(schedule::to_string(collective)).c_str());
+    for (const Collective collective : detail::all_collectives) {
+        std::printf(" %10.10s", std::string(to_string(collective)).c_str());
     }
     std::printf("\n");
     for (const auto& [fault, row] : tallies) {
         std::printf("%-14s", std::string(to_string(fault)).c_str());
-        for (int kind = 0; kind < collectives; ++kind) {
-            const auto cell = row.find(kind);
+        for (const Collective collective : detail::all_collectives) {
+            const auto cell = row.find(collective);
             const std::string text = cell == row.end() ? "-"
                                                        : std::to_string(cell->second.told) + "/" +
                                                              std::to_string(cell->second.all);
@@ -142,10 +140,10 @@ int main(int count, char** arguments) {
         cases = sample(std::move(cases));
     }
     std::map<Verdict, int> verdicts;
-    std::map<Fault, std::map<int, Tally>> tallies;
+    std::map<Fault, std::map<Collective, Tally>> tallies;
     run_all(cases, [&](const Case& made, Verdict verdict) {
         ++verdicts[verdict];
-        Tally& tally = tallies[made.fault][static_cast<int>(made.kind)];
+        Tally& tally = tallies[made.fault][made.collective];
         tally.told += verdict == Verdict::told ? 1 : 0;
         ++tally.all;
     });

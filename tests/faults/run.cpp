@@ -125,7 +125,7 @@ bool names_victim(const Case& made, const std::string& text) {
 /// Whether the members look at each other's arguments, all of which are in the claim.
 bool differs_in_claim(const Case& made) {
     const bool other_vector = made.fault == Fault::shared_output && made.victim % 2 != 0;
-    const bool own_counts = made.fault == Fault::counts && made.kind == detail::Kind::alltoall;
+    const bool own_counts = made.fault == Fault::counts && made.collective == Collective::alltoall;
     return made.fault <= Fault::missing && made.fault != Fault::same_output && !other_vector && !own_counts;
 }
 

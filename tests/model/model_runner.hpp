@@ -27,7 +27,7 @@ inline constexpr char circulant[] = "circulant";
 
 /// What members do, one operation after the other, and in which form.
 struct Calls {
-    schedule::Collective collective;
+    Collective collective;
     const char* row;
     schedule::Form form;
     int members;
@@ -238,7 +238,7 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
             vectors[member][0][i](RL_INFO).store(value(member, operation));
             vectors[member][1][i](RL_INFO).store(0);
         }
-        if (calls.collective == schedule::Collective::barrier && operation % 2 == 0) {
+        if (calls.collective == Collective::barrier && operation % 2 == 0) {
             vectors[member][0][0](RL_INFO).store(value(member, operation));
         }
     }
@@ -283,7 +283,6 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
     }
 
     void check(unsigned member, unsigned operation) {
-        using schedule::Collective;
         if (prepared[member].exchanges_words) {
             RL_ASSERT(words[member][1] == (calls.collective == Collective::barrier ? 0 : sum(operation)));
         }
@@ -296,7 +295,7 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
         if (prepared[member].exchanges_words || (calls.collective == Collective::reduce && member != 0)) {
             return;
         }
-        const bool reduces = schedule::reduces(calls.collective);
+        const bool reduces = detail::traits_of(calls.collective).reduces();
         for (std::size_t i = 0; i < prepared[member].partition.total; ++i) {
             RL_ASSERT(vectors[member][1][i](RL_INFO).load() ==
                       (reduces ? sum(operation) : value(0, operation)));
@@ -320,9 +319,9 @@ void Running<calls, Under>::prepare() {
         made.plan = &made.owned_plan->plan;
         made.marks = {.digest = 0x123456789abcdef, .print = 0xabcde};
         made.kernels = &detail::TemplateLoops<std::uint64_t, Plus>::kernels;
-        made.settles = schedule::depends_on_all(calls.collective);
+        made.settles = detail::traits_of(calls.collective).needs_all;
         const auto blocks = static_cast<std::size_t>(made.plan->blocks);
-        const bool is_barrier = calls.collective == schedule::Collective::barrier;
+        const bool is_barrier = calls.collective == Collective::barrier;
         made.partition.block = is_barrier ? 0 : static_cast<std::size_t>(calls.width);
         made.partition.total = blocks * made.partition.block;
         made.element_bytes = sizeof(std::uint64_t);

@@ -5,7 +5,6 @@ namespace tutti::model {
 
 namespace {
 
-using schedule::Collective;
 using schedule::Form;
 using AsWritten = Portable<as_written>;
 

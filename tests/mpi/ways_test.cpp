@@ -8,46 +8,44 @@
 
 namespace tutti::hybrid {
 
-using detail::Kind;
-
 namespace {
 
 /// A sum of doubles.
-detail::Call call(Kind kind, bool serial = false) {
-    return {.kind = kind, .type = Type::f64, .op = Operator::sum, .serial = serial};
+detail::Call call(Collective collective, bool serial = false) {
+    return {.collective = collective, .type = Type::f64, .op = Operator::sum, .serial = serial};
 }
 
 } // namespace
 
 TEST_CASE("a leader carries by itself where members share CPUs, and what is short or cannot be cut") {
     for (const std::size_t bytes : {std::size_t{8}, segment_bytes, 100 * segment_bytes}) {
-        CHECK(choose_way(call(Kind::allreduce), bytes, "", false) == Way::leader);
-        CHECK(choose_way(call(Kind::scan), bytes, "", true) == Way::leader);
+        CHECK(choose_way(call(Collective::allreduce), bytes, "", false) == Way::leader);
+        CHECK(choose_way(call(Collective::scan), bytes, "", true) == Way::leader);
     }
-    CHECK(choose_way(call(Kind::allreduce), 2 * segment_bytes, "", true) == Way::leader);
+    CHECK(choose_way(call(Collective::allreduce), 2 * segment_bytes, "", true) == Way::leader);
 }
 
 TEST_CASE("several segments overlap the wire where members have CPUs") {
-    for (const Kind kind :
-         {Kind::broadcast, Kind::reduce, Kind::allreduce, Kind::reduce_scatter, Kind::allgather}) {
-        CHECK(choose_way(call(kind), 2 * segment_bytes + 1, "", true) == Way::pipelined);
+    for (const Collective collective : {Collective::broadcast, Collective::reduce, Collective::allreduce,
+                                        Collective::reduce_scatter, Collective::allgather}) {
+        CHECK(choose_way(call(collective), 2 * segment_bytes + 1, "", true) == Way::pipelined);
     }
 }
 
 TEST_CASE("a way by name is taken, whatever would be chosen, or refused") {
-    CHECK(choose_way(call(Kind::reduce), 8, "pipelined", false) == Way::pipelined);
-    CHECK(choose_way(call(Kind::alltoall), 8, "leader", true) == Way::leader);
-    CHECK_THROWS_AS(choose_way(call(Kind::scan), 8, "pipelined", true), ArgumentError);
-    CHECK_THROWS_AS(choose_way(call(Kind::barrier), 0, "ferry", true), ArgumentError);
+    CHECK(choose_way(call(Collective::reduce), 8, "pipelined", false) == Way::pipelined);
+    CHECK(choose_way(call(Collective::alltoall), 8, "leader", true) == Way::leader);
+    CHECK_THROWS_AS(choose_way(call(Collective::scan), 8, "pipelined", true), ArgumentError);
+    CHECK_THROWS_AS(choose_way(call(Collective::barrier), 0, "ferry", true), ArgumentError);
 }
 
 TEST_CASE("order serial is a leader's, where any other order might give other bits") {
-    CHECK(choose_way(call(Kind::allreduce, true), 100 * segment_bytes, "", true) == Way::leader);
-    CHECK_THROWS_AS(choose_way(call(Kind::reduce, true), 8, "pipelined", true), ArgumentError);
-    detail::Call integers = call(Kind::allreduce, true);
+    CHECK(choose_way(call(Collective::allreduce, true), 100 * segment_bytes, "", true) == Way::leader);
+    CHECK_THROWS_AS(choose_way(call(Collective::reduce, true), 8, "pipelined", true), ArgumentError);
+    detail::Call integers = call(Collective::allreduce, true);
     integers.type = Type::i32;
     CHECK(choose_way(integers, 8, "pipelined", true) == Way::pipelined);
-    CHECK(choose_way(call(Kind::broadcast, true), 8, "pipelined", true) == Way::pipelined);
+    CHECK(choose_way(call(Collective::broadcast, true), 8, "pipelined", true) == Way::pipelined);
 }
 
 } // namespace tutti::hybrid

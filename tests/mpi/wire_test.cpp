@@ -174,8 +174,7 @@ namespace {
 using Vector = std::vector<std::int64_t>;
 
 /// One call of a collective by an algorithm, on vectors for which the result is known.
-bool is_right(mpi::Member& me, schedule::Collective collective, const mpi::Options& options) {
-    using schedule::Collective;
+bool is_right(mpi::Member& me, Collective collective, const mpi::Options& options) {
     constexpr std::size_t n = 301;
     const auto size = static_cast<std::size_t>(me.size());
     const auto rank = static_cast<std::size_t>(me.rank());
@@ -234,7 +233,7 @@ bool is_right(mpi::Member& me, schedule::Collective collective, const mpi::Optio
 
 /// Whether an algorithm serves so many processes that share no memory.
 bool serves(const algorithm::Algorithm& row, int processes) {
-    return row.collective != schedule::Collective::shift && row.reach == algorithm::Reach::peers &&
+    return row.collective != Collective::shift && row.reach == algorithm::Reach::peers &&
            takes(row, processes);
 }
 

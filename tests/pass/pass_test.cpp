@@ -7,6 +7,7 @@
 #include <vector>
 
 using namespace tutti::pass;
+using tutti::Collective;
 
 namespace {
 
@@ -130,11 +131,10 @@ private:
 /// shared result where there can be one, and every root or distance.
 template <class Visit>
 void for_shapes(Visit visit) {
-    for (int code = 0; code < tutti::schedule::collective_count; ++code) {
+    for (const Collective collective : tutti::detail::all_collectives) {
         for (const int members : {1, 2, 3, 5}) {
             for (const bool in_place : {false, true}) {
-                const auto collective = static_cast<Collective>(code);
-                const bool has_root = is_rooted(collective) || collective == Collective::shift;
+                const bool has_root = tutti::detail::traits_of(collective).takes_number();
                 const bool can_share =
                     collective == Collective::allreduce || collective == Collective::allgather;
                 Shape shape{.collective = collective,

@@ -163,9 +163,9 @@ private:
     /// one is written over, everybody must have come to the last operation.
     bool settled(int rank) const {
         const int before = member_of(rank).operation - 1;
-        return depends_on_all(collective_) || std::ranges::all_of(members_, [&](const Member& member) {
-                   return member.operation >= before;
-               });
+        return detail::traits_of(collective_).needs_all ||
+               std::ranges::all_of(members_,
+                                   [&](const Member& member) { return member.operation >= before; });
     }
 
     bool ready(int rank, const Step& step) {
@@ -390,7 +390,7 @@ private:
 
     const Run& run_;
     Caller caller_;
-    schedule::Collective collective_;
+    Collective collective_;
     int ranks_;
     std::mt19937 random_;
     std::vector<Member> members_;

@@ -11,7 +11,6 @@
 using namespace tutti;
 using algorithm::Acting;
 using graph::LevelTree;
-using schedule::Collective;
 using schedule::Form;
 using Sizes = std::vector<int>;
 
@@ -22,11 +21,11 @@ std::string interpreted(const schedule::Synchronised& plan, std::uint32_t seed) 
     const Collective collective = plan.schedule.collective();
     const auto blocks = static_cast<std::size_t>(plan.schedule.blocks());
     const bool moves = collective != Collective::barrier;
-    return test::interpret(plan,
-                           {.partition = moves ? plan::Partition{2 * blocks, 2} : plan::Partition{},
-                            .in_place = plan.form == Form::in_place,
-                            .order = reduces(collective) ? algorithm::Order::rank : algorithm::Order::none,
-                            .seed = seed});
+    return test::interpret(plan, {.partition = moves ? plan::Partition{2 * blocks, 2} : plan::Partition{},
+                                  .in_place = plan.form == Form::in_place,
+                                  .order = detail::traits_of(collective).reduces() ? algorithm::Order::rank
+                                                                                   : algorithm::Order::none,
+                                  .seed = seed});
 }
 
 } // namespace
@@ -44,15 +43,14 @@ TEST_CASE("plans of collectives on trees of groups do what the collective says")
     long plans = 0;
     for (const LevelTree& tree : trees) {
         for (const Acting acting : algorithm::all_ways_of_acting) {
-            for (int number = 0; number < schedule::collective_count; ++number) {
-                const auto collective = static_cast<Collective>(number);
+            for (const Collective collective : detail::all_collectives) {
                 if (!takes(acting, collective, tree)) {
                     continue;
                 }
                 CAPTURE(to_string(acting));
                 CAPTURE(to_string(collective));
                 CAPTURE(tree.ranks());
-                const bool has_root = is_rooted(collective) || collective == Collective::shift;
+                const bool has_root = detail::traits_of(collective).takes_number();
                 const schedule::Schedule made =
                     levels(collective, tree, acting, has_root ? tree.ranks() / 2 : 0);
                 const algorithm::Forms forms = forms_of(acting, collective, tree);

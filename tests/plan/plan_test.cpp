@@ -15,7 +15,6 @@
 namespace {
 
 using namespace tutti;
-using schedule::Collective;
 using schedule::Form;
 using schedule::Space;
 

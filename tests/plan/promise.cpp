@@ -5,7 +5,6 @@
 
 namespace tutti::test {
 
-using schedule::Collective;
 using schedule::Space;
 
 bool Promise::everybody_enters_first() const {

@@ -13,14 +13,12 @@ namespace tutti::test {
 /// kind asks here what they should be.
 class Promise {
 public:
-    Promise(schedule::Collective collective, int ranks, int root, const plan::Partition& partition,
-            bool in_place)
+    Promise(Collective collective, int ranks, int root, const plan::Partition& partition, bool in_place)
         : collective_(collective), ranks_(ranks), root_(root), partition_(partition), in_place_(in_place) {}
 
     /// Of an all-to-all in which member i sends sent[i * ranks + j] elements to member j.
     Promise(int ranks, const std::size_t* sent)
-        : collective_(schedule::Collective::alltoall), ranks_(ranks), root_(0), in_place_(false),
-          sent_(sent) {}
+        : collective_(Collective::alltoall), ranks_(ranks), root_(0), in_place_(false), sent_(sent) {}
 
     /// Elements of the whole vector.
     struct Extent {
@@ -63,7 +61,7 @@ private:
     std::size_t sent_before(int rank, int to) const;
     std::size_t received_before(int rank, int from) const;
 
-    schedule::Collective collective_;
+    Collective collective_;
     int ranks_;
     int root_;
     plan::Partition partition_;

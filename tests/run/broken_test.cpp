@@ -272,7 +272,7 @@ TEST_CASE("where the prints of different calls happen to be the same, their dige
     for (const auto& [name, is_compared] :
          {std::pair{"direct", +[](const Call& call) { return !call.is_carried(); }},
           std::pair{"flat", +[](const Call& call) { return call.is_staged(); }}}) {
-        const Calls calls = calls_of(*algorithm::find(schedule::Collective::allreduce, name), ranks);
+        const Calls calls = calls_of(*algorithm::find(Collective::allreduce, name), ranks);
         for (const auto& one : calls) {
             for (const auto& other : calls) {
                 if (one != other && is_compared(*one) && is_compared(*other)) {

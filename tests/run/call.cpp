@@ -10,7 +10,6 @@
 namespace tutti::test {
 
 using algorithm::Algorithm;
-using schedule::Collective;
 using schedule::Form;
 using schedule::Space;
 
@@ -167,7 +166,7 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
     prepared.brackets = brackets();
     prepared.element_bytes = prepared.element_align = sizeof(Element);
     prepared.partition = partition_;
-    prepared.settles = depends_on_all(row_->collective);
+    prepared.settles = detail::traits_of(row_->collective).needs_all;
     prepared.input_shift_bytes = bytes_of(promise_.extent(rank, Space::input).first);
     prepared.output_shift_bytes =
         bytes_of(promise_.extent(rank, in_place_ ? Space::input : Space::output).first);
@@ -179,7 +178,7 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
         prepared.staged ? std::uint8_t{1} : static_cast<std::uint8_t>(std::max(words, std::size_t{1}));
     prepared.exchanges_words = plan->plan.exchanges_once && total_bytes <= sizeof(std::uint64_t);
     prepared.word_bytes = static_cast<std::uint8_t>(prepared.exchanges_words ? total_bytes : 0);
-    const detail::Call call{.kind = static_cast<detail::Kind>(row_->collective),
+    const detail::Call call{.collective = row_->collective,
                             .in_place = in_place_,
                             .root = root_,
                             .element_bytes = sizeof(Element)};

@@ -17,7 +17,6 @@ namespace tutti::test {
 namespace {
 
 using algorithm::Algorithm;
-using schedule::Collective;
 
 constexpr int most_ranks = 5;
 constexpr std::size_t most_in_flight = 8;

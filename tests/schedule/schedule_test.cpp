@@ -335,13 +335,12 @@ TEST_CASE("which collectives have a root, combine, and have which blocks where")
     int rooted = 0;
     int reducing = 0;
     std::set<std::string> names;
-    for (int i = 0; i < collective_count; ++i) {
-        const auto collective = static_cast<Collective>(i);
-        rooted += is_rooted(collective) ? 1 : 0;
-        reducing += reduces(collective) ? 1 : 0;
-        names.insert(std::string(to_string(collective)));
+    for (const detail::CollectiveTraits& each : detail::collective_table) {
+        rooted += each.is_rooted() ? 1 : 0;
+        reducing += each.reduces() ? 1 : 0;
+        names.insert(std::string(each.name));
     }
     CHECK(rooted == 4);
     CHECK(reducing == 5);
-    CHECK(names.size() == collective_count);
+    CHECK(names.size() == detail::collective_count);
 }

@@ -30,7 +30,7 @@ std::vector<std::string> words_of(const std::string& line) {
 }
 
 std::vector<plan::Plan> flat_plans(int ranks) {
-    const algorithm::Algorithm* const row = algorithm::find(schedule::Collective::broadcast, "flat");
+    const algorithm::Algorithm* const row = algorithm::find(Collective::broadcast, "flat");
     REQUIRE(row != nullptr);
     const auto synchronised = schedule::synchronise(row->make(ranks, 0), schedule::Form::in_place);
     std::vector<plan::Plan> plans;

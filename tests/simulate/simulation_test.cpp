@@ -18,7 +18,6 @@
 
 using namespace tutti;
 using distance::Class;
-using schedule::Collective;
 using schedule::Form;
 using simulate::Positions;
 using simulate::Simulation;

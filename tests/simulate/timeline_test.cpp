@@ -14,7 +14,6 @@
 #include <vector>
 
 using namespace tutti;
-using schedule::Collective;
 using schedule::Form;
 using simulate::Predictor;
 using trace::Kind;

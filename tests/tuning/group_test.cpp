@@ -7,7 +7,6 @@
 #include <vector>
 
 using namespace tutti;
-using schedule::Collective;
 using tuning::Operands;
 
 namespace {

@@ -18,7 +18,7 @@
 
 namespace tutti::test {
 
-inline std::size_t row_of(schedule::Collective collective, std::string_view name) {
+inline std::size_t row_of(Collective collective, std::string_view name) {
     const algorithm::Algorithm* const row = algorithm::find(collective, name);
     REQUIRE(row != nullptr);
     return algorithm::index_of(*row);
@@ -31,7 +31,7 @@ inline tuning::Entry entry(const tuning::Point& point, std::string_view name, do
 
 /// A table of this machine and library.
 inline tuning::Table small_table() {
-    using enum schedule::Collective;
+    using enum Collective;
     using tuning::Operands;
     tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(tuning::this_machine()), {}, {}, {}};
     table.entries.push_back(entry({barrier, Operands::moved, 4, 1, 0}, "dissemination"));

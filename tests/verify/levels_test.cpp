@@ -18,7 +18,6 @@
 using namespace tutti;
 using algorithm::Acting;
 using graph::LevelTree;
-using schedule::Collective;
 using schedule::Form;
 using schedule::Schedule;
 using test::Fault;
@@ -111,7 +110,7 @@ std::string shown(const LevelTree& tree) {
 }
 
 bool has_root(Collective collective) {
-    return is_rooted(collective) || collective == Collective::shift;
+    return detail::traits_of(collective).takes_number();
 }
 
 /// The first root or distance, the middle one and the last; of many ranks the middle one.
@@ -129,8 +128,7 @@ Sizes roots(Collective collective, int ranks) {
 
 void for_each_schedule(const LevelTree& tree, const std::function<void(Acting, const Schedule&)>& use) {
     for (const Acting acting : algorithm::all_ways_of_acting) {
-        for (int number = 0; number < schedule::collective_count; ++number) {
-            const auto collective = static_cast<Collective>(number);
+        for (const Collective collective : detail::all_collectives) {
             if (!takes(acting, collective, tree)) {
                 continue;
             }
@@ -185,7 +183,7 @@ void check_bracketing(const LevelTree& tree) {
     CAPTURE(shown(tree));
     const int ranks = tree.ranks();
     for_each_schedule(tree, [&](Acting acting, const Schedule& made) {
-        if (!reduces(made.collective())) {
+        if (!detail::traits_of(made.collective()).reduces()) {
             return;
         }
         CAPTURE(to_string(acting));

@@ -108,8 +108,7 @@ private:
             std::swap(swapped.left, swapped.right);
             replace(Fault::operands_swapped, move, {swapped});
         }
-        if (move.reduces && schedule_.collective() != schedule::Collective::barrier &&
-            move.to.member != every) {
+        if (move.reduces && schedule_.collective() != Collective::barrier && move.to.member != every) {
             Move again{move.to, move.to, move.has_right() ? move.right : move.left, true};
             again.right.member = move.has_right() ? move.right.member : wrap(1, schedule_.ranks());
             replace(Fault::combined_twice, move, {move, again});

@@ -18,7 +18,6 @@
 
 using namespace tutti;
 using algorithm::Algorithm;
-using schedule::Collective;
 using schedule::Form;
 using schedule::Schedule;
 using schedule::Synchronised;
@@ -194,7 +193,7 @@ TEST_CASE("injected faults are reported: a fault in one member's program") {
         CAPTURE(collective);
         CHECK(injected >= (reduced ? 20 : collective == Collective::barrier ? 100 : 200));
     }
-    CHECK(tally.by_collective.size() == schedule::collective_count);
+    CHECK(tally.by_collective.size() == detail::collective_count);
 }
 
 TEST_CASE("no wait is asked for in vain: without it some interleaving goes wrong") {

@@ -15,7 +15,6 @@
 using namespace tutti;
 using algorithm::Algorithm;
 using algorithm::Bound;
-using schedule::Collective;
 using schedule::Form;
 using schedule::Schedule;
 
@@ -103,12 +102,12 @@ TEST_CASE("the registry has rows of every collective, each under a name of its o
         collectives.insert(row.collective);
         CHECK(names.emplace(row.collective, row.name).second);
         CHECK(algorithm::find(row.collective, row.name) == &row);
-        CHECK((row.order != algorithm::Order::none) == reduces(row.collective));
-        CHECK(has_root(row) == (is_rooted(row.collective) || row.collective == Collective::shift));
+        CHECK((row.order != algorithm::Order::none) == detail::traits_of(row.collective).reduces());
+        CHECK(has_root(row) == detail::traits_of(row.collective).takes_number());
         CHECK_FALSE(row.source.empty());
         CHECK(std::ranges::any_of(forms, [&](Form form) { return takes(row, form); }));
     }
-    CHECK(collectives.size() == schedule::collective_count);
+    CHECK(collectives.size() == detail::collective_count);
     CHECK(names.size() >= 80);
 }
 

@@ -37,7 +37,6 @@ inline std::string without_blocks(const std::string& value) {
 /// The inputs that belong into an output block of a member, in rank order.
 inline std::vector<std::string> wanted(const schedule::Schedule& schedule, int operation, int rank,
                                        int block) {
-    using schedule::Collective;
     const auto first_members = [&](int count) {
         std::vector<std::string> all;
         for (int member = 0; member < count; ++member) {

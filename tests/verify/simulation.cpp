@@ -88,8 +88,8 @@ private:
 
     bool holds(bool output, int rank, int block) const {
         const bool square = schedule_.blocks() == schedule_.ranks();
-        return output ? has_output(schedule_.collective(), schedule_.root(), rank, block, square)
-                      : has_input(schedule_.collective(), schedule_.root(), rank, block, square);
+        return output ? schedule::has_output(schedule_.collective(), schedule_.root(), rank, block, square)
+                      : schedule::has_input(schedule_.collective(), schedule_.root(), rank, block, square);
     }
 
     void build(int rank) {
@@ -225,7 +225,7 @@ private:
     /// Messages lie where those of the operation before the last did, which may still be read where nobody
     /// waits for everybody: unless everybody has come to the last operation.
     bool may_write_over(int rank) const {
-        return plan_.form != Form::carried || depends_on_all(schedule_.collective()) ||
+        return plan_.form != Form::carried || detail::traits_of(schedule_.collective()).needs_all ||
                std::ranges::all_of(operation_,
                                    [&](int operation) { return operation >= operation_[index(rank)] - 1; });
     }
@@ -356,15 +356,14 @@ private:
     }
 
     bool is_prefix() const {
-        return schedule_.collective() == schedule::Collective::scan ||
-               schedule_.collective() == schedule::Collective::exscan;
+        return schedule_.collective() == Collective::scan || schedule_.collective() == Collective::exscan;
     }
 
     void check_block(int rank, int block, const std::string& value) {
         auto found = leaves(value);
         auto inputs = wanted(schedule_, operation_[index(rank)], rank, block);
         expect(value.find('?') == std::string::npos, rank, block, value);
-        if (schedule_.collective() == schedule::Collective::barrier) {
+        if (schedule_.collective() == Collective::barrier) {
             std::ranges::sort(found);
             found.erase(std::unique(found.begin(), found.end()), found.end());
             std::ranges::sort(inputs);
@@ -380,7 +379,8 @@ private:
 
     /// The bracketing of what is reduced, as far as it is promised.
     void check_order(int rank, int block, const std::string& value) {
-        if (!reduces(schedule_.collective()) || requirement_ == verify::Requirement::complete) {
+        if (!detail::traits_of(schedule_.collective()).reduces() ||
+            requirement_ == verify::Requirement::complete) {
             return;
         }
         const bool canonical = requirement_ >= verify::Requirement::rank_order;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/collective.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/kernels.hpp>
@@ -15,23 +16,6 @@
 #include <typeinfo>
 
 namespace tutti::detail {
-
-enum class Kind : std::uint8_t {
-    barrier,
-    broadcast,
-    reduce,
-    allreduce,
-    reduce_scatter,
-    allgather,
-    gather,
-    scatter,
-    alltoall,
-    scan,
-    exscan,
-    shift
-};
-/// Of the collective.
-TUTTI_API std::string_view name_of(Kind kind);
 
 /// How to copy an operator for an operation that outlives the call.
 struct Keeping {
@@ -50,7 +34,7 @@ inline constexpr Keeping keeping_of{
 /// One collective call of one member, with the element type and the operator reduced to what a compiled
 /// library can work with.
 struct Call {
-    Kind kind = Kind::barrier;
+    Collective collective = Collective::barrier;
     Type type = Type::other;
     Operator op = Operator::callable;
     /// Whether operands may be combined in another order than that of the ranks.
@@ -138,7 +122,7 @@ inline std::uint64_t key_of(const Call& call) {
         return 0;
     }
     constexpr std::uint64_t present = 1;
-    return present | static_cast<std::uint64_t>(call.kind) << 1U |
+    return present | static_cast<std::uint64_t>(call.collective) << 1U |
            static_cast<std::uint64_t>(call.type) << 5U | static_cast<std::uint64_t>(call.op) << 9U |
            static_cast<std::uint64_t>(call.in_place) << 13U | call.input_count << 14U |
            call.output_count << 35U | static_cast<std::uint64_t>(call.root) << 56U;
@@ -146,7 +130,7 @@ inline std::uint64_t key_of(const Call& call) {
 
 /// What a key, which is not 0, says of its call.
 struct Key {
-    Kind kind;
+    Collective collective;
     Type type;
     Operator op;
     bool in_place;
@@ -155,14 +139,14 @@ struct Key {
     std::size_t output_count;
 
     explicit Key(std::uint64_t key)
-        : kind(static_cast<Kind>(key >> 1U & 15U)), type(static_cast<Type>(key >> 5U & 15U)),
+        : collective(static_cast<Collective>(key >> 1U & 15U)), type(static_cast<Type>(key >> 5U & 15U)),
           op(static_cast<Operator>(key >> 9U & 15U)), in_place((key >> 13U & 1U) != 0),
           root(static_cast<int>(key >> 56U)), input_count(key >> 14U & 0x1f'ffffU),
           output_count(key >> 35U & 0x1f'ffffU) {}
 
     /// Without its vectors.
     Call call() const {
-        return {.kind = kind,
+        return {.collective = collective,
                 .type = type,
                 .op = op,
                 .in_place = in_place,

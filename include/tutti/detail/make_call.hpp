@@ -51,8 +51,8 @@ protected:
     static Call&& same(Call& call) noexcept { return static_cast<Call&&>(call); }
 
     template <class Options>
-    static Call call(Kind kind, const Options& options) {
-        return {.kind = kind,
+    static Call call(Collective collective, const Options& options) {
+        return {.collective = collective,
                 .type = Type::u8,
                 .serial = options.order == Order::serial,
                 .algorithm = options.algorithm,
@@ -62,14 +62,15 @@ protected:
 
     /// `Out` is what the caller gave: an lvalue reference, or a type for a temporary.
     template <class Out, class In, class Options>
-    static Call vectors(Kind kind, const In& in, std::remove_reference_t<Out>& out, const Options& options) {
+    static Call vectors(Collective collective, const In& in, std::remove_reference_t<Out>& out,
+                        const Options& options) {
         refuse_operand<In>();
         refuse_lost_result<Out>();
         refuse_other_element<In&, Out&>();
         using T = element_t<Out&>;
         const auto input = view(in);
         const auto output = view(out);
-        Call made = call(kind, options);
+        Call made = call(collective, options);
         made.type = type_of<T>();
         made.element_bytes = sizeof(T);
         made.element_align = alignof(T);
@@ -87,9 +88,10 @@ protected:
     }
 
     template <class InOut, class Options>
-    static Call in_place(Kind kind, std::remove_reference_t<InOut>& inout, const Options& options) {
+    static Call in_place(Collective collective, std::remove_reference_t<InOut>& inout,
+                         const Options& options) {
         static_assert(!Scalar<InOut>, "one object has no blocks: pass a vector, or std::span(&object, 1)");
-        Call made = vectors<InOut>(kind, inout, inout, options);
+        Call made = vectors<InOut>(collective, inout, inout, options);
         made.in_place = true;
         return made;
     }
@@ -139,7 +141,7 @@ protected:
     template <class Out, class Op>
     static Call&& reduction(Call&& call, Out& /*out*/, const Op& op) {
         if constexpr (Dynamic<Out>) {
-            return dynamic_reduction(same(call), op, name_of(call.kind));
+            return dynamic_reduction(same(call), op, to_string(call.collective));
         } else {
             refuse_operator_of<Out&, Op>();
             return static_reduction<element_t<Out&>>(same(call), op);

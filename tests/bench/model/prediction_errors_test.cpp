@@ -11,7 +11,6 @@
 
 using namespace tutti;
 using namespace tutti::bench;
-using schedule::Collective;
 
 namespace {
 

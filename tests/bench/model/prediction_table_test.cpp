@@ -10,7 +10,6 @@
 
 using namespace tutti;
 using namespace tutti::bench;
-using schedule::Collective;
 
 TEST_CASE("members of a published machine are placed compactly, in a tree of what they share") {
     const machine::Machine machine = described(find_line_profile("epyc-7742-2s"));
@@ -29,8 +28,7 @@ TEST_CASE("members of a published machine are placed compactly, in a tree of wha
 
 TEST_CASE("every algorithm for every collective is predicted where a size has a form for it") {
     const distance::LineProfile profile = find_line_profile("xeon-gold-6242-2s");
-    for (int number = 0; number < schedule::collective_count; ++number) {
-        const auto collective = static_cast<Collective>(number);
+    for (const Collective collective : detail::all_collectives) {
         for (const int members : {2, 20}) {
             const auto all = predict(profile, {.collective = collective,
                                                .members = members,

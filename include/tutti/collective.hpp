@@ -1,0 +1,170 @@
+#pragma once
+
+#include <tutti/detail/standard.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tutti {
+
+/// The collectives.
+enum class Collective : std::uint8_t {
+    barrier,
+    broadcast,
+    reduce,
+    allreduce,
+    reduce_scatter,
+    allgather,
+    gather,
+    scatter,
+    alltoall,
+    scan,
+    exscan,
+    shift
+};
+
+namespace detail {
+
+/// The number that a call takes.
+enum class Number : std::uint8_t { none, root, distance };
+
+/// How much of the whole vector a member's input or output is: nothing, the member's own block, or all of it.
+enum class Part : std::uint8_t { none, block, whole };
+
+/// The parts that members have. Without a root all have the same.
+struct Parts {
+    Part root = Part::none;
+    Part others = Part::none;
+
+    constexpr Part of(bool is_root) const { return is_root ? root : others; }
+};
+
+/// What a block of a result is.
+///
+/// - nothing: there are no vectors
+/// - of_root: the root's block of the same number
+/// - of_owner: the block of the member with the block's number
+/// - of_pair: what the member with the block's number has for the receiver
+/// - of_neighbour: the block of the member that is `distance` ranks before
+/// - of_all: the blocks of all members, combined in the order of the ranks
+/// - of_up_to_here, of_before: the same of members 0 .. rank, 0 .. rank - 1
+enum class Result : std::uint8_t {
+    nothing,
+    of_root,
+    of_owner,
+    of_pair,
+    of_neighbour,
+    of_all,
+    of_up_to_here,
+    of_before
+};
+
+/// Whether a call may have blocks of unequal lengths: in the order of the ranks and back to back, or
+/// anywhere.
+enum class Irregular : std::uint8_t { no, counts, displacements };
+
+/// Whether a call may have one vector, which is input and output.
+enum class OneVector : std::uint8_t { never, by_choice, always };
+
+/// What a collective is. Whoever asks for a property of a collective reads it here.
+struct CollectiveTraits {
+    Collective collective;
+    std::string_view name;
+    Number number;
+    Parts input;
+    Parts output;
+    Result result;
+    /// Every member's result depends on every member's input, so that no member can return before all members
+    /// have entered.
+    bool needs_all;
+    OneVector in_place;
+    Irregular irregular;
+
+    constexpr bool takes_number() const { return number != Number::none; }
+    constexpr bool is_rooted() const { return number == Number::root; }
+    constexpr bool reduces() const { return result >= Result::of_all; }
+    /// The result is another one for each member: of the members up to here, or before.
+    constexpr bool is_prefix() const { return result > Result::of_all; }
+    /// A member's input, output is its own block, where the member has one at all.
+    constexpr bool gathers() const { return input.others == Part::block; }
+    constexpr bool scatters() const { return output.others == Part::block; }
+    /// The results of all members are equal.
+    constexpr bool is_same_for_all() const {
+        return output.others == Part::whole &&
+               (result == Result::of_root || result == Result::of_owner || result == Result::of_all);
+    }
+    /// They may be one vector that the members share.
+    constexpr bool may_share() const { return is_same_for_all() && in_place == OneVector::by_choice; }
+    /// The whole vector has a block for each member.
+    constexpr bool is_divided() const { return gathers() || scatters() || result == Result::of_pair; }
+};
+
+inline constexpr auto collective_table = [] {
+    using Row = CollectiveTraits;
+    using enum Collective;
+    using enum Result;
+    using enum OneVector;
+    constexpr auto none = Number::none;
+    constexpr auto root = Number::root;
+    constexpr auto distance = Number::distance;
+    constexpr Parts nil{};
+    constexpr Parts block{Part::block, Part::block};
+    constexpr Parts whole{Part::whole, Part::whole};
+    constexpr Parts at_root{Part::whole, Part::none};
+    constexpr auto equal = Irregular::no;
+    constexpr auto counts = Irregular::counts;
+    constexpr auto displaced = Irregular::displacements;
+    // clang-format off
+    return std::array{
+        //                                                                             needs  in
+        //  collective, name                  number    input    output   result         all    place      irregular
+        Row{barrier, "barrier",               none,     nil,     nil,     nothing,       true,  never,     equal},
+        Row{broadcast, "broadcast",           root,     at_root, whole,   of_root,       false, always,    equal},
+        Row{reduce, "reduce",                 root,     whole,   at_root, of_all,        false, by_choice, equal},
+        Row{allreduce, "allreduce",           none,     whole,   whole,   of_all,        true,  by_choice, equal},
+        Row{reduce_scatter, "reduce_scatter", none,     whole,   block,   of_all,        true,  by_choice, counts},
+        Row{allgather, "allgather",           none,     block,   whole,   of_owner,      true,  by_choice, displaced},
+        Row{gather, "gather",                 root,     block,   at_root, of_owner,      false, by_choice, displaced},
+        Row{scatter, "scatter",               root,     at_root, block,   of_root,       false, by_choice, displaced},
+        Row{alltoall, "alltoall",             none,     whole,   whole,   of_pair,       true,  by_choice, displaced},
+        Row{scan, "scan",                     none,     whole,   whole,   of_up_to_here, false, by_choice, equal},
+        Row{exscan, "exscan",                 none,     whole,   whole,   of_before,     false, by_choice, equal},
+        Row{shift, "shift",                   distance, whole,   whole,   of_neighbour,  false, by_choice, equal}};
+    // clang-format on
+}();
+
+inline constexpr std::size_t collective_count = collective_table.size();
+
+constexpr const CollectiveTraits& traits_of(Collective collective) {
+    return collective_table[static_cast<std::size_t>(collective)];
+}
+
+/// All of them, in their order.
+inline constexpr auto all_collectives = [] {
+    std::array<Collective, collective_count> all{};
+    for (std::size_t row = 0; row < collective_count; ++row) {
+        all[row] = collective_table[row].collective;
+    }
+    return all;
+}();
+static_assert(
+    [] {
+        for (const Collective collective : all_collectives) {
+            if (traits_of(collective).collective != collective) {
+                return false;
+            }
+        }
+        return true;
+    }(),
+    "the rows of the table are in the order of the enumerators");
+
+} // namespace detail
+
+/// Short lower-case name, e.g. "reduce_scatter".
+constexpr std::string_view to_string(Collective collective) {
+    return detail::traits_of(collective).name;
+}
+
+} // namespace tutti
