@@ -65,7 +65,7 @@ Calls scatter_and_allgather(Member& me, Vector /*in*/, Vector out) {
     });
 }
 
-constexpr std::array all{
+constexpr std::array every_mock_up{
     MockUp{"reduce + scatter", Collective::reduce_scatter, reduce_and_scatter},
     MockUp{"reduce_scatter + allgather", Collective::allreduce, reduce_scatter_and_allgather},
     MockUp{"reduce_scatter to the root", Collective::reduce, reduce_scatter_to_the_root},
@@ -75,7 +75,7 @@ constexpr std::array all{
 } // namespace
 
 std::span<const MockUp> mock_ups() {
-    return all;
+    return every_mock_up;
 }
 
 } // namespace tutti::bench

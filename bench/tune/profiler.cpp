@@ -16,8 +16,8 @@ namespace tutti::bench {
 
 namespace {
 
-constexpr int members = 2;
-constexpr int passes = 3;
+constexpr int profiled_members = 2;
+constexpr int profile_passes = 3;
 
 /// One thing to time at every size.
 struct Way {
@@ -52,7 +52,7 @@ constexpr std::array ways{
 
 /// Of the longest vector of a member, where all vectors together have so many.
 std::size_t vector_bytes(Collective collective, std::size_t touched_bytes) {
-    return touched_bytes / execute::touched_bytes(collective, 1, members);
+    return touched_bytes / execute::touched_bytes(collective, 1, profiled_members);
 }
 
 detail::Stores stores_of(const Way& way, int rank) {
@@ -71,7 +71,7 @@ std::vector<double> medians_us(TuttiRunner& runner, std::size_t touched_bytes, c
         for (const Way& way : ways) {
             const std::size_t bytes = vector_bytes(way.collective, touched_bytes);
             const Problem problem =
-                make_problem(way.collective, Type::f64, Operator::sum, members, bytes, false);
+                make_problem(way.collective, Type::f64, Operator::sum, profiled_members, bytes, false);
             const pass::Vectors vectors = runner.vectors(problem);
             const auto own = static_cast<std::size_t>(me.rank());
             const Data& its = data.emplace_back(problem, me.rank());
@@ -108,7 +108,7 @@ std::vector<std::size_t> touched_sizes(const machine::Machine& machine) {
 } // namespace
 
 std::optional<machine::Profile> measure_profile(const machine::Machine& machine, double seconds) {
-    if (machine.pus.size() < std::size_t{members}) {
+    if (machine.pus.size() < std::size_t{profiled_members}) {
         return std::nullopt;
     }
     StoreTimes times;
@@ -118,8 +118,9 @@ std::optional<machine::Profile> measure_profile(const machine::Machine& machine,
     };
     const Limits limits{.least = 3,
                         .most = 200,
-                        .seconds = seconds / passes / static_cast<double>(times.touched_bytes.size())};
-    TuttiRunner runner({.members = members,
+                        .seconds =
+                            seconds / profile_passes / static_cast<double>(times.touched_bytes.size())};
+    TuttiRunner runner({.members = profiled_members,
                         .placement = "compact",
                         .crowded = false,
                         .most_bytes = longest(std::ranges::max(ways, {}, longest)),
@@ -127,17 +128,17 @@ std::optional<machine::Profile> measure_profile(const machine::Machine& machine,
     for (const Way& way : ways) {
         (times.*way.us).assign(times.touched_bytes.size(), 1);
     }
-    for (int pass = 0; pass < passes; ++pass) {
+    for (int pass = 0; pass < profile_passes; ++pass) {
         for (std::size_t size = 0; size < times.touched_bytes.size(); ++size) {
             const std::vector<double> medians = medians_us(runner, times.touched_bytes[size], limits);
             for (std::size_t way = 0; way < ways.size(); ++way) {
-                (times.*ways[way].us)[size] *= std::pow(medians[way], 1.0 / passes);
+                (times.*ways[way].us)[size] *= std::pow(medians[way], 1.0 / profile_passes);
             }
         }
     }
     machine::Profile profile = profile_of(machine, times);
     profile.hand_out_bytes =
-        hand_out_bytes(times.touched_bytes, hand_out_times(times.touched_bytes, seconds / passes));
+        hand_out_bytes(times.touched_bytes, hand_out_times(times.touched_bytes, seconds / profile_passes));
     return profile;
 }
 

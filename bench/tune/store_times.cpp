@@ -12,11 +12,11 @@ namespace tutti::bench {
 
 namespace {
 
-constexpr int members = 2;
+constexpr int sharing_members = 2;
 
 double line_ns(const std::vector<double>& us, const std::vector<std::size_t>& touched, std::size_t at) {
-    const std::size_t vector_bytes = touched[at] / (2 * std::size_t{members});
-    const std::size_t lines = vector_bytes / members / line_bytes;
+    const std::size_t vector_bytes = touched[at] / (2 * std::size_t{sharing_members});
+    const std::size_t lines = vector_bytes / sharing_members / line_bytes;
     return std::round(1e5 * us[at] / static_cast<double>(lines)) / 100;
 }
 
@@ -24,7 +24,7 @@ double line_ns(const std::vector<double>& us, const std::vector<std::size_t>& to
 /// stored past caches that have room is slower to read afterwards, which nobody has timed.
 std::size_t split_bytes(const machine::Machine& machine, const StoreTimes& times,
                         const std::vector<double>& first, const std::vector<double>& second) {
-    const auto full = std::ranges::lower_bound(times.touched_bytes, members * machine.l2_bytes);
+    const auto full = std::ranges::lower_bound(times.touched_bytes, sharing_members * machine.l2_bytes);
     const auto from = static_cast<std::size_t>(full - times.touched_bytes.begin());
     const std::size_t index =
         from + best_split(std::span(first).subspan(from), std::span(second).subspan(from));
@@ -43,7 +43,7 @@ constexpr auto least = [](double one, double other) { return std::min(one, other
 /// What fills before the L3 is half full are the L2 caches.
 machine::Reach reach_of(const machine::Machine& machine, std::size_t bytes) {
     if (bytes < machine.l3_bytes / 2) {
-        return {.l2_bytes = bytes / members, .l3_bytes = machine.l3_bytes};
+        return {.l2_bytes = bytes / sharing_members, .l3_bytes = machine.l3_bytes};
     }
     return {.l3_bytes = bytes};
 }
@@ -51,13 +51,13 @@ machine::Reach reach_of(const machine::Machine& machine, std::size_t bytes) {
 } // namespace
 
 std::size_t best_split(std::span<const double> first, std::span<const double> second) {
-    constexpr double least_gain = 1.1;
+    constexpr double least_speedup = 1.1;
     std::size_t best = first.size();
     double best_loss = 0;
     double loss = 0;
     for (std::size_t index = first.size(); index-- > 0;) {
         loss += std::log(second[index] / first[index]);
-        if (loss < best_loss && second[index] * least_gain <= first[index]) {
+        if (loss < best_loss && second[index] * least_speedup <= first[index]) {
             best = index;
             best_loss = loss;
         }

@@ -48,7 +48,7 @@ std::vector<std::size_t> promising(std::vector<std::size_t> rows, execute::Outlo
 
 /// Everything is measured so many times all over, so that a disturbance does not decide about a point. Where
 /// virtual CPUs are moved about, stores to another one's cache cost twice as much a second later.
-constexpr int passes = 3;
+constexpr int tuning_passes = 3;
 
 } // namespace
 
@@ -67,7 +67,7 @@ Tuner::Tuner(const BenchOptions& options, double seconds, const std::optional<di
             tasks.push_back(
                 {task, execute::select(input.call, input.size, {}, outlook.get()).row, std::move(rows)});
         }
-        runs_left_ += passes * tasks.size();
+        runs_left_ += tuning_passes * tasks.size();
     }
 }
 
@@ -77,7 +77,7 @@ double Tuner::seconds_left() const {
 
 void Tuner::run() {
     Progress progress(runs_left_, !options_.quiet);
-    for (int pass = 0; pass < passes; ++pass) {
+    for (int pass = 0; pass < tuning_passes; ++pass) {
         for (std::vector<TaskFindings>& tasks : tasks_) {
             run_members(tasks, progress, pass);
         }
@@ -105,7 +105,7 @@ void Tuner::run_members(std::vector<TaskFindings>& tasks, Progress& progress, in
             return;
         }
         const Problem& problem = found.task.problem;
-        progress.step(fmt::format("pass {} of {}, {} members", pass + 1, passes, members),
+        progress.step(fmt::format("pass {} of {}, {} members", pass + 1, tuning_passes, members),
                       fmt::format("{} of {}, {:.0f} s left", to_string(problem.collective),
                                   format_bytes(problem.bytes()), seconds));
         measure(runner, found, hopeless[{problem.collective, found.task.operands}],
