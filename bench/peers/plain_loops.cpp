@@ -64,79 +64,91 @@ void copy(const Pass& pass, std::size_t element_bytes, bool stream) {
     }
 }
 
+/// The loops over one block, whatever goes around them: there are a hundred pairs of a type and an operator.
+struct Loops {
+    /// sum = sum op operand, of so many bytes.
+    void (*combine)(std::byte* sum, const std::byte* operand, std::size_t bytes);
+    /// sum = left op right.
+    void (*combine_two)(std::byte* sum, const std::byte* left, const std::byte* right, std::size_t bytes);
+};
+
 template <class T, class Op>
-void combine(T* __restrict sum, const T* __restrict operand, std::size_t count, const Op& op) {
-    for (std::size_t i = 0; i < count; ++i) {
-        sum[i] = op(sum[i], operand[i]);
+void combine(std::byte* sum, const std::byte* operand, std::size_t bytes) {
+    T* __restrict const to = reinterpret_cast<T*>(sum);
+    const T* __restrict const from = reinterpret_cast<const T*>(operand);
+    for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
+        to[i] = Op()(to[i], from[i]);
     }
 }
 
 template <class T, class Op>
-void combine_two(T* __restrict sum, const T* __restrict left, const T* __restrict right, std::size_t count,
-                 const Op& op) {
-    for (std::size_t i = 0; i < count; ++i) {
-        sum[i] = op(left[i], right[i]);
+void combine_two(std::byte* sum, const std::byte* left, const std::byte* right, std::size_t bytes) {
+    T* __restrict const to = reinterpret_cast<T*>(sum);
+    const T* __restrict const first = reinterpret_cast<const T*>(left);
+    const T* __restrict const second = reinterpret_cast<const T*>(right);
+    for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
+        to[i] = Op()(first[i], second[i]);
     }
 }
 
-template <class T, class Op>
-void reduce(const Pass& pass, bool stream, const Op& op) {
-    constexpr std::size_t step = block_bytes / sizeof(T);
-    alignas(line_bytes) T sum[step];
-    const auto input = [&](std::size_t member, std::size_t first) {
-        return static_cast<const T*>(pass.ins[member]) + first;
-    };
-    for (std::size_t first = 0; first < pass.elements; first += step) {
-        const std::size_t count = std::min(step, pass.elements - first);
+Loops loops_of(Type type, Operator op) {
+    return with_type(type, [&]<class T>(std::type_identity<T>) {
+        return with_operator<T>(op, []<class Op>(const Op&) {
+            return Loops{&combine<T, Op>, &combine_two<T, Op>};
+        });
+    });
+}
+
+std::byte* at(void* vector, std::size_t first) {
+    return static_cast<std::byte*>(vector) + first;
+}
+const std::byte* at(const void* vector, std::size_t first) {
+    return static_cast<const std::byte*>(vector) + first;
+}
+
+void reduce(const Pass& pass, std::size_t bytes, bool stream, const Loops& loops) {
+    alignas(line_bytes) std::byte sum[block_bytes];
+    for (std::size_t first = 0; first < bytes; first += block_bytes) {
+        const std::size_t length = std::min(block_bytes, bytes - first);
         if (pass.ins.size() == 1) {
-            std::memcpy(sum, input(0, first), count * sizeof(T));
+            std::memcpy(sum, at(pass.ins[0], first), length);
         } else {
-            combine_two(sum, input(0, first), input(1, first), count, op);
+            loops.combine_two(sum, at(pass.ins[0], first), at(pass.ins[1], first), length);
         }
         for (std::size_t member = 2; member < pass.ins.size(); ++member) {
-            combine(sum, input(member, first), count, op);
+            loops.combine(sum, at(pass.ins[member], first), length);
         }
         for (void* out : pass.outs) {
-            store(static_cast<T*>(out) + first, sum, count * sizeof(T), stream);
+            store(at(out, first), sum, length, stream);
         }
     }
 }
 
-template <class T, class Op>
-void scan(const Pass& pass, bool stream, const Op& op) {
-    constexpr std::size_t step = block_bytes / sizeof(T);
-    alignas(line_bytes) T sum[step];
-    alignas(line_bytes) T before[step]; // in place and exclusive, an operand is overwritten before it is used
+void scan(const Pass& pass, std::size_t bytes, bool stream, const Loops& loops) {
+    alignas(line_bytes) std::byte sum[block_bytes];
+    // In place and exclusive, an operand is overwritten before it is used.
+    alignas(line_bytes) std::byte before[block_bytes];
     const bool exclusive = pass.kind == Pass::Kind::exscan;
-    for (std::size_t first = 0; first < pass.elements; first += step) {
-        const std::size_t count = std::min(step, pass.elements - first);
+    for (std::size_t first = 0; first < bytes; first += block_bytes) {
+        const std::size_t length = std::min(block_bytes, bytes - first);
         for (std::size_t member = 0; member < pass.ins.size(); ++member) {
-            const T* const operand = static_cast<const T*>(pass.ins[member]) + first;
-            T* const result = static_cast<T*>(pass.outs[member]) + first;
+            const std::byte* const operand = at(pass.ins[member], first);
+            std::byte* const result = at(pass.outs[member], first);
             if (exclusive && member > 0) {
-                std::memcpy(before, operand, count * sizeof(T));
-                store(result, sum, count * sizeof(T), stream);
-                combine(sum, before, count, op);
+                std::memcpy(before, operand, length);
+                store(result, sum, length, stream);
+                loops.combine(sum, before, length);
                 continue;
             }
             if (member == 0) {
-                std::memcpy(sum, operand, count * sizeof(T));
+                std::memcpy(sum, operand, length);
             } else {
-                combine(sum, operand, count, op);
+                loops.combine(sum, operand, length);
             }
             if (!exclusive) {
-                store(result, sum, count * sizeof(T), stream);
+                store(result, sum, length, stream);
             }
         }
-    }
-}
-
-template <class T, class Op>
-void carry_out(const Pass& pass, bool stream, const Op& op) {
-    if (pass.kind == Pass::Kind::reduce) {
-        reduce<T>(pass, stream, op);
-    } else {
-        scan<T>(pass, stream, op);
     }
 }
 
@@ -166,11 +178,14 @@ Calls plain_loops(const Problem& problem, int rank, const Vectors& vectors) {
             copy(pass, element_bytes, past_caches);
         });
     }
-    return with_type(problem.type, [&]<class T>(std::type_identity<T>) -> Calls {
-        return with_operator<T>(problem.op, [&]<class Op>(const Op& op) -> Calls {
-            return repeated(
-                [op](const Pass& pass, bool past_caches) { carry_out<T>(pass, past_caches, op); });
-        });
+    const Loops loops = loops_of(problem.type, problem.op);
+    return repeated([loops, element_bytes = problem.element_bytes()](const Pass& pass, bool past_caches) {
+        const std::size_t bytes = pass.elements * element_bytes;
+        if (pass.kind == Pass::Kind::reduce) {
+            reduce(pass, bytes, past_caches, loops);
+        } else {
+            scan(pass, bytes, past_caches, loops);
+        }
     });
 }
 

@@ -6,9 +6,10 @@
 #include <tutti/dynamic.hpp>
 
 #include <algorithm>
-#include <concepts>
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace tutti::bench {
@@ -33,8 +34,8 @@ struct Repeated {
 
 /// Calls that block.
 struct Blocking : Repeated {
-    template <class T, class Call>
-    Calls operator()(const Operands<std::span<T>>& operands, Call call) const {
+    template <class Vector, class Call>
+    Calls operator()(const Operands<Vector>& operands, Call call) const {
         return [self = *this, operands, call](std::size_t calls) {
             const Options options{.algorithm = self.algorithm};
             for (std::size_t i = 0; i < calls; ++i) {
@@ -125,7 +126,6 @@ struct AtRendezvous {
     }
 };
 
-/// One function object for each type and operator, whatever is done with them: they are many.
 template <class Repeat, class Vector, class Op>
 Calls reducing(const Repeat& repeat, const Problem& problem, const Operands<Vector>& operands, const Op& op) {
     const bool in_place = problem.in_place;
@@ -136,13 +136,6 @@ Calls reducing(const Repeat& repeat, const Problem& problem, const Operands<Vect
                             : caller.reduce(v.in, v.out, op, Problem::root, options);
         });
     case Collective::allreduce:
-        if constexpr (!std::same_as<Vector, DynamicVector>) {
-            if (problem.shared) {
-                return repeat(operands, [op](auto& caller, const auto& v, const Options& options) {
-                    return caller.allreduce(v.in, shared(v.out), op, options);
-                });
-            }
-        }
         return repeat(operands, [op, in_place](auto& caller, const auto& v, const Options& options) {
             return in_place ? caller.allreduce(v.out, op, options)
                             : caller.allreduce(v.in, v.out, op, options);
@@ -176,13 +169,6 @@ Calls moving(const Repeat& repeat, const Problem& problem, const Operands<Vector
             return caller.broadcast(v.out, Problem::root, options);
         });
     case Collective::allgather:
-        if constexpr (!std::same_as<Vector, DynamicVector>) {
-            if (problem.shared) {
-                return repeat(operands, [](auto& caller, const auto& v, const Options& options) {
-                    return caller.allgather(v.in, shared(v.out), options);
-                });
-            }
-        }
         return repeat(operands, [in_place](auto& caller, const auto& v, const Options& options) {
             return in_place ? caller.allgather(v.out, options) : caller.allgather(v.in, v.out, options);
         });
@@ -208,8 +194,8 @@ Calls moving(const Repeat& repeat, const Problem& problem, const Operands<Vector
     }
 }
 
-/// Compiled for all types and operators, each way of calling would take as long to compile as calls that
-/// block. That they are known at run time only costs a call some 15 ns.
+/// For all types and operators. That these are known at run time only costs a call some 15 ns; compiling the
+/// calls for each pair would take longer than the rest of the library.
 template <class Repeat>
 Calls dynamic_calls(const Repeat& repeat, const Problem& problem, int rank, std::byte* input,
                     std::byte* output) {
@@ -217,6 +203,37 @@ Calls dynamic_calls(const Repeat& repeat, const Problem& problem, int rank, std:
                                            .out = {problem.type, output, problem.vector_elements(rank)}};
     return problem.reduces() ? reducing(repeat, problem, operands, DynamicOp(problem.op))
                              : moving(repeat, problem, operands);
+}
+
+/// For sums, and for what is only moved, of elements of this type.
+template <class T>
+Calls typed_calls(const Blocking& blocking, const Problem& problem, std::byte* input, std::byte* output) {
+    const int rank = blocking.me.rank();
+    const Operands<std::span<T>> operands{
+        .in = {reinterpret_cast<T*>(input), problem.input_elements(rank)},
+        .out = {reinterpret_cast<T*>(output), problem.vector_elements(rank)}};
+    return problem.reduces() ? reducing(blocking, problem, operands, sum)
+                             : moving(blocking, problem, operands);
+}
+
+/// Calls whose result is shared, for which vectors must have a type that is known when this is compiled.
+Calls shared_calls(const Blocking& blocking, const Problem& problem, std::byte* input, std::byte* output) {
+    const int rank = blocking.me.rank();
+    return with_type(problem.type, [&]<class T>(std::type_identity<T>) -> Calls {
+        const Operands<std::span<T>> operands{
+            .in = {reinterpret_cast<T*>(input), problem.input_elements(rank)},
+            .out = {reinterpret_cast<T*>(output), problem.vector_elements(rank)}};
+        if (problem.collective == Collective::allgather) {
+            return blocking(operands, [](Member& caller, const auto& v, const Options& options) {
+                caller.allgather(v.in, shared(v.out), options);
+            });
+        }
+        return with_operator<T>(problem.op, [&](const auto& op) {
+            return blocking(operands, [op](Member& caller, const auto& v, const Options& options) {
+                caller.allreduce(v.in, shared(v.out), op, options);
+            });
+        });
+    });
 }
 
 } // namespace
@@ -227,18 +244,26 @@ Calls tutti_calls(Member& me, const Problem& problem, const std::string& algorit
         const Starting starting{{me, algorithm}, calling, spaced(problem.bytes())};
         return dynamic_calls(starting, problem, me.rank(), input, output);
     }
-    const std::size_t in_elements = problem.input_elements(me.rank());
-    const std::size_t out_elements = problem.vector_elements(me.rank());
     const Blocking blocking{{me, algorithm}};
-    return with_type(problem.type, [&]<class T>(std::type_identity<T>) -> Calls {
-        const Operands<std::span<T>> operands{.in = {reinterpret_cast<T*>(input), in_elements},
-                                              .out = {reinterpret_cast<T*>(output), out_elements}};
-        if (problem.reduces()) {
-            return with_operator<T>(
-                problem.op, [&](const auto& op) { return reducing(blocking, problem, operands, op); });
+    if (problem.shared) {
+        return shared_calls(blocking, problem, input, output);
+    }
+    // What is plotted is called as most programs do.
+    if (!problem.reduces() || problem.op == Operator::sum) {
+        switch (problem.type) {
+        case Type::f64:
+            return typed_calls<double>(blocking, problem, input, output);
+        case Type::f32:
+            return typed_calls<float>(blocking, problem, input, output);
+        case Type::i64:
+            return typed_calls<std::int64_t>(blocking, problem, input, output);
+        case Type::i32:
+            return typed_calls<std::int32_t>(blocking, problem, input, output);
+        default:
+            break;
         }
-        return moving(blocking, problem, operands);
-    });
+    }
+    return dynamic_calls(blocking, problem, me.rank(), input, output);
 }
 
 Calls arriving_calls(Rendezvous& meeting, int rank, const Problem& problem, std::byte* input,
