@@ -14,7 +14,7 @@ build=build/release
 step "installing what is missing" "$build/setup.log" cmake/setup.sh build bench
 step "configuring $build" "$build/configure.log" cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release \
     -DTUTTI_BUILD_TESTS=OFF -DTUTTI_BUILD_COMMAND=ON || exit 4
-step "building the command, a few minutes" "$build/build.log" cmake --build "$build" --target tutti_command
+step "building the command and what it compares with, a few minutes" "$build/build.log" cmake --build "$build" --target tutti_command tutti_baselines
 echo
 
 tutti="$build/bench/tutti"

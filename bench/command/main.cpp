@@ -47,8 +47,8 @@ void become_hybrid_bench(int argc, char** argv) {
     words.push_back(nullptr);
     execv(program.c_str(), words.data());
     throw EnvironmentUnfit(
-        fmt::format("bench --hybrid: there is no {}: it is built where Open MPI and OpenMP are "
-                    "found",
+        fmt::format("bench --hybrid: there is no {}: build the target tutti_baselines, which "
+                    "has it if Open MPI and OpenMP are found",
                     program.string()));
 }
 

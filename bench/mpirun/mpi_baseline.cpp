@@ -143,7 +143,7 @@ std::string why_no_mpi(const std::string& name) {
                            library.packages);
     }
     if (!fs::exists(program_of(library))) {
-        return fmt::format("{} is missing", program_of(library).string());
+        return fmt::format("{} is missing: build the target tutti_baselines", program_of(library).string());
     }
     return fs::exists(library.mpiexec) ? "" : fmt::format("{} is missing", library.mpiexec);
 }

@@ -52,8 +52,9 @@ fs::path file_of(const Entry& entry) {
             return path;
         }
     }
-    throw std::runtime_error(fmt::format(
-        "this build does not have it: install {}, then configure and build again", entry.package));
+    throw std::runtime_error(fmt::format("{} is missing: build the target tutti_baselines; if that leaves it "
+                                         "out, install {} and configure again",
+                                         file, entry.package));
 }
 
 PeerModule& load(const fs::path& path) {
