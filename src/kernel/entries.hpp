@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernel/loops.hpp"
+#include "kernel/pairs.hpp"
 
 // The loops for every pair of a type and an operator. As in loops.hpp, everything has internal linkage.
 namespace tutti::kernel {
@@ -23,10 +24,43 @@ template <> struct LaneOf<Type::c32> { using type = float; };
 template <> struct LaneOf<Type::c64> { using type = double; };
 // clang-format on
 
+/// The fused loops, which reductions that programs spend time in have; in elements of several lanes as well.
 template <class Lane, class Op, std::size_t ElementBytes = sizeof(Lane)>
-constexpr detail::Kernels kernels{&Loops<Lane, Op, ElementBytes>::reduce,
-                                  &Loops<Lane, Op, ElementBytes>::reduce_many,
-                                  &Loops<Lane, Op, ElementBytes>::scan_many};
+struct Fused {
+    using Own = Loops<Lane, Op, sizeof(Lane)>;
+    static constexpr std::size_t lanes = ElementBytes / sizeof(Lane);
+
+    static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
+                            int ins_count, std::size_t count, Brackets brackets, detail::Stores stores) {
+        Own::reduce_many(state, outs, outs_count, ins, ins_count, count * lanes, brackets, stores);
+    }
+    static void scan_many(const void* state, void* const* outs, const void* const* ins, int members,
+                          std::size_t count, bool exclusive, Brackets brackets, detail::Stores stores) {
+        Own::scan_many(state, outs, ins, members, count * lanes, exclusive, brackets, stores);
+    }
+
+    static constexpr auto reduce = &Pairs<Lane, Op, sizeof(Lane)>::template reduce<ElementBytes>;
+    static constexpr detail::Kernels kernels =
+        lanes == 1 ? detail::Kernels{reduce, &Own::reduce_many, &Own::scan_many}
+                   : detail::Kernels{reduce, &reduce_many, &scan_many};
+};
+
+template <class Lane, class Op, std::size_t ElementBytes = sizeof(Lane)>
+constexpr detail::Kernels fused = Fused<Lane, Op, ElementBytes>::kernels;
+
+/// Those that others have.
+template <class Lane, class Op, std::size_t ElementBytes = sizeof(Lane), std::size_t UnitBytes = sizeof(Lane)>
+constexpr detail::Kernels in_pieces = InPieces<Lane, Op, UnitBytes, ElementBytes>::kernels;
+
+/// Of 4 and 8 bytes, that is, of an int and a long.
+template <class Lane, class Op>
+constexpr detail::Kernels integer() {
+    if constexpr (sizeof(Lane) >= sizeof(std::int32_t)) {
+        return fused<Lane, Op>;
+    } else {
+        return in_pieces<Lane, Op>;
+    }
+}
 
 template <Type type, Operator op>
 constexpr detail::Kernels entry() {
@@ -36,39 +70,40 @@ constexpr detail::Kernels entry() {
         using Unsigned = std::make_unsigned_t<Lane>;
         switch (op) {
         case Operator::sum:
-            return kernels<Unsigned, Add>;
+            return integer<Unsigned, Add>();
         case Operator::prod:
-            return kernels<Unsigned, Multiply>;
+            return integer<Unsigned, Multiply>();
         case Operator::min:
-            return kernels<Lane, Minimum>;
+            return integer<Lane, Minimum>();
         case Operator::max:
-            return kernels<Lane, Maximum>;
+            return integer<Lane, Maximum>();
         case Operator::land:
-            return kernels<Unsigned, BothNonzero>;
+            return in_pieces<Unsigned, BothNonzero>;
         case Operator::lor:
-            return kernels<Unsigned, AnyNonzero>;
+            return in_pieces<Unsigned, AnyNonzero>;
         case Operator::lxor:
-            return kernels<Unsigned, OneNonzero>;
+            return in_pieces<Unsigned, OneNonzero>;
+        // Bits are the same whatever lanes they are in.
         case Operator::band:
-            return kernels<Unsigned, And>;
+            return in_pieces<std::uint8_t, And, sizeof(Lane)>;
         case Operator::bor:
-            return kernels<Unsigned, Or>;
+            return fused<std::uint8_t, Or, sizeof(Lane)>;
         case Operator::bxor:
-            return kernels<Unsigned, Xor>;
+            return in_pieces<std::uint8_t, Xor, sizeof(Lane)>;
         case Operator::callable:
             break;
         }
         return {};
     } else if constexpr (op == Operator::sum) {
-        return kernels < Lane, Add, complex ? 2 * sizeof(Lane) : sizeof(Lane) > ;
+        return fused < Lane, Add, complex ? 2 * sizeof(Lane) : sizeof(Lane) > ;
     } else if constexpr (op == Operator::prod && complex) {
-        return kernels<Lane, MultiplyComplex, 2 * sizeof(Lane)>;
+        return in_pieces<Lane, MultiplyComplex, 2 * sizeof(Lane), 2 * sizeof(Lane)>;
     } else if constexpr (op == Operator::prod) {
-        return kernels<Lane, Multiply>;
+        return fused<Lane, Multiply>;
     } else if constexpr (op == Operator::min && !complex) {
-        return kernels<Lane, Minimum>;
+        return fused<Lane, Minimum>;
     } else if constexpr (op == Operator::max && !complex) {
-        return kernels<Lane, Maximum>;
+        return fused<Lane, Maximum>;
     } else {
         return {};
     }

@@ -229,30 +229,13 @@ struct Loops {
                 firsts[member] = is_own ? data.outs[member] : base_of(tile, begin);
                 tile += is_own ? 0 : tile_bytes;
             }
-            run<false>(Prefixes<brackets>{firsts, data.ins, data.count, -1}, begin, stop);
+            run_cached(Prefixes<brackets>{firsts, data.ins, data.count, -1}, begin, stop);
             for (int member = 0; member < data.count; ++member) {
                 if (member != data.cached_out) {
                     move(data.outs[member], firsts[member], begin, stop);
                 }
             }
         }
-    }
-
-    /// Apart from reduce(), which so needs no stack frame for a single element.
-    [[gnu::noinline]] static void reduce_several(void* out, const void* a, const void* b, std::size_t count) {
-        const void* const ins[] = {a, b};
-        run<false>(Reduction{&out, 1, ins, 2, -1}, 0, count * ElementBytes);
-    }
-
-    static void reduce(const void* /*state*/, void* out, const void* a, const void* b, std::size_t count) {
-        if (count == 1) {
-            // Latency counts here: a message of one element is reduced between two exchanges.
-            using Element = typename VectorOf<Lane, ElementBytes>::type;
-            const Element result[] = {Op::apply(load<Element>(a, 0), load<Element>(b, 0))};
-            store_tile<false>(out, 0, result);
-            return;
-        }
-        reduce_several(out, a, b, count);
     }
 
     static void reduce_many(const void* /*state*/, void* const* outs, int outs_count, const void* const* ins,
@@ -391,8 +374,14 @@ private:
             run<true>(data, 0, bytes);
             finish_streaming();
         } else if (data.count > 0) {
-            run<false>(data, 0, bytes);
+            run_cached(data, 0, bytes);
         }
+    }
+
+    template <Brackets brackets>
+    [[gnu::noinline]] static void run_cached(const Prefixes<brackets>& data, std::size_t begin,
+                                             std::size_t end) {
+        run<false>(data, begin, end);
     }
 };
 
