@@ -15,7 +15,10 @@
 namespace tutti::kernel {
 
 std::span<const Table* const> available_tables() {
-#ifdef __x86_64__
+#if defined(TUTTI_ISA_ONLY)
+    static constexpr const Table* tables[] = {&TUTTI_ISA_ONLY};
+    return tables;
+#elif defined(__x86_64__)
     static constexpr const Table* tables[] = {&generic_table, &avx2_table, &avx512_table};
     static const std::size_t count = []() -> std::size_t {
         __builtin_cpu_init();
