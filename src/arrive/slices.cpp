@@ -14,7 +14,7 @@ void Slices::run(std::size_t index) noexcept {
         return;
     }
     // Relaxed: a slice that is made in vain does no harm.
-    if (!has_failed_.load(std::memory_order_relaxed)) {
+    if (!has_failed_.test(std::memory_order_relaxed)) {
         try {
             pass::carry_out_slice(task_.work, index, taken_.size());
         } catch (...) {
@@ -35,7 +35,7 @@ void Slices::not_handed_out(std::exception_ptr failure) noexcept {
 }
 
 void Slices::fail(std::exception_ptr failure) {
-    if (!has_failed_.exchange(true, std::memory_order_relaxed)) {
+    if (!has_failed_.test_and_set(std::memory_order_relaxed)) {
         failure_ = std::move(failure);
     }
 }

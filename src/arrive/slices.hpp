@@ -56,16 +56,16 @@ public:
     void not_handed_out(std::exception_ptr failure) noexcept;
 
 private:
-    bool take(std::size_t index) { return !taken_[index].exchange(true, std::memory_order_relaxed); }
+    bool take(std::size_t index) { return !taken_[index].test_and_set(std::memory_order_relaxed); }
     void fail(std::exception_ptr failure);
     void finish_one();
 
     Task task_;
     std::shared_ptr<Completion> completion_;
     /// Whether somebody has begun the slice.
-    std::vector<std::atomic<bool>> taken_;
+    std::vector<std::atomic_flag> taken_;
     Atomic<std::size_t> unfinished_;
-    std::atomic<bool> has_failed_{false};
+    std::atomic_flag has_failed_;
     std::exception_ptr failure_;
 };
 

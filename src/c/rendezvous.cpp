@@ -28,13 +28,13 @@ public:
     std::size_t count() const { return begun_.size(); }
     const std::function<void(std::size_t)>& run() const { return run_; }
     /// Whether nobody has begun the run, or given it up.
-    bool begin(std::size_t i) { return !begun_[i].exchange(true, std::memory_order_relaxed); }
+    bool begin(std::size_t i) { return !begun_[i].test_and_set(std::memory_order_relaxed); }
     /// Returns whether it was the last. Acquire and release: it comes after all others.
     bool finish() { return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
 private:
     std::function<void(std::size_t)> run_;
-    std::vector<std::atomic<bool>> begun_;
+    std::vector<std::atomic_flag> begun_;
     Atomic<std::size_t> unfinished_;
 };
 

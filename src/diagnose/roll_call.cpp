@@ -36,7 +36,7 @@ Place place_of(GroupState& group, int rank) {
     const Presence& presence = group.presence(rank);
     Place place{.rank = rank,
                 .rank_in_first = group.rank_in_first(rank),
-                .has_joined = !group.members_join() || presence.has_joined.load(std::memory_order_relaxed),
+                .has_joined = !group.members_join() || presence.has_joined.test(std::memory_order_relaxed),
                 .has_left = group.has_left_for_good(rank),
                 .has_failed = presence.has_failed.load(std::memory_order_relaxed),
                 // Acquire, though nothing is read that it makes visible.

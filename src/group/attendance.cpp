@@ -72,7 +72,7 @@ void GroupState::take_seat(int rank) {
     mine.holder = std::this_thread::get_id();
     ++taken_;
     // Relaxed: whoever waits looks again.
-    if (!presence(rank).has_joined.exchange(true, std::memory_order_relaxed)) {
+    if (!presence(rank).has_joined.test_and_set(std::memory_order_relaxed)) {
         join_deadline_.restart();
     }
 }
@@ -95,7 +95,7 @@ void GroupState::throw_refused(int rank, const char* why) const {
 
 void GroupState::require_joined(int member, int peer) {
     const auto has_joined = [this](int rank) {
-        return presence(rank).has_joined.load(std::memory_order_relaxed); // which lasts
+        return presence(rank).has_joined.test(std::memory_order_relaxed); // which lasts
     };
     if (!has_joined(member) || has_joined(peer) || !join_deadline_.has_passed()) {
         return;

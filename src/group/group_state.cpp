@@ -109,7 +109,7 @@ void GroupState::note_binding(int rank) noexcept {
 void GroupState::leave_failed_call(int member) {
     presence(member).has_failed.store(true, std::memory_order_relaxed);
     execute::leave_failed_call(boards(), board(member), [this](int inside) {
-        if (!stuck_is_told_.exchange(true, std::memory_order_relaxed)) { // one is enough
+        if (!stuck_is_told_.test_and_set(std::memory_order_relaxed)) { // one is enough
             tell_stuck(inside);
         }
     });
@@ -143,7 +143,7 @@ void GroupState::recover() {
         lanes_ = nullptr;
     }
     failure_.clear();
-    stuck_is_told_.store(false, std::memory_order_relaxed);
+    stuck_is_told_.clear(std::memory_order_relaxed);
 }
 
 void GroupState::tell_stuck(int inside) noexcept {

@@ -182,7 +182,7 @@ private:
     std::atomic<bool> is_crowded_;
     mailbox::Patience crowded_patience_;
     execute::Failure failure_;
-    std::atomic<bool> stuck_is_told_{false};
+    std::atomic_flag stuck_is_told_;
     /// Stages, slots, boards and presences. Zero bytes are what their constructors would leave, so that
     /// nothing touches them before their members do.
     execute::ZeroPages pages_;

@@ -81,7 +81,7 @@ struct alignas(line_bytes) Presence {
     /// Whether a call of the member has failed since the group has been usable. Relaxed: for people.
     std::atomic<bool> has_failed{false};
     /// Whether a thread has ever joined to be this member. No thread joins a team or a sub-group.
-    std::atomic<bool> has_joined{false};
+    std::atomic_flag has_joined;
 };
 
 static_assert(std::is_trivially_destructible_v<Presence>, "they live in pages that are just given back");

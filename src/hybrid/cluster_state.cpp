@@ -195,7 +195,7 @@ void ClusterState::fail(int rank, const std::exception_ptr& cause) {
 }
 
 void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {
-    if (told_.exchange(true, std::memory_order_relaxed)) { // relaxed: it only chooses who tells
+    if (told_.test_and_set(std::memory_order_relaxed)) { // relaxed: it only chooses who tells
         return;
     }
     notices_.tell(cause);

@@ -176,7 +176,7 @@ private:
     std::shared_ptr<DepotMemory> memory_ = std::make_shared<DepotMemory>();
     tutti::execute::Failure failure_;
     hybrid::MainThread main_thread_;
-    std::atomic<bool> told_{false};
+    std::atomic_flag told_;
     /// Whether all processes have made it.
     bool is_open_ = false;
     /// The last member: it refers to the others.
