@@ -126,15 +126,15 @@ void wait_all(Requests&... requests) {
 /// are such.
 template <std::ranges::forward_range Range>
 requires std::same_as<std::ranges::range_value_t<Range>, Request> std::size_t wait_any(Range&& requests) {
-    const auto size = static_cast<std::size_t>(std::ranges::distance(requests));
-    std::size_t found = size;
+    std::size_t place = 0;
+    Request* complete = nullptr;
     bool any = false;
     const auto look = [&] {
-        std::size_t place = 0;
-        for (const Request& request : requests) {
+        place = 0;
+        for (Request& request : requests) {
             any = any || request.pending_ != nullptr;
             if (request.pending_ != nullptr && request.pending_->is_over()) {
-                found = place;
+                complete = &request;
                 return true;
             }
             ++place;
@@ -144,13 +144,11 @@ requires std::same_as<std::ranges::range_value_t<Range>, Request> std::size_t wa
     if (!look() && any) {
         detail::wait_until("wait_any", look);
     }
-    if (found != size) {
-        Request& request = *std::ranges::next(std::ranges::begin(requests),
-                                              static_cast<std::ranges::range_difference_t<Range>>(found));
-        request.wait(); // throws what has ended it
-        request = Request();
+    if (complete != nullptr) {
+        complete->wait(); // throws what has ended it
+        *complete = Request();
     }
-    return found;
+    return place;
 }
 
 } // namespace tutti
