@@ -95,8 +95,9 @@ constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b, const Better& bett
 
 } // namespace detail
 
-/// a + b. Integers wrap modulo 2^bits. Of two NaNs that meet in a collective the left one stays, in numbers
-/// of type float and double and in their complex ones. Not for bool.
+/// a + b. Integers wrap modulo 2^bits. Of two NaNs that meet in a collective the left one's payload stays, in
+/// numbers of type float and double and in their complex ones. RISC-V processors keep no payload: there the
+/// result is the canonical NaN. Not for bool.
 struct Sum {
     /// Its name at run time.
     static constexpr Operator code = Operator::sum;

@@ -3,7 +3,8 @@
 // Sums, differences and products in which the left operand's NaN stays. IEEE 754 leaves open whose payload
 // that is where two NaNs meet. x86 takes the first operand's, but compilers swap the operands of a + b and a
 // * b, here so and there otherwise: members that run through different copies of one loop would have
-// different bits. Like the loops that use this (loops.hpp says why), it has internal linkage.
+// different bits. RISC-V keeps no payload, so that each NaN there is the canonical one. Like the loops that
+// use this (loops.hpp says why), it has internal linkage.
 
 #include <cstddef>
 #include <type_traits>
@@ -112,7 +113,7 @@ template <class Wide>
         if constexpr (has_integers<Vector>) {                                                                \
             return a op b;                                                                                   \
         } else {                                                                                             \
-            return a == a ? a op b : a + a; /* a quiet NaN with a's payload */                               \
+            return a == a ? a op b : a + a; /* a quiet NaN with a's payload, where the processor keeps it */ \
         }                                                                                                    \
     }
 #endif

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -269,6 +270,30 @@ TEST_CASE("where neither is less, min and max keep the left operand") {
                         .reduce(nullptr, out.data(), left.data(), right.data(), count);
                     CHECK(std::memcmp(out.data(), left.data(), count * sizeof(double)) == 0);
                 }
+            }
+        }
+    }
+}
+
+TEST_CASE(
+    "of two NaNs that meet in a sum or product the left one's payload stays, where the hardware keeps any") {
+    const auto nan_of = [](std::uint64_t payload) {
+        return std::bit_cast<double>(0x7ff8'0000'0000'0000 | payload);
+    };
+#if defined(__riscv) // each operation that results in NaN results in the canonical one
+    const double expected = nan_of(0);
+#else
+    const double expected = nan_of(1);
+#endif
+    for (const std::size_t count : {std::size_t{1}, std::size_t{64}}) {
+        const std::vector<double> left(count, nan_of(1));
+        const std::vector<double> right(count, nan_of(2));
+        const std::vector<double> expected_all(count, expected);
+        for (const Table* table : tutti::kernel::available_tables()) {
+            for (const Operator op : {Operator::sum, Operator::prod}) {
+                std::vector<double> out(count, 99);
+                table->at(tutti::Type::f64, op).reduce(nullptr, out.data(), left.data(), right.data(), count);
+                CHECK(std::memcmp(out.data(), expected_all.data(), count * sizeof(double)) == 0);
             }
         }
     }

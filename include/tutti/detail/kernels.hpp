@@ -48,9 +48,10 @@ struct Kernels {
 };
 
 /// The compiled kernels of a pair, in the widest instruction set this CPU has. The same bits come out
-/// whichever that is: of two NaNs meeting in a sum or product the left one's payload is kept.
-/// Throws std::invalid_argument naming the type and operator where the pair makes no sense (min and max of
-/// complex numbers; logical and bitwise operators on anything but integers; `other`; `callable`).
+/// whichever that is: of two NaNs meeting in a sum or product the left one's payload is kept, except on
+/// RISC-V, whose every sum or product that is NaN is the canonical NaN. Throws std::invalid_argument naming
+/// the type and operator where the pair makes no sense (min and max of complex numbers; logical and bitwise
+/// operators on anything but integers; `other`; `callable`).
 TUTTI_COMPONENT_API const Kernels& builtin(Type type, Operator op);
 
 /// Copies `bytes` bytes from `in` to every outs[j], j < outs_count. Overlap as in reduce_many.
