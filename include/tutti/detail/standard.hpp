@@ -6,3 +6,6 @@
 #error "Tutti needs C++20: compile with -std=c++20, or link tutti::tutti in CMake, which sets it"
 #include "nothing more is compiled" // what is not there ends compilation, as #error does not
 #endif
+
+// Lengths, keys of calls and addresses between members fill words of 64 bits.
+static_assert(sizeof(void*) == 8, "Tutti needs a 64-bit system: compile for one, for example with -m64");
