@@ -23,12 +23,6 @@ public:
         before(order);
         value_.store(value, order);
     }
-    T exchange(T value, std::memory_order order) noexcept {
-        before(order);
-        const T old = value_.exchange(value, order);
-        after(order);
-        return old;
-    }
     T fetch_add(T value, std::memory_order order) noexcept {
         before(order);
         const T old = value_.fetch_add(value, order);

@@ -51,10 +51,8 @@ public:
     void set(std::uint32_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
     /// Acquire: pairs with the release of the change that it sees.
     std::uint32_t get() const noexcept { return step_.load(std::memory_order_acquire); }
-    /// Release: who sees it sees what was done before. Acquire: what was done before the step that it ends.
-    std::uint32_t exchange(std::uint32_t step) noexcept {
-        return step_.exchange(step, std::memory_order_acq_rel);
-    }
+    /// Release: a thread that sees the step sees what was done before it. Acquire: what was done before the
+    /// step that it ends, also where that is another one than `from`.
     bool change(std::uint32_t from, std::uint32_t to) noexcept {
         return step_.compare_exchange(from, to, std::memory_order_acq_rel);
     }
@@ -63,29 +61,44 @@ private:
     Atomic<std::uint32_t> step_{0};
 };
 
-/// Hands an operation's end from who completes it to a rank, and a function from the rank to who completes
-/// it, so that exactly one of the two calls it.
+/// Hands an operation's end from the thread that completes it to a rank, and a function from the rank to that
+/// thread, so that exactly one of the two calls it, or nobody where the rank forgets it in time.
 template <class Step>
 class BasicHandover {
 public:
     void open() noexcept { step_.set(waits); }
 
     /// True: the results are there, or the failure.
-    bool is_over() const noexcept { return step_.get() == over; }
+    bool is_over() const noexcept { return step_.get() >= over; }
 
-    /// By the rank, which has made its function ready: whether who completes the operation calls it. If not,
-    /// the operation is over.
+    /// By the rank, which has made its function ready: whether the thread that completes the operation calls
+    /// it. If not, the operation is over.
     bool give() noexcept { return step_.change(waits, has_function); }
+    /// By the rank, after give() has found that the operation is over: the function is now to be called.
+    void give_late() noexcept { static_cast<void>(step_.change(over, over_with_function)); }
     /// By the rank: whether the function that it has given is its own again. If not, the operation is over.
     bool take_back() noexcept { return step_.change(has_function, waits); }
 
-    /// By who completes the operation: whether a function was given, which it is to call.
-    bool complete() noexcept { return step_.exchange(over) == has_function; }
+    /// By the thread that completes the operation: whether a function was given, which is now to be called.
+    bool complete() noexcept {
+        while (!step_.change(waits, over)) {
+            if (step_.change(has_function, over_with_function)) {
+                return true;
+            } // else the rank has just taken it back
+        }
+        return false;
+    }
+
+    /// By whichever thread is about to call the function, and by the rank that forgets it: whether it is the
+    /// caller's alone. The other one finds none.
+    bool claim() noexcept { return step_.change(over_with_function, over); }
 
 private:
     static constexpr std::uint32_t waits = 0;
     static constexpr std::uint32_t has_function = 1;
     static constexpr std::uint32_t over = 2;
+    /// Over, and the function has neither been called nor forgotten.
+    static constexpr std::uint32_t over_with_function = 3;
 
     Step step_;
 };

@@ -22,9 +22,7 @@ public:
 
     void add(Arrival& arrival) {
         arrival.home_->references_.add(1);
-        arrival.next_ready_ = nullptr;
-        (first_ == nullptr ? first_ : last_->next_ready_) = &arrival;
-        last_ = &arrival;
+        arrivals_.push(arrival);
     }
 
     /// Whether the calling thread is in one of them.
@@ -34,9 +32,9 @@ public:
         if (std::exchange(is_calling_, true)) {
             return;
         }
-        while (first_ != nullptr) {
-            Arrival& arrival = *std::exchange(first_, first_->next_ready_);
-            const std::function<void()> function = std::exchange(arrival.function_, nullptr);
+        while (!arrivals_.is_empty()) {
+            Arrival& arrival = arrivals_.pop();
+            const std::function<void()> function = arrival.claimed_function();
             arrival.home_->drop(1);
             if (function) {
                 function();
@@ -46,8 +44,7 @@ public:
     }
 
 private:
-    Arrival* first_ = nullptr;
-    Arrival* last_ = nullptr;
+    IntrusiveQueue<Arrival> arrivals_;
     bool is_calling_ = false;
 };
 
@@ -98,14 +95,26 @@ void Arrival::then(std::function<void()> function, Calls calls) {
         function_ = nullptr;
         check();
     }
+    handover_.give_late();
     Ready::here().add(*this);
     Ready::here().call_all();
 }
 
+/// Returns the function that is now to be called. None where the rank has forgotten it meanwhile, on any
+/// thread: of that thread and this one only the one that claims the function touches it.
+std::function<void()> Arrival::claimed_function() {
+    return handover_.claim() ? std::exchange(function_, nullptr) : nullptr;
+}
+
 void Arrival::forget() noexcept {
-    static_cast<void>(handover_.take_back()); // or the operation is over, and this thread has yet to call it
-    function_ = nullptr;
-    takes_no_more_ = false;
+    if (handover_.take_back()) {
+        function_ = nullptr;
+        takes_no_more_ = false;
+    } else {
+        // The operation is over. Some thread has yet to come to the function, and finds none: it takes no
+        // other one either, since that thread still has this arrival in its queue.
+        static_cast<void>(claimed_function());
+    }
 }
 
 void Arrival::require_movable_waiter() const {
@@ -203,7 +212,6 @@ void Operation::give_up_if_late(int rank, std::chrono::nanoseconds waited,
     }
 }
 
-/// Unless all ranks have arrived meanwhile: then it goes its way.
 void Operation::give_up(int rank, std::chrono::milliseconds deadline) noexcept {
     std::exception_ptr failure;
     try {
@@ -212,8 +220,14 @@ void Operation::give_up(int rank, std::chrono::milliseconds deadline) noexcept {
     } catch (...) { // there is no memory
         failure = std::current_exception();
     }
+    end_early(std::move(failure));
+}
+
+void Operation::end_early(std::exception_ptr failure) noexcept {
+    // Of the last rank, those that give up and the end of the rendezvous, one only may end the operation: the
+    // one that changes the count first.
     if (arrived_.close(contributions_.size())) {
-        end(std::move(failure)); // ranks that are late may still bring operators
+        end(std::move(failure)); // drop() drops the operators: ranks that are late may still bring some
     }
 }
 
@@ -248,7 +262,7 @@ void Operation::end(std::exception_ptr failure) noexcept {
         if (failure_ == nullptr || arrival.calls_ == detail::Pending::Calls::in_any_case) {
             ready.add(arrival);
         } else {
-            arrival.function_ = nullptr;
+            static_cast<void>(arrival.claimed_function());
         }
     }
     reach(Stage::over); // when all requests say so

@@ -4,6 +4,7 @@
 #include "arrive/handover.hpp"
 #include "arrive/slices.hpp"
 #include "atomic.hpp"
+#include "intrusive_queue.hpp"
 #include "mailbox/doorbell.hpp"
 
 #include <tutti/detail/pending.hpp>
@@ -27,7 +28,7 @@ class Operation;
 
 /// A rank's part in an operation: what is behind its request. Any thread may use it, also several at a time,
 /// but then() only one.
-class Arrival final : public detail::Pending {
+class Arrival final : public detail::Pending, public Queueable<Arrival> {
 public:
     bool is_over() const noexcept override { return handover_.is_over(); }
     bool test() override;
@@ -44,6 +45,7 @@ private:
 
     /// Throws what has ended the operation, if it has failed.
     void check() const;
+    std::function<void()> claimed_function();
 
     Operation* home_ = nullptr;
     int rank_ = 0;
@@ -57,8 +59,6 @@ private:
     Calls calls_ = Calls::when_complete;
     /// It has been given a function.
     bool takes_no_more_ = false;
-    /// The next whose function is to be called.
-    Arrival* next_ready_ = nullptr;
 };
 
 /// One operation of a Rendezvous, from the first arrival until nobody refers to it any more; then it serves
@@ -91,6 +91,9 @@ public:
     /// Gives it up where `rank` has waited for so long already, and not all have arrived.
     void give_up_if_late(int rank, std::chrono::nanoseconds waited,
                          std::chrono::milliseconds deadline) noexcept;
+    /// Ends it with a failure, unless all ranks have arrived or it has been ended early before. By any
+    /// thread.
+    void end_early(std::exception_ptr failure) noexcept;
     void shared_out(std::shared_ptr<Slices> slices) noexcept override;
     void finished(std::exception_ptr failure) noexcept override;
     /// Nobody may refer to it who has not counted before.

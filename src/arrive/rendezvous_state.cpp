@@ -146,10 +146,7 @@ void RendezvousState::close() noexcept {
         std::ranges::min_element(places_, {}, [](const Place& place) { return place.at->number(); });
     const auto rank = behind - places_.begin();
     for (Operation* open = behind->at->next(); open != nullptr; open = open->next()) {
-        if (open->arrival(0).is_over()) { // given up before
-            continue;
-        }
-        open->finished(std::make_exception_ptr(
+        open->end_early(std::make_exception_ptr(
             Error("the rendezvous has been destroyed before all ranks have arrived at operation " +
                   std::to_string(open->number()) + ": rank " + std::to_string(rank) + " has not")));
     }

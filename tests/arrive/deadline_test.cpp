@@ -194,6 +194,41 @@ TEST_CASE("each operation ends once, whoever comes first: the last rank or the d
     CHECK(token.use_count() == 1); // nobody keeps an operator
 }
 
+TEST_CASE("each operation ends once, whoever comes first: the deadline or the end of the rendezvous") {
+    const auto token = std::make_shared<int>(0);
+    constexpr int rounds = test::reduced ? 20 : 200;
+    constexpr std::size_t operations = 20;
+    for (int round = 0; round < rounds; ++round) {
+        auto meeting = std::make_unique<Rendezvous>(2, RendezvousOptions{.deadline = 1ms});
+        std::vector<Request> requests;
+        std::array<int, operations> results{};
+        for (int& result : results) {
+            const auto plus = [token](int a, int b) { return a + b; };
+            requests.push_back(meeting->at(0).allreduce(std::span(&result, 1), plus));
+        }
+        for (Request& request : requests) {
+            CHECK(!request.test()); // from now on it is waited for
+        }
+        std::this_thread::sleep_for(2ms);
+        std::atomic<bool> begins{false};
+        std::jthread tests([&] {
+            while (!begins) {
+            }
+            // From the last one on: somewhere the two meet.
+            for (std::size_t index = operations; index-- > 0;) {
+                CHECK_THROWS_AS(static_cast<void>(requests[index].test()), Error);
+            }
+        });
+        begins = true;
+        meeting.reset();
+        tests.join();
+        for (Request& request : requests) {
+            CHECK_THROWS_AS(request.wait(), Error); // the operation is still the request's own
+        }
+    }
+    CHECK(token.use_count() == 1);
+}
+
 TEST_CASE("operators of operations that have been given up are dropped, also where ranks never come") {
     const auto token = std::make_shared<int>(0);
     const auto plus = [token](int a, int b) { return a + b; };

@@ -14,7 +14,6 @@ struct Orders {
     rl::memory_order down = rl::mo_acq_rel;
     rl::memory_order close = rl::mo_acq_rel;
     rl::memory_order get = rl::mo_acquire;
-    rl::memory_order exchange = rl::mo_acq_rel;
     rl::memory_order change = rl::mo_acq_rel;
 };
 
@@ -45,7 +44,6 @@ class ModelStep {
 public:
     void set(std::uint32_t step) { step_.store(step, rl::mo_relaxed, RL_INFO); }
     std::uint32_t get() const { return step_.load(orders.get, RL_INFO); }
-    std::uint32_t exchange(std::uint32_t step) { return step_.exchange(step, orders.exchange, RL_INFO); }
     bool change(std::uint32_t from, std::uint32_t to) {
         return step_.compare_exchange_strong(from, to, orders.change, RL_INFO, orders.get, RL_INFO);
     }
@@ -55,14 +53,19 @@ private:
 };
 
 /// How a rank learns that the operation is over.
-enum class Learns { waits, by_function, takes_back, gives_up };
+enum class Learns { waits, by_function, takes_back, forgets, gives_up, is_destroyed };
+
+/// What a test may take out of the protocol.
+enum class Without { nothing, count_of_the_end, claim };
 
 /// Ranks arrive with an operand each; the last one combines them, as arrive::Operation does, and completes
-/// all requests. With Learns::gives_up the first rank does not wait for the others. Who drops the last
-/// reference makes the memory that of another operation.
-template <unsigned ranks, Learns learns, Orders orders>
-struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
+/// all requests. With Learns::gives_up the first rank does not wait for the others. With
+/// Learns::is_destroyed the last rank never arrives: its thread ends the rendezvous while the others give up.
+/// The thread that drops the last reference makes the memory that of another operation.
+template <unsigned ranks, Learns learns, Orders orders, Without without = Without::nothing>
+struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{ranks}> {
     static constexpr unsigned given_up = 1U << ranks;
+    static constexpr unsigned destroyed = 2U << ranks;
 
     rl::var<unsigned> operands[ranks];
     rl::var<unsigned> results[ranks];
@@ -71,17 +74,24 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
     ModelCount<orders> arrived;
     ModelCount<orders> references;
     arrive::BasicHandover<ModelStep<orders>> handovers[ranks];
+    /// How often the operation has ended. Only its thread reads it, after all others are done with it.
+    rl::var<unsigned> ends;
 
     void before() {
         for (unsigned rank = 0; rank < ranks; ++rank) {
             calls[rank](RL_INFO).store(0);
             handovers[rank].open();
         }
+        ends(RL_INFO).store(0);
         arrived.set(0);
         references.set(ranks + 1); // each rank's, and the operation's own
     }
 
     void thread(unsigned rank) {
+        if (learns == Learns::is_destroyed && rank == ranks - 1) {
+            destroy();
+            return;
+        }
         operands[rank](RL_INFO).store(1U << rank);
         const std::size_t count = arrived.up();
         if (count == ranks) {
@@ -89,10 +99,19 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
         } else if (count == arrive::StdCount::closed + ranks) {
             drop_operands();
         }
-        if (learns == Learns::gives_up && rank == 0 && arrived.close(ranks)) {
+        const bool may_give_up = (learns == Learns::gives_up && rank == 0) || learns == Learns::is_destroyed;
+        if (may_give_up && arrived.close(ranks)) {
             end(given_up);
         }
         learn(rank);
+        drop();
+    }
+
+    /// RendezvousState::close().
+    void destroy() {
+        if (without == Without::count_of_the_end ? !handovers[0].is_over() : arrived.close(ranks)) {
+            end(destroyed);
+        }
         drop();
     }
 
@@ -112,35 +131,58 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
     }
 
     void end(unsigned sum) {
+        ends(RL_INFO).store(ends(RL_INFO).load() + 1);
         for (auto& result : results) {
             result(RL_INFO).store(sum);
         }
+        bool is_called[ranks];
         for (unsigned rank = 0; rank < ranks; ++rank) {
-            if (handovers[rank].complete()) {
-                call(rank);
+            is_called[rank] = handovers[rank].complete();
+            if (is_called[rank]) {
+                references.add(1); // the thread's queue of functions
             }
         }
         drop();
+        for (unsigned rank = 0; rank < ranks; ++rank) {
+            if (is_called[rank]) {
+                call(rank);
+                drop();
+            }
+        }
     }
 
     void learn(unsigned rank) {
-        if constexpr (learns == Learns::waits || learns == Learns::gives_up) {
+        if constexpr (learns == Learns::waits || learns == Learns::gives_up ||
+                      learns == Learns::is_destroyed) {
             wait(rank);
             check(rank);
             return;
         }
-        functions[rank](RL_INFO).store(rank);
-        const bool given = handovers[rank].give();
-        if (!given) {
-            call(rank);
-        } else if (learns == Learns::takes_back && handovers[rank].take_back()) {
+        give(rank);
+        if (learns == Learns::takes_back && handovers[rank].take_back()) {
             functions[rank](RL_INFO).store(ranks); // for another one
-            functions[rank](RL_INFO).store(rank);
-            if (!handovers[rank].give()) {
-                call(rank);
-            }
+            give(rank);
+        } else if (learns == Learns::forgets) {
+            forget(rank);
+            return;
         }
         wait(rank);
+    }
+
+    void give(unsigned rank) {
+        functions[rank](RL_INFO).store(rank);
+        if (!handovers[rank].give()) {
+            handovers[rank].give_late();
+            call(rank);
+        }
+    }
+
+    void forget(unsigned rank) {
+        const bool is_own =
+            handovers[rank].take_back() || (without == Without::claim ? true : handovers[rank].claim());
+        if (is_own) {
+            functions[rank](RL_INFO).store(ranks);
+        }
     }
 
     void wait(unsigned rank) {
@@ -151,23 +193,35 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
 
     /// By the rank or by who completes, one of the two.
     void call(unsigned rank) {
-        RL_ASSERT(functions[rank](RL_INFO).load() == rank);
+        if (without != Without::claim && !handovers[rank].claim()) {
+            RL_ASSERT(learns == Learns::forgets);
+            return;
+        }
+        const bool is_there = functions[rank](RL_INFO).load() == rank;
+        if (without == Without::claim && !is_there) {
+            return;
+        }
+        RL_ASSERT(is_there);
         calls[rank](RL_INFO).store(calls[rank](RL_INFO).load() + 1);
         check(rank);
     }
 
     void check(unsigned rank) {
         const unsigned result = results[rank](RL_INFO).load();
-        RL_ASSERT(result == (1U << ranks) - 1 || (learns == Learns::gives_up && result == given_up));
+        RL_ASSERT(result == (1U << ranks) - 1 ||
+                  ((learns == Learns::gives_up || learns == Learns::is_destroyed) && result == given_up) ||
+                  (learns == Learns::is_destroyed && result == destroyed));
     }
 
     void drop() {
         if (references.down(1) != 0) {
             return;
         }
+        RL_ASSERT(ends(RL_INFO).load() == 1);
         for (unsigned rank = 0; rank < ranks; ++rank) {
             constexpr bool is_called = learns == Learns::by_function || learns == Learns::takes_back;
-            RL_ASSERT(calls[rank](RL_INFO).load() == (is_called ? 1U : 0U));
+            const unsigned called = calls[rank](RL_INFO).load();
+            RL_ASSERT(called == (is_called ? 1U : 0U) || (learns == Learns::forgets && called == 1U));
             operands[rank](RL_INFO).store(0);
             results[rank](RL_INFO).store(0);
             functions[rank](RL_INFO).store(ranks);
@@ -176,14 +230,13 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders>, int{ranks}> {
 };
 
 constexpr Orders library{};
-constexpr Orders close_relaxed{.close = rl::mo_relaxed};
 constexpr Orders up_releases{.up = rl::mo_release};
 constexpr Orders up_acquires{.up = rl::mo_acquire};
 constexpr Orders down_releases{.down = rl::mo_release};
 constexpr Orders down_acquires{.down = rl::mo_acquire};
 constexpr Orders get_relaxed{.get = rl::mo_relaxed};
-constexpr Orders exchange_releases{.exchange = rl::mo_release};
-constexpr Orders exchange_acquires{.exchange = rl::mo_acquire};
+constexpr Orders change_releases{.get = rl::mo_relaxed, .change = rl::mo_release};
+constexpr Orders change_acquires{.change = rl::mo_acquire};
 constexpr Orders change_relaxed{.change = rl::mo_relaxed};
 
 } // namespace
@@ -197,6 +250,20 @@ TEST_CASE("the last rank to arrive sees all operands, and all see its results") 
 TEST_CASE("an operation that is given up ends once, and is used again when all late ranks are done with it") {
     passes<Arrivals<2, Learns::gives_up, library>>("arrivals, given up by one of 2 ranks");
     passes<Arrivals<3, Learns::gives_up, library>>("arrivals, given up by one of 3 ranks", {3});
+}
+
+TEST_CASE("an operation ends once, where ranks give it up while the rendezvous is destroyed") {
+    passes<Arrivals<2, Learns::is_destroyed, library>>("arrivals, 1 of 2 ranks gives up, destroyed");
+    passes<Arrivals<3, Learns::is_destroyed, library>>("arrivals, 2 of 3 ranks give up, destroyed", {3});
+    caught<Arrivals<2, Learns::is_destroyed, library, Without::count_of_the_end>>(
+        "arrivals, destroyed without a change of the count", rl::test_result_data_race);
+}
+
+TEST_CASE("a function that is forgotten while another thread is about to call it is called or forgotten") {
+    passes<Arrivals<2, Learns::forgets, library>>("arrivals, 2 functions forgotten");
+    passes<Arrivals<3, Learns::forgets, library>>("arrivals, 3 functions forgotten", {3});
+    caught<Arrivals<2, Learns::forgets, library, Without::claim>>(
+        "arrivals, functions forgotten without a claim", rl::test_result_data_race);
 }
 
 TEST_CASE("a function is called once, by its rank or by who completes the operation") {
@@ -213,8 +280,8 @@ TEST_CASE("arrivals need their memory orders") {
     caught<Arrivals<2, Learns::waits, down_releases>>("arrivals, references do not acquire", race);
     caught<Arrivals<2, Learns::waits, down_acquires>>("arrivals, references do not release", race);
     caught<Arrivals<2, Learns::waits, get_relaxed>>("arrivals, wait does not acquire", race);
-    caught<Arrivals<2, Learns::waits, exchange_acquires>>("arrivals, end does not release", race);
-    caught<Arrivals<2, Learns::by_function, exchange_releases>>("arrivals, end does not acquire", race);
+    caught<Arrivals<2, Learns::waits, change_acquires>>("arrivals, end does not release", race);
+    caught<Arrivals<2, Learns::by_function, change_releases>>("arrivals, end does not acquire", race);
     caught<Arrivals<2, Learns::by_function, change_relaxed>>("arrivals, giving does not release", race);
 }
 
