@@ -84,10 +84,7 @@ void InFlight::require_usable(const char* what) {
         throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "
                                         "that they reduce for");
     }
-    if (!open_.empty() && thread_ != &OfThread::here()) {
-        throw Error(std::string(what) + ": called by another thread than the one that has operations of this "
-                                        "member in flight: only that may use the member meanwhile");
-    }
+    require_own_thread(what);
     if (group_.failure().raised()) {
         try {
             group_.failure().throw_aborted();
@@ -97,6 +94,13 @@ void InFlight::require_usable(const char* what) {
             }
             throw;
         }
+    }
+}
+
+void InFlight::require_own_thread(const char* what) const {
+    if (is_on_another_thread()) {
+        throw Error(std::string(what) + ": called by another thread than the one that has operations of this "
+                                        "member in flight: only that may use the member meanwhile");
     }
 }
 
@@ -260,10 +264,12 @@ void InFlight::prepare(Operation& operation, const Call& call) {
 /// Nobody refers to it any more.
 void InFlight::recycle(Operation& operation) noexcept {
     operation.is_held_ = false;
-    if (operation.continuation_ != nullptr) {
-        operation.continuation_ = nullptr;
-    }
+    operation.continuation_ = nullptr;
     operation.failure_ = nullptr;
+    if (operation.sequence_ == Sequence::prepared) {
+        lanes_.drop_prepared(operation.number_);
+        operation.sequence_ = Sequence::started;
+    }
     free_.push_back({operation.call_.key(), &operation});
 }
 
@@ -274,33 +280,53 @@ void InFlight::release(Operation& operation) noexcept {
     try {
         if (!operation.is_over()) {
             wait(operation);
-        } else if (operation.is_ready_) {
-            OfThread::here().remove_continuation(operation);
+        } else if (operation.is_ready_ && !is_on_another_thread()) {
+            thread_->remove_continuation(operation);
             operation.call_continuation();
         }
     } catch (...) { // recorded: whoever calls next is told
     }
-    if (!operation.is_over()) { // another thread has it in flight
-        operation.is_held_ = false;
+    if ((!operation.is_over() || operation.is_ready_) && is_on_another_thread()) {
+        operation.is_held_ = false; // that thread recycles it
         return;
     }
     drop_continuation(operation);
-    if (operation.sequence_ == Sequence::prepared) {
-        lanes_.drop_prepared(operation.number_);
-        operation.sequence_ = Sequence::started;
-    }
     recycle(operation);
 }
 
+/// On another thread than the one that has the operation in its queue it stays there, and calls nothing.
 void InFlight::drop_continuation(Operation& operation) noexcept {
     operation.continuation_ = nullptr;
-    if (operation.is_ready_) {
-        OfThread::here().remove_continuation(operation);
+    if (operation.is_ready_ && !is_on_another_thread()) {
+        thread_->remove_continuation(operation);
+        no_longer_ready(operation);
     }
 }
 
+void InFlight::add_continuation(Operation& operation) noexcept {
+    operation.is_ready_ = true;
+    ++ready_;
+    thread_->add_continuation(operation);
+}
+
+void InFlight::no_longer_ready(Operation& operation) noexcept {
+    operation.is_ready_ = false;
+    --ready_;
+}
+
+std::function<void()> InFlight::taken_continuation(Operation& operation) noexcept {
+    std::function<void()> continuation = std::exchange(operation.continuation_, nullptr);
+    if (operation.is_ready_) {
+        no_longer_ready(operation);
+        if (!operation.is_held_) {
+            recycle(operation);
+        }
+    }
+    return continuation;
+}
+
 bool InFlight::end() noexcept {
-    if (!open_.empty() && thread_ != &OfThread::here()) {
+    if (is_on_another_thread()) {
         group_.fail(rank_, std::make_exception_ptr(Error(
                                "a member was destroyed by another thread than the one that has operations of "
                                "it in flight")));
@@ -321,10 +347,10 @@ bool InFlight::end() noexcept {
 /// Nobody who refers to an operation can do more with it than to see that it is over.
 void InFlight::orphan_held() noexcept {
     std::erase_if(all_, [this](std::unique_ptr<Operation>& operation) {
+        drop_continuation(*operation);
         if (!operation->is_held_) {
             return false;
         }
-        drop_continuation(*operation);
         if (operation->sequence_ == Sequence::prepared) {
             lanes_.drop_prepared(operation->number_);
         }

@@ -52,6 +52,10 @@ public:
     void wait(Operation& operation);
     /// Nothing is to be called when the operation is over.
     void drop_continuation(Operation& operation) noexcept;
+    /// What is now to be called, empty if nothing. The operation may then be that of another call.
+    std::function<void()> taken_continuation(Operation& operation) noexcept;
+    /// Throws Error where another thread has operations of this member in flight.
+    void require_own_thread(const char* what) const;
     void release(Operation& operation) noexcept;
 
     /// One look at all operations of this member.
@@ -91,6 +95,12 @@ private:
     };
 
     void require_usable(const char* what);
+    /// Whether another thread, which may be gone, has operations in flight or has yet to call continuations.
+    bool is_on_another_thread() const noexcept {
+        return (!open_.empty() || ready_ != 0) && thread_id_ != OfThread::here().id();
+    }
+    void add_continuation(Operation& operation) noexcept;
+    void no_longer_ready(Operation& operation) noexcept;
     void look_after_now_and_then();
 
     Turn& turn_of(const Operation& operation) { return turns_[(operation.number_ - 1) % Lanes::in_turn]; }
@@ -140,8 +150,12 @@ private:
     std::array<Turn, Lanes::in_turn> turns_;
     /// In the order in which they were started.
     std::vector<Operation*> open_;
-    /// Whose thread has those in flight.
+    /// The operations that are over and whose continuations have yet to be called.
+    std::size_t ready_ = 0;
+    /// The thread that has those in flight and these in its queue. Only that thread may look at what it
+    /// points to: it may be gone, and another one be in its place, but never under its number.
     OfThread* thread_ = nullptr;
+    std::uint64_t thread_id_ = 0;
     /// Null where nothing is recorded.
     const Recorder* recorder_;
     std::exception_ptr failure_;

@@ -6,6 +6,7 @@
 #include <tutti/error.hpp>
 #include <tutti/request.hpp>
 
+#include <atomic>
 #include <exception>
 #include <string>
 #include <utility>
@@ -13,6 +14,11 @@
 namespace tutti::execute {
 
 thread_local constinit OfThread OfThread::current;
+
+std::uint64_t OfThread::give_id() noexcept {
+    static std::atomic<std::uint64_t> threads{0};
+    return id_ = threads.fetch_add(1, std::memory_order_relaxed) + 1; // relaxed: only unique
+}
 
 void OfThread::add(InFlight& member) noexcept {
     member.next_of_thread_ = std::exchange(first_, &member);
@@ -27,7 +33,7 @@ void OfThread::remove(InFlight& member) noexcept {
 }
 
 bool OfThread::has_only(const InFlight& member) const {
-    return first_ == &member && member.next_of_thread_ == nullptr && first_ready_ == nullptr;
+    return first_ == &member && member.next_of_thread_ == nullptr && !has_continuations();
 }
 
 void OfThread::progress() {
@@ -72,30 +78,9 @@ void OfThread::wait_until(const std::function<bool()>& ready, const char* caller
     }
 }
 
-void OfThread::add_continuation(Operation& operation) noexcept {
-    operation.is_ready_ = true;
-    operation.next_ready_ = nullptr;
-    (first_ready_ == nullptr ? first_ready_ : last_ready_->next_ready_) = &operation;
-    last_ready_ = &operation;
-}
-
-void OfThread::remove_continuation(Operation& operation) noexcept {
-    operation.is_ready_ = false;
-    Operation* before = nullptr;
-    for (Operation* each = first_ready_; each != &operation; each = each->next_ready_) {
-        before = each;
-    }
-    (before == nullptr ? first_ready_ : before->next_ready_) = operation.next_ready_;
-    if (last_ready_ == &operation) {
-        last_ready_ = before;
-    }
-}
-
 void OfThread::call_continuations() {
-    while (first_ready_ != nullptr) {
-        Operation& operation = *first_ready_;
-        remove_continuation(operation);
-        operation.call_continuation();
+    while (has_continuations()) {
+        ready_.pop().call_continuation();
     }
 }
 

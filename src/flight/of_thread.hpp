@@ -1,5 +1,6 @@
 #pragma once
 
+#include "intrusive_queue.hpp"
 #include "mailbox/doorbell.hpp"
 #include "mailbox/wait.hpp"
 
@@ -18,6 +19,8 @@ class Operation;
 class OfThread {
 public:
     static OfThread& here() noexcept { return current; }
+    /// A number that no other thread of the process has or has had, unlike the address of this.
+    std::uint64_t id() noexcept { return id_ != 0 ? id_ : give_id(); }
 
     /// A member that has operations in flight.
     void add(InFlight& member) noexcept;
@@ -38,9 +41,9 @@ public:
                     const Operation* awaited = nullptr);
 
     /// The continuations of operations that are over are called when no call is under way.
-    void add_continuation(Operation& operation) noexcept;
-    void remove_continuation(Operation& operation) noexcept;
-    bool has_continuations() const { return first_ready_ != nullptr; }
+    void add_continuation(Operation& operation) noexcept { ready_.push(operation); }
+    void remove_continuation(Operation& operation) noexcept { ready_.remove(operation); }
+    bool has_continuations() const { return !ready_.is_empty(); }
     void call_continuations();
 
     /// Whether a wait that is recorded is under way.
@@ -48,14 +51,16 @@ public:
     void waits(bool waits) { waits_ = waits; }
 
 private:
+    std::uint64_t give_id() noexcept;
+
     /// Found without a call in the shared library, too.
     [[gnu::tls_model("initial-exec")]] static thread_local constinit OfThread current;
 
     InFlight* first_ = nullptr;
     /// The last of those that have failed; only while somebody waits.
     const InFlight* failed_ = nullptr;
-    Operation* first_ready_ = nullptr;
-    Operation* last_ready_ = nullptr;
+    IntrusiveQueue<Operation> ready_;
+    std::uint64_t id_ = 0;
     bool waits_ = false;
 };
 

@@ -28,6 +28,12 @@ void Operation::then(std::function<void()> function, Calls calls) {
     if (function == nullptr) {
         throw ArgumentError("then: `function` is empty");
     }
+    if (home_ != nullptr) {
+        home_->require_own_thread("then");
+        if (continuation_ == nullptr) { // another thread has dropped one
+            home_->drop_continuation(*this);
+        }
+    }
     if (continuation_ != nullptr) {
         throw Error(
             "then: something waits for this operation already: there is one function, or coroutine, for "
@@ -81,10 +87,15 @@ void Operation::start(const detail::Call& call) {
 }
 
 void Operation::call_continuation() {
-    const std::function<void()> continuation = std::exchange(continuation_, nullptr);
     InFlight* const home = home_;
+    const std::function<void()> continuation =
+        home != nullptr ? home->taken_continuation(*this) : std::exchange(continuation_, nullptr);
+    // From here on nobody may refer to the operation any more.
+    if (continuation == nullptr) {
+        return;
+    }
     try {
-        continuation(); // after which nobody may refer to the operation
+        continuation();
     } catch (...) {
         if (home != nullptr) {
             home->fail(std::current_exception());

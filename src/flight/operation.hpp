@@ -3,6 +3,7 @@
 #include "call/kept_operator.hpp"
 #include "call/prepared_call.hpp"
 #include "group/lanes.hpp"
+#include "intrusive_queue.hpp"
 #include "mailbox/mailbox.hpp"
 #include "record/recorder.hpp"
 #include "run/bindings.hpp"
@@ -27,7 +28,7 @@ class InFlight;
 /// One operation that a member has in flight, or can start again: a call that is prepared, its addresses, and
 /// a run of it on a lane. Touched by its member's thread only. Kept by the member's InFlight for the next
 /// call when nobody refers to it any more, or until nobody does, where that is gone before.
-class Operation final : public detail::Restartable {
+class Operation final : public detail::Restartable, public Queueable<Operation> {
 public:
     enum class State : std::uint8_t {
         idle,    ///< not started
@@ -101,8 +102,7 @@ private:
 
     std::function<void()> continuation_;
     Calls calls_ = Calls::when_complete;
-    /// The next whose continuation is to be called.
-    Operation* next_ready_ = nullptr;
+    /// It is over, and its thread has yet to call the continuation.
     bool is_ready_ = false;
 };
 

@@ -76,6 +76,7 @@ void InFlight::open(Operation& operation) {
     }
     if (open_.empty()) {
         thread_ = &OfThread::here();
+        thread_id_ = thread_->id();
         thread_->add(*this);
     }
     open_.push_back(&operation);
@@ -180,9 +181,8 @@ void InFlight::complete(Operation& operation) {
         turn.next += Lanes::in_turn;
     }
     if (operation.continuation_ != nullptr) {
-        thread_->add_continuation(operation);
-    }
-    if (!operation.is_held_) {
+        add_continuation(operation);
+    } else if (!operation.is_held_) {
         recycle(operation);
     }
 }
@@ -220,13 +220,11 @@ void InFlight::fail(const std::exception_ptr& cause) noexcept {
         if (recorder_ != nullptr) {
             operation->flight_.end(recorded(*operation), operation->call_.claim().bytes, true);
         }
-        if (operation->continuation_ != nullptr) {
-            if (operation->calls_ == Operation::Calls::in_any_case) {
-                thread_->add_continuation(*operation);
-            } else {
-                operation->continuation_ = nullptr;
-            }
+        if (operation->continuation_ != nullptr && operation->calls_ == Operation::Calls::in_any_case) {
+            add_continuation(*operation);
+            continue;
         }
+        operation->continuation_ = nullptr;
         if (!operation->is_held_) {
             recycle(*operation);
         }

@@ -71,8 +71,7 @@ std::optional<execute::Sequence> Seat::difference(const Seat& other) const {
 }
 
 bool Seat::is_new_here() {
-    static std::atomic<std::uint64_t> threads{0};
-    thread_local const std::uint64_t own = threads.fetch_add(1, std::memory_order_relaxed) + 1; // only unique
+    const std::uint64_t own = execute::OfThread::here().id();
     return std::exchange(thread_, own) != own;
 }
 
