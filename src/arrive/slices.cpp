@@ -10,13 +10,13 @@
 namespace tutti::arrive {
 
 void Slices::run(std::size_t index) noexcept {
-    if (!take(index)) {
+    if (!shares_.take(index)) {
         return;
     }
     // Relaxed: a slice that is made in vain does no harm.
     if (!has_failed_.test(std::memory_order_relaxed)) {
         try {
-            pass::carry_out_slice(task_.work, index, taken_.size());
+            pass::carry_out_slice(task_.work, index, shares_.count());
         } catch (...) {
             fail(std::current_exception());
         }
@@ -26,8 +26,8 @@ void Slices::run(std::size_t index) noexcept {
 
 void Slices::not_handed_out(std::exception_ptr failure) noexcept {
     fail(std::move(failure));
-    for (std::size_t index = 0; index < taken_.size(); ++index) {
-        if (take(index)) {
+    for (std::size_t index = 0; index < shares_.count(); ++index) {
+        if (shares_.take(index)) {
             finish_one();
         }
     }
@@ -42,8 +42,7 @@ void Slices::fail(std::exception_ptr failure) {
 
 /// Who hands out has a part in this, so that the executor is not gone before it returns.
 void Slices::finish_one() {
-    // Acquire and release: the last one sees what all others have done.
-    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (shares_.finish()) {
         task_.copies.clear();
         std::exchange(completion_, nullptr)->finished(std::move(failure_));
     }

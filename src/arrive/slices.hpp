@@ -1,7 +1,7 @@
 #pragma once
 
 #include "arrive/contribution.hpp"
-#include "atomic.hpp"
+#include "shares.hpp"
 
 #include <tutti/executor.hpp>
 
@@ -10,7 +10,6 @@
 #include <exception>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace tutti::arrive {
 
@@ -37,14 +36,14 @@ protected:
 class Slices {
 public:
     Slices(Task task, std::size_t count, std::shared_ptr<Completion> completion)
-        : task_(std::move(task)), completion_(std::move(completion)), taken_(count), unfinished_(count + 1) {}
+        : task_(std::move(task)), completion_(std::move(completion)), shares_(count, count + 1) {}
 
     /// One of them, unless somebody has begun it.
     void run(std::size_t index) noexcept;
 
     /// All that nobody has begun. An executor mostly begins with the first, and who helps it with the last.
     void run_unbegun() noexcept {
-        for (std::size_t index = taken_.size(); index-- > 0;) {
+        for (std::size_t index = shares_.count(); index-- > 0;) {
             run(index);
         }
     }
@@ -56,15 +55,12 @@ public:
     void not_handed_out(std::exception_ptr failure) noexcept;
 
 private:
-    bool take(std::size_t index) { return !taken_[index].test_and_set(std::memory_order_relaxed); }
     void fail(std::exception_ptr failure);
     void finish_one();
 
     Task task_;
     std::shared_ptr<Completion> completion_;
-    /// Whether somebody has begun the slice.
-    std::vector<std::atomic_flag> taken_;
-    Atomic<std::size_t> unfinished_;
+    Shares shares_;
     std::atomic_flag has_failed_;
     std::exception_ptr failure_;
 };

@@ -39,12 +39,22 @@ public:
         return number;
     }
 
-    /// Null where there is no such number.
+    /// Null where there is no such number. What it points to lasts until take(): only for a thread that comes
+    /// before that, or makes it itself. So it is for what belongs to one thread, as a member and its prepared
+    /// calls do. A thread that calls functions of the program in between, which may take it, looks it up
+    /// again. What any threads use is to be copied.
     T* find(std::uint64_t number) {
         Slot* const slot = slot_of(number);
         // Acquire: pairs with add().
         return slot != nullptr && slot->number.load(std::memory_order_acquire) == number ? &*slot->value
                                                                                          : nullptr;
+    }
+
+    /// Nothing where there is no such number. By any thread, also while others take it.
+    std::optional<T> copy(std::uint64_t number) {
+        const std::scoped_lock lock(mutex_);
+        const T* const found = find(number);
+        return found == nullptr ? std::nullopt : std::optional<T>(*found);
     }
 
     /// Gives back what was added, or nothing where there is no such number.

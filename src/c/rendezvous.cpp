@@ -1,11 +1,10 @@
 #include "c/rendezvous.hpp"
 
-#include "atomic.hpp"
 #include "c/numbered.hpp"
 #include "c/options.hpp"
 #include "c/status.hpp"
+#include "shares.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,29 +12,18 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 using namespace tutti;
 
 namespace {
 
 /// What an executor is handed: runs that it owes.
-class Task {
-public:
-    Task(std::size_t count, std::function<void(std::size_t)> run)
-        : run_(std::move(run)), begun_(count), unfinished_(count) {}
+struct Task {
+    Task(std::function<void(std::size_t)> does, std::size_t count)
+        : run(std::move(does)), runs(count, count) {}
 
-    std::size_t count() const { return begun_.size(); }
-    const std::function<void(std::size_t)>& run() const { return run_; }
-    /// Whether nobody has begun the run, or given it up.
-    bool begin(std::size_t i) { return !begun_[i].test_and_set(std::memory_order_relaxed); }
-    /// Returns whether it was the last. Acquire and release: it comes after all others.
-    bool finish() { return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
-
-private:
-    std::function<void(std::size_t)> run_;
-    std::vector<std::atomic_flag> begun_;
-    Atomic<std::size_t> unfinished_;
+    std::function<void(std::size_t)> run;
+    Shares runs;
 };
 
 /// Those that are not over. A number stands for the address that executors get, so that one that is kept too
@@ -43,19 +31,19 @@ private:
 constinit c::Numbered<std::shared_ptr<Task>> tasks;
 
 void finish(Task& task, std::uint64_t number) {
-    if (task.finish()) {
+    if (task.runs.finish()) {
         tasks.take(number);
     }
 }
 
 void hand_on(tutti_executor executor, void* user, std::size_t count,
              const std::function<void(std::size_t)>& run) {
-    const auto task = std::make_shared<Task>(count, run);
+    const auto task = std::make_shared<Task>(run, count);
     const std::uint64_t number = tasks.add(task);
     // Those that have not begun never will.
     const auto give_up = [&] {
         for (std::size_t i = 0; i < count; ++i) {
-            if (task->begin(i)) {
+            if (task->runs.take(i)) {
                 finish(*task, number);
             }
         }
@@ -94,19 +82,19 @@ RendezvousOptions chosen(const tutti_rendezvous_options* given) {
 tutti_status tutti_task_run(tutti_task* task, size_t i) {
     return c::guarded([&] {
         const auto number = reinterpret_cast<std::uint64_t>(&c::there("task_run", "task", task));
-        const std::shared_ptr<Task>* const found = tasks.find(number);
-        if (found == nullptr) {
+        // A copy: a thread that runs a task again may come while another one makes the last run.
+        const std::shared_ptr<Task> own = tasks.copy(number).value_or(nullptr);
+        if (own == nullptr) {
             c::refuse("task_run", "`task` is over: each of its runs has been made, or given up");
         }
-        const std::shared_ptr<Task> own = *found;
-        if (i >= own->count()) {
-            c::refuse("task_run",
-                      "`i` is " + std::to_string(i) + ", must be less than " + std::to_string(own->count()));
+        if (i >= own->runs.count()) {
+            c::refuse("task_run", "`i` is " + std::to_string(i) + ", must be less than " +
+                                      std::to_string(own->runs.count()));
         }
-        if (!own->begin(i)) {
+        if (!own->runs.take(i)) {
             c::refuse("task_run", "`i` is " + std::to_string(i) + ", which has been run, or given up");
         }
-        own->run()(i);
+        own->run(i);
         finish(*own, number);
     });
 }

@@ -134,6 +134,48 @@ TEST_CASE("an executor that runs tasks again is told, and does nothing") {
     }
 }
 
+TEST_CASE("a task may be run again while another thread makes the last of its runs") {
+    struct Again {
+        std::atomic<tutti_task*> task{nullptr};
+        std::atomic<int> over{0};
+    } again;
+    tutti_rendezvous_options options = TUTTI_RENDEZVOUS_OPTIONS_INIT;
+    options.executor = [](void* user, std::size_t count, tutti_task* task) {
+        CHECK(tutti_task_run(task, 0) == TUTTI_OK);
+        static_cast<Again*>(user)->task = task;
+        for (std::size_t i = 1; i < count; ++i) {
+            CHECK(tutti_task_run(task, i) == TUTTI_OK);
+        }
+        return int{TUTTI_OK};
+    };
+    options.user = &again;
+    options.slice_bytes = 400'000;
+    const Meeting meeting(2, &options);
+    constexpr int rounds = 100;
+    std::thread runs_again([&] {
+        tutti_task* before = nullptr;
+        while (again.over < rounds) {
+            tutti_task* const task = again.task;
+            if (task == before) {
+                continue;
+            }
+            do {
+                CHECK(tutti_task_run(task, 0) == TUTTI_ARGUMENT_ERROR);
+            } while (!mentions(tutti_error_text(), "task_run: `task` is over"));
+            before = task;
+            ++again.over;
+        }
+    });
+    for (int round = 1; round <= rounds; ++round) {
+        std::vector<double> result;
+        CHECK(arrive_all(meeting.get(), 2, result) == std::vector<tutti_status>(2, TUTTI_OK));
+        while (again.over < round) {
+            std::this_thread::yield();
+        }
+    }
+    runs_again.join();
+}
+
 TEST_CASE("arguments of those who arrive") {
     const Meeting meeting(2);
     int in = 1, out = 0;
