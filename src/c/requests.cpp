@@ -47,8 +47,11 @@ detail::Pending* pending_of(const tutti_request& request) {
     case c::no_operation:
     case c::failed:
         return nullptr;
-    case c::prepared:
-        return c::prepared_calls.find(c::number_in(request))->operation;
+    case c::prepared: {
+        // A function that waited for the operation may have freed it, by a copy of the request.
+        const c::Prepared* const found = c::prepared_calls.find(c::number_in(request));
+        return found == nullptr ? nullptr : found->operation;
+    }
     default:
         return static_cast<detail::Pending*>(request.operation);
     }
@@ -237,7 +240,9 @@ tutti_status tutti_request_free(tutti_request* request) {
         }
         wait_before_free(freed);
         if (freed.kind == c::prepared) {
-            c::prepared_calls.take(c::number_in(freed))->operation->release();
+            if (const auto taken = c::prepared_calls.take(c::number_in(freed))) {
+                taken->operation->release();
+            }
             freed = TUTTI_REQUEST_NULL;
         }
     });

@@ -237,7 +237,9 @@ TEST_CASE("options are checked, and those of another version known") {
     std::atomic<bool> is_here{false};
     const auto caller = std::this_thread::get_id();
     Part part = [&](tutti_caller member) {
-        is_here = is_here || (member.rank == 0 && std::this_thread::get_id() == caller);
+        if (member.rank == 0) {
+            is_here = std::this_thread::get_id() == caller;
+        }
         return tutti_barrier(member);
     };
     CHECK(tutti_team_run(team, call_part, &part) == TUTTI_OK);

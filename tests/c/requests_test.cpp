@@ -309,6 +309,39 @@ TEST_CASE("a copy of a request that is used up does no harm") {
     CHECK(tutti_group_free(group) == TUTTI_OK);
 }
 
+TEST_CASE("a function may free a copy of the prepared request for which it has waited") {
+    struct Freed {
+        tutti_request copy;
+        tutti_status status;
+    };
+    const auto free_copy = [](void* user) {
+        auto& copy = *static_cast<Freed*>(user);
+        copy.status = tutti_request_free(&copy.copy);
+    };
+    std::atomic<int> waiting{0};
+    CHECK(run_team(2, [&](tutti_caller me) {
+              for (int round = 1; round <= 2; ++round) {
+                  tutti_request request = none();
+                  CHECK(tutti_barrier(tutti_prepare(me, &request)) == TUTTI_OK);
+                  Freed freed{request, -1};
+                  while (me.rank == 1 && waiting != round) { // so that it is not complete before
+                  }
+                  CHECK(tutti_restart(&request) == TUTTI_OK);
+                  if (me.rank == 0) {
+                      CHECK(tutti_then(&request, free_copy, &freed) == TUTTI_OK);
+                      waiting = round;
+                      CHECK((round == 1 ? tutti_wait(&request) : tutti_request_free(&request)) == TUTTI_OK);
+                      CHECK(freed.status == TUTTI_OK);
+                      CHECK((round == 1 ? tutti_wait(&request) : TUTTI_ARGUMENT_ERROR) ==
+                            TUTTI_ARGUMENT_ERROR);
+                  } else {
+                      CHECK(tutti_request_free(&request) == TUTTI_OK);
+                  }
+              }
+              return tutti_barrier(me);
+          }) == TUTTI_OK);
+}
+
 TEST_CASE("a copy of a request that has been waited for takes nothing from others") {
     CHECK(run_team(2, [](tutti_caller me) {
               std::array<int, 3> in{1, 2, 3}, out{};
