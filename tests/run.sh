@@ -45,6 +45,7 @@ build=build/$preset
 step "installing what is missing" "$build/setup.log" cmake/setup.sh build test || finish 0 1
 if command -v ccache >/dev/null && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ]; then
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    export CCACHE_SLOPPINESS=pch_defines,time_macros # for precompiled headers
 fi
 step "configuring $build" "$build/configure.log" cmake --preset "$preset" || finish 0 1
 step "building the library, the command and the tests, many minutes" "$build/build.log" \
