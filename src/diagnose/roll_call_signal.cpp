@@ -1,5 +1,6 @@
 #include "diagnose/roll_call_signal.hpp"
 
+#include "environment.hpp"
 #include "record/trace_file.hpp"
 
 #include <tutti/error.hpp>
@@ -12,7 +13,6 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -52,8 +52,8 @@ int signal_named(std::string_view name) {
 }
 
 std::optional<Request> requested() {
-    const char* const given = std::getenv("TUTTI_ROLL_CALL");
-    if (given == nullptr || *given == '\0') {
+    const std::string given = environment_variable("TUTTI_ROLL_CALL");
+    if (given.empty()) {
         return std::nullopt;
     }
     std::string_view name(given);
@@ -61,7 +61,7 @@ std::optional<Request> requested() {
     name.remove_suffix(as_json ? std::string_view(",json").size() : 0);
     const int signal = signal_named(name);
     if (signal == 0 || signal == SIGKILL || signal == SIGSTOP) {
-        throw ArgumentError("TUTTI_ROLL_CALL: \"" + std::string(given) +
+        throw ArgumentError("TUTTI_ROLL_CALL: \"" + given +
                             "\" is no signal; write USR1, or USR1,json for tools");
     }
     return Request{signal, as_json ? RollCallFormat::json : RollCallFormat::text};

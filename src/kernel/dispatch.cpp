@@ -1,11 +1,12 @@
 #include "kernel/table.hpp"
 
+#include "environment.hpp"
+
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <stdexcept>
@@ -41,8 +42,8 @@ namespace {
 /// How many of the tables, narrowest first, TUTTI_ISA admits.
 std::size_t admitted_tables() {
     constexpr std::string_view names[] = {"generic", "avx2", "avx512"};
-    const char* const wanted = std::getenv("TUTTI_ISA");
-    if (wanted == nullptr || *wanted == '\0') {
+    const std::string wanted = environment_variable("TUTTI_ISA");
+    if (wanted.empty()) {
         return std::size(names);
     }
     for (std::size_t i = 0; i < std::size(names); ++i) {
@@ -50,7 +51,7 @@ std::size_t admitted_tables() {
             return i + 1;
         }
     }
-    throw std::invalid_argument("TUTTI_ISA=\"" + std::string(wanted) + "\": use generic, avx2 or avx512");
+    throw std::invalid_argument("TUTTI_ISA=\"" + wanted + "\": use generic, avx2 or avx512");
 }
 
 const Table& chosen_table() {

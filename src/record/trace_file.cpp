@@ -1,5 +1,6 @@
 #include "record/trace_file.hpp"
 
+#include "environment.hpp"
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
 
@@ -32,11 +33,10 @@ struct TraceRequest {
 };
 
 TraceRequest trace_requested() {
-    const char* const given = std::getenv("TUTTI_TRACE");
-    if (given == nullptr || *given == '\0') {
+    std::string file = environment_variable("TUTTI_TRACE");
+    if (file.empty()) {
         return {};
     }
-    std::string file(given);
     Trace trace = Trace::operations;
     if (const std::size_t comma = file.rfind(','); comma != std::string::npos) {
         if (file.substr(comma) != ",steps" || comma == 0) {

@@ -1,12 +1,12 @@
 #include "tuning/load.hpp"
 
+#include "environment.hpp"
 #include "tuning/file.hpp"
 #include "tuning/fingerprint.hpp"
 
 #include <tutti/version.hpp>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -65,8 +65,7 @@ Table load(const std::string& path, const machine::Machine& machine) {
 Source source_of(const std::string& path) {
     static std::mutex mutex;
     static std::map<std::string, Source> sources;
-    const char* const variable = std::getenv("TUTTI_TUNING");
-    const std::string chosen = !path.empty() ? path : variable != nullptr ? variable : "";
+    const std::string chosen = !path.empty() ? path : environment_variable("TUTTI_TUNING");
     if (chosen.empty()) {
         return {nullptr, built_in};
     }

@@ -1,5 +1,7 @@
 #include "wait/time_limit.hpp"
 
+#include "environment.hpp"
+
 #include <tutti/error.hpp>
 
 #include <cmath>
@@ -14,14 +16,14 @@ namespace {
 constexpr double most_seconds = 1e9;
 
 std::chrono::milliseconds from_environment() {
-    const char* const text = std::getenv("TUTTI_TIMEOUT");
-    if (text == nullptr || *text == '\0') {
+    const std::string text = environment_variable("TUTTI_TIMEOUT");
+    if (text.empty()) {
         return {};
     }
     char* end = nullptr;
-    const double seconds = std::strtod(text, &end);
+    const double seconds = std::strtod(text.c_str(), &end);
     if (*end != '\0' || !(seconds >= 0)) {
-        throw ArgumentError("TUTTI_TIMEOUT: \"" + std::string(text) +
+        throw ArgumentError("TUTTI_TIMEOUT: \"" + text +
                             "\" is no number of seconds; write 60, 0.5, or 0 for none");
     }
     return std::chrono::milliseconds(
