@@ -4,6 +4,8 @@
 #include "choose/select.hpp"
 #include "plan/plan.hpp"
 
+#include <tutti/detail/bit_field.hpp>
+
 #include <cxxabi.h>
 
 #include <bit>
@@ -16,34 +18,27 @@ namespace {
 
 using run::mixed;
 
-/// A field of the first packed word. Every width is checked where its values are known.
-struct Field {
-    unsigned at;
-    unsigned bits;
+using detail::BitField;
 
-    constexpr unsigned end() const { return at + bits; }
-    constexpr std::uint64_t largest() const { return (std::uint64_t{1} << bits) - 1; }
-    constexpr std::uint64_t of(std::uint64_t word) const { return (word >> at) & largest(); }
-};
-
-constexpr Field op_field{0, 4};
-constexpr Field type_field{op_field.end(), 4};
-constexpr Field form_field{type_field.end(), 2};
-constexpr Field flags_field{form_field.end(), 7};
-constexpr Field row_field{flags_field.end(), 15};
-constexpr Field root_field{row_field.end(), 32};
-static_assert(static_cast<std::uint64_t>(Operator::callable) <= op_field.largest());
-static_assert(static_cast<std::uint64_t>(Type::other) <= type_field.largest());
-static_assert(static_cast<std::uint64_t>(schedule::Form::carried) <= form_field.largest());
-static_assert(algorithm::most_rows - 1 <= row_field.largest());
-static_assert(plan::most_members - 1 <= root_field.largest());
+/// The fields of the first packed word.
+constexpr BitField op_field{0, 4};
+constexpr BitField type_field{op_field.end(), 4};
+constexpr BitField form_field{type_field.end(), 2};
+constexpr BitField in_place_field{form_field.end(), 1};
+constexpr BitField serial_field{in_place_field.end(), 1};
+constexpr BitField shared_output_field{serial_field.end(), 1};
+constexpr BitField by_counts_field{shared_output_field.end(), 1};
+constexpr BitField splits_field{by_counts_field.end(), 1};
+constexpr BitField counts_at_root_field{splits_field.end(), 1};
+constexpr BitField in_passes_field{counts_at_root_field.end(), 1};
+constexpr BitField row_field{in_passes_field.end(), 15};
+constexpr BitField root_field{row_field.end(), 32};
+static_assert(op_field.holds(static_cast<std::uint64_t>(Operator::callable)));
+static_assert(type_field.holds(static_cast<std::uint64_t>(Type::other)));
+static_assert(form_field.holds(static_cast<std::uint64_t>(schedule::Form::carried)));
+static_assert(row_field.holds(algorithm::most_rows - 1));
+static_assert(root_field.holds(plan::most_members - 1));
 static_assert(root_field.end() <= 64);
-
-std::uint64_t flags(const Claim& claim) {
-    return (claim.in_place ? 1U : 0U) | (claim.serial ? 2U : 0U) | (claim.shared_output ? 4U : 0U) |
-           (claim.by_counts ? 8U : 0U) | (claim.splits ? 16U : 0U) | (claim.counts_at_root ? 32U : 0U) |
-           (claim.in_passes ? 64U : 0U);
-}
 
 /// A row of each collective, to name it by.
 std::size_t row_of(Collective collective) {
@@ -59,7 +54,7 @@ std::size_t row_of(Collective collective) {
 
 /// Everything but the root and the bytes. Most calls have none of what comes last.
 std::uint64_t digest_of_kind(const Claim& claim) {
-    const std::uint64_t fields = claim.packed()[0] & ~(root_field.largest() << root_field.at);
+    const std::uint64_t fields = claim.packed()[0] & ~root_field.in_word(root_field.largest());
     const std::uint64_t value = mixed(fields, std::rotl(claim.element_bytes, 48));
     if (claim.counts == 0 && claim.loops == nullptr && claim.function == 0) {
         return value;
@@ -127,27 +122,31 @@ run::Marks Claim::marks(std::size_t message_bytes) const {
 }
 
 std::array<std::uint64_t, Claim::words> Claim::packed() const {
-    const std::uint64_t fields =
-        static_cast<std::uint64_t>(op) << op_field.at | static_cast<std::uint64_t>(type) << type_field.at |
-        static_cast<std::uint64_t>(form) << form_field.at | flags(*this) << flags_field.at |
-        static_cast<std::uint64_t>(row) << row_field.at | std::uint64_t{root} << root_field.at;
+    const auto flag = [](const BitField& field, bool is_set) { return field.in_word(is_set ? 1 : 0); };
+    const std::uint64_t fields = op_field.in_word(static_cast<std::uint64_t>(op)) |
+                                 type_field.in_word(static_cast<std::uint64_t>(type)) |
+                                 form_field.in_word(static_cast<std::uint64_t>(form)) |
+                                 flag(in_place_field, in_place) | flag(serial_field, serial) |
+                                 flag(shared_output_field, shared_output) | flag(by_counts_field, by_counts) |
+                                 flag(splits_field, splits) | flag(counts_at_root_field, counts_at_root) |
+                                 flag(in_passes_field, in_passes) | row_field.in_word(row) |
+                                 root_field.in_word(root);
     return {fields, bytes, element_bytes, counts, function, reinterpret_cast<std::uintptr_t>(loops)};
 }
 
 Claim Claim::unpacked(const std::array<std::uint64_t, words>& packed) {
     const std::uint64_t fields = packed[0];
-    const std::uint64_t flags = flags_field.of(fields);
     return {.row = row_field.of(fields),
             .form = static_cast<schedule::Form>(form_field.of(fields)),
             .type = static_cast<Type>(type_field.of(fields)),
             .op = static_cast<Operator>(op_field.of(fields)),
-            .in_place = (flags & 1U) != 0,
-            .serial = (flags & 2U) != 0,
-            .shared_output = (flags & 4U) != 0,
-            .by_counts = (flags & 8U) != 0,
-            .counts_at_root = (flags & 32U) != 0,
-            .splits = (flags & 16U) != 0,
-            .in_passes = (flags & 64U) != 0,
+            .in_place = in_place_field.of(fields) != 0,
+            .serial = serial_field.of(fields) != 0,
+            .shared_output = shared_output_field.of(fields) != 0,
+            .by_counts = by_counts_field.of(fields) != 0,
+            .counts_at_root = counts_at_root_field.of(fields) != 0,
+            .splits = splits_field.of(fields) != 0,
+            .in_passes = in_passes_field.of(fields) != 0,
             .root = static_cast<std::uint32_t>(root_field.of(fields)),
             .bytes = packed[1],
             .element_bytes = packed[2],

@@ -1,6 +1,9 @@
 #include "group/lanes.hpp"
 
 #include "group/mailbox_pages.hpp"
+#include "plan/plan.hpp"
+
+#include <tutti/detail/bit_field.hpp>
 
 #include <type_traits>
 
@@ -11,9 +14,13 @@ namespace {
 /// An operation's messages may still be read when the next one on its lane starts: one set for each.
 constexpr unsigned lane_sets = 2;
 
-/// Of the word that shows a standstill: a group has at most 65535 members.
-constexpr unsigned member_bits = 16;
-constexpr unsigned sequence_bits = 2;
+/// The fields of the word that shows a standstill.
+constexpr detail::BitField waits_for_field{0, 16};
+constexpr detail::BitField sequence_field{waits_for_field.end(), 2};
+constexpr detail::BitField number_field{sequence_field.end(), 46};
+static_assert(waits_for_field.holds(plan::most_members - 1));
+static_assert(sequence_field.holds(sequence_count - 1));
+static_assert(number_field.end() == 64);
 
 static_assert(std::is_trivially_destructible_v<Starts>, "they live in pages that are just given back");
 
@@ -37,18 +44,17 @@ Lane& Lanes::started(std::size_t index) {
 }
 
 void Lanes::show(int member, const Standstill& standstill) {
-    const auto sequence = static_cast<std::uint64_t>(standstill.sequence);
-    const auto other = static_cast<std::uint64_t>(standstill.waits_for);
+    const std::uint64_t word = waits_for_field.in_word(static_cast<std::uint64_t>(standstill.waits_for)) |
+                               sequence_field.in_word(static_cast<std::uint64_t>(standstill.sequence)) |
+                               number_field.in_word(standstill.number);
     // Release: who sees it sees all calls that the member has made before.
-    starts(Sequence::started, member)
-        .standstill.publish((standstill.number << sequence_bits | sequence) << member_bits | other);
+    starts(Sequence::started, member).standstill.publish(word);
 }
 
 Standstill Lanes::standstill(int member) const {
     const std::uint64_t word = starts(Sequence::started, member).standstill.observe(); // pairs with show()
-    const std::uint64_t call = word >> member_bits;
-    return {static_cast<Sequence>(call & ((1U << sequence_bits) - 1)), call >> sequence_bits,
-            static_cast<int>(word & ((1U << member_bits) - 1))};
+    return {static_cast<Sequence>(sequence_field.of(word)), number_field.of(word),
+            static_cast<int>(waits_for_field.of(word))};
 }
 
 Lane& Lanes::prepared(std::uint64_t number) {

@@ -2,6 +2,7 @@
 
 #include <tutti/collective.hpp>
 #include <tutti/counts.hpp>
+#include <tutti/detail/bit_field.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/kernels.hpp>
 #include <tutti/operators.hpp>
@@ -109,23 +110,40 @@ inline bool exchanges(const Call& call) {
            (call.counts != nullptr && call.counts->has_displacements());
 }
 
+/// What a key has of a call. Its lowest bit makes it differ from 0.
+struct KeyFields {
+    BitField present{0, 1};
+    BitField collective{present.end(), 4};
+    BitField type{collective.end(), 4};
+    BitField op{type.end(), 4};
+    BitField in_place{op.end(), 1};
+    BitField input_count{in_place.end(), 21};
+    BitField output_count{input_count.end(), 21};
+    BitField root{output_count.end(), 8};
+};
+inline constexpr KeyFields key_fields;
+static_assert(key_fields.collective.holds(static_cast<std::uint64_t>(Collective::shift)));
+static_assert(key_fields.type.holds(static_cast<std::uint64_t>(Type::other)));
+static_assert(key_fields.op.holds(static_cast<std::uint64_t>(Operator::callable)));
+static_assert(key_fields.root.end() == 64);
+
 /// Everything about a call but its addresses, in one word, or 0 where that is not possible: for user types
 /// and operators, named algorithms and orders, deadlines, irregular blocks, shared outputs, splits, very long
 /// vectors and high roots.
 inline std::uint64_t key_of(const Call& call) {
-    constexpr std::uint64_t most_elements = (std::uint64_t{1} << 21U) - 1;
-    constexpr unsigned highest_root = 255;
+    constexpr const KeyFields& in = key_fields;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
         call.deadline.count() != 0 || call.counts != nullptr || call.counts_at_root || call.shared_output ||
-        call.splits || call.input_count > most_elements || call.output_count > most_elements ||
-        static_cast<unsigned>(call.root) > highest_root) {
+        call.splits || !in.input_count.holds(call.input_count) || !in.output_count.holds(call.output_count) ||
+        !in.root.holds(static_cast<unsigned>(call.root))) {
         return 0;
     }
-    constexpr std::uint64_t present = 1;
-    return present | static_cast<std::uint64_t>(call.collective) << 1U |
-           static_cast<std::uint64_t>(call.type) << 5U | static_cast<std::uint64_t>(call.op) << 9U |
-           static_cast<std::uint64_t>(call.in_place) << 13U | call.input_count << 14U |
-           call.output_count << 35U | static_cast<std::uint64_t>(call.root) << 56U;
+    return in.present.in_word(1) | in.collective.in_word(static_cast<std::uint64_t>(call.collective)) |
+           in.type.in_word(static_cast<std::uint64_t>(call.type)) |
+           in.op.in_word(static_cast<std::uint64_t>(call.op)) |
+           in.in_place.in_word(static_cast<std::uint64_t>(call.in_place)) |
+           in.input_count.in_word(call.input_count) | in.output_count.in_word(call.output_count) |
+           in.root.in_word(static_cast<std::uint64_t>(call.root));
 }
 
 /// What a key, which is not 0, says of its call.
@@ -139,10 +157,10 @@ struct Key {
     std::size_t output_count;
 
     explicit Key(std::uint64_t key)
-        : collective(static_cast<Collective>(key >> 1U & 15U)), type(static_cast<Type>(key >> 5U & 15U)),
-          op(static_cast<Operator>(key >> 9U & 15U)), in_place((key >> 13U & 1U) != 0),
-          root(static_cast<int>(key >> 56U)), input_count(key >> 14U & 0x1f'ffffU),
-          output_count(key >> 35U & 0x1f'ffffU) {}
+        : collective(static_cast<Collective>(key_fields.collective.of(key))),
+          type(static_cast<Type>(key_fields.type.of(key))), op(static_cast<Operator>(key_fields.op.of(key))),
+          in_place(key_fields.in_place.of(key) != 0), root(static_cast<int>(key_fields.root.of(key))),
+          input_count(key_fields.input_count.of(key)), output_count(key_fields.output_count.of(key)) {}
 
     /// Without its vectors.
     Call call() const {
