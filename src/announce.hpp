@@ -48,6 +48,11 @@ inline void announce_acquire([[maybe_unused]] const void* address) noexcept {
 
 #if defined(TUTTI_ANNOUNCES) && !defined(_GLIBCXX_SYNCHRONIZATION_HAPPENS_BEFORE)
 // What libstdc++ leaves to be defined before its headers: std::shared_ptr says so where it counts references.
+//
+// So the library's copies of these inline functions differ from a program's, and in a static program the
+// linker keeps one of the two for both. Either is right. The copies do the same: the macros add calls that do
+// nothing unless the program has the thread sanitizer. If it has, the program's copy is instrumented, so that
+// the sanitizer sees the atomic operations themselves, and the library's copy announces them.
 #define _GLIBCXX_SYNCHRONIZATION_HAPPENS_BEFORE(address) ::tutti::announce_release(address)
 #define _GLIBCXX_SYNCHRONIZATION_HAPPENS_AFTER(address) ::tutti::announce_acquire(address)
 #endif
