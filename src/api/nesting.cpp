@@ -1,5 +1,7 @@
 #include "api/nesting.hpp"
 
+#include "machine/process.hpp"
+
 #include <tutti/error.hpp>
 
 #include <algorithm>
@@ -24,7 +26,7 @@ struct Waiter {
 
 /// All that wait, in the whole process.
 struct Waiters {
-    std::mutex mutex;
+    machine::ProcessMutex mutex;
     std::vector<Waiter> all;
 
     /// Whether the end of what `team` runs now waits for the end of a run that `run` is within. This ends:

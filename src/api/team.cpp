@@ -2,6 +2,7 @@
 #include "api/team_threads.hpp"
 #include "cache_line.hpp"
 #include "machine/placement.hpp"
+#include "machine/process.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/team.hpp>
@@ -16,7 +17,7 @@ namespace {
 
 /// Where teams go whose threads cannot be waited for. What those use must last as long as they do.
 void keep(std::unique_ptr<detail::TeamThreads> threads) {
-    static std::mutex mutex;
+    static machine::ProcessMutex mutex;
     static auto& kept = *new std::vector<std::unique_ptr<detail::TeamThreads>>; // never destroyed
     const std::scoped_lock lock(mutex);
     kept.push_back(std::move(threads));

@@ -2,11 +2,10 @@
 
 #include "choose/setting.hpp"
 #include "group/ranks_text.hpp"
+#include "machine/process.hpp"
 #include "wait/waited.hpp"
 
 #include <tutti/error.hpp>
-
-#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,16 +16,6 @@
 namespace tutti::detail {
 
 namespace {
-
-/// A number that a child of fork() does not share with its parent. Costs no system call.
-std::uint64_t this_process() {
-    static std::atomic<std::uint64_t> forks{0};
-    static const int registered = pthread_atfork(nullptr, nullptr, [] {
-        forks.fetch_add(1, std::memory_order_relaxed); // relaxed: there is no other thread yet
-    });
-    static_cast<void>(registered);
-    return forks.load(std::memory_order_relaxed);
-}
 
 /// The failure of a member whose thread is being ended. What unwinds its stack then is no C++ exception.
 std::exception_ptr thread_ended(int rank) {
@@ -89,7 +78,7 @@ TeamThreads::TeamThreads(const std::vector<int>& cpus, const TeamOptions& option
                                           execute::setting_for(options.group, cpus))),
       cpus_(cpus), caller_is_member_(options.caller_is_member),
       patience_(execute::patience_between_runs(group_->setting(), size(), caller_is_member_)),
-      process_(this_process()), pins_(cpus.size()), thrown_(cpus.size()), ended_(cpus.size()),
+      process_(machine::this_process()), pins_(cpus.size()), thrown_(cpus.size()), ended_(cpus.size()),
       threads_(cpus.size()) {
     group_->failure().keep_first();
     group_->list_for_roll_calls();
@@ -136,7 +125,7 @@ void TeamThreads::start_missing() {
 }
 
 bool TeamThreads::is_elsewhere() const {
-    return this_process() != process_;
+    return machine::this_process() != process_;
 }
 
 bool TeamThreads::can_end() const {

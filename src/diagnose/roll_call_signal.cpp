@@ -1,6 +1,7 @@
 #include "diagnose/roll_call_signal.hpp"
 
 #include "environment.hpp"
+#include "machine/process.hpp"
 #include "record/trace_file.hpp"
 
 #include <tutti/error.hpp>
@@ -100,22 +101,28 @@ public:
     void add(RollCallListed& listed, const Request& request) {
         const std::scoped_lock lock(mutex_);
         begin(request);
+        listed.process_ = machine::this_process();
         listed.place_ = all_.insert(all_.end(), &listed);
     }
     void remove(const RollCallListed& listed) {
-        const std::scoped_lock ended(listed.calling_);
+        std::unique_lock ended(listed.calling_, std::defer_lock);
+        if (listed.process_ == machine::this_process()) { // else the thread that may hold it is elsewhere
+            ended.lock();
+        }
         const std::scoped_lock lock(mutex_);
         all_.erase(listed.place_);
     }
 
 private:
     void begin(const Request& request) {
-        if (std::exchange(has_begun_, true)) {
+        if (has_begun_ && process_ == machine::this_process()) {
             return;
         }
+        has_begun_ = true;
+        process_ = machine::this_process(); // a child of fork() has the handler, but no thread
         struct sigaction before = {};
         sigaction(request.signal, nullptr, &before);
-        if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN && before.sa_handler != want) {
             return write_all(
                 "tutti: TUTTI_ROLL_CALL: the program handles that signal itself, so that it gets "
                 "no roll calls; choose another one\n");
@@ -171,6 +178,9 @@ private:
         std::string text;
         std::unique_lock lock(mutex_);
         for (const RollCallListed* const each : all_) {
+            if (each->process_ != process_) {
+                continue;
+            }
             const std::unique_lock calling(each->calling_, std::try_to_lock);
             if (!calling) {
                 continue; // it is about to end
@@ -183,12 +193,13 @@ private:
         if (as_json) {
             return "[" + text + "]\n";
         }
-        return all_.empty() ? "roll call: there is no group\n" : text;
+        return text.empty() ? "roll call: there is no group\n" : text;
     }
 
-    std::mutex mutex_;
+    machine::ProcessMutex mutex_;
     std::list<const RollCallListed*> all_;
     bool has_begun_ = false;
+    std::uint64_t process_ = 0;
     sem_t wanted_{};
 };
 

@@ -3,6 +3,7 @@
 #include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <mutex>
@@ -29,6 +30,8 @@ private:
     /// Held while it is called.
     mutable std::mutex calling_;
     std::list<const RollCallListed*>::iterator place_;
+    /// The process that has listed it: a child of fork() has none of the threads of which it tells.
+    std::uint64_t process_ = 0;
     bool is_listed_ = false;
 
     friend class Signalled;

@@ -1,6 +1,7 @@
 #include "record/trace_file.hpp"
 
 #include "environment.hpp"
+#include "machine/process.hpp"
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
 
@@ -130,7 +131,7 @@ private:
     /// Programs may make and end groups for ever.
     static constexpr std::size_t most_ended = 64;
 
-    std::mutex mutex_;
+    machine::ProcessMutex mutex_;
     std::string file_;
     pid_t process_ = 0;
     std::list<const TraceListed*> all_;

@@ -1,6 +1,7 @@
 #include "tuning/load.hpp"
 
 #include "environment.hpp"
+#include "machine/process.hpp"
 #include "tuning/file.hpp"
 #include "tuning/fingerprint.hpp"
 
@@ -63,7 +64,7 @@ Table load(const std::string& path, const machine::Machine& machine) {
 }
 
 Source source_of(const std::string& path) {
-    static std::mutex mutex;
+    static machine::ProcessMutex mutex(machine::ProcessMutex::Order::outer); // reading a file asks for CPUs
     static std::map<std::string, Source> sources;
     const std::string chosen = !path.empty() ? path : environment_variable("TUTTI_TUNING");
     if (chosen.empty()) {

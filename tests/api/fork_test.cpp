@@ -1,16 +1,23 @@
 // Teams and processes. Most of this happens in children.
+#include "diagnose/roll_call_signal.hpp"
 #include "support.hpp"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <string>
+#include <thread>
+#include <vector>
 
 using namespace tutti;
 using test::check_usable;
@@ -81,6 +88,61 @@ TEST_CASE("a child that a member has forked ends when its function returns") {
         CHECK(WEXITSTATUS(status) == 0);
         check_usable(team);
     }
+}
+
+TEST_CASE("a process that is forked during a roll call can make groups, and has roll calls of these") {
+    CHECK(exit_code_of_child([] {
+              setenv("TUTTI_ROLL_CALL", "USR2", 1);
+              static std::atomic<bool> has_begun{false};
+              const execute::RollCallListed slow([](RollCallFormat) {
+                  has_begun = true;
+                  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+                  return std::string("of the parent\n");
+              });
+              kill(getpid(), SIGUSR2);
+              while (!has_begun) {
+                  std::this_thread::yield();
+              }
+              return exit_code_of_child([] { // while a thread makes a roll call
+                  std::array<int, 2> ends{};
+                  if (pipe(ends.data()) != 0 || dup2(ends[1], STDERR_FILENO) < 0) {
+                      return 1;
+                  }
+                  Team team({.members = 2});
+                  check_usable(team);
+                  kill(getpid(), SIGUSR2);
+                  std::array<char, 4096> text{};
+                  if (read(ends[0], text.data(), text.size() - 1) <= 0) {
+                      return 2;
+                  }
+                  return mentions(text.data(), "2 members") && !mentions(text.data(), "of the parent") ? 0
+                                                                                                       : 3;
+              });
+          }) == 0);
+}
+
+TEST_CASE("a process that is forked while others make teams can make teams") {
+    CHECK(exit_code_of_child([] {
+              std::atomic<bool> stop{false};
+              std::vector<std::jthread> others;
+              for (int other = 0; other < 3; ++other) {
+                  others.emplace_back([&] {
+                      while (!stop) {
+                          const Team team({.members = 2});
+                      }
+                  });
+              }
+              int failed = 0;
+              for (int forks = 0; forks < 30 && failed == 0; ++forks) {
+                  failed = exit_code_of_child([] {
+                      Team team({.members = 2});
+                      team.run([](Member& me) { me.barrier(); });
+                      return 0;
+                  });
+              }
+              stop = true;
+              return failed;
+          }) == 0);
 }
 
 TEST_CASE("a member may end the process, whose team is static") {

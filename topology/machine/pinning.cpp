@@ -1,6 +1,7 @@
 #include "machine/pinning.hpp"
 
 #include "machine/cpu_list.hpp"
+#include "machine/process.hpp"
 #include "machine/quota.hpp"
 
 #include <dirent.h>
@@ -104,7 +105,7 @@ struct Pins {
         int os_index = -1;
         std::vector<int> before; ///< the thread's binding before its first pin
     };
-    std::mutex mutex; ///< also held while a binding changes, so that a reader sees pin and binding agree
+    ProcessMutex mutex; ///< also held while a binding changes, so that a reader sees pin and binding agree
     std::map<pid_t, Pin> by_thread;
 
     /// The thread's binding, undoing our pin if that is what it still has.
@@ -124,7 +125,7 @@ Pins& pins() {
 /// Forgets the thread's pin when it ends, before the system gives its id to another.
 struct ForgetPinAtThreadEnd {
     ~ForgetPinAtThreadEnd() {
-        const std::lock_guard lock(pins().mutex);
+        const std::scoped_lock lock(pins().mutex);
         pins().by_thread.erase(gettid());
     }
 };
@@ -136,7 +137,7 @@ PinResult try_to_pin(int os_index) {
     }
     thread_local const ForgetPinAtThreadEnd forget;
     static_cast<void>(forget); // odr-use: constructs it, so that it runs at the thread's end
-    const std::lock_guard lock(pins().mutex);
+    const std::scoped_lock lock(pins().mutex);
     const std::optional<std::vector<int>> before = cpus_of_thread(0);
     // With all the memory that it needs, so that no binding goes unnoted.
     Pins::Pin pin{os_index, before ? pins().binding_without_pin(gettid(), *before) : std::vector<int>()};
@@ -174,7 +175,7 @@ PinResult pin_this_thread(int os_index) {
 }
 
 void unpin_thread(int thread_id, int os_index, std::span<const int> before) {
-    const std::lock_guard lock(pins().mutex);
+    const std::scoped_lock lock(pins().mutex);
     const auto pin = pins().by_thread.find(thread_id);
     if (before.empty() || pin == pins().by_thread.end() || pin->second.os_index != os_index ||
         cpus_of_thread(thread_id) != std::vector<int>{os_index} || bind_thread(thread_id, before)) {
@@ -191,7 +192,7 @@ void move_this_thread(int os_index) {
     if (os_index < 0 || sched_getcpu() == os_index) {
         return;
     }
-    const std::lock_guard lock(pins().mutex);
+    const std::scoped_lock lock(pins().mutex);
     const std::optional<std::vector<int>> binding = cpus_of_thread(0);
     if (binding && std::ranges::binary_search(*binding, os_index) && !bind_thread(0, std::array{os_index})) {
         bind_thread(0, *binding);
@@ -199,7 +200,7 @@ void move_this_thread(int os_index) {
 }
 
 std::vector<int> process_cpus() {
-    const std::lock_guard lock(pins().mutex);
+    const std::scoped_lock lock(pins().mutex);
     std::set<int> cpus;
     for (const pid_t thread_id : thread_ids()) {
         if (const auto binding = cpus_of_thread(thread_id)) {
