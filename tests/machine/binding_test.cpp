@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <latch>
 #include <span>
 #include <thread>
@@ -279,6 +280,25 @@ TEST_CASE("our own pins do not narrow what the process is taken to be bound to")
               bind_process_behind_our_back(std::array{bound.front()});
               return detected_cpus();
           }) == std::to_string(bound.front()));
+}
+
+TEST_CASE("a CPU that has gone offline since a thread was pinned is not to be had any more") {
+    const Indices bound = process_cpus();
+    if (bound.size() < 2) {
+        MESSAGE("skipped: this process may use one CPU only");
+        return;
+    }
+    const std::filesystem::path root = std::filesystem::temp_directory_path() / "tutti_online_test";
+    std::filesystem::create_directories(root / "sys/devices/system/cpu");
+    std::ofstream(root / "sys/devices/system/cpu/online") << bound.front() << '\n';
+    std::thread([&] {
+        REQUIRE(pin_this_thread(bound.front()).pinned); // was bound to all before
+        CHECK(process_cpus() == bound);
+        CHECK(process_cpus(root.string()) == Indices{bound.front()});
+        std::ofstream(root / "sys/devices/system/cpu/online") << "nonsense\n";
+        CHECK(process_cpus(root.string()) == bound);
+    }).join();
+    std::filesystem::remove_all(root);
 }
 
 TEST_CASE("a thread's own binding neither narrows nor hides the process's") {

@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,8 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -164,6 +167,24 @@ PinResult try_to_pin(int os_index) {
     return {.pinned = true, .os_index = os_index, .reason = {}};
 }
 
+/// Whether the system can run a thread on a CPU; all of them if the system does not say.
+class OnlineCpus {
+public:
+    explicit OnlineCpus(const std::string& root) {
+        std::string text;
+        if (std::getline(std::ifstream(root + "/sys/devices/system/cpu/online"), text)) {
+            try {
+                cpus_ = parse_cpu_list(text);
+            } catch (const std::invalid_argument&) { // as if it said nothing
+            }
+        }
+    }
+    bool have(int os_index) const { return cpus_.empty() || std::ranges::binary_search(cpus_, os_index); }
+
+private:
+    std::vector<int> cpus_;
+};
+
 } // namespace
 
 PinResult pin_this_thread(int os_index) {
@@ -199,14 +220,21 @@ void move_this_thread(int os_index) {
     }
 }
 
-std::vector<int> process_cpus() {
+std::vector<int> process_cpus(const std::string& root) {
     const std::scoped_lock lock(pins().mutex);
     std::set<int> cpus;
+    bool has_pins = false;
     for (const pid_t thread_id : thread_ids()) {
         if (const auto binding = cpus_of_thread(thread_id)) {
             const std::vector<int> counted = pins().binding_without_pin(thread_id, *binding);
+            has_pins = has_pins || counted != *binding;
             cpus.insert(counted.begin(), counted.end());
         }
+    }
+    if (has_pins) { // a binding that the system names has no CPU that is offline, but one from before a pin
+                    // may
+        const OnlineCpus online(root);
+        std::erase_if(cpus, [&](int cpu) { return !online.have(cpu); });
     }
     return {cpus.begin(), cpus.end()};
 }

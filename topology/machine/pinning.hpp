@@ -30,7 +30,8 @@ void move_this_thread(int os_index);
 
 /// The CPUs this process may run on at the time of the call, ascending: the union of its threads' bindings,
 /// as in hwloc's HWLOC_CPUBIND_PROCESS, except that a thread pinned by pin_this_thread() counts with the
-/// binding it had before.
+/// binding it had before, without the CPUs that have gone offline since (of which a file under `root` has a
+/// list).
 ///
 /// The calling thread's own binding would be the wrong answer from a member that is already pinned, and the
 /// main thread's from a program whose OpenMP runtime has bound it to one place (OMP_PROC_BIND). taskset and
@@ -38,7 +39,7 @@ void move_this_thread(int os_index);
 /// follows that a thread which narrows only its own binding, be it the main thread, narrows the process only
 /// as long as there is no other thread. Costs one system call per thread. Empty only where the system does
 /// not tell any binding.
-TUTTI_COMPONENT_API std::vector<int> process_cpus();
+TUTTI_COMPONENT_API std::vector<int> process_cpus(const std::string& root = "/");
 
 /// The CPUs that the calling thread is bound to, ascending; empty where the system does not tell.
 std::vector<int> cpus_of_this_thread();

@@ -120,7 +120,8 @@ std::vector<int> place(const Machine& machine, int members, const PlacementReque
         if (std::ranges::find(allowed, os_index) == allowed.end()) {
             throw std::invalid_argument("placement: CPU " + std::to_string(os_index) + " of the list " +
                                         format_cpu_list(request.os_indices) +
-                                        " is not allowed here; allowed are " + format_cpu_list(allowed));
+                                        " is not allowed here, or offline; allowed are " +
+                                        format_cpu_list(allowed));
         }
     }
     return go_round(request.os_indices, count);
