@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace tutti::bench {
@@ -18,8 +19,10 @@ namespace {
 
 /// Lines are fetched in pairs, and some processors fetch the next pair as well.
 constexpr std::size_t apart_bytes = 256;
-/// A median of fewer says nothing where other programs run.
-constexpr std::size_t least_rounds = 20;
+/// So few that the time holds on a machine on which each takes long. A median of less than usual_rounds says
+/// little where other programs run.
+constexpr std::size_t least_rounds = 3;
+constexpr std::size_t usual_rounds = 20;
 constexpr std::size_t most_rounds = 500;
 /// A clock that ticks in 30 ns would tell nothing of less.
 constexpr int trips_in_round = 100;
@@ -94,6 +97,21 @@ double median_ns(Round round, std::size_t count, double seconds) {
     return summarise(std::move(samples)).median;
 }
 
+/// How many trips make a round, so that there can be the usual rounds: the first trips are timed for it.
+template <class Trip>
+int trips_for(Trip trip, double seconds) {
+    constexpr int first_trips = 3;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (int first = 0; first < first_trips; ++first) {
+        const std::int64_t begin = now_ns();
+        trip();
+        least = std::min(least, now_ns() - begin);
+    }
+    const double trips = seconds * 1e9 / static_cast<double>(usual_rounds) /
+                         static_cast<double>(std::max<std::int64_t>(least, 1));
+    return static_cast<int>(std::clamp<double>(trips, 1, trips_in_round));
+}
+
 /// Stores the round's number to one line after the other. Each takes the place of the number before, which is
 /// what leads to the next line: no processor can begin with that earlier.
 std::int64_t store_all_ns(std::vector<Word>& lines, std::uint64_t round) {
@@ -152,15 +170,19 @@ double one_way_ns(int cpu, int other, double seconds) {
             }
             return;
         }
+        const auto trip = [&] {
+            word.value.store(++value, std::memory_order_release);
+            value = await_change(word, value);
+        };
+        const int trips = trips_for(trip, seconds);
         const auto round = [&](std::uint64_t) {
             const std::int64_t begin = now_ns();
-            for (int trip = 0; trip < trips_in_round; ++trip) {
-                word.value.store(++value, std::memory_order_release);
-                value = await_change(word, value);
+            for (int done = 0; done < trips; ++done) {
+                trip();
             }
             return now_ns() - begin;
         };
-        median = median_ns(round, 2 * std::size_t{trips_in_round}, seconds);
+        median = median_ns(round, 2 * static_cast<std::size_t>(trips), seconds);
         word.value.store(over, std::memory_order_release);
     });
     return median;
@@ -174,22 +196,25 @@ double exchange_ns(int cpu, int other, double seconds) {
         Word& own = turns[index];
         const Word& others = turns[1 - index];
         std::uint64_t turn = 0;
-        const auto round = [&](std::uint64_t) {
-            const std::int64_t begin = now_ns();
-            for (int trip = 0; trip < trips_in_round; ++trip) {
-                own.value.store(++turn, std::memory_order_release);
-                await_least(others, turn);
-            }
-            return now_ns() - begin;
+        const auto trip = [&] {
+            own.value.store(++turn, std::memory_order_release);
+            await_least(others, turn);
         };
         if (index == 0) {
-            median = median_ns(round, trips_in_round, seconds);
+            const int trips = trips_for(trip, seconds);
+            const auto round = [&](std::uint64_t) {
+                const std::int64_t begin = now_ns();
+                for (int done = 0; done < trips; ++done) {
+                    trip();
+                }
+                return now_ns() - begin;
+            };
+            median = median_ns(round, static_cast<std::size_t>(trips), seconds);
             own.value.store(over, std::memory_order_release);
             return;
         }
         while (others.value.load(std::memory_order_acquire) != over) {
-            own.value.store(++turn, std::memory_order_release);
-            await_least(others, turn);
+            trip();
         }
     });
     return median;

@@ -67,7 +67,7 @@ void carry_out(Pass pass, const OwnVectors& own, const OwnVectors& other, std::s
 } // namespace
 
 double pass_ns_a_byte(int cpu, int other, Pass pass, std::size_t bytes, double seconds) {
-    const Limits limits{.least = 20, .most = 500, .seconds = seconds};
+    const Limits limits{.least = 3, .most = 500, .seconds = seconds};
     const std::array<OwnVectors, 2> vectors{OwnVectors(bytes), OwnVectors(bytes)};
     constexpr int members = 2;
     const Buffer room(HarnessMemory::bytes(members, 2 * limits.most));

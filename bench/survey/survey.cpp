@@ -1,6 +1,7 @@
 #include "survey/survey.hpp"
 
 #include "machine/distances.hpp"
+#include "measure/clock.hpp"
 #include "survey/call_time.hpp"
 #include "survey/line_times.hpp"
 #include "survey/machine_classes.hpp"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,6 +42,9 @@ constexpr std::size_t line_steps = 6;
 constexpr std::size_t cache_steps = 1;
 constexpr std::size_t memory_steps = 3;
 constexpr std::size_t last_steps = 2;
+/// A step may need several timings, and some that come out as nothing are done again.
+constexpr std::size_t line_timings = line_steps + 2;
+constexpr std::size_t cache_timings = 2;
 /// What a reader more costs where there is only one to be timed.
 constexpr double usual_reader_ns = 1.2;
 /// What a core reads of its caches where nothing of it can be timed.
@@ -116,7 +121,9 @@ class Surveyor {
 public:
     Surveyor(const Machine& machine, double seconds, bool progress_shown)
         : machine_(machine), survey_{cpus_to_compare(machine, most_compared), distance::Matrix(0), {}},
-          classes_(classes_among(survey_.pus)), seconds_(seconds),
+          classes_(classes_among(survey_.pus)), seconds_(seconds), began_ns_(now_ns()),
+          timings_left_(classes_.size() * line_timings + 2 * cache_timings +
+                        (classes_.size() + 1) * memory_steps + last_steps),
           progress_(survey_.pus.size() - 1 + classes_.size() * line_steps + 2 * cache_steps +
                         (classes_.size() + 1) * memory_steps + last_steps,
                     progress_shown) {}
@@ -161,21 +168,28 @@ private:
 
     int number(std::size_t at) const { return survey_.pus[at].os_index; }
 
-    /// Half of the time is for the pairs.
-    double step_seconds() const {
-        const std::size_t steps = classes_.size() * (line_steps + 2) + 2 * cache_steps +
-                                  (classes_.size() + 1) * memory_steps + last_steps;
-        return std::min(most_seconds, seconds_ / 2 / static_cast<double>(steps));
+    /// Until this share of the time is up.
+    double seconds_left(double share) const {
+        return std::max(share * seconds_ - static_cast<double>(now_ns() - began_ns_) / 1e9, 0.0);
     }
 
+    /// For the next timing: what comes before may have taken longer than it should.
+    double timing_seconds() {
+        const double seconds = seconds_left(1) / static_cast<double>(timings_left_);
+        timings_left_ = std::max<std::size_t>(timings_left_ - 1, 1);
+        return std::min(most_seconds, seconds);
+    }
+
+    /// In half of the time.
     void compare_pairs() {
         const std::size_t cpus = survey_.pus.size();
-        const std::size_t pairs = cpus * (cpus - 1) / 2;
-        const double seconds = std::min(most_pair_seconds, seconds_ / 2 / static_cast<double>(pairs));
+        std::size_t pairs_left = cpus * (cpus - 1) / 2;
         survey_.one_way_ns = distance::Matrix(cpus);
         for (std::size_t one = 1; one < cpus; ++one) {
             progress_.step("lines between pairs of CPUs", fmt::format("CPU {}", number(one)));
-            for (std::size_t other = 0; other < one; ++other) {
+            for (std::size_t other = 0; other < one; ++other, --pairs_left) {
+                const double seconds =
+                    std::min(most_pair_seconds, seconds_left(0.5) / static_cast<double>(pairs_left));
                 survey_.one_way_ns.set(one, other, rounded(one_way_ns(number(other), number(one), seconds)));
             }
         }
@@ -191,21 +205,21 @@ private:
         const int one = number(median.one);
         const int other = number(median.other);
         const std::vector<int> others = others_at(median, distance);
-        const double seconds = step_seconds();
         const auto begin = [&](const char* detail) {
             progress_.step(fmt::format("lines, {}", to_string(distance)), detail);
         };
         begin("readers");
-        measure_readers(lines, one, others, seconds);
+        measure_readers(lines, one, others);
         begin("flags");
-        lines.flag = {rounded(flag_ns(one, others, seconds)), timed_lines};
+        lines.flag = {rounded(flag_ns(one, others, timing_seconds())), timed_lines};
         begin("lines taken back");
-        lines.taken_back = {rounded(taken_back_ns(one, other, seconds)), timed_lines};
+        lines.taken_back = {rounded(taken_back_ns(one, other, timing_seconds())), timed_lines};
         const double read_ns = 1 / survey_.profile.l2.read.value;
         const auto measured = [&](Pass pass, double own_reads, const Number& otherwise, const char* detail) {
             begin(detail);
             const std::optional<double> ns = measured_above(least_ns_a_byte, [&] {
-                return pass_ns_a_byte(one, other, pass, l2_vector_bytes(), seconds) - own_reads * read_ns;
+                return pass_ns_a_byte(one, other, pass, l2_vector_bytes(), timing_seconds()) -
+                       own_reads * read_ns;
             });
             return ns ? Number{bandwidth(*ns), timed_passes} : Number{otherwise.value, no_time};
         };
@@ -229,7 +243,7 @@ private:
     void measure_caches() {
         const auto measure = [&](distance::CacheBandwidth& cache, std::size_t bytes, const char* which) {
             const auto timed = [&](Pass pass) {
-                return pass_ns_a_byte(number(0), number(1), pass, bytes, step_seconds());
+                return pass_ns_a_byte(number(0), number(1), pass, bytes, timing_seconds());
             };
             progress_.step(which, "copied and combined");
             double copied = 0;
@@ -262,19 +276,19 @@ private:
         return numbers_of(others);
     }
 
-    static void measure_readers(LineCosts& lines, int writer, const std::vector<int>& readers,
-                                double seconds) {
+    void measure_readers(LineCosts& lines, int writer, const std::vector<int>& readers) {
         constexpr double least_ns = 0.05;
         const int reader = readers.front();
         lines.readers_each = {usual_reader_ns, one_reader};
         if (readers.size() > 1) {
-            const double one = readers_ns(writer, std::array{reader}, seconds);
-            const double all = readers_ns(writer, readers, seconds);
+            const double one = readers_ns(writer, std::array{reader}, timing_seconds());
+            const double all = readers_ns(writer, readers, timing_seconds());
             const auto more = static_cast<double>(readers.size() - 1);
             lines.readers_each = {rounded(std::max((all - one) / more, 0.0)), timed_readers};
         }
-        const std::optional<double> base = measured_above(
-            least_ns, [&] { return exchange_ns(writer, reader, seconds) - lines.readers_each.value; });
+        const std::optional<double> base = measured_above(least_ns, [&] {
+            return exchange_ns(writer, reader, timing_seconds()) - lines.readers_each.value;
+        });
         lines.readers_base =
             base ? Number{rounded(*base), timed_readers} : Number{lines.median_one_way.value, no_time};
     }
@@ -288,7 +302,7 @@ private:
         distance::Bandwidth& memory = survey_.profile.memory[static_cast<std::size_t>(part)];
         const auto measure = [&](Number& number, Access access, const char* detail) {
             progress_.step(fmt::format("memory, {}", to_string(part)), detail);
-            const double gbs = memory_gbs(cpus, homes, access, bytes_of_each(pus), step_seconds());
+            const double gbs = memory_gbs(cpus, homes, access, bytes_of_each(pus), timing_seconds());
             number = {std::max(rounded(gbs), 0.1), timed_memory};
         };
         measure(memory.read, Access::read, "read");
@@ -339,11 +353,11 @@ private:
     void measure_calls() {
         distance::LineProfile& profile = survey_.profile;
         progress_.step("stores", "exclusive ones");
-        profile.exclusive_store = {rounded(exclusive_store_ns(number(0), step_seconds())), timed_lines};
+        profile.exclusive_store = {rounded(exclusive_store_ns(number(0), timing_seconds())), timed_lines};
         progress_.step("calls", "allreduce");
         const bool has_cores = classes_.size() > 1 && classes_.front() == Class::core;
         const Pair nearest = pairs_at(survey_, classes_[has_cores ? 1 : 0]).front();
-        profile.call = {rounded(call_ns(number(nearest.one), number(nearest.other), step_seconds())),
+        profile.call = {rounded(call_ns(number(nearest.one), number(nearest.other), timing_seconds())),
                         timed_calls};
     }
 
@@ -351,6 +365,8 @@ private:
     Survey survey_;
     std::vector<Class> classes_;
     double seconds_;
+    std::int64_t began_ns_;
+    std::size_t timings_left_;
     Progress progress_;
 };
 

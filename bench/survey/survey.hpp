@@ -17,8 +17,9 @@ struct Survey {
 };
 
 /// Measures the profile of this machine in about so many seconds, or less; of more than 64 CPUs it compares
-/// some. Says on stderr how far it is, if that is to be shown. Throws std::runtime_error where threads cannot
-/// be pinned, std::bad_alloc. \pre at least 2 CPUs
+/// some. On a slow machine the steps that are left get what time is left. Says on stderr how far it is, if
+/// that is to be shown. Throws std::runtime_error where threads cannot be pinned, std::bad_alloc. \pre at
+/// least 2 CPUs
 Survey survey(const machine::Machine& machine, double seconds, bool progress_shown);
 
 } // namespace tutti::bench

@@ -1,4 +1,5 @@
 // What is measured, on the machine of the test: that it is measured, not what comes out.
+#include "machine/pinning.hpp"
 #include "survey/pinned_threads.hpp"
 #include "survey/survey.hpp"
 #include "survey/tries.hpp"
@@ -8,8 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <stop_token>
+#include <thread>
+#include <vector>
 
 using namespace tutti;
 using namespace tutti::bench;
@@ -37,6 +42,30 @@ TEST_CASE("a survey has all numbers of a profile, each with a source") {
             CHECK(found.one_way_ns.ns(one, other) > 0);
         }
     }
+}
+
+TEST_CASE("a survey takes the time that it is given on CPUs that others use as well") {
+    constexpr int others_on_each = 4;
+    const machine::Machine machine = machine::here();
+    if (machine.pus.size() < 2) {
+        return;
+    }
+    std::vector<std::jthread> others;
+    for (int other = 0; other < others_on_each; ++other) {
+        for (const machine::Pu& pu : machine.pus) {
+            others.emplace_back([cpu = pu.os_index](const std::stop_token& stop) {
+                machine::pin_this_thread(cpu);
+                while (!stop.stop_requested()) {
+                }
+            });
+        }
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    survey(machine, 1, false);
+    const auto took = std::chrono::steady_clock::now() - begin;
+    MESSAGE(std::chrono::duration_cast<std::chrono::milliseconds>(took).count(), " ms");
+    // Each timing is made of some rounds at least, in which threads wait for others that have no CPU.
+    CHECK(took < std::chrono::seconds(20));
 }
 
 TEST_CASE("threads that cannot be pinned measure nothing") {
