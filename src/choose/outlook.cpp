@@ -122,7 +122,8 @@ simulate::Positions positions_of(const Machine& machine, std::span<const Pu> pus
 }
 
 Outlook::Outlook(KnownMachine machine, simulate::Positions positions, graph::LevelTree tree)
-    : machine_(std::move(machine)), positions_(std::move(positions)), tree_(std::move(tree)) {}
+    : machine_(std::move(machine)), positions_(std::move(positions)), tree_(std::move(tree)),
+      rows_(algorithm::registry().size()) {}
 
 bool Outlook::is_for(int members, int cpus, int l3_groups) {
     // What has been measured with two CPUs serves so many whose lines are all in one cache.
@@ -132,57 +133,76 @@ bool Outlook::is_for(int members, int cpus, int l3_groups) {
     return members <= std::min(cpus, most) && (l3_groups > 1 || members > most_in_one_cache);
 }
 
-std::optional<Outlook::Prediction> Outlook::best(const detail::Call& call, const CallSize& size) {
-    const Collective collective = call.collective;
-    if (exchanges(call) || call.counts != nullptr || call.shared_output) {
-        return std::nullopt;
-    }
+std::vector<std::size_t> Outlook::candidates(const detail::Call& call, const CallSize& size) const {
     // Others have more rounds than any that is good for few bytes, and for many gain little by them; but they
     // take longest to simulate.
     const long most_rounds = 4 * static_cast<long>(std::bit_width(static_cast<unsigned>(size.members)));
-    std::optional<Prediction> best;
+    std::vector<std::size_t> rows;
     for (std::size_t row = 0; row < algorithm::registry().size(); ++row) {
         const algorithm::Algorithm& algorithm = algorithm::registry()[row];
-        if (algorithm.collective != collective || !refusal(algorithm, call, size.members).empty() ||
-            !tuning::may_choose(algorithm, operands_of(call), size.members) ||
-            algorithm.counts(size.members, 0).rounds > most_rounds ||
-            (size.in_place && !algorithm.forms.in_place && !algorithm.forms.carried)) {
-            continue;
-        }
-        const std::optional<Prediction> own = of(row, call, size);
-        if (own && (!best || own->us < best->us)) {
-            best = own;
+        if (algorithm.collective == call.collective && refusal(algorithm, call, size.members).empty() &&
+            tuning::may_choose(algorithm, operands_of(call), size.members) &&
+            algorithm.counts(size.members, 0).rounds <= most_rounds &&
+            (!size.in_place || algorithm.forms.in_place || algorithm.forms.carried) &&
+            takes(algorithm, form_of(row, call, size))) {
+            rows.push_back(row);
         }
     }
-    return best;
+    return rows;
+}
+
+std::optional<Outlook::Prediction> Outlook::best(const detail::Call& call, const CallSize& size) {
+    if (exchanges(call) || call.counts != nullptr || call.shared_output) {
+        return std::nullopt;
+    }
+    const std::vector<std::size_t> rows = candidates(call, size);
+    std::vector<std::optional<double>> times_us(rows.size());
+    // First those that no other member simulates now. Then the others are known, or soon will be.
+    for (const Wait wait : {Wait::no, Wait::yes}) {
+        for (std::size_t at = 0; at < rows.size(); ++at) {
+            if (!times_us[at]) {
+                times_us[at] = us(rows[at], form_of(rows[at], call, size), size, wait);
+            }
+        }
+    }
+    const auto least = std::ranges::min_element(times_us);
+    if (least == times_us.end()) {
+        return std::nullopt;
+    }
+    const std::size_t row = rows[static_cast<std::size_t>(least - times_us.begin())];
+    return Prediction{row, form_of(row, call, size), **least};
 }
 
 std::optional<Outlook::Prediction> Outlook::of(std::size_t row, const detail::Call& call,
                                                const CallSize& size) {
-    const algorithm::Algorithm& algorithm = algorithm::registry()[row];
     const Form form = form_of(row, call, size);
-    if (!takes(algorithm, form)) {
+    if (!takes(algorithm::registry()[row], form)) {
         return std::nullopt;
     }
-    const bool staged = form == Form::carried && size.message_bytes > mailbox::carried_bytes;
-    return Prediction{row, form, us(row, form, staged, size.total_bytes)};
+    return Prediction{row, form, *us(row, form, size, Wait::yes)};
 }
 
-double Outlook::us(std::size_t row, Form form, bool staged, std::size_t bytes) {
-    const int power = static_cast<int>(std::bit_width(bytes));
-    const std::scoped_lock lock(mutex_);
-    const std::tuple point{row, form, staged, power};
-    const auto known = times_us_.find(point);
-    if (known != times_us_.end()) {
-        return known->second;
+std::optional<double> Outlook::us(std::size_t row, Form form, const CallSize& size, Wait wait) {
+    const bool staged = form == Form::carried && size.message_bytes > mailbox::carried_bytes;
+    const int power = static_cast<int>(std::bit_width(size.total_bytes));
+    Row& known = rows_[row];
+    std::unique_lock lock(known.mutex, std::defer_lock);
+    if (wait == Wait::yes) {
+        lock.lock();
+    } else if (!lock.try_lock()) {
+        return std::nullopt;
+    }
+    const auto found = known.times_us.find({form, staged, power});
+    if (found != known.times_us.end()) {
+        return found->second;
     }
     // As many as the least number that is so many bits long.
     const std::size_t least = power == 0 ? 0 : std::size_t{1} << static_cast<unsigned>(power - 1);
-    return times_us_[point] = simulated_us(row, form, staged, least);
+    return known.times_us[{form, staged, power}] = simulated_us(row, form, staged, least);
 }
 
 double Outlook::simulated_us(std::size_t row, Form form, bool staged, std::size_t bytes) {
-    auto& predictor = predictors_[row];
+    auto& predictor = rows_[row].predictor;
     if (predictor == nullptr) {
         const algorithm::Algorithm& algorithm = algorithm::registry()[row];
         const int distance = algorithm.collective == Collective::shift && members() > 1 ? 1 : 0;

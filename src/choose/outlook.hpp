@@ -55,7 +55,7 @@ std::vector<machine::Pu> pus_of(const machine::Machine& machine, std::span<const
 /// chooses by where members are too many, or too far apart, for what has been measured with few.
 ///
 /// Any member may ask at any time; all have the same answers, since these depend on nothing that is measured
-/// meanwhile.
+/// meanwhile. Members that ask at the same time, as in their first call of a size, share the simulations.
 class Outlook {
 public:
     /// The tree is that on which the group carries out what depends on one.
@@ -81,16 +81,24 @@ public:
     int members() const { return positions_.members(); }
 
 private:
+    /// What is known of a row, by form, whether messages are staged, and the power of two of bytes. Locked
+    /// while the row is simulated.
+    struct Row {
+        std::mutex mutex;
+        std::unique_ptr<simulate::Predictor> predictor;
+        std::map<std::tuple<schedule::Form, bool, int>, double> times_us;
+    };
+    enum class Wait : bool { no, yes };
+
+    std::vector<std::size_t> candidates(const detail::Call& call, const CallSize& size) const;
+    /// Nothing where another member simulates the row, unless that is waited for.
+    std::optional<double> us(std::size_t row, schedule::Form form, const CallSize& size, Wait wait);
     double simulated_us(std::size_t row, schedule::Form form, bool staged, std::size_t bytes);
-    double us(std::size_t row, schedule::Form form, bool staged, std::size_t bytes);
 
     KnownMachine machine_;
     simulate::Positions positions_;
     graph::LevelTree tree_;
-    std::mutex mutex_;
-    std::map<std::size_t, std::unique_ptr<simulate::Predictor>> predictors_;
-    /// By row, form, whether messages are staged, and the power of two of bytes.
-    std::map<std::tuple<std::size_t, schedule::Form, bool, int>, double> times_us_;
+    std::vector<Row> rows_;
 };
 
 } // namespace tutti::execute
