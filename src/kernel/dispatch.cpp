@@ -1,12 +1,13 @@
-#include "kernel/table.hpp"
-
+#include "cache_line.hpp"
 #include "environment.hpp"
+#include "kernel/table.hpp"
 
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <stdexcept>
@@ -88,6 +89,21 @@ void move_to_all(void* const* outs, int outs_count, const void* in, std::size_t 
 }
 
 } // namespace
+
+char* tiles_of_thread() {
+    struct Tiles {
+        char* place = static_cast<char*>(std::aligned_alloc(line_bytes, moved_bytes));
+
+        Tiles() = default;
+        ~Tiles() { std::free(place); }
+        Tiles(const Tiles&) = delete;
+        Tiles& operator=(const Tiles&) = delete;
+        Tiles(Tiles&&) = delete;
+        Tiles& operator=(Tiles&&) = delete;
+    };
+    static thread_local const Tiles tiles;
+    return tiles.place;
+}
 
 void move_string(void* out, const void* in, std::size_t bytes) {
 #ifdef __x86_64__

@@ -13,6 +13,7 @@
 // single elements go through the same expression (a single element is a vector of one lane).
 
 #include "cache_line.hpp"
+#include "kernel/stack_tiles.hpp"
 #include "kernel/table.hpp"
 #include "kernel/tiles.hpp"
 #include "kernel/vector_operators.hpp"
@@ -216,7 +217,10 @@ struct Loops {
     /// The same for prefixes, each of which has a tile of this CPU's caches that it is moved from.
     template <Brackets brackets>
     [[gnu::noinline]] static void run_moved(const Prefixes<brackets>& data, std::size_t end) {
-        alignas(line_bytes) char tiles[moved_bytes];
+        char* const tiles = tiles_of_thread();
+        if (tiles == nullptr) {
+            return run<false>(data, 0, end);
+        }
         const int others = data.count - (data.cached_out >= 0 ? 1 : 0);
         const std::size_t tile_bytes =
             moved_bytes / static_cast<std::size_t>(others) / line_bytes * line_bytes;
@@ -277,9 +281,6 @@ private:
     static constexpr bool has_one_result = std::is_integral_v<Lane>;
     /// Up to so many operands are bracketed from the left in the tree, too.
     static constexpr int same_in_both = 3;
-    /// Of more, parts are combined in registers, and their results in tiles of this CPU's caches.
-    static constexpr int most_in_registers = 8;
-    static constexpr std::size_t part_bytes = 2048;
 
     template <bool Stream>
     static void combine(const Reduction& data, Brackets brackets, std::size_t begin, std::size_t end) {
@@ -333,11 +334,12 @@ private:
     }
 
     [[gnu::noinline]] static void combine_many(const Reduction& data, std::size_t begin, std::size_t end) {
-        alignas(line_bytes) char room[most_partial_results * part_bytes];
+        alignas(line_bytes) char place[partial_results_bytes];
+        const Room room{place, part_bytes_for(data.ins_count)};
         // All parts but the first start where the first output has a whole vector.
         const std::size_t head = (reinterpret_cast<std::uintptr_t>(data.outs[0]) + begin) % vector_bytes;
-        std::size_t stop = begin + part_bytes - (head % ElementBytes == 0 ? head : 0);
-        for (; begin < end; begin = stop, stop += part_bytes) {
+        std::size_t stop = begin + room.part_bytes - (head % ElementBytes == 0 ? head : 0);
+        for (; begin < end; begin = stop, stop += room.part_bytes) {
             stop = stop < end ? stop : end;
             combine_part(data, begin, stop, room);
         }
@@ -345,18 +347,18 @@ private:
 
     /// Bytes [begin, end), which fit into a part of `room`.
     [[gnu::noinline]] static void combine_part(const Reduction& data, std::size_t begin, std::size_t end,
-                                               char* room) {
+                                               Room room) {
         if (is_few(data.ins_count)) {
             return combine_few({data, nullptr}, begin, end);
         }
         const int left = left_part_of(data.ins_count);
         Reduction rest{data.outs, data.outs_count, data.ins + left, data.ins_count - left, data.cached_out};
-        void* const lower = base_of(room, begin);
+        void* const lower = base_of(room.place, begin);
         combine_part({&lower, 1, data.ins, left, -1}, begin, end, room);
-        void* const upper = base_of(room + part_bytes, begin);
+        void* const upper = base_of(room.behind_a_part().place, begin);
         const void* const combined = upper;
         if (!is_few(rest.ins_count)) {
-            combine_part({&upper, 1, rest.ins, rest.ins_count, -1}, begin, end, room + part_bytes);
+            combine_part({&upper, 1, rest.ins, rest.ins_count, -1}, begin, end, room.behind_a_part());
             rest.ins = &combined;
             rest.ins_count = 1;
         }

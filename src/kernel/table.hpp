@@ -33,6 +33,10 @@ inline constexpr std::size_t string_move_from_bytes = 2048;
 /// and long moves take lines over in fewer steps.
 inline constexpr std::size_t moved_bytes = std::size_t{64} << 10U;
 
+/// As many bytes, aligned to lines, for what the calling thread moves: too many for the stacks of small
+/// threads. Null where there is no memory for them.
+char* tiles_of_thread();
+
 /// Copies with the CPU's string move, or as the C library does where that is slow or not seen by sanitizers.
 void move_string(void* out, const void* in, std::size_t bytes);
 

@@ -1,0 +1,163 @@
+// Threads and fibers may have little stack. What members do here is done on 64 KiB, of which the C library
+// takes a part. A call that needs more ends the process.
+
+#include "support.hpp"
+
+#include <tutti/detail/kernels.hpp>
+#include <tutti/tutti.hpp>
+
+#include <doctest/doctest.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace tutti;
+using test::mentions;
+
+namespace {
+
+constexpr std::size_t documented_stack_bytes = std::size_t{64} << 10U;
+
+struct Part {
+    std::function<void()> function;
+    std::exception_ptr thrown;
+    pthread_t thread{};
+};
+
+void* run_part(void* argument) {
+    Part& part = *static_cast<Part*>(argument);
+    try {
+        part.function();
+    } catch (...) {
+        part.thrown = std::current_exception();
+    }
+    return nullptr;
+}
+
+/// Runs `function(index)` on threads with the documented stack, and throws the last exception.
+void on_small_threads(int count, const std::function<void(int)>& function) {
+    pthread_attr_t attributes;
+    REQUIRE(pthread_attr_init(&attributes) == 0);
+    const auto least = static_cast<std::size_t>(PTHREAD_STACK_MIN);
+    REQUIRE(pthread_attr_setstacksize(&attributes, std::max(documented_stack_bytes, least)) == 0);
+    std::vector<Part> parts(static_cast<std::size_t>(count));
+    for (int index = 0; index < count; ++index) {
+        Part& part = parts[static_cast<std::size_t>(index)];
+        part.function = [&function, index] { function(index); };
+        REQUIRE(pthread_create(&part.thread, &attributes, run_part, &part) == 0);
+    }
+    std::exception_ptr thrown;
+    for (Part& part : parts) {
+        pthread_join(part.thread, nullptr);
+        thrown = part.thrown != nullptr ? part.thrown : thrown;
+    }
+    pthread_attr_destroy(&attributes);
+    if (thrown != nullptr) {
+        std::rethrow_exception(thrown);
+    }
+}
+
+} // namespace
+
+TEST_CASE("members need 64 KiB of stack for calls of all kinds") {
+    constexpr int members = 3;
+    Group group(members);
+    on_small_threads(members, [&](int rank) {
+        Member me = group.join(rank);
+        for (const std::size_t count : {1U, 100U, 1U << 17U}) {
+            std::vector<double> in(count * members, 1.0 + rank);
+            std::vector<double> out(in.size());
+            me.allreduce(in, out, sum);
+            me.allreduce(out, max);
+            me.scan(in, out, sum);
+            me.alltoall(in, out);
+            me.broadcast(out, 1);
+            me.allreduce(in, out, [](double a, double b) { return std::max(a, b); });
+            const std::vector<std::size_t> counts(members, count);
+            me.reduce_scatter(in, std::span(out).first(count), Counts(counts), sum);
+            Request request = me.start.allreduce(in, out, sum);
+            request.wait();
+        }
+    });
+    CHECK(mentions(group.roll_call(), "3 members"));
+}
+
+TEST_CASE("members need 64 KiB of stack to learn of failures") {
+    Group group(2, {.deadline = std::chrono::milliseconds(50)});
+    CHECK_THROWS_AS(on_small_threads(2,
+                                     [&](int rank) {
+                                         Member me = group.join(rank);
+                                         std::vector<double> values(100);
+                                         if (rank == 0) {
+                                             me.allreduce(values, sum);
+                                         } else {
+                                             me.broadcast(values, 0);
+                                             me.barrier();
+                                         }
+                                     }),
+                    Error);
+    Group late(2, {.deadline = std::chrono::milliseconds(50)});
+    CHECK_THROWS_AS(on_small_threads(2,
+                                     [&](int rank) {
+                                         Member me = late.join(rank);
+                                         if (rank == 0) {
+                                             me.barrier();
+                                         } else {
+                                             std::this_thread::sleep_for(std::chrono::milliseconds(500));
+                                             me.barrier();
+                                         }
+                                     }),
+                    Error);
+}
+
+TEST_CASE("kernels need 64 KiB of stack however they store, for any number of operands") {
+    constexpr std::size_t count = std::size_t{1} << 15U;
+    for (const int operands : {2, 3, 9, 16, 17, 100, 1000}) {
+        std::vector<std::vector<double>> in(static_cast<std::size_t>(operands),
+                                            std::vector<double>(count, 1.0));
+        std::vector<std::vector<double>> out(in.size(), std::vector<double>(count));
+        std::vector<const void*> ins;
+        std::vector<void*> outs;
+        for (std::size_t operand = 0; operand < in.size(); ++operand) {
+            ins.push_back(in[operand].data());
+            outs.push_back(out[operand].data());
+        }
+        const detail::Kernels& kernels = detail::builtin(Type::f64, Operator::sum);
+        for (const detail::Stores stores : {detail::Stores{}, detail::Stores{.stream = true},
+                                            detail::Stores{.cached_out = 0, .move = true}}) {
+            on_small_threads(1, [&](int) {
+                kernels.scan_many(nullptr, outs.data(), ins.data(), operands, count, false,
+                                  detail::Brackets::tree, stores);
+            });
+            CHECK(out.back().back() == operands);
+            on_small_threads(1, [&](int) {
+                kernels.reduce_many(nullptr, outs.data(), 2, ins.data(), operands, count,
+                                    detail::Brackets::tree, stores);
+            });
+            CHECK(out[1].back() == operands);
+        }
+    }
+}
+
+TEST_CASE("one caller needs 64 KiB of stack for any number of ranks") {
+    for (const std::size_t ranks : {3U, 8U, 20U, 200U}) {
+        for (const std::size_t count : {1U, 1000U, 100'000U}) {
+            std::vector<std::vector<double>> in(ranks, std::vector<double>(count, 0.1));
+            std::vector<std::vector<double>> out(ranks, std::vector<double>(count));
+            on_small_threads(1, [&](int) {
+                allreduce(in, out, sum);
+                scan(in, out, sum);
+            });
+            CHECK(out.back().back() == doctest::Approx(0.1 * static_cast<double>(ranks)));
+        }
+    }
+}
