@@ -42,7 +42,8 @@ GroupState::GroupState(int members, execute::Setting setting)
                             : execute::patience_of(setting_.options.wait, members, members - 1)),
       pages_(execute::group_bytes(members)),
       mailbox_(execute::mailbox_in(pages_.data(), members, mailbox::most_sets, failure_.word())),
-      presences_(reinterpret_cast<execute::Presence*>(&mailbox_.board(members))),
+      presences_(execute::objects_in<execute::Presence>(pages_.data() +
+                                                        execute::mailbox_bytes(members, mailbox::most_sets))),
       schedules_(members, setting_), join_deadline_(setting_.options.join_deadline) {
     require_kernels();
     if (setting_.trace != Trace::off) {

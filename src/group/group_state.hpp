@@ -140,10 +140,12 @@ public:
     bool has_left_for_good(int member) const;
 
     /// All members come again. Before the threads are started or woken that make their calls, which orders
-    /// this.
+    /// this. Writes to no page that its member has not written to, so that it comes to lie near the member.
     void expect_all() {
         for (int member = 0; member < size(); ++member) {
-            presence(member).left_for_good.store(false, std::memory_order_relaxed);
+            if (presence(member).left_for_good.load(std::memory_order_relaxed)) {
+                presence(member).left_for_good.store(false, std::memory_order_relaxed);
+            }
         }
     }
 
@@ -183,8 +185,7 @@ private:
     mailbox::Patience crowded_patience_;
     execute::Failure failure_;
     std::atomic_flag stuck_is_told_;
-    /// Stages, slots, boards and presences. Zero bytes are what their constructors would leave, so that
-    /// nothing touches them before their members do.
+    /// Stages, slots, boards and presences.
     execute::ZeroPages pages_;
     mailbox::Mailbox mailbox_;
     execute::Presence* presences_;

@@ -5,8 +5,6 @@
 
 #include <tutti/detail/bit_field.hpp>
 
-#include <type_traits>
-
 namespace tutti::execute {
 
 namespace {
@@ -22,8 +20,6 @@ static_assert(waits_for_field.holds(plan::most_members - 1));
 static_assert(sequence_field.holds(sequence_count - 1));
 static_assert(number_field.end() == 64);
 
-static_assert(std::is_trivially_destructible_v<Starts>, "they live in pages that are just given back");
-
 } // namespace
 
 Lane::Lane(int members, const mailbox::StdWord& failed, mailbox::Doorbell& bell)
@@ -33,7 +29,7 @@ Lane::Lane(int members, const mailbox::StdWord& failed, mailbox::Doorbell& bell)
 Lanes::Lanes(int members, const mailbox::StdWord& failed)
     : members_(members), failed_(failed),
       starts_pages_(2 * static_cast<std::size_t>(members) * sizeof(Starts)),
-      starts_(reinterpret_cast<Starts*>(starts_pages_.data())) {}
+      starts_(objects_in<Starts>(starts_pages_.data())) {}
 
 Lane& Lanes::started(std::size_t index) {
     const std::scoped_lock lock(mutex_);

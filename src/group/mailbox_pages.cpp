@@ -1,15 +1,10 @@
 #include "group/mailbox_pages.hpp"
 
 #include "group/presence.hpp"
+#include "mailbox/zero_pages.hpp"
 #include "plan/plan.hpp"
 
-#include <type_traits>
-
 namespace tutti::execute {
-
-static_assert(std::is_trivially_destructible_v<mailbox::Board> &&
-                  std::is_trivially_destructible_v<mailbox::Slot>,
-              "they live in pages that are just given back");
 
 std::size_t mailbox_bytes(int members, unsigned sets) {
     const auto slots = static_cast<std::size_t>(plan::slots_per_operation(members));
@@ -21,10 +16,11 @@ std::size_t mailbox_bytes(int members, unsigned sets) {
 mailbox::Mailbox mailbox_in(std::byte* pages, int members, unsigned sets, const mailbox::StdWord& failed) {
     const std::size_t all_sets = static_cast<std::size_t>(members) * sets;
     const int slots_per_operation = plan::slots_per_operation(members);
-    auto* const stages = reinterpret_cast<mailbox::Stage*>(pages);
-    auto* const slots = reinterpret_cast<mailbox::Slot*>(stages + all_sets);
-    auto* const boards =
-        reinterpret_cast<mailbox::Board*>(slots + all_sets * static_cast<std::size_t>(slots_per_operation));
+    auto* const stages = objects_in<mailbox::Stage>(pages);
+    std::byte* const behind_stages = pages + all_sets * sizeof(mailbox::Stage);
+    auto* const slots = objects_in<mailbox::Slot>(behind_stages);
+    auto* const boards = objects_in<mailbox::Board>(
+        behind_stages + all_sets * static_cast<std::size_t>(slots_per_operation) * sizeof(mailbox::Slot));
     return {slots, slots_per_operation, sets, stages, boards, failed};
 }
 

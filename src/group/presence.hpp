@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 
 namespace tutti::execute {
 
@@ -83,7 +82,5 @@ struct alignas(line_bytes) Presence {
     /// Whether a thread has ever joined to be this member. No thread joins a team or a sub-group.
     std::atomic_flag has_joined;
 };
-
-static_assert(std::is_trivially_destructible_v<Presence>, "they live in pages that are just given back");
 
 } // namespace tutti::execute

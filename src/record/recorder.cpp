@@ -242,7 +242,7 @@ const TickScale& tick_scale() {
 Recorder::Recorder(int members, Trace trace)
     : name_(name_of_group(members)), members_(members), trace_(trace),
       pages_(static_cast<std::size_t>(members) * sizeof(MemberRecord)),
-      records_(reinterpret_cast<MemberRecord*>(pages_.data())) {}
+      records_(objects_in<MemberRecord>(pages_.data())) {}
 
 void Recorder::begin_anew() {
     for (std::size_t sequence = 0; sequence < sequence_count; ++sequence) {

@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 namespace tutti::execute {
@@ -86,8 +85,6 @@ private:
     std::array<Counter, detail::collective_count> counters_;
     std::array<std::array<mailbox::StdWord, Event::words>, most_slots> events_;
 };
-
-static_assert(std::is_trivially_destructible_v<MemberRecord>, "they live in pages that are just given back");
 
 /// Where an operation of a member is recorded, and as which one.
 struct Recorded {

@@ -3,20 +3,28 @@
 #include "algorithm/registry.hpp"
 #include "group/group_state.hpp"
 #include "group/mailbox_pages.hpp"
+#include "machine/machine.hpp"
+#include "machine/pinning.hpp"
 #include "mailbox/zero_pages.hpp"
 
 #include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <new>
+#include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -36,19 +44,75 @@ struct Pages {
     }
 };
 
-/// What the kernel knows of the mapping of this process that begins at this address.
-std::string mapping_flags(const void* start) {
-    std::ostringstream address;
-    address << std::hex << reinterpret_cast<std::uintptr_t>(start) << '-';
+/// What the kernel says in /proc/self/smaps of the mapping of this process that has this address.
+std::string mapping(const void* place) {
+    const auto wanted = reinterpret_cast<std::uintptr_t>(place);
     std::ifstream smaps("/proc/self/smaps");
-    bool is_found = false;
+    std::string found;
+    bool is_wanted = false;
     for (std::string line; std::getline(smaps, line);) {
-        is_found = is_found || line.starts_with(address.str());
-        if (is_found && line.starts_with("VmFlags:")) {
-            return line + ' ';
+        std::uintptr_t begin = 0;
+        std::uintptr_t end = 0;
+        char dash = 0;
+        if (std::istringstream(line) >> std::hex >> begin >> dash >> end && dash == '-') {
+            is_wanted = begin <= wanted && wanted < end;
+        }
+        found += is_wanted ? line + " \n" : "";
+    }
+    return found;
+}
+
+/// What it says of the mapping that begins there in /proc/self/numa_maps, where there is such a file.
+std::string policy(const void* start) {
+    std::ostringstream address;
+    address << std::hex << reinterpret_cast<std::uintptr_t>(start) << ' ';
+    std::ifstream maps("/proc/self/numa_maps");
+    for (std::string line; std::getline(maps, line);) {
+        if (line.starts_with(address.str())) {
+            return line;
         }
     }
     return {};
+}
+
+/// The first CPU of each node that this process may use.
+std::vector<int> cpu_of_each_node() {
+    std::vector<int> cpus;
+    std::set<int> nodes;
+    for (const tutti::machine::Pu& pu : tutti::machine::here().pus) {
+        if (nodes.insert(pu.numa).second) {
+            cpus.push_back(pu.os_index);
+        }
+    }
+    return cpus;
+}
+
+/// The system's number of the node that a CPU belongs to, below 0 if it knows none.
+int node_of(int cpu) {
+    for (int node = 0; node < 1024; ++node) {
+        if (std::filesystem::exists("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/node" +
+                                    std::to_string(node))) {
+            return node;
+        }
+    }
+    return -1;
+}
+
+/// The node on which the page is that begins there, below 0 if there is none.
+int node_of_page(const void* page) {
+    int node = -1;
+    return syscall(SYS_move_pages, 0, 1UL, &page, nullptr, &node, 0) == 0 ? node : -1;
+}
+
+/// Whether the constructor leaves nothing but zero bytes.
+template <class T>
+bool is_made_of_zeros() {
+    const std::vector<std::byte> zeros(sizeof(T));
+    const std::unique_ptr<std::byte, decltype(&std::free)> place(
+        static_cast<std::byte*>(std::aligned_alloc(alignof(T), sizeof(T))), &std::free);
+    std::memcpy(place.get(), zeros.data(), sizeof(T));
+    new (place.get()) T;
+    return std::memcmp(place.get(), zeros.data(), sizeof(T)) == 0;
 }
 
 } // namespace
@@ -60,7 +124,69 @@ TEST_CASE("mailboxes lie in small pages, each near the member whose it is") {
         return;
     }
     const execute::ZeroPages pages(4 * mebibyte);
-    CHECK(mapping_flags(pages.data()).find(" nh ") != std::string::npos);
+    CHECK(mapping(pages.data()).find(" nh ") != std::string::npos);
+}
+
+TEST_CASE("zero bytes are what constructors of objects in zero pages leave") {
+    CHECK(is_made_of_zeros<mailbox::Slot>());
+    CHECK(is_made_of_zeros<mailbox::Board>());
+    CHECK(is_made_of_zeros<execute::Presence>());
+    CHECK(is_made_of_zeros<execute::Starts>());
+    CHECK(is_made_of_zeros<execute::MemberRecord>());
+}
+
+TEST_CASE("the kernel moves no page of a mailbox to a member that reads it") {
+    const execute::ZeroPages pages(4 * mebibyte);
+    pages.data()[0] = std::byte{1}; // numa_maps lists no mapping without pages
+    const std::string policy_of_pages = policy(pages.data());
+    if (policy_of_pages.empty()) {
+        MESSAGE("skipped: the kernel knows of no nodes");
+        return;
+    }
+    CHECK(policy_of_pages.find(" local ") != std::string::npos);
+}
+
+TEST_CASE("who awaits the members of a group touches none of their pages") {
+    detail::GroupState group(8, execute::Setting{});
+    group.expect_all();
+    CHECK(mapping(&group.presence(0)).find("Anonymous:             0 kB") != std::string::npos);
+    group.leave_for_good(0);
+    CHECK(mapping(&group.presence(0)).find("Anonymous:             0 kB") == std::string::npos);
+    CHECK(group.has_left_for_good(0));
+    group.expect_all();
+    CHECK_FALSE(group.has_left_for_good(0));
+}
+
+TEST_CASE("what a member shows lies on its node") {
+    const std::vector<int> cpus = cpu_of_each_node();
+    if (cpus.size() < 2) {
+        MESSAGE("skipped: this process may use the CPUs of one node only");
+        return;
+    }
+    const auto members = static_cast<int>(cpus.size());
+    const auto group = std::make_shared<detail::GroupState>(members, execute::setting_for(members, {}));
+    group->expect_all(); // by a thread that is on one of the nodes
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < members; ++rank) {
+        threads.emplace_back([&, rank] {
+            machine::pin_this_thread(cpus[static_cast<std::size_t>(rank)]);
+            Member me(group, group->seat(rank));
+            std::vector<double> staged(64, 1.0);
+            for (int call = 0; call < 16; ++call) {
+                me.allreduce(staged, sum);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (int rank = 0; rank < members; ++rank) {
+        // Other pages have several members.
+        const void* const page = group->mailbox().stage(rank, 0);
+        const int node = node_of(cpus[static_cast<std::size_t>(rank)]);
+        MESSAGE("member ", rank, " on node ", node, ": ", policy(group->mailbox().stage(0, 0)));
+        CHECK(node_of_page(page) == node);
+    }
 }
 
 TEST_CASE("a group takes memory in proportion to its members, and touches none of their mailboxes") {
