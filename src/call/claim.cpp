@@ -6,11 +6,7 @@
 
 #include <tutti/detail/bit_field.hpp>
 
-#include <cxxabi.h>
-
 #include <bit>
-#include <cstdlib>
-#include <memory>
 
 namespace tutti::execute {
 
@@ -59,19 +55,8 @@ std::uint64_t digest_of_kind(const Claim& claim) {
     if (claim.counts == 0 && claim.loops == nullptr && claim.function == 0) {
         return value;
     }
-    const std::uint64_t loops = claim.loops == nullptr ? 0 : claim.loops->hash_code();
+    const std::uint64_t loops = claim.loops == nullptr ? 0 : claim.loops->hash();
     return mixed(mixed(mixed(value, claim.counts), claim.function), loops);
-}
-
-/// The types of the element and the operator: what stands between the brackets of "TemplateLoops<...>".
-std::string types_of(const std::type_info& loops) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> name(
-        abi::__cxa_demangle(loops.name(), nullptr, nullptr, &status), &std::free);
-    const std::string text = name != nullptr ? name.get() : loops.name();
-    const std::size_t first = text.find('<');
-    const std::size_t last = text.rfind('>');
-    return first < last && last != std::string::npos ? text.substr(first, last + 1 - first) : text;
 }
 
 } // namespace
@@ -94,7 +79,7 @@ Claim claim_of(const detail::Call& call, const Shape& shape, std::size_t row, in
             .element_bytes = call.element_bytes,
             .counts = has_blocks ? digest(call.counts->span()) : 0,
             .function = call.function,
-            .loops = call.loops};
+            .loops = LoopsType::of(call.loops)};
 }
 
 Claim claim_of(const detail::Call& call, const Shape& shape) {
@@ -106,10 +91,8 @@ Claim claim_of(const detail::Call& call, const Shape& shape) {
 }
 
 bool operator==(const Claim& a, const Claim& b) {
-    const bool same_loops =
-        a.loops == b.loops || (a.loops != nullptr && b.loops != nullptr && *a.loops == *b.loops);
     return a.packed()[0] == b.packed()[0] && a.bytes == b.bytes && a.element_bytes == b.element_bytes &&
-           a.counts == b.counts && a.function == b.function && same_loops;
+           a.counts == b.counts && a.function == b.function && a.loops == b.loops;
 }
 
 run::Marks Claim::marks(std::size_t message_bytes) const {
@@ -152,7 +135,7 @@ Claim Claim::unpacked(const std::array<std::uint64_t, words>& packed) {
             .element_bytes = packed[2],
             .counts = packed[3],
             .function = packed[4],
-            .loops = reinterpret_cast<const std::type_info*>(packed[5])}; // NOLINT(performance-no-int-to-ptr)
+            .loops = reinterpret_cast<const LoopsType*>(packed[5])}; // NOLINT(performance-no-int-to-ptr)
 }
 
 std::string Claim::describe() const {
@@ -180,7 +163,7 @@ std::string Claim::describe() const {
     }
     if (algorithm.order != algorithm::Order::none) {
         text += " with " + std::string(to_string(op));
-        text += loops != nullptr ? " " + types_of(*loops) : "";
+        text += loops != nullptr ? " " + loops->types() : "";
         text += serial ? " in order serial" : "";
     }
     if (detail::traits_of(algorithm.collective).is_rooted()) {

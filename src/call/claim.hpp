@@ -1,6 +1,7 @@
 #pragma once
 
 #include "call/arguments.hpp"
+#include "call/loops_type.hpp"
 #include "run/marks.hpp"
 #include "schedule/synchronise.hpp"
 
@@ -13,7 +14,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <typeinfo>
 
 namespace tutti::execute {
 
@@ -44,9 +44,9 @@ struct TUTTI_COMPONENT_API Claim {
     /// A digest of irregular counts, 0 for equal blocks and where every member has counts of its own.
     std::uint64_t counts = 0;
     /// Of operators that are not the library's own: the function where it is a pointer, and the loops over
-    /// it, whose name tells the element's and the operator's types; null where there is no such information.
+    /// it; null where there is no such information.
     std::uint64_t function = 0;
-    const std::type_info* loops = nullptr;
+    const LoopsType* loops = nullptr;
 
     /// What members compare. The prints of claims that differ in nothing but the size of their messages,
     /// below 2^20, or in nothing but the root, are different.

@@ -51,16 +51,6 @@ Place place_of(GroupState& group, int rank) {
     return place;
 }
 
-/// Options that are made without a word say where that is in the library.
-bool is_known(const SourceLine& where) {
-    return where.file != nullptr && !std::string_view(where.file).ends_with("tutti/options.hpp");
-}
-
-std::string text_of(const SourceLine& where) {
-    const std::string_view path(where.file);
-    return std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(where.line);
-}
-
 /// "operation 7"
 std::string name_of(Sequence sequence, std::uint64_t number) {
     return std::string(words_of(sequence).adjective) + "operation " + std::to_string(number);
@@ -71,7 +61,7 @@ std::string name_of(Sequence sequence, std::uint64_t number) {
 std::string text_of(const Place& place, Sequence sequence) {
     const LastCall& call = place.last(sequence);
     return name_of(sequence, call.number) + ", " +
-           text_of_call(call.claim, place.where_sequence == sequence ? place.where : SourceLine{});
+           text_of_call(call.claim, place.where_sequence == sequence ? place.where : ShownLine{});
 }
 
 /// The operation in which it waits, which need not be the last one of those started.
@@ -322,8 +312,8 @@ std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
            late(sequence, number, peer);
 }
 
-std::string text_of_call(const Claim& claim, const SourceLine& where) {
-    return claim.describe() + (is_known(where) ? ", at " + text_of(where) : "");
+std::string text_of_call(const Claim& claim, const ShownLine& where) {
+    return claim.describe() + (where.is_known() ? ", at " + where.text() : "");
 }
 
 void throw_mismatch(GroupState& group, const std::string& what) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "call/call_log.hpp"
+#include "diagnose/shown_line.hpp"
 #include "diagnose/snapshot.hpp"
 #include "group/presence.hpp"
 #include "machine/thread_state.hpp"
@@ -42,7 +43,7 @@ struct Place {
     /// By sequence.
     std::array<LastCall, 3> calls = {};
     /// Where in the program it called last; without a file if it does not tell.
-    SourceLine where = {};
+    ShownLine where = {};
     Sequence where_sequence = Sequence::blocking;
     std::optional<SlowWait> wait = {};
     /// 0 where nobody has come.
@@ -114,7 +115,7 @@ std::string text_of_delay(detail::GroupState& group, Sequence sequence, std::uin
                           int peer, std::chrono::milliseconds deadline);
 
 /// "barrier (algorithm direct), at solver.cpp:31"
-std::string text_of_call(const Claim& claim, const SourceLine& where);
+std::string text_of_call(const Claim& claim, const ShownLine& where);
 
 /// Throws a MismatchError with what is wrong, and who is where.
 [[noreturn]] void throw_mismatch(detail::GroupState& group, const std::string& what);

@@ -85,8 +85,8 @@ std::string object_of(const Place& place, bool sit, std::chrono::nanoseconds now
         }
     }
     const auto has_called = [](const LastCall& call) { return call.number != 0; };
-    if (place.where.file != nullptr && std::ranges::any_of(place.calls, has_called)) {
-        object.add("file", quoted(place.where.file)).add("line", place.where.line);
+    if (place.where.is_known() && std::ranges::any_of(place.calls, has_called)) {
+        object.add("file", quoted(place.where.file())).add("line", place.where.line());
     }
     if (place.wait) {
         object.add("waits_for", Object()

@@ -270,6 +270,8 @@ void InFlight::recycle(Operation& operation) noexcept {
         lanes_.drop_prepared(operation.number_);
         operation.sequence_ = Sequence::started;
     }
+    // Not later: the program may unload the shared library whose operator it is.
+    operation.operator_.drop();
     free_.push_back({operation.call_.key(), &operation});
 }
 

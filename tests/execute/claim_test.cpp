@@ -11,6 +11,7 @@
 
 using namespace tutti;
 using execute::Claim;
+using execute::LoopsType;
 using schedule::Form;
 
 namespace {
@@ -43,7 +44,7 @@ std::vector<Claim> variations() {
     claims[8].element_bytes = 4;
     claims[9].counts = 1;
     claims[10].function = 1;
-    claims[11].loops = &typeid(int);
+    claims[11].loops = LoopsType::of(&typeid(int));
     claims[12].splits = true;
     claims[13].counts_at_root = true;
     return claims;
@@ -70,7 +71,7 @@ TEST_CASE("a claim survives being packed") {
                                   .element_bytes = std::uint64_t{1} << 40U,
                                   .counts = 3,
                                   .function = 5,
-                                  .loops = &typeid(Claim)};
+                                  .loops = LoopsType::of(&typeid(Claim))};
                 CHECK(Claim::unpacked(claim.packed()) == claim);
                 CHECK(Claim::unpacked(claim.packed()).marks(8).digest == claim.marks(8).digest);
             }
@@ -118,6 +119,6 @@ TEST_CASE("a claim says what differs") {
     CHECK(claim.describe() ==
           "allreduce (algorithm flat) of 16 bytes of f64 with sum in order serial, in place");
     claim.op = Operator::callable;
-    claim.loops = &typeid(std::vector<int>*);
+    claim.loops = LoopsType::of(&typeid(std::vector<int>*));
     CHECK(claim.describe().find("with callable <int") != std::string::npos);
 }

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <tutti/detail/export.hpp>
+#include <tutti/options.hpp>
+
+#include <string>
+
+namespace tutti::execute {
+
+/// Where in a program a call is, with a copy of the file's name. A SourceLine refers to the shared library
+/// that has made the call, and the program may have unloaded that since.
+class TUTTI_COMPONENT_API ShownLine {
+public:
+    ShownLine() = default;
+    /// Unknown where the line says nothing or its name is gone.
+    ShownLine(const SourceLine& where); // NOLINT(google-explicit-constructor): the same line
+
+    bool is_known() const { return !file_.empty(); }
+    const std::string& file() const { return file_; }
+    unsigned line() const { return line_; }
+    /// "solver.cpp:31"
+    std::string text() const;
+
+private:
+    std::string file_;
+    unsigned line_ = 0;
+};
+
+} // namespace tutti::execute
