@@ -53,8 +53,10 @@ public:
 private:
     std::uint64_t give_id() noexcept;
 
-    /// Found without a call in the shared library, too.
-    [[gnu::tls_model("initial-exec")]] static thread_local constinit OfThread current;
+    /// With the compiler's model of thread-local variables. With "initial-exec" the shared library would need
+    /// static memory of every thread: musl then refuses to load it late, and glibc has little for such
+    /// libraries. A shared library so finds it by a call; only a blocking call that has to wait does that.
+    static thread_local constinit OfThread current;
 
     InFlight* first_ = nullptr;
     /// The last of those that have failed; only while somebody waits.
