@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 using namespace tutti::bench;
+using tutti::Collective;
 using tutti::Operator;
 using tutti::Type;
 

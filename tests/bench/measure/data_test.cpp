@@ -7,6 +7,7 @@
 #include <cstring>
 
 using namespace tutti::bench;
+using tutti::Collective;
 using tutti::Operator;
 using tutti::Type;
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 using namespace tutti::bench;
+using tutti::Collective;
 using tutti::Operator;
 using tutti::Type;
 

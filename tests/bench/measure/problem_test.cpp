@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 using namespace tutti::bench;
+using tutti::Collective;
 using tutti::Operator;
 using tutti::Type;
 

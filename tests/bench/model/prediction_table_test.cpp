@@ -38,7 +38,7 @@ TEST_CASE("every algorithm for every collective is predicted where a size has a 
             CHECK(all.size() == candidates(collective, tree).size());
             for (const PredictedTimes& times : all) {
                 CAPTURE(times.algorithm);
-                CAPTURE(number);
+                CAPTURE(to_string(collective));
                 CHECK(times.us.size() == 5);
                 const auto served = std::ranges::count_if(times.us, [](double us) { return us > 0; });
                 CHECK(served >= (collective == Collective::barrier ? 1 : 3));

@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace tutti::bench;
+using tutti::Collective;
 using tutti::Operator;
 using tutti::Type;
 

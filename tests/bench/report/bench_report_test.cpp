@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace tutti::bench;
+using tutti::Collective;
 namespace machine = tutti::machine;
 using tutti::Operator;
 using tutti::Type;

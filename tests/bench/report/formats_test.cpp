@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace tutti::bench;
+using tutti::Collective;
 using tutti::Operator;
 using tutti::Type;
 
