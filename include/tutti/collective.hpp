@@ -61,6 +61,14 @@ enum class Result : std::uint8_t {
     of_before
 };
 
+/// A block of a result is this block of `count` members from `first` on, combined in the order of the ranks:
+/// a copy, if it is one member.
+struct Origin {
+    int first;
+    int count;
+    int block;
+};
+
 /// Whether a call may have blocks of unequal lengths: in the order of the ranks and back to back, or
 /// anywhere.
 enum class Irregular : std::uint8_t { no, counts, displacements };
@@ -83,6 +91,9 @@ struct CollectiveTraits {
     Irregular irregular;
 
     constexpr bool takes_number() const { return number != Number::none; }
+    constexpr std::string_view number_name() const {
+        return number == Number::root ? "root" : number == Number::distance ? "distance" : "";
+    }
     constexpr bool is_rooted() const { return number == Number::root; }
     constexpr bool reduces() const { return result >= Result::of_all; }
     /// The result is another one for each member: of the members up to here, or before.
@@ -90,6 +101,13 @@ struct CollectiveTraits {
     /// A member's input, output is its own block, where the member has one at all.
     constexpr bool gathers() const { return input.others == Part::block; }
     constexpr bool scatters() const { return output.others == Part::block; }
+    /// What the public functions call the vectors, unless the call is in place.
+    constexpr const char* input_name() const {
+        return in_place == OneVector::always ? "inout" : gathers() ? "block" : "in";
+    }
+    constexpr const char* output_name() const {
+        return in_place == OneVector::always ? "inout" : scatters() ? "block" : "out";
+    }
     /// The results of all members are equal.
     constexpr bool is_same_for_all() const {
         return output.others == Part::whole &&
@@ -99,6 +117,31 @@ struct CollectiveTraits {
     constexpr bool may_share() const { return is_same_for_all() && in_place == OneVector::by_choice; }
     /// The whole vector has a block for each member.
     constexpr bool is_divided() const { return gathers() || scatters() || result == Result::of_pair; }
+    /// Equal blocks of the whole vector.
+    constexpr std::size_t blocks(std::size_t members) const { return is_divided() ? members : 1; }
+
+    /// What `block` of the result of member `rank` is made of; `number` is the root or the distance, from 0
+    /// to members - 1.
+    constexpr Origin origin(int rank, int block, int members, int of_number) const {
+        switch (result) {
+        case Result::of_root:
+            return {of_number, 1, block};
+        case Result::of_owner:
+            return {block, 1, block};
+        case Result::of_pair:
+            return {block, 1, rank};
+        case Result::of_neighbour:
+            return {(rank + members - of_number) % members, 1, block};
+        case Result::of_up_to_here:
+            return {0, rank + 1, block};
+        case Result::of_before:
+            return {0, rank, block};
+        case Result::of_all:
+        case Result::nothing:
+            break;
+        }
+        return {0, members, block};
+    }
 };
 
 inline constexpr auto collective_table = [] {

@@ -20,13 +20,6 @@ schedule::Schedule on_one_group(int p, int root) {
     return on_levels<acting, collective>(graph::LevelTree::nested(p, {}), root);
 }
 
-constexpr Order order_on_levels(Collective collective) {
-    using enum Collective;
-    const bool combines = collective == reduce || collective == allreduce || collective == reduce_scatter ||
-                          is_prefix(collective);
-    return combines ? Order::canonical : Order::none;
-}
-
 template <Acting acting, Collective collective>
 constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*scratch)(int, int)) {
     constexpr std::string_view names[] = {"levels-exchange", "levels-shares", "levels-leaders",
@@ -37,7 +30,7 @@ constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*s
         acting == Acting::direct || (acting == Acting::shares && collective == Collective::reduce);
     return {.name = names[static_cast<std::size_t>(acting)],
             .collective = collective,
-            .order = order_on_levels(collective),
+            .order = detail::traits_of(collective).reduces() ? Order::canonical : Order::none,
             .ranks = needs_equal_groups ? Ranks::powers_of_two : Ranks::any,
             .forms = forms_of(acting, collective),
             .make = on_one_group<acting, collective>,

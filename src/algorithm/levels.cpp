@@ -135,63 +135,59 @@ std::vector<int> innermost_digit_first(const LevelTree& tree) {
 
 Schedule in_shares(Collective collective, const LevelTree& tree, int root) {
     std::vector<int> owners = innermost_digit_first(tree);
-    if (collective == Collective::reduce_scatter || collective == Collective::allgather) {
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    if (traits.is_divided()) {
         std::ranges::sort(owners);
     }
     LevelPasses passes(tree, collective, std::move(owners), root);
-    if (detail::traits_of(collective).reduces()) {
+    if (traits.reduces()) {
         passes.combine();
     }
-    if (collective == Collective::reduce) {
+    if (traits.reduces() && traits.is_rooted()) {
         passes.to_root();
     }
-    if (collective == Collective::broadcast) {
+    if (traits.result == detail::Result::of_root) {
         passes.from_root();
     }
-    if (collective == Collective::broadcast || collective == Collective::allreduce ||
-        collective == Collective::allgather) {
+    if (traits.is_same_for_all()) {
         passes.spread();
     }
     return passes.take();
 }
 
 Schedule by_leaders(Collective collective, const LevelTree& tree, int root) {
-    const bool per_rank = is_per_rank(collective);
-    const std::size_t blocks = per_rank ? static_cast<std::size_t>(tree.ranks()) : 1;
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    const std::size_t blocks = is_per_rank(collective) ? static_cast<std::size_t>(tree.ranks()) : 1;
     LevelPasses passes(tree, collective, std::vector<int>(blocks, root), root);
-    if (detail::traits_of(collective).reduces() || collective == Collective::barrier) {
+    const bool is_barrier = traits.result == detail::Result::nothing;
+    if (traits.reduces() || is_barrier) {
         passes.combine();
     }
-    if (collective == Collective::gather || collective == Collective::allgather) {
+    if (traits.gathers()) {
         passes.collect();
     }
-    if (collective == Collective::scatter || collective == Collective::reduce_scatter) {
+    if (traits.scatters()) {
         passes.deal();
     }
-    if (collective == Collective::allgather || (!per_rank && collective != Collective::reduce)) {
+    if (traits.is_same_for_all() || is_barrier) {
         passes.spread();
     }
     return passes.take();
 }
 
 Schedule shares(Collective collective, const LevelTree& tree, int root) {
-    const std::vector<int> dimensions = tree.dimensions();
-    switch (collective) {
-    case Collective::gather:
-        return direct_gather(tree.ranks(), root);
-    case Collective::scatter:
-        return direct_scatter(tree.ranks(), root);
-    case Collective::alltoall:
-        return direct_alltoall(tree.ranks());
-    case Collective::shift:
-        return direct_shift(tree.ranks(), root);
-    case Collective::allgather:
-        // Nothing is combined, so that on equal groups one program stands for all.
-        return dimensions.empty() ? in_shares(collective, tree, root)
-                                  : place(levels_allgather_pattern(dimensions), collective);
-    default:
-        return in_shares(collective, tree, root);
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    const bool has_one_receiver = (traits.is_rooted() && traits.is_divided()) ||
+                                  traits.result == detail::Result::of_pair ||
+                                  traits.result == detail::Result::of_neighbour;
+    if (has_one_receiver) {
+        return find(collective, "direct")->make(tree.ranks(), root);
     }
+    // Where nothing is combined, one program stands for all on equal groups.
+    const std::vector<int> dimensions = tree.dimensions();
+    return collective == Collective::allgather && !dimensions.empty()
+               ? place(levels_allgather_pattern(dimensions), collective)
+               : in_shares(collective, tree, root);
 }
 
 } // namespace
@@ -221,7 +217,7 @@ bool takes(Acting acting, Collective collective, const LevelTree& tree) {
                (collective == Collective::alltoall &&
                 (tree.ranks() == 1 || !split_for(acting, collective, tree).dimensions().empty()));
     case Acting::shares:
-        return !is_prefix(collective);
+        return !detail::traits_of(collective).is_prefix();
     case Acting::leaders:
         return collective != Collective::alltoall && collective != Collective::shift;
     case Acting::direct:
@@ -265,7 +261,7 @@ Schedule levels(Collective collective, const LevelTree& whole, Acting acting, in
         throw std::invalid_argument("levels: root is " + std::to_string(root) + ", must be in 0.." +
                                     std::to_string(whole.ranks() - 1));
     }
-    if (is_prefix(collective)) {
+    if (detail::traits_of(collective).is_prefix()) {
         return levels_scan(split_for(acting, collective, whole),
                            collective == Collective::scan ? Inclusion::inclusive : Inclusion::exclusive);
     }
@@ -279,14 +275,10 @@ Schedule levels(Collective collective, const LevelTree& whole, Acting acting, in
     if (acting == Acting::direct) {
         return levels_direct(collective, tree, root);
     }
-    switch (collective) {
-    case Collective::barrier:
-        return exchange_barrier(tree);
-    case Collective::allreduce:
-        return exchange_whole(collective, tree);
-    default:
+    if (collective == Collective::alltoall) {
         return exchange_alltoall(tree.dimensions());
     }
+    return collective == Collective::barrier ? exchange_barrier(tree) : exchange_whole(collective, tree);
 }
 
 } // namespace tutti::algorithm

@@ -12,15 +12,10 @@ namespace tutti::algorithm {
 // Collectives over a machine as a tree of groups: threads of a core, cores of an L3, and so on. Whatever the
 // tree, what leaves a group of any level is as little as can be (docs/traffic.md).
 
-constexpr bool is_prefix(Collective collective) {
-    return collective == Collective::scan || collective == Collective::exscan;
-}
-
 /// Whether the schedules have a block for each rank, though members only copy or combine what they need.
 constexpr bool is_per_rank(Collective collective) {
-    using enum Collective;
-    return collective == reduce_scatter || collective == allgather || collective == gather ||
-           collective == scatter;
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    return traits.gathers() || traits.scatters();
 }
 
 /// Who acts for a group towards the other groups of its parent.
@@ -63,7 +58,8 @@ constexpr Forms forms_of(Acting acting, Collective collective) {
     }
     return {.carried = acting != Acting::shares && acting != Acting::direct && !is_per_rank(collective),
             .pulled = collective != barrier,
-            .in_place = acting != Acting::exchange && !is_prefix(collective) && collective != barrier,
+            .in_place = acting != Acting::exchange && !detail::traits_of(collective).is_prefix() &&
+                        collective != barrier,
             .one_hop = false,
             .shared = false};
 }

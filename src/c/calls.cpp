@@ -42,12 +42,11 @@ Options Caller::options() const {
 
 void Caller::check_ways(const Call& call) const {
     const bool shares = (me_.how & shares_output) != 0;
-    const bool is_rooted = call.collective == Collective::gather || call.collective == Collective::scatter;
-    if (has_counts_on_all() && !(is_rooted && call.counts != nullptr)) {
+    const detail::CollectiveTraits& traits = detail::traits_of(call.collective);
+    if (has_counts_on_all() && !(traits.is_rooted() && call.counts != nullptr)) {
         refuse(function_, "`me` is of tutti_counts_on_all(), which is for a gatherv or scatterv");
     }
-    if (shares && (call.in_place ||
-                   (call.collective != Collective::allreduce && call.collective != Collective::allgather))) {
+    if (shares && (call.in_place || !traits.may_share())) {
         refuse(function_, "`me` is of tutti_shared(), which is for the output of an allreduce or allgather "
                           "that are not in place");
     }

@@ -106,12 +106,12 @@ std::size_t checked_product(const char* function, std::size_t n, std::size_t blo
 /// which names the argument.
 class Making : detail::CallMaker {
 public:
-    Making(const Caller& caller, Collective kind, tutti_type type);
+    Making(const Caller& caller, Collective collective, tutti_type type);
 
-    /// Vectors of so many elements; one of which nothing is looked at has 0.
-    void reads(const char* name, const void* in, std::size_t count);
-    void writes(const char* name, void* out, std::size_t count);
-    void is_in_place(const char* name, void* inout, std::size_t count);
+    /// Vectors of so many elements; one of which nothing is looked at has 0. In place `out` is the only one,
+    /// and has `inout_count`.
+    void takes(const void* in, std::size_t in_count, void* out, std::size_t out_count,
+               std::size_t inout_count);
     void combines(tutti_op op);
     /// Or the distance.
     void has_root(int root) { call_.root = root; }

@@ -88,12 +88,7 @@ tutti_status tutti_reduce_scatterv(tutti_caller me, const void* in, void* block,
         const Caller caller("reduce_scatterv", me);
         Making call(caller, Collective::reduce_scatter, type);
         const Blocks blocks(caller, "counts", counts, nullptr);
-        if (c::is_in_place(in)) {
-            call.is_in_place("block", block, blocks.elements());
-        } else {
-            call.reads("in", in, blocks.elements());
-            call.writes("block", block, blocks.of(caller.rank()));
-        }
+        call.takes(in, blocks.elements(), block, blocks.of(caller.rank()), blocks.elements());
         call.has_counts(blocks.counts());
         call.combines(op);
         call.make();
@@ -106,12 +101,7 @@ tutti_status tutti_allgatherv(tutti_caller me, const void* block, size_t n, void
         const Caller caller("allgatherv", me);
         Making call(caller, Collective::allgather, type);
         const Blocks blocks(caller, "counts", counts, displacements);
-        if (c::is_in_place(block)) {
-            call.is_in_place("out", out, blocks.elements());
-        } else {
-            call.reads("block", block, n);
-            call.writes("out", out, blocks.elements());
-        }
+        call.takes(block, n, out, blocks.elements(), blocks.elements());
         call.has_counts(blocks.counts());
         call.make();
     });
@@ -123,12 +113,7 @@ tutti_status tutti_gatherv(tutti_caller me, const void* block, size_t n, void* o
         const Caller caller("gatherv", me);
         Making call(caller, Collective::gather, type);
         const RootedBlocks blocks(caller, root, counts, displacements);
-        if (c::is_in_place(block)) {
-            call.is_in_place("out", out, blocks.whole_or(n));
-        } else {
-            call.reads("block", block, n);
-            call.writes("out", out, blocks.whole_or(0));
-        }
+        call.takes(block, n, out, blocks.whole_or(0), blocks.whole_or(n));
         call.has_root(root);
         blocks.give_to(call);
         call.make();
@@ -141,12 +126,7 @@ tutti_status tutti_scatterv(tutti_caller me, const void* in, const size_t counts
         const Caller caller("scatterv", me);
         Making call(caller, Collective::scatter, type);
         const RootedBlocks blocks(caller, root, counts, displacements);
-        if (c::is_in_place(in)) {
-            call.is_in_place("block", block, blocks.whole_or(n));
-        } else {
-            call.reads("in", in, blocks.whole_or(0));
-            call.writes("block", block, n);
-        }
+        call.takes(in, blocks.whole_or(0), block, n, blocks.whole_or(n));
         call.has_root(root);
         blocks.give_to(call);
         call.make();
@@ -160,15 +140,12 @@ tutti_status tutti_alltoallv(tutti_caller me, const void* in, const size_t send_
         const Caller caller("alltoallv", me);
         Making call(caller, Collective::alltoall, type);
         const Blocks received(caller, "recv_counts", recv_counts, recv_displacements);
-        if (c::is_in_place(in)) {
-            call.is_in_place("out", out, received.elements());
-            call.has_counts(received.counts(), received.counts());
-            return call.make();
+        std::optional<Blocks> sent;
+        if (!c::is_in_place(in)) {
+            sent.emplace(caller, "send_counts", send_counts, send_displacements);
         }
-        const Blocks sent(caller, "send_counts", send_counts, send_displacements);
-        call.reads("in", in, sent.elements());
-        call.writes("out", out, received.elements());
-        call.has_counts(sent.counts(), received.counts());
+        call.takes(in, sent ? sent->elements() : 0, out, received.elements(), received.elements());
+        call.has_counts(sent ? sent->counts() : received.counts(), received.counts());
         call.make();
     });
 }

@@ -95,23 +95,19 @@ Making::Making(const Caller& caller, Collective collective, tutti_type type)
                               : elements_.align;
 }
 
-void Making::reads(const char* name, const void* in, std::size_t count) {
-    check_vector(caller_.function(), name, in, count, elements_);
-    call_.input = count != 0 ? in : nullptr;
-    call_.input_count = count;
-}
-
-void Making::writes(const char* name, void* out, std::size_t count) {
-    check_vector(caller_.function(), name, out, count, elements_);
-    call_.output = count != 0 ? out : nullptr;
-    call_.output_count = count;
-}
-
-void Making::is_in_place(const char* name, void* inout, std::size_t count) {
-    writes(name, inout, count);
-    call_.in_place = true;
-    call_.input = call_.output;
-    call_.input_count = count;
+void Making::takes(const void* in, std::size_t in_count, void* out, std::size_t out_count,
+                   std::size_t inout_count) {
+    const detail::CollectiveTraits& traits = detail::traits_of(call_.collective);
+    call_.in_place = traits.in_place == detail::OneVector::always || is_in_place(in);
+    const std::size_t written = call_.in_place ? inout_count : out_count;
+    if (!call_.in_place) {
+        check_vector(caller_.function(), traits.input_name(), in, in_count, elements_);
+    }
+    check_vector(caller_.function(), traits.output_name(), out, written, elements_);
+    call_.output = written != 0 ? out : nullptr;
+    call_.output_count = written;
+    call_.input = call_.in_place ? call_.output : in_count != 0 ? in : nullptr;
+    call_.input_count = call_.in_place ? written : in_count;
 }
 
 void Making::combines(tutti_op op) {

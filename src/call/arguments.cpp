@@ -8,6 +8,9 @@
 namespace tutti::execute {
 
 using detail::Call;
+using detail::Irregular;
+using detail::Part;
+using detail::Result;
 
 namespace {
 
@@ -16,7 +19,7 @@ class Check {
 public:
     Check(const Call& call, int rank, int members, std::size_t* offsets)
         : call_(call), own_(static_cast<std::size_t>(rank)), members_(static_cast<std::size_t>(members)),
-          is_root_(call.root == rank), offsets_(offsets) {}
+          is_root_(call.root == rank), offsets_(offsets), traits_(detail::traits_of(call.collective)) {}
 
     Shape shape() {
         check_root(call_, members_);
@@ -28,44 +31,23 @@ public:
         } else {
             shape_.aliasing = call_.in_place ? Aliasing::same : Aliasing::separate;
         }
-        shape_.message_bytes =
-            (gathers(call_.collective) ? shape_.block : shape_.total) * call_.element_bytes;
+        shape_.message_bytes = (traits_.gathers() ? shape_.block : shape_.total) * call_.element_bytes;
         return shape_;
     }
 
 private:
     /// Whether this member's input, output is looked at.
-    bool has_input() const {
-        return call_.collective != Collective::barrier &&
-               (call_.collective != Collective::scatter || is_root_);
-    }
-    bool has_output() const {
-        const bool only_root =
-            call_.collective == Collective::reduce || call_.collective == Collective::gather;
-        return call_.collective != Collective::barrier && (!only_root || is_root_);
-    }
+    bool has_input() const { return traits_.input.of(is_root_) != Part::none; }
+    bool has_output() const { return traits_.output.of(is_root_) != Part::none; }
 
     void set_sizes() {
-        switch (call_.collective) {
-        case Collective::barrier:
-            return;
-        case Collective::broadcast:
-        case Collective::reduce:
-        case Collective::allreduce:
-        case Collective::scan:
-        case Collective::exscan:
-        case Collective::shift:
+        if (traits_.gathers() || traits_.scatters()) {
+            set_blocks();
+        } else if (traits_.result != Result::nothing) {
             shape_.total = call_.input_count;
-            return check_equal();
-        case Collective::alltoall:
-            shape_.total = call_.input_count;
-            shape_.block = divided(input_name(call_), shape_.total);
-            return check_equal();
-        case Collective::reduce_scatter:
-        case Collective::allgather:
-        case Collective::gather:
-        case Collective::scatter:
-            return set_blocks();
+            const std::size_t block = divided(input_name(call_), shape_.total);
+            shape_.block = traits_.is_divided() ? block : 0;
+            check_equal();
         }
     }
 
@@ -78,7 +60,7 @@ private:
 
     /// The vector that is whole, and the one that is a block of it.
     void set_blocks() {
-        const bool whole_is_input = scatters(call_.collective);
+        const bool whole_is_input = traits_.scatters();
         const bool has_whole = whole_is_input ? has_input() : has_output();
         // In place there is only one vector: the whole one where there is one.
         const bool is_block = !call_.in_place || !has_whole;
@@ -108,12 +90,13 @@ private:
 
     /// The size of the equal blocks of a vector of `total` elements.
     std::size_t divided(const char* name, std::size_t total) const {
-        if (total % members_ != 0) {
-            refuse(call_, elements(name, total) + ", which do not make " + std::to_string(members_) +
-                              " equal blocks: pass a multiple of " + std::to_string(members_) +
-                              (call_.collective == Collective::reduce_scatter ? " or give counts" : ""));
+        const std::size_t blocks = traits_.blocks(members_);
+        if (total % blocks != 0) {
+            refuse(call_, elements(name, total) + ", which do not make " + std::to_string(blocks) +
+                              " equal blocks: pass a multiple of " + std::to_string(blocks) +
+                              (traits_.irregular == Irregular::counts ? " or give counts" : ""));
         }
-        return total / members_;
+        return total / blocks;
     }
 
     void set_irregular(bool has_whole, std::size_t whole, const char* whole_name, bool is_block,
@@ -152,7 +135,7 @@ private:
                               "overlap: the vector that all members share must be separate from their "
                               "own");
         }
-        if (shape_.aliasing == Aliasing::same && detail::traits_of(call_.collective).is_rooted()) {
+        if (shape_.aliasing == Aliasing::same && traits_.is_rooted()) {
             refuse(call_, both_names(call_) +
                               "are the same memory, which the other members cannot know: separate them, or "
                               "let all members call it in place, with one vector");
@@ -172,6 +155,7 @@ private:
     std::size_t members_;
     bool is_root_;
     std::size_t* offsets_;
+    const detail::CollectiveTraits& traits_;
     Shape shape_;
 };
 

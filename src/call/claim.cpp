@@ -145,11 +145,11 @@ std::string Claim::describe() const {
     const algorithm::Algorithm& algorithm = algorithm::registry()[row];
     std::string text(to_string(algorithm.collective));
     text += in_passes ? "" : " (algorithm " + std::string(algorithm.name) + ")";
-    if (algorithm.collective == Collective::barrier) {
+    const detail::CollectiveTraits& traits = detail::traits_of(algorithm.collective);
+    if (traits.result == detail::Result::nothing) {
         return text;
     }
-    const bool has_displacements =
-        by_counts && !counts_at_root && algorithm.collective != Collective::alltoall;
+    const bool has_displacements = by_counts && !counts_at_root && traits.result != detail::Result::of_pair;
     text += counts_at_root      ? " by counts at the root"
             : has_displacements ? " by counts with displacements"
             : by_counts         ? " by counts"
@@ -166,12 +166,10 @@ std::string Claim::describe() const {
         text += loops != nullptr ? " " + loops->types() : "";
         text += serial ? " in order serial" : "";
     }
-    if (detail::traits_of(algorithm.collective).is_rooted()) {
-        text += ", root " + std::to_string(root);
-    } else if (algorithm.collective == Collective::shift) {
-        text += ", distance " + std::to_string(root);
+    if (traits.takes_number()) {
+        text += ", " + std::string(traits.number_name()) + " " + std::to_string(root);
     }
-    const bool is_choice = algorithm.collective != Collective::broadcast;
+    const bool is_choice = traits.in_place == detail::OneVector::by_choice;
     if (shared_output) {
         return text + ", into one vector for all";
     }

@@ -24,28 +24,25 @@ struct Divided {
 class Blocks {
 public:
     Blocks(const Call& call, int rank, int members, run::Exchange& blocks)
-        : call_(call), own_(static_cast<std::size_t>(rank)), members_(static_cast<std::size_t>(members)),
-          root_(static_cast<std::size_t>(call.root)), is_root_(call.root == rank), blocks_(blocks) {}
+        : call_(call), traits_(detail::traits_of(call.collective)), own_(static_cast<std::size_t>(rank)),
+          members_(static_cast<std::size_t>(members)), root_(static_cast<std::size_t>(call.root)),
+          is_root_(call.root == rank), blocks_(blocks) {}
 
     Shape shape() {
         check_root(call_, members_);
+        if (traits_.irregular != detail::Irregular::displacements) {
+            refuse(call_, "takes no displacements: its blocks lie back to back");
+        }
         blocks_.sent.assign(members_, {});
         blocks_.received.assign(members_, {});
-        switch (call_.collective) {
-        case Collective::alltoall:
-            exchange();
-            break;
-        case Collective::allgather:
-            gather_all();
-            break;
-        case Collective::gather:
-            gather();
-            break;
-        case Collective::scatter:
+        if (traits_.scatters()) {
             scatter();
-            break;
-        default:
-            refuse(call_, "takes no displacements: its blocks lie back to back");
+        } else if (!traits_.gathers()) {
+            exchange();
+        } else if (traits_.is_rooted()) {
+            gather();
+        } else {
+            gather_all();
         }
         if (call_.shared_output) {
             refuse(call_, "one vector for all members takes no displacements: its blocks lie back to back");
@@ -55,8 +52,8 @@ public:
     }
 
 private:
-    bool has_input() const { return call_.collective != Collective::scatter || is_root_; }
-    bool has_output() const { return call_.collective != Collective::gather || is_root_; }
+    bool has_input() const { return traits_.input.of(is_root_) != detail::Part::none; }
+    bool has_output() const { return traits_.output.of(is_root_) != detail::Part::none; }
 
     void exchange() {
         const bool one = call_.in_place;
@@ -185,9 +182,7 @@ private:
     void check_vectors() {
         blocks_.read = has_input() ? call_.input_count : 0;
         blocks_.written =
-            has_output() && !(call_.collective == Collective::scatter && is_root_ && call_.in_place)
-                ? call_.output_count
-                : 0;
+            has_output() && !(traits_.scatters() && is_root_ && call_.in_place) ? call_.output_count : 0;
         if (has_input()) {
             check_pointer(call_, input_name(call_), call_.input, call_.input_count);
         }
@@ -210,6 +205,7 @@ private:
     }
 
     const Call& call_;
+    const detail::CollectiveTraits& traits_;
     std::size_t own_;
     std::size_t members_;
     std::size_t root_;

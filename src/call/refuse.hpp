@@ -20,20 +20,12 @@ inline std::string elements(const char* name, std::size_t count) {
     return std::string("`") + name + "` has " + std::to_string(count) + " elements";
 }
 
-/// Which vectors of a collective are divided by rank.
-inline bool gathers(Collective collective) {
-    return collective == Collective::allgather || collective == Collective::gather;
-}
-inline bool scatters(Collective collective) {
-    return collective == Collective::reduce_scatter || collective == Collective::scatter;
-}
-
 /// The names that the public functions give to their vectors.
 inline const char* input_name(const detail::Call& call) {
-    return call.in_place ? "inout" : gathers(call.collective) ? "block" : "in";
+    return call.in_place ? "inout" : detail::traits_of(call.collective).input_name();
 }
 inline const char* output_name(const detail::Call& call) {
-    return call.in_place ? "inout" : scatters(call.collective) ? "block" : "out";
+    return call.in_place ? "inout" : detail::traits_of(call.collective).output_name();
 }
 inline std::string both_names(const detail::Call& call) {
     return std::string("`") + input_name(call) + "` and `" + output_name(call) + "` ";

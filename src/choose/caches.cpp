@@ -8,20 +8,12 @@
 namespace tutti::execute {
 
 std::size_t touched_bytes(Collective collective, std::size_t total_bytes, int members) {
-    const auto vectors = static_cast<std::size_t>(members);
-    switch (collective) {
-    case Collective::allreduce:
-    case Collective::alltoall:
-    case Collective::scan:
-    case Collective::exscan:
-    case Collective::shift:
-        return 2 * vectors * total_bytes;
-    case Collective::gather:
-    case Collective::scatter:
-        return 2 * total_bytes;
-    default:
-        return (vectors + 1) * total_bytes;
-    }
+    // Blocks of all members make up one whole vector.
+    const auto whole_vectors = [&](const detail::Parts& parts) {
+        return parts.others == detail::Part::whole ? static_cast<std::size_t>(members) : 1;
+    };
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    return (whole_vectors(traits.input) + whole_vectors(traits.output)) * total_bytes;
 }
 
 Caches::Caches(const machine::Machine& machine, machine::Profile profile)
@@ -56,16 +48,13 @@ bool Caches::is_full(const machine::Reach& reach, std::size_t touched_bytes, int
 }
 
 bool Caches::streams_to_own(Collective collective, std::size_t touched_bytes, int cpus, int l3_groups) const {
-    switch (collective) {
-    case Collective::reduce:
-    case Collective::reduce_scatter:
-        return is_full(profile_.stream_combined_to_own, touched_bytes, cpus, l3_groups);
-    case Collective::broadcast:
-    case Collective::allgather:
-        return is_full(profile_.stream_pushed_to_own, touched_bytes, cpus, l3_groups);
-    default:
-        return is_full(profile_.stream_to_own, touched_bytes, cpus, l3_groups);
-    }
+    using enum Collective;
+    const bool combines_to_one = collective == reduce || collective == reduce_scatter;
+    const bool pushes_to_all = collective == broadcast || collective == allgather;
+    return is_full(combines_to_one ? profile_.stream_combined_to_own
+                   : pushes_to_all ? profile_.stream_pushed_to_own
+                                   : profile_.stream_to_own,
+                   touched_bytes, cpus, l3_groups);
 }
 
 bool Caches::streams_to_others(std::size_t touched_bytes, int cpus, int l3_groups) const {
@@ -79,10 +68,10 @@ bool Caches::moves_to_others(std::size_t touched_bytes, int cpus, int l3_groups)
 }
 
 bool Caches::streams_combined(Collective collective, std::size_t touched_bytes, int members) const {
-    const bool scans = collective == Collective::scan || collective == Collective::exscan;
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
     // An exscan of two combines nothing.
     const bool combines =
-        members == 2 ? detail::traits_of(collective).reduces() && collective != Collective::exscan : scans;
+        members == 2 ? traits.reduces() && traits.result != detail::Result::of_before : traits.is_prefix();
     return combines && profile_.stream_combined_bytes != 0 && touched_bytes >= profile_.stream_combined_bytes;
 }
 

@@ -205,16 +205,13 @@ Selection named_selection(Collective collective, const detail::Call& call, const
 /// Whether two members take a row of their own. Pulled, a broadcast would leave all copying to one of them.
 /// A scan in which neither stores into the other's vector saves the lines' way back.
 bool two_differ(Collective collective, const CallSize& size) {
-    switch (collective) {
-    case Collective::broadcast:
-        return true;
-    case Collective::scan:
+    if (collective == Collective::scan) {
         return size.touched_bytes <= Caches::here().profile().scan_between_two_bytes;
-    case Collective::allreduce:
-        return Caches::here().pulls_between_two(size.touched_bytes);
-    default:
-        return false;
     }
+    if (collective == Collective::allreduce) {
+        return Caches::here().pulls_between_two(size.touched_bytes);
+    }
+    return collective == Collective::broadcast;
 }
 
 /// Whether what members have combined is fetched by the others, which takes a second exchange.

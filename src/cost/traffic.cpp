@@ -9,6 +9,7 @@
 
 namespace tutti::cost {
 
+using detail::Result;
 using graph::LevelTree;
 using graph::RankRange;
 using schedule::Form;
@@ -148,34 +149,31 @@ struct Needs {
 };
 
 Needs needs(Collective collective, RankRange group, int ranks, int root) {
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
     const double share = static_cast<double>(group.count) / ranks;
+    const double others = 1 - share;
     const bool has_root = group.has(root);
-    switch (collective) {
-    case Collective::barrier:
+    switch (traits.result) {
+    case Result::nothing:
         return {};
-    case Collective::broadcast:
-        return has_root ? Needs{0, 1} : Needs{1, 0};
-    case Collective::reduce:
-        return has_root ? Needs{1, 0} : Needs{0, 1};
-    case Collective::allreduce:
-        return {1, 1};
-    case Collective::reduce_scatter:
-        return {share, 1 - share};
-    case Collective::allgather:
-        return {1 - share, share};
-    case Collective::gather:
-        return has_root ? Needs{1 - share, 0} : Needs{0, share};
-    case Collective::scatter:
-        return has_root ? Needs{0, 1 - share} : Needs{share, 0};
-    case Collective::alltoall:
-        return {(1 - share) * group.count, (1 - share) * group.count};
-    case Collective::scan:
-    case Collective::exscan:
-        return {group.first > 0 ? 1.0 : 0.0, group.first + group.count < ranks ? 1.0 : 0.0};
-    case Collective::shift: {
+    case Result::of_root:
+        return has_root ? Needs{0, traits.scatters() ? others : 1} : Needs{traits.scatters() ? share : 1, 0};
+    case Result::of_owner:
+        return {has_root || !traits.is_rooted() ? others : 0, has_root && traits.is_rooted() ? 0 : share};
+    case Result::of_pair:
+        return {others * group.count, others * group.count};
+    case Result::of_neighbour: {
         const double vectors = shifted_in(group, ranks, root);
         return {vectors, vectors};
     }
+    case Result::of_all:
+        if (traits.is_rooted()) {
+            return has_root ? Needs{1, 0} : Needs{0, 1};
+        }
+        return traits.scatters() ? Needs{share, others} : Needs{1, 1};
+    case Result::of_up_to_here:
+    case Result::of_before:
+        return {group.first > 0 ? 1.0 : 0.0, group.first + group.count < ranks ? 1.0 : 0.0};
     }
     return {};
 }
@@ -201,10 +199,9 @@ LeastTraffic least_traffic(Collective collective, const LevelTree& tree, int lev
     const double in = std::accumulate(least.in.begin(), least.in.end(), 0.0);
     const double out = std::accumulate(least.out.begin(), least.out.end(), 0.0);
     least.total = total_needed(collective, groups, in, out);
-    const bool rooted_in_one = collective == Collective::reduce || collective == Collective::gather;
-    least.lines = detail::traits_of(collective).needs_all ? 2L * (groups - 1)
-                  : rooted_in_one                         ? groups - 1L
-                                                          : entered;
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    const bool only_root_receives = traits.is_rooted() && traits.output.others == detail::Part::none;
+    least.lines = traits.needs_all ? 2L * (groups - 1) : only_root_receives ? groups - 1L : entered;
     return least;
 }
 

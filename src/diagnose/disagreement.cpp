@@ -268,15 +268,15 @@ std::string text_of_counts(const Claim& claim, int member, int peer, const run::
         return ", but `block` of " + named(of) + " has " + std::to_string(elements) + " elements";
     };
     const std::string text = std::string(to_string(collective)) + ": ";
-    switch (collective) {
-    case Collective::scatter: // `peer` is the root
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    if (traits.scatters()) { // `peer` is the root
         return text + count("counts", member, peer, block.sent) + length(member, block.expected);
-    case Collective::alltoall:
-        return text + count(claim.in_place ? "counts" : "recv_counts", peer, member, block.expected) +
-               ", but " + count(claim.in_place ? "counts" : "send_counts", member, peer, block.sent);
-    default:
+    }
+    if (traits.gathers()) {
         return text + count("counts", peer, member, block.expected) + length(peer, block.sent);
     }
+    return text + count(claim.in_place ? "counts" : "recv_counts", peer, member, block.expected) + ", but " +
+           count(claim.in_place ? "counts" : "send_counts", member, peer, block.sent);
 }
 
 std::string text_of(run::Fault fault, const GroupState& group, Sequence sequence, int member, int peer,

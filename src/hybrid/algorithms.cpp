@@ -55,29 +55,25 @@ std::string_view default_allreduce(const detail::Call& call, const Route& route)
 
 std::string_view default_name(const detail::Call& call, const Route& route) {
     const bool is_long = route.bytes >= long_bytes && route.processes > 2;
-    switch (call.collective) {
-    case Collective::barrier:
+    const detail::CollectiveTraits& traits = detail::traits_of(call.collective);
+    switch (traits.result) {
+    case detail::Result::nothing:
         return "dissemination";
-    case Collective::broadcast:
-        return is_long ? "scatter-allgather" : "tree";
-    case Collective::reduce:
-        return !is_long ? "tree" : is_free(call) ? "reduce-scatter-gather" : "butterfly";
-    case Collective::allreduce:
-        return default_allreduce(call, route);
-    case Collective::reduce_scatter:
-        return is_free(call) ? "circulant" : "butterfly";
-    case Collective::allgather:
-    case Collective::gather:
-    case Collective::scatter:
-        return "circulant";
-    case Collective::alltoall:
+    case detail::Result::of_pair:
         return "pairwise";
-    case Collective::scan:
-    case Collective::exscan:
-    case Collective::shift:
-        break;
+    case detail::Result::of_owner:
+        return "circulant";
+    case detail::Result::of_root:
+        return traits.is_divided() ? "circulant" : is_long ? "scatter-allgather" : "tree";
+    case detail::Result::of_all:
+        if (!traits.is_rooted()) {
+            return traits.is_divided() ? is_free(call) ? "circulant" : "butterfly"
+                                       : default_allreduce(call, route);
+        }
+        return !is_long ? "tree" : is_free(call) ? "reduce-scatter-gather" : "butterfly";
+    default:
+        return "hypercube";
     }
-    return "hypercube";
 }
 
 std::string names_that_serve(const detail::Call& call, const Route& route) {

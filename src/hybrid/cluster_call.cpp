@@ -14,14 +14,11 @@
 namespace tutti::mpi::detail {
 
 using hybrid::Way;
+using tutti::detail::OneVector;
+using tutti::detail::Part;
+using tutti::detail::Result;
 
 namespace {
-
-/// Whether a vector is divided by rank.
-bool divides(Collective collective) {
-    return collective == Collective::reduce_scatter || collective == Collective::allgather ||
-           collective == Collective::gather || collective == Collective::scatter;
-}
 
 /// Most calls name nothing, which is said here without a call.
 bool are_same(std::string_view a, std::string_view b) {
@@ -80,7 +77,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
         {.processes = cluster_.processes(), .bytes = total_bytes(), .even = cluster_.is_even()});
     set_signature(call, way, algorithm);
     claim_ = tutti::execute::claim_of(call, shape_);
-    const bool reduces = tutti::detail::traits_of(call.collective).reduces();
+    const bool reduces = traits().reduces();
     kernels_ = call.kernels != nullptr ? call.kernels
                : reduces               ? &tutti::detail::builtin(call.type, call.op)
                                        : nullptr;
@@ -97,7 +94,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
 }
 
 void ClusterCall::set_signature(const Call& call, Way way, std::uint32_t algorithm) {
-    const bool rooted = tutti::detail::traits_of(call.collective).is_rooted();
+    const bool rooted = traits().is_rooted();
     signature_ = {.call = signature_.call,
                   .elements = shape_.total,
                   .counts = call.counts != nullptr ? tutti::execute::digest(call.counts->span()) : 0,
@@ -112,12 +109,11 @@ void ClusterCall::set_signature(const Call& call, Way way, std::uint32_t algorit
 
 void ClusterCall::set_offsets() {
     const auto members = static_cast<std::size_t>(cluster_.size());
-    for (std::size_t rank = 0; divides(call_.collective) && call_.counts == nullptr && rank <= members;
-         ++rank) {
+    for (std::size_t rank = 0; call_.counts == nullptr && rank <= members; ++rank) {
         offsets_[rank] = rank * shape_.block;
     }
     process_offsets_.clear();
-    if (!divides(call_.collective) && call_.collective != Collective::alltoall) {
+    if (!traits().is_divided()) {
         process_offsets_.assign({0, shape_.total});
         return;
     }
@@ -125,19 +121,17 @@ void ClusterCall::set_offsets() {
         const auto first = static_cast<std::size_t>(cluster_.first_rank(process));
         // What this process sends to that one: a block from each member here to each member there.
         const std::size_t from_all = static_cast<std::size_t>(cluster_.members()) * shape_.block;
-        process_offsets_.push_back(call_.collective == Collective::alltoall ? first * from_all
-                                                                            : offsets_[first]);
+        process_offsets_.push_back(traits().result == Result::of_pair ? first * from_all : offsets_[first]);
     }
 }
 
 void ClusterCall::set_process_call() {
-    const bool rooted = tutti::detail::traits_of(call_.collective).is_rooted();
-    const bool divided = divides(call_.collective) || call_.collective == Collective::alltoall;
-    const bool pairs = call_.collective == Collective::alltoall;
+    const bool rooted = traits().is_rooted();
+    const bool pairs = traits().result == Result::of_pair;
     process_call_ = {.collective =
                          call_.collective == Collective::scan ? Collective::exscan : call_.collective,
                      .total = shape_.total * (pairs ? static_cast<std::size_t>(members()) : 1),
-                     .offsets = divided ? process_offsets_.data() : nullptr,
+                     .offsets = traits().is_divided() ? process_offsets_.data() : nullptr,
                      .root = rooted ? cluster_.process_of(call_.root) : 0,
                      .element_bytes = call_.element_bytes,
                      .element_align = call_.element_align,
@@ -155,8 +149,7 @@ std::size_t ClusterCall::own_block_elements() const {
 
 bool ClusterCall::is_for(int member) const {
     const bool is_root = first_member() + member == call_.root;
-    return call_.collective == Collective::broadcast ? !is_root
-                                                     : call_.collective != Collective::reduce || is_root;
+    return traits().output.of(is_root) != Part::none && !(is_root && traits().in_place == OneVector::always);
 }
 
 void ClusterCall::run_local(const Call& call) {
@@ -199,29 +192,12 @@ void ClusterCall::make_room(std::size_t input_bytes, std::size_t output_bytes) {
 
 void ClusterCall::take_result() {
     const std::size_t own_bytes = bytes(shape_.own_offset);
-    switch (call_.collective) {
-    case Collective::broadcast:
-    case Collective::reduce:
-    case Collective::gather:
-    case Collective::allreduce:
-    case Collective::allgather: {
-        const bool is_wanted = call_.collective == Collective::gather ? is_root() : is_for(rank_);
-        const bool is_input = call_.collective == Collective::broadcast && root_is_here();
-        if (is_wanted) {
-            copy_bytes(out(), is_input ? depot().input : depot().output, total_bytes());
-        }
-        return;
-    }
-    case Collective::reduce_scatter:
-    case Collective::scatter:
-        return copy_bytes(out() + (shape_.output_is_block ? 0 : own_bytes), depot().output + own_bytes,
-                          bytes(own_block_elements()));
-    case Collective::barrier:
-    case Collective::alltoall:
-    case Collective::scan:
-    case Collective::exscan:
-    case Collective::shift:
-        return;
+    if (traits().scatters()) {
+        copy_bytes(out() + (shape_.output_is_block ? 0 : own_bytes), depot().output + own_bytes,
+                   bytes(own_block_elements()));
+    } else if (is_for(rank_)) {
+        const bool is_input = traits().result == Result::of_root && root_is_here();
+        copy_bytes(out(), is_input ? depot().input : depot().output, total_bytes());
     }
 }
 

@@ -61,6 +61,9 @@ public:
     /// How many calls there have been, this one included.
     std::uint64_t number() const { return signature_.call; }
     Collective collective() const { return call_.collective; }
+    const tutti::detail::CollectiveTraits& traits() const {
+        return tutti::detail::traits_of(call_.collective);
+    }
     const hybrid::Signature& signature() const { return signature_; }
     /// For roll calls.
     const tutti::execute::Claim& claim() const { return claim_; }

@@ -11,6 +11,8 @@
 
 namespace tutti::mpi::detail {
 
+using tutti::detail::Result;
+
 namespace {
 
 class Leader final : public Crossing {
@@ -21,9 +23,8 @@ public:
 
     void put() override {
         const auto members = static_cast<std::size_t>(call().members());
-        const bool prefix =
-            call().collective() == Collective::scan || call().collective() == Collective::exscan;
-        const bool pairs = call().collective() == Collective::alltoall;
+        const bool prefix = call().traits().is_prefix();
+        const bool pairs = call().traits().result == Result::of_pair;
         call().show();
         call().make_room(call().total_bytes() * (prefix || pairs ? members : 1),
                          call().total_bytes() * (pairs ? members : 1));
@@ -48,21 +49,17 @@ public:
 
     void take() override {
         call().meet_to_take();
-        switch (call().collective()) {
-        case Collective::alltoall:
+        if (call().traits().result == Result::of_pair) {
             return unpack();
-        case Collective::scan:
-        case Collective::exscan:
-            return take_prefix();
-        default:
-            return call().take_result();
         }
+        call().traits().is_prefix() ? take_prefix() : call().take_result();
     }
 
 private:
     void set_slices();
     bool put_own();
     bool combine();
+    void put_prefixes();
     void pack();
     void unpack();
     void take_prefix();
@@ -90,41 +87,38 @@ void Leader::set_slices() {
 /// Returns whether the others may not have put theirs yet.
 bool Leader::put_own() {
     const std::size_t own_bytes = call().bytes(call().shape().own_offset);
-    switch (call().collective()) {
-    case Collective::reduce:
-    case Collective::allreduce:
-    case Collective::reduce_scatter:
+    switch (call().traits().result) {
+    case Result::of_all:
         return combine();
-    case Collective::broadcast:
-    case Collective::scatter:
+    case Result::of_root:
         if (call().is_root()) {
             copy_bytes(call().depot().input, call().in(), call().total_bytes());
         }
         return true;
-    case Collective::allgather:
-    case Collective::gather:
+    case Result::of_owner:
         copy_bytes(call().depot().input + own_bytes,
                    call().in() + (call().shape().input_is_block ? 0 : own_bytes),
                    call().bytes(call().own_block_elements()));
         return true;
-    case Collective::alltoall:
+    case Result::of_pair:
         pack();
         return true;
-    case Collective::scan:
-    case Collective::exscan: {
-        tutti::detail::Call local = call().call();
-        local.collective = Collective::scan;
-        local.in_place = false;
-        local.output = call().depot().input + static_cast<std::size_t>(call().rank()) * call().total_bytes();
-        local.output_count = call().shape().total;
-        call().run_local(local);
+    case Result::of_up_to_here:
+    case Result::of_before:
+        put_prefixes();
+        return true;
+    default:
         return true;
     }
-    case Collective::barrier:
-    case Collective::shift:
-        return true;
-    }
-    return true;
+}
+
+void Leader::put_prefixes() {
+    tutti::detail::Call local = call().call();
+    local.collective = Collective::scan;
+    local.in_place = false;
+    local.output = call().depot().input + static_cast<std::size_t>(call().rank()) * call().total_bytes();
+    local.output_count = call().shape().total;
+    call().run_local(local);
 }
 
 /// The members' vectors, combined in rank order, in the depot.

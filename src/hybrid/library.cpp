@@ -217,10 +217,9 @@ int LibraryCall::start(const Wire& wire, MPI_Request& request) const {
         return MPI_Iscan(in, out, count, type, op, comm, &request);
     case Collective::exscan:
         return MPI_Iexscan(in, out, count, type, op, comm, &request);
-    case Collective::shift:
-        break;
+    default:
+        return MPI_ERR_ARG;
     }
-    return MPI_ERR_ARG;
 }
 
 } // namespace

@@ -9,6 +9,8 @@
 
 namespace tutti::pass {
 
+using detail::Result;
+
 namespace {
 
 /// How the members divide the work among them.
@@ -109,11 +111,25 @@ public:
         return passes;
     }
 
-    std::vector<Pass> one_copy() const {
-        if (shape_.collective == Collective::shift) {
-            const std::size_t from = (own_ + inputs_.size() - root_) % inputs_.size();
-            return {copy(inputs_[from], {outputs_[own_]}, shape_.elements)};
+    /// Blocks of whole vectors, each from where it comes.
+    std::vector<Pass> copied() const {
+        const detail::CollectiveTraits& traits = detail::traits_of(shape_.collective);
+        const std::size_t blocks = traits.blocks(inputs_.size());
+        const std::size_t elements = shape_.elements / blocks;
+        const auto start = [&](std::size_t block) { return block * elements * shape_.element_bytes; };
+        std::vector<Pass> passes;
+        for (std::size_t block = 0; block < blocks; ++block) {
+            const detail::Origin origin =
+                traits.origin(static_cast<int>(own_), static_cast<int>(block), shape_.members, shape_.root);
+            passes.push_back(copy(inputs_[static_cast<std::size_t>(origin.first)] +
+                                      start(static_cast<std::size_t>(origin.block)),
+                                  {outputs_[own_] + start(block)}, elements));
         }
+        return passes;
+    }
+
+    /// The member's block, from the root or to it.
+    std::vector<Pass> one_copy() const {
         if (shape_.in_place && own_ == root_) {
             return {}; // its block is where it should be
         }
@@ -179,9 +195,10 @@ private:
     Block own_block_;
 };
 
-/// Whether what a member receives takes the place of what it sends, in place.
-bool exchanges(Collective collective) {
-    return collective == Collective::alltoall || collective == Collective::shift;
+/// Whether what a member receives takes the place of what it sends.
+bool exchanges_in_place(const Shape& shape) {
+    const Result result = detail::traits_of(shape.collective).result;
+    return shape.in_place && (result == Result::of_pair || result == Result::of_neighbour);
 }
 
 Pass rotation(std::vector<void*> vectors, std::size_t elements) {
@@ -242,7 +259,7 @@ std::vector<Pass> of_each_member(const Shape& shape, const Vectors& vectors) {
 } // namespace
 
 bool has_passes(const Shape& shape) {
-    return shape.collective != Collective::barrier && !(exchanges(shape.collective) && shape.in_place);
+    return shape.collective != Collective::barrier && !exchanges_in_place(shape);
 }
 
 bool has_directions(const Shape& shape) {
@@ -255,35 +272,29 @@ std::vector<Pass> passes_of(const Shape& shape, int rank, const Vectors& vectors
     if (shape.sent != nullptr) {
         return passes.placed();
     }
-    switch (shape.collective) {
-    case Collective::broadcast:
-        return passes.broadcast(direction);
-    case Collective::allgather:
-        return passes.allgather(shape.shared ? Direction::push : direction);
-    case Collective::alltoall:
-        return passes.alltoall(direction);
-    default:
-        return detail::traits_of(shape.collective).reduces() ? passes.combined() : passes.one_copy();
+    const detail::CollectiveTraits& traits = detail::traits_of(shape.collective);
+    if (traits.reduces()) {
+        return passes.combined();
     }
+    if (traits.result == Result::of_pair) {
+        return passes.alltoall(direction);
+    }
+    if (traits.is_rooted()) {
+        return traits.is_divided() ? passes.one_copy() : passes.broadcast(direction);
+    }
+    return traits.gathers() ? passes.allgather(shape.shared ? Direction::push : direction) : passes.copied();
 }
 
 std::vector<Pass> passes_of_all(const Shape& shape, const Vectors& vectors) {
+    const detail::CollectiveTraits& traits = detail::traits_of(shape.collective);
     std::vector<Pass> all;
-    switch (shape.collective) {
-    case Collective::barrier:
-        break;
-    case Collective::broadcast:
-        all = Passes(shape, 0, vectors, undivided(shape)).broadcast(Direction::push);
-        break;
-    case Collective::reduce:
-    case Collective::allreduce:
-    case Collective::scan:
-    case Collective::exscan:
-        all = Passes(shape, 0, vectors, undivided(shape)).combined();
-        break;
-    default:
-        all = exchanges(shape.collective) && shape.in_place ? exchanged_in_place(shape, vectors)
-                                                            : of_each_member(shape, vectors);
+    if (exchanges_in_place(shape)) {
+        all = exchanged_in_place(shape, vectors);
+    } else if (!traits.is_divided() && (traits.reduces() || traits.is_rooted())) {
+        const Passes passes(shape, 0, vectors, undivided(shape));
+        all = traits.reduces() ? passes.combined() : passes.broadcast(Direction::push);
+    } else if (traits.result != Result::nothing) {
+        all = of_each_member(shape, vectors);
     }
     std::erase_if(all, [](const Pass& pass) { return pass.elements == 0; });
     return all;

@@ -3,61 +3,20 @@
 namespace tutti::run {
 
 using detail::Call;
+using detail::Part;
 
 Footprint::Footprint(const Call& call, std::size_t total, std::size_t block, const std::size_t* offsets)
-    : reads_(reads(call)), writes_(writes(call)), root_(call.root), element_bytes_(call.element_bytes),
-      total_(total), block_(block), offsets_(offsets) {}
-
-Footprint::Parts Footprint::reads(const Call& call) {
-    switch (call.collective) {
-    case Collective::barrier:
-        return {};
-    case Collective::broadcast:
-    case Collective::scatter:
-        return {Part::whole, Part::nothing};
-    case Collective::allgather:
-    case Collective::gather:
-        return {Part::block, Part::block};
-    case Collective::reduce:
-    case Collective::allreduce:
-    case Collective::reduce_scatter:
-    case Collective::alltoall:
-    case Collective::scan:
-    case Collective::exscan:
-    case Collective::shift:
-        break;
+    : reads_(detail::traits_of(call.collective).input), writes_(detail::traits_of(call.collective).output),
+      root_(call.root), element_bytes_(call.element_bytes), total_(total), block_(block), offsets_(offsets) {
+    if (call.in_place && reads_.others == Part::none) {
+        writes_.root = Part::none; // it has sent what it would receive
     }
-    return {Part::whole, Part::whole};
 }
 
-Footprint::Parts Footprint::writes(const Call& call) {
-    switch (call.collective) {
-    case Collective::barrier:
-        return {};
-    case Collective::broadcast:
-        return {Part::nothing, Part::whole};
-    case Collective::reduce:
-    case Collective::gather:
-        return {Part::whole, Part::nothing};
-    case Collective::reduce_scatter:
-        return {Part::block, Part::block};
-    case Collective::scatter:
-        return {call.in_place ? Part::nothing : Part::block, Part::block};
-    case Collective::allreduce:
-    case Collective::allgather:
-    case Collective::alltoall:
-    case Collective::scan:
-    case Collective::exscan:
-    case Collective::shift:
-        break;
-    }
-    return {Part::whole, Part::whole};
-}
-
-Range Footprint::range(Parts parts, int member, std::uintptr_t whole) const {
+Range Footprint::range(detail::Parts parts, int member, std::uintptr_t whole) const {
     const auto index = static_cast<std::size_t>(member);
-    switch (member == root_ ? parts.root : parts.others) {
-    case Part::nothing:
+    switch (parts.of(member == root_)) {
+    case Part::none:
         return {};
     case Part::whole:
         return {whole, total_ * element_bytes_};

@@ -37,20 +37,10 @@ public:
     }
 
 private:
-    /// How much of a vector.
-    enum class Part : std::uint8_t { nothing, block, whole };
-    /// Of the root's vector, and of the others'; the same where there is no root.
-    struct Parts {
-        Part root = Part::nothing;
-        Part others = Part::nothing;
-    };
-    static Parts reads(const detail::Call& call);
-    static Parts writes(const detail::Call& call);
+    Range range(detail::Parts parts, int member, std::uintptr_t whole) const;
 
-    Range range(Parts parts, int member, std::uintptr_t whole) const;
-
-    Parts reads_;
-    Parts writes_;
+    detail::Parts reads_;
+    detail::Parts writes_;
     int root_ = 0;
     std::size_t element_bytes_ = 1;
     std::size_t total_ = 0;

@@ -262,33 +262,25 @@ Schedule expanded(const Schedule& schedule);
 /// from member to member, as in a scan. O(moves).
 std::optional<Schedule> folded(const Schedule& schedule);
 
-/// Whether the collective's input, output has this block at this member (before, after the call).
+/// Whether a vector of which a member has `part` has this block at this member.
+constexpr bool has_block(detail::Part part, int rank, int block, bool blocks_are_ranks) {
+    return part == detail::Part::whole ||
+           (part == detail::Part::block && (!blocks_are_ranks || block == rank));
+}
+
+/// Whether the collective's input, output has this block at this member (before, after the call). Members of
+/// a barrier have tokens, as if it were an allreduce.
 constexpr bool has_input(Collective collective, int root, int rank, int block, bool blocks_are_ranks) {
-    switch (collective) {
-    case Collective::allgather:
-    case Collective::gather:
-        return !blocks_are_ranks || block == rank;
-    case Collective::broadcast:
-    case Collective::scatter:
-        return rank == root;
-    default:
-        return true;
-    }
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    return traits.result == detail::Result::nothing ||
+           has_block(traits.input.of(rank == root), rank, block, blocks_are_ranks);
 }
 
 constexpr bool has_output(Collective collective, int root, int rank, int block, bool blocks_are_ranks) {
-    switch (collective) {
-    case Collective::reduce_scatter:
-    case Collective::scatter:
-        return !blocks_are_ranks || block == rank;
-    case Collective::reduce:
-    case Collective::gather:
-        return rank == root;
-    case Collective::exscan:
-        return rank != 0;
-    default:
-        return true;
-    }
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    return traits.result == detail::Result::nothing ||
+           (has_block(traits.output.of(rank == root), rank, block, blocks_are_ranks) &&
+            !(traits.result == detail::Result::of_before && rank == 0));
 }
 
 } // namespace tutti::schedule

@@ -12,21 +12,6 @@ namespace tutti::simulate {
 
 namespace {
 
-/// Whether a block of the whole vector is what a member has or gets.
-bool divides_by_rank(Collective collective) {
-    using enum Collective;
-    switch (collective) {
-    case reduce_scatter:
-    case allgather:
-    case gather:
-    case scatter:
-    case alltoall:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /// By which operands are put in order.
 auto key_of(plan::Vector vector) {
     return std::tuple(vector.space(), vector.remote(), vector.lapped());
@@ -99,7 +84,7 @@ Payload Predictor::payload(const Vector& vector, schedule::Form form, const Hand
 
 plan::Partition Predictor::partition(const Vector& vector) const {
     const auto blocks = static_cast<std::size_t>(schedule_.blocks());
-    const std::size_t block = divides_by_rank(schedule_.collective())
+    const std::size_t block = detail::traits_of(schedule_.collective()).is_divided()
                                   ? (vector.elements + blocks - 1) / blocks
                                   : plan::free_block(vector.elements, blocks, vector.element_bytes);
     return {.total = vector.elements, .block = blocks == 1 ? vector.elements : block, .offsets = nullptr};

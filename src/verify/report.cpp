@@ -5,21 +5,8 @@
 namespace tutti::verify {
 
 std::string_view to_string(Kind kind) {
-    switch (kind) {
-    case Kind::bounds:
-        return "bounds";
-    case Kind::content:
-        return "content";
-    case Kind::deadlock:
-        return "deadlock";
-    case Kind::race:
-        return "race";
-    case Kind::payload:
-        return "payload";
-    case Kind::slot_reuse:
-        return "slot reuse";
-    }
-    return "unknown";
+    constexpr std::string_view names[] = {"bounds", "content", "deadlock", "race", "payload", "slot reuse"};
+    return names[static_cast<std::size_t>(kind)];
 }
 
 void Report::add(Kind kind, std::string text) {
