@@ -1,5 +1,7 @@
 #include "cluster/cluster_calls.hpp"
 
+#include "by_collective.hpp"
+
 #include <span>
 #include <string_view>
 
@@ -40,18 +42,7 @@ void call_cluster(mpi::Member& me, const Problem& problem, const mpi::Options& o
                   double* out) {
     const std::span from(in, problem.input_elements(me.rank()));
     const std::span to(out, problem.output_elements(me.rank()));
-    switch (problem.collective) {
-    case Collective::reduce_scatter:
-        return me.reduce_scatter(from, to, tutti::sum, options);
-    case Collective::allgather:
-        return me.allgather(from, to, options);
-    case Collective::broadcast:
-        return me.broadcast(std::span(out, problem.elements), Problem::root, options);
-    case Collective::reduce:
-        return me.reduce(from, to, tutti::sum, Problem::root, options);
-    default:
-        return me.allreduce(from, to, tutti::sum, options);
-    }
+    call_by_collective(me, problem.collective, tutti::sum, Problem::root, options, from, to);
 }
 
 } // namespace tutti::bench

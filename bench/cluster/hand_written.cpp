@@ -48,31 +48,11 @@ void HandWritten::run(const Problem& problem, const double* in, double* out) {
     take(problem, thread, out);
 }
 
-/// The master's part: from what the threads have put together.
-void HandWritten::carry(const Problem& problem, double* out) {
-    const int elements = static_cast<int>(problem.elements);
-    const int own = static_cast<int>(problem.block_elements()) * threads_;
-    switch (problem.collective) {
-    case Collective::reduce_scatter:
-        MPI_Reduce_scatter_block(shared_.data(), blocks_.data(), own, MPI_DOUBLE, MPI_SUM, communicator_);
-        break;
-    case Collective::allgather:
-        MPI_Allgather(shared_.data(), own, MPI_DOUBLE, blocks_.data(), own, MPI_DOUBLE, communicator_);
-        break;
-    case Collective::broadcast:
-        MPI_Bcast(out, elements, MPI_DOUBLE, 0, communicator_);
-        break;
-    case Collective::reduce:
-        MPI_Reduce(shared_.data(), out, elements, MPI_DOUBLE, MPI_SUM, 0, communicator_);
-        break;
-    default:
-        MPI_Allreduce(MPI_IN_PLACE, shared_.data(), elements, MPI_DOUBLE, MPI_SUM, communicator_);
-    }
-}
+namespace {
 
-void call_bare(const Problem& problem, const double* in, double* out, MPI_Comm communicator) {
+/// A sum of doubles where it reduces; `own` are the elements of a process's block.
+void call_mpi(const Problem& problem, const void* in, double* out, int own, MPI_Comm communicator) {
     const int elements = static_cast<int>(problem.elements);
-    const int own = static_cast<int>(problem.block_elements());
     switch (problem.collective) {
     case Collective::reduce_scatter:
         MPI_Reduce_scatter_block(in, out, own, MPI_DOUBLE, MPI_SUM, communicator);
@@ -91,26 +71,35 @@ void call_bare(const Problem& problem, const double* in, double* out, MPI_Comm c
     }
 }
 
+} // namespace
+
+void call_bare(const Problem& problem, const double* in, double* out, MPI_Comm communicator) {
+    call_mpi(problem, in, out, static_cast<int>(problem.block_elements()), communicator);
+}
+
+/// The master's part: from what the threads have put together.
+void HandWritten::carry(const Problem& problem, double* out) {
+    const bool is_allreduce = problem.collective == Collective::allreduce;
+    double* const to = problem.has_blocks() ? blocks_.data() : is_allreduce ? shared_.data() : out;
+    call_mpi(problem, is_allreduce ? MPI_IN_PLACE : shared_.data(), to,
+             static_cast<int>(problem.block_elements()) * threads_, communicator_);
+}
+
 /// Every thread copies what it wants.
 void HandWritten::take(const Problem& problem, std::size_t thread, double* out) {
-    const std::size_t block = problem.block_elements();
-    switch (problem.collective) {
-    case Collective::reduce_scatter:
-        std::memcpy(out, &blocks_[thread * block], block * sizeof(double));
-        break;
-    case Collective::allgather:
-        std::memcpy(out, blocks_.data(), problem.elements * sizeof(double));
-        break;
-    case Collective::broadcast:
+    const auto copy = [&](const double* from, std::size_t elements) {
+        std::memcpy(out, from, elements * sizeof(double));
+    };
+    const detail::CollectiveTraits& traits = detail::traits_of(problem.collective);
+    if (traits.result == detail::Result::of_root) {
         if (thread != 0) {
-            std::memcpy(out, inputs_[0], problem.elements * sizeof(double));
+            copy(inputs_[0], problem.elements);
         }
-#pragma omp barrier
-        break; // the master's vector is its own again
-    case Collective::reduce:
-        break;
-    default:
-        std::memcpy(out, shared_.data(), problem.elements * sizeof(double));
+#pragma omp barrier // the master's vector is its own again
+    } else if (traits.scatters()) {
+        copy(&blocks_[thread * problem.block_elements()], problem.block_elements());
+    } else if (!traits.is_rooted()) {
+        copy(traits.gathers() ? blocks_.data() : shared_.data(), problem.elements);
     }
 }
 

@@ -12,25 +12,12 @@ std::optional<double> algorithm_bandwidth(const Problem& problem, double us) {
 
 std::optional<double> bus_factor(Collective collective, int members) {
     const double n = members;
-    switch (collective) {
-    case Collective::allreduce:
-        return 2 * (n - 1) / n;
-    case Collective::reduce_scatter:
-    case Collective::allgather:
-    case Collective::gather:
-    case Collective::scatter:
-    case Collective::alltoall:
-        return (n - 1) / n;
-    case Collective::broadcast:
-    case Collective::reduce:
-    case Collective::scan:
-    case Collective::exscan:
-    case Collective::shift:
-        return 1;
-    case Collective::barrier:
-        break;
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    if (traits.result == detail::Result::nothing) {
+        return std::nullopt;
     }
-    return std::nullopt;
+    const double others = (n - 1) / n;
+    return collective == Collective::allreduce ? 2 * others : traits.is_divided() ? others : 1;
 }
 
 std::optional<double> bus_bandwidth(const Problem& problem, double us) {

@@ -148,22 +148,17 @@ void Data::expect_blocks_of_others() {
     };
     const std::size_t block = problem_.block_elements();
     const std::size_t own_offset = problem_.block_offset(rank_);
-    switch (problem_.collective) {
-    case Collective::broadcast:
-        expect(Problem::root, 0, problem_.elements);
-        return;
-    case Collective::scatter:
-        expect(Problem::root, own_offset, block);
-        return;
-    case Collective::shift:
-        expect((rank_ + problem_.members - Problem::distance % problem_.members) % problem_.members, 0,
-               problem_.elements);
-        return;
-    default:
-        break; // blocks of all members, if any
+    const std::size_t elements = problem_.output_elements(rank_);
+    const detail::CollectiveTraits& traits = detail::traits_of(problem_.collective);
+    if (traits.result == detail::Result::of_root) {
+        return expect(Problem::root, traits.scatters() ? own_offset : 0, elements);
     }
-    for (int member = 0; problem_.output_elements(rank_) > 0 && member < problem_.members; ++member) {
-        expect(member, problem_.collective == Collective::alltoall ? own_offset : 0, block);
+    if (traits.result == detail::Result::of_neighbour) {
+        return expect((rank_ + problem_.members - Problem::distance % problem_.members) % problem_.members, 0,
+                      elements);
+    }
+    for (int member = 0; elements > 0 && member < problem_.members; ++member) {
+        expect(member, traits.result == detail::Result::of_pair ? own_offset : 0, block);
     }
 }
 

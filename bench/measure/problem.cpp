@@ -75,30 +75,16 @@ std::size_t Problem::element_bytes() const {
     return with_type(type, []<class T>(std::type_identity<T>) { return sizeof(T); });
 }
 
-bool Problem::has_blocks() const {
-    switch (collective) {
-    case Collective::reduce_scatter:
-    case Collective::allgather:
-    case Collective::gather:
-    case Collective::scatter:
-    case Collective::alltoall:
-        return true;
-    default:
-        return false;
-    }
+int Problem::number() const {
+    return detail::traits_of(collective).number == detail::Number::distance ? distance : root;
+}
+
+std::size_t Problem::elements_of(detail::Part part) const {
+    return part == detail::Part::none ? 0 : part == detail::Part::block ? block_elements() : elements;
 }
 
 std::size_t Problem::input_elements(int rank) const {
-    switch (collective) {
-    case Collective::broadcast:
-    case Collective::scatter:
-        return rank == root ? elements : 0;
-    case Collective::allgather:
-    case Collective::gather:
-        return block_elements();
-    default:
-        return elements;
-    }
+    return elements_of(detail::traits_of(collective).input.of(rank == root));
 }
 
 std::size_t Problem::vector_elements(int rank) const {
@@ -109,18 +95,10 @@ std::size_t Problem::vector_elements(int rank) const {
 }
 
 std::size_t Problem::output_elements(int rank) const {
-    switch (collective) {
-    case Collective::reduce:
-    case Collective::gather:
-        return rank == root ? elements : 0;
-    case Collective::reduce_scatter:
-    case Collective::scatter:
-        return block_elements();
-    case Collective::exscan:
-        return rank == 0 ? 0 : elements;
-    default:
-        return elements;
-    }
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    return traits.result == detail::Result::of_before && rank == 0
+               ? 0
+               : elements_of(traits.output.of(rank == root));
 }
 
 Problem make_problem(Collective collective, Type type, Operator op, int members, std::size_t bytes,
@@ -131,18 +109,17 @@ Problem make_problem(Collective collective, Type type, Operator op, int members,
         return problem;
     }
     problem.in_place = in_place || collective == Collective::broadcast;
-    const std::size_t unit = problem.has_blocks() ? static_cast<std::size_t>(members) : 1;
+    const std::size_t unit = detail::traits_of(collective).blocks(static_cast<std::size_t>(members));
     problem.elements = std::max<std::size_t>(bytes / (problem.element_bytes() * unit), 1) * unit;
     return problem;
 }
 
 pass::Shape shape_of(const Problem& problem) {
-    const bool shifts = problem.collective == Collective::shift;
     return {.collective = problem.collective,
             .members = problem.members,
             .elements = problem.elements,
             .element_bytes = problem.element_bytes(),
-            .root = shifts ? Problem::distance % problem.members : Problem::root,
+            .root = problem.number() % problem.members,
             .in_place = problem.in_place,
             .shared = problem.shared};
 }
@@ -164,11 +141,11 @@ Operator parse_operator(const std::string& text) {
 }
 
 bool has_one_form(Collective collective) {
-    return collective == Collective::broadcast || collective == Collective::barrier;
+    return detail::traits_of(collective).in_place != detail::OneVector::by_choice;
 }
 
 bool can_share(Collective collective) {
-    return collective == Collective::allreduce || collective == Collective::allgather;
+    return detail::traits_of(collective).may_share();
 }
 
 void check_shared(const Problem& problem) {

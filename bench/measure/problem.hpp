@@ -35,12 +35,16 @@ struct Problem {
     /// Whether operands are combined.
     bool reduces() const { return detail::traits_of(collective).reduces(); }
     /// Whether a vector is made of one block for each member.
-    bool has_blocks() const;
+    bool has_blocks() const { return detail::traits_of(collective).is_divided(); }
+    /// The root or the distance, of those that take one.
+    int number() const;
 
     /// Elements of one of `members` equal parts of the vector.
     std::size_t block_elements() const { return elements / static_cast<std::size_t>(members); }
     /// The first element of the part of member `rank`.
     std::size_t block_offset(int rank) const { return static_cast<std::size_t>(rank) * block_elements(); }
+    /// Elements of a part of the whole vector.
+    std::size_t elements_of(detail::Part part) const;
     /// Elements that member `rank` contributes, and those of the result that it gets.
     std::size_t input_elements(int rank) const;
     std::size_t output_elements(int rank) const;

@@ -1,5 +1,7 @@
 #include "threads/mock_ups.hpp"
 
+#include "measure/calls.hpp"
+
 #include <array>
 #include <vector>
 
@@ -7,18 +9,7 @@ namespace tutti::bench {
 
 namespace {
 
-using Calls = std::function<void(std::size_t)>;
 using Vector = std::span<double>;
-
-/// Repeats `once`.
-template <class Once>
-Calls repeated(Once once) {
-    return [once](std::size_t calls) {
-        for (std::size_t call = 0; call < calls; ++call) {
-            once();
-        }
-    };
-}
 
 /// The member's block of `whole`, which all have in equal parts.
 Vector block_of(const Member& me, Vector whole) {

@@ -1,5 +1,7 @@
 #include "threads/one_caller_calls.hpp"
 
+#include "by_collective.hpp"
+
 #include <tutti/one_caller.hpp>
 #include <tutti/operators.hpp>
 
@@ -16,57 +18,32 @@ std::span<double> vector_of(std::byte* data, std::size_t elements) {
     return {reinterpret_cast<double*>(data), elements};
 }
 
-Calls in_place_calls(Collective collective, const Ranges& vectors, const Executor& executor) {
-    const auto calls = [&](auto call) { return repeated([=] { call(vectors, executor); }); };
-    switch (collective) {
-    case Collective::broadcast:
-        return calls([](const Ranges& all, const Executor& by) { broadcast(all, Problem::root, by); });
-    case Collective::allreduce:
-        return calls([](const Ranges& all, const Executor& by) { allreduce(all, sum, by); });
-    case Collective::reduce_scatter:
-        return calls([](const Ranges& all, const Executor& by) { reduce_scatter(all, sum, by); });
-    case Collective::allgather:
-        return calls([](const Ranges& all, const Executor& by) { allgather(all, by); });
-    case Collective::alltoall:
-        return calls([](const Ranges& all, const Executor& by) { alltoall(all, by); });
-    case Collective::scan:
-        return calls([](const Ranges& all, const Executor& by) { scan(all, sum, by); });
-    case Collective::exscan:
-        return calls([](const Ranges& all, const Executor& by) { exscan(all, sum, by); });
-    case Collective::shift:
-        return calls([](const Ranges& all, const Executor& by) { shift(all, Problem::distance, by); });
-    default:
-        return {};
+/// The calls for all ranks, as a member's: all vectors of the one that only the root has belong to a root.
+struct OneCaller {
+    static void barrier(const Executor& /*by*/) {}
+    static void broadcast(const auto&... call) { tutti::broadcast(call...); }
+    static void reduce(const Ranges& in, const Ranges& out, auto op, int root, const Executor& by) {
+        tutti::reduce(in, out[static_cast<std::size_t>(root)], op, by);
     }
-}
+    static void allreduce(const auto&... call) { tutti::allreduce(call...); }
+    static void reduce_scatter(const auto&... call) { tutti::reduce_scatter(call...); }
+    static void allgather(const auto&... call) { tutti::allgather(call...); }
+    static void gather(const Ranges& in, const Ranges& out, int root, const Executor& by) {
+        tutti::gather(in, out[static_cast<std::size_t>(root)], by);
+    }
+    static void scatter(const Ranges& in, const Ranges& out, int root, const Executor& by) {
+        tutti::scatter(in[static_cast<std::size_t>(root)], out, by);
+    }
+    static void alltoall(const auto&... call) { tutti::alltoall(call...); }
+    static void scan(const auto&... call) { tutti::scan(call...); }
+    static void exscan(const auto&... call) { tutti::exscan(call...); }
+    static void shift(const auto&... call) { tutti::shift(call...); }
 
-Calls separate_calls(Collective collective, const Ranges& ins, const Ranges& outs, const Executor& executor) {
-    const auto calls = [&](auto call) { return repeated([=] { call(ins, outs, executor); }); };
-    switch (collective) {
-    case Collective::reduce:
-        return calls([](auto& in, auto& out, auto& by) { reduce(in, out[Problem::root], sum, by); });
-    case Collective::allreduce:
-        return calls([](auto& in, auto& out, auto& by) { allreduce(in, out, sum, by); });
-    case Collective::reduce_scatter:
-        return calls([](auto& in, auto& out, auto& by) { reduce_scatter(in, out, sum, by); });
-    case Collective::allgather:
-        return calls([](auto& in, auto& out, auto& by) { allgather(in, out, by); });
-    case Collective::gather:
-        return calls([](auto& in, auto& out, auto& by) { gather(in, out[Problem::root], by); });
-    case Collective::scatter:
-        return calls([](auto& in, auto& out, auto& by) { scatter(in[Problem::root], out, by); });
-    case Collective::alltoall:
-        return calls([](auto& in, auto& out, auto& by) { alltoall(in, out, by); });
-    case Collective::scan:
-        return calls([](auto& in, auto& out, auto& by) { scan(in, out, sum, by); });
-    case Collective::exscan:
-        return calls([](auto& in, auto& out, auto& by) { exscan(in, out, sum, by); });
-    case Collective::shift:
-        return calls([](auto& in, auto& out, auto& by) { shift(in, out, Problem::distance, by); });
-    default:
-        return {};
-    }
-}
+    // There are none in place, and nobody asks for them.
+    static void reduce(const Ranges& /*inouts*/, auto /*op*/, int /*root*/, const Executor& /*by*/) {}
+    static void gather(const Ranges& /*inouts*/, int /*root*/, const Executor& /*by*/) {}
+    static void scatter(const Ranges& /*inouts*/, int /*root*/, const Executor& /*by*/) {}
+};
 
 } // namespace
 
@@ -78,9 +55,18 @@ Calls one_caller_calls(const Problem& problem, const pass::Vectors& vectors, con
         ins.push_back(vector_of(vectors.inputs[own], problem.input_elements(rank)));
         outs.push_back(vector_of(vectors.outputs[own], problem.vector_elements(rank)));
     }
-    return problem.in_place || problem.collective == Collective::broadcast
-               ? in_place_calls(problem.collective, outs, executor)
-               : separate_calls(problem.collective, ins, outs, executor);
+    const bool in_place = problem.in_place || problem.collective == Collective::broadcast;
+    const detail::CollectiveTraits& traits = detail::traits_of(problem.collective);
+    if (traits.in_place == detail::OneVector::never ||
+        (in_place && traits.is_rooted() && traits.in_place == detail::OneVector::by_choice)) {
+        return {};
+    }
+    return with_call_of(problem.collective, [&](auto make) {
+        return repeated([=, number = problem.number()] {
+            OneCaller all;
+            in_place ? make(all, sum, number, executor, outs) : make(all, sum, number, executor, ins, outs);
+        });
+    });
 }
 
 } // namespace tutti::bench

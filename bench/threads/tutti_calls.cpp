@@ -1,5 +1,6 @@
 #include "threads/tutti_calls.hpp"
 
+#include "by_collective.hpp"
 #include "measure/buffer.hpp"
 #include "measure/types.hpp"
 
@@ -127,71 +128,14 @@ struct AtRendezvous {
 };
 
 template <class Repeat, class Vector, class Op>
-Calls reducing(const Repeat& repeat, const Problem& problem, const Operands<Vector>& operands, const Op& op) {
-    const bool in_place = problem.in_place;
-    switch (problem.collective) {
-    case Collective::reduce:
-        return repeat(operands, [op, in_place](auto& caller, const auto& v, const Options& options) {
-            return in_place ? caller.reduce(v.out, op, Problem::root, options)
-                            : caller.reduce(v.in, v.out, op, Problem::root, options);
+Calls calls_of(const Repeat& repeat, const Problem& problem, const Operands<Vector>& operands, const Op& op) {
+    return with_call_of(problem.collective, [&](auto make) -> Calls {
+        return repeat(operands, [=, in_place = problem.in_place, number = problem.number()](
+                                    auto& caller, const auto& v, const Options& options) {
+            return in_place ? make(caller, op, number, options, v.out)
+                            : make(caller, op, number, options, v.in, v.out);
         });
-    case Collective::allreduce:
-        return repeat(operands, [op, in_place](auto& caller, const auto& v, const Options& options) {
-            return in_place ? caller.allreduce(v.out, op, options)
-                            : caller.allreduce(v.in, v.out, op, options);
-        });
-    case Collective::reduce_scatter:
-        return repeat(operands, [op, in_place](auto& caller, const auto& v, const Options& options) {
-            return in_place ? caller.reduce_scatter(v.out, op, options)
-                            : caller.reduce_scatter(v.in, v.out, op, options);
-        });
-    case Collective::scan:
-        return repeat(operands, [op, in_place](auto& caller, const auto& v, const Options& options) {
-            return in_place ? caller.scan(v.out, op, options) : caller.scan(v.in, v.out, op, options);
-        });
-    default:
-        return repeat(operands, [op, in_place](auto& caller, const auto& v, const Options& options) {
-            return in_place ? caller.exscan(v.out, op, options) : caller.exscan(v.in, v.out, op, options);
-        });
-    }
-}
-
-template <class Repeat, class Vector>
-Calls moving(const Repeat& repeat, const Problem& problem, const Operands<Vector>& operands) {
-    const bool in_place = problem.in_place;
-    switch (problem.collective) {
-    case Collective::barrier:
-        return repeat(operands, [](auto& caller, const auto& /*none*/, const Options& options) {
-            return caller.barrier(options);
-        });
-    case Collective::broadcast:
-        return repeat(operands, [](auto& caller, const auto& v, const Options& options) {
-            return caller.broadcast(v.out, Problem::root, options);
-        });
-    case Collective::allgather:
-        return repeat(operands, [in_place](auto& caller, const auto& v, const Options& options) {
-            return in_place ? caller.allgather(v.out, options) : caller.allgather(v.in, v.out, options);
-        });
-    case Collective::gather:
-        return repeat(operands, [in_place](auto& caller, const auto& v, const Options& options) {
-            return in_place ? caller.gather(v.out, Problem::root, options)
-                            : caller.gather(v.in, v.out, Problem::root, options);
-        });
-    case Collective::scatter:
-        return repeat(operands, [in_place](auto& caller, const auto& v, const Options& options) {
-            return in_place ? caller.scatter(v.out, Problem::root, options)
-                            : caller.scatter(v.in, v.out, Problem::root, options);
-        });
-    case Collective::alltoall:
-        return repeat(operands, [in_place](auto& caller, const auto& v, const Options& options) {
-            return in_place ? caller.alltoall(v.out, options) : caller.alltoall(v.in, v.out, options);
-        });
-    default:
-        return repeat(operands, [in_place](auto& caller, const auto& v, const Options& options) {
-            return in_place ? caller.shift(v.out, Problem::distance, options)
-                            : caller.shift(v.in, v.out, Problem::distance, options);
-        });
-    }
+    });
 }
 
 /// For all types and operators. That these are known at run time only costs a call some 15 ns; compiling the
@@ -201,8 +145,7 @@ Calls dynamic_calls(const Repeat& repeat, const Problem& problem, int rank, std:
                     std::byte* output) {
     const Operands<DynamicVector> operands{.in = {problem.type, input, problem.input_elements(rank)},
                                            .out = {problem.type, output, problem.vector_elements(rank)}};
-    return problem.reduces() ? reducing(repeat, problem, operands, DynamicOp(problem.op))
-                             : moving(repeat, problem, operands);
+    return calls_of(repeat, problem, operands, DynamicOp(problem.op));
 }
 
 /// For sums, and for what is only moved, of elements of this type.
@@ -212,8 +155,7 @@ Calls typed_calls(const Blocking& blocking, const Problem& problem, std::byte* i
     const Operands<std::span<T>> operands{
         .in = {reinterpret_cast<T*>(input), problem.input_elements(rank)},
         .out = {reinterpret_cast<T*>(output), problem.vector_elements(rank)}};
-    return problem.reduces() ? reducing(blocking, problem, operands, sum)
-                             : moving(blocking, problem, operands);
+    return calls_of(blocking, problem, operands, sum);
 }
 
 /// Calls whose result is shared, for which vectors must have a type that is known when this is compiled.
