@@ -1,4 +1,5 @@
 #include "algorithm/registry.hpp"
+#include "by_collective.hpp"
 #include "support.hpp"
 
 using namespace tutti;
@@ -16,21 +17,13 @@ void call_all(Member& me, std::size_t elements) {
         const Options options{.algorithm = row.name};
         std::vector<int> whole(elements * members, 1);
         std::vector<int> block(elements, 1);
-        switch (row.collective) {
-        case Collective::barrier:
-            me.barrier(options);
-            break;
-        case Collective::allreduce:
-            me.allreduce(block, std::span(whole).first(elements), sum, options);
-            break;
-        case Collective::reduce_scatter:
-            me.reduce_scatter(whole, block, sum, options);
-            break;
-        case Collective::allgather:
-            me.allgather(block, whole, options);
-            break;
-        default:
-            break;
+        const detail::CollectiveTraits& traits = detail::traits_of(row.collective);
+        if (traits.needs_all && traits.result != detail::Result::of_pair) {
+            const bool scatters = traits.scatters();
+            call_by_collective(me, row.collective, sum, 0, options, std::span(scatters ? whole : block),
+                               scatters           ? std::span(block)
+                               : traits.gathers() ? std::span(whole)
+                                                  : std::span(whole).first(elements));
         }
         const int expected = row.order == algorithm::Order::none ? 1 : me.size();
         for (const int value : row.collective == Collective::reduce_scatter ? block : std::vector<int>{}) {

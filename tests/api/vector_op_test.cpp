@@ -1,6 +1,7 @@
 // Operators that combine vectors, held against the same operator for elements.
 
 #include "algorithm/registry.hpp"
+#include "by_collective.hpp"
 #include "elements.hpp"
 #include "support.hpp"
 #include "ways.hpp"
@@ -44,32 +45,11 @@ Results results_of(Me& me, Collective collective, std::size_t count, const Op& o
     const std::vector<Affine> in = operand(rank, count * members);
     std::vector<Affine> out(count * members);
     std::vector<Affine> inout = in;
-    std::vector<Affine> block(count);
-    switch (collective) {
-    case Collective::reduce:
-        me.reduce(in, out, op, root, options);
-        me.reduce(inout, op, root, options);
-        break;
-    case Collective::allreduce:
-        me.allreduce(in, out, op, options);
-        me.allreduce(inout, op, options);
-        break;
-    case Collective::reduce_scatter:
-        me.reduce_scatter(in, block, op, options);
-        me.reduce_scatter(inout, op, options);
-        break;
-    case Collective::scan:
-        me.scan(in, out, op, options);
-        me.scan(inout, op, options);
-        break;
-    case Collective::exscan:
-        me.exscan(in, out, op, options);
-        me.exscan(inout, op, options);
-        break;
-    default:
-        break;
-    }
-    return {out, inout, block};
+    const bool scatters = detail::traits_of(collective).scatters();
+    const std::span result = std::span(out).first(scatters ? count : out.size());
+    call_by_collective(me, collective, op, root, options, std::span(in), result);
+    call_by_collective(me, collective, op, root, options, std::span(inout));
+    return {out, inout};
 }
 
 } // namespace

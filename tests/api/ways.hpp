@@ -18,7 +18,7 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    void barrier() { complete(way_.barrier()); }
+    void barrier(const Options& options = {}) { complete(way_.barrier(options)); }
     template <class... Arguments>
     void broadcast(Arguments&&... arguments) {
         complete(way_.broadcast(std::forward<Arguments>(arguments)...));

@@ -3,6 +3,7 @@
 #include "../bracketed.hpp"
 #include "../reduced.hpp"
 #include "algorithm/registry.hpp"
+#include "by_collective.hpp"
 
 #include <tutti/rendezvous.hpp>
 #include <tutti/tutti.hpp>
@@ -59,13 +60,6 @@ struct Job {
                " elements" + (in_place ? ", in place" : "") + ", root " + std::to_string(root);
     }
 };
-
-/// Whether every block of the collective's vectors belongs to a rank.
-inline bool is_divided(Collective collective) {
-    return collective == Collective::reduce_scatter || collective == Collective::allgather ||
-           collective == Collective::gather || collective == Collective::scatter ||
-           collective == Collective::alltoall;
-}
 
 /// The inputs of all members for vectors of up to so many elements, and their reductions in both orders. A
 /// shorter call uses the first elements of them.
@@ -129,6 +123,8 @@ public:
 
 private:
     using Vector = std::vector<T>;
+    using Part = detail::Part;
+    using Source = detail::Result;
 
     struct Result {
         std::string problem;
@@ -143,8 +139,7 @@ private:
         }
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             const Collective collective = jobs[i].row->collective;
-            const bool for_all = collective == Collective::allreduce || collective == Collective::allgather ||
-                                 collective == Collective::broadcast;
+            const bool for_all = detail::traits_of(collective).is_same_for_all();
             for (const Result& result : results_) {
                 if (for_all && result.digests[i] != results_[0].digests[i]) {
                     return jobs[i].describe() + ": not the same bits on every member";
@@ -156,10 +151,15 @@ private:
 
     std::size_t members() const { return inputs_.size(); }
 
+    static const detail::CollectiveTraits& traits(const Job& job) {
+        return detail::traits_of(job.row->collective);
+    }
+
     /// Elements of a whole vector, and of one block of it.
     std::size_t block(const Job& job) const { return job.elements / members(); }
     std::size_t whole(const Job& job) const {
-        return is_divided(job.row->collective) ? block(job) * members() : job.elements;
+        const std::size_t blocks = traits(job).blocks(members());
+        return job.elements / blocks * blocks;
     }
 
     Vector part(const Vector& vector, std::size_t first, std::size_t count) const {
@@ -190,15 +190,9 @@ private:
 
     /// What a member passes as its input when input and output are separate.
     Vector input(std::size_t rank, const Job& job) const {
-        switch (job.row->collective) {
-        case Collective::allgather:
-        case Collective::gather:
-            return part(inputs_[rank], 0, block(job));
-        case Collective::scatter:
-            return is_root(rank, job) ? part(inputs_[rank], 0, whole(job)) : Vector();
-        default:
-            return part(inputs_[rank], 0, whole(job));
-        }
+        const Part own = traits(job).input.of(is_root(rank, job));
+        return own == Part::none ? Vector()
+                                 : part(inputs_[rank], 0, own == Part::block ? block(job) : whole(job));
     }
 
     bool is_root(std::size_t rank, const Job& job) const {
@@ -207,80 +201,60 @@ private:
 
     /// What the collective leaves in a member's output.
     Vector result(std::size_t rank, const Job& job) const {
-        const std::size_t n = block(job);
-        const auto& all = prefixes(job).back();
-        const std::size_t root = static_cast<std::size_t>(job.root);
-        switch (job.row->collective) {
-        case Collective::broadcast:
-            return part(inputs_[root], 0, whole(job));
-        case Collective::reduce:
-            return is_root(rank, job) ? part(all, 0, whole(job)) : Vector();
-        case Collective::allreduce:
-            return part(all, 0, whole(job));
-        case Collective::reduce_scatter:
-            return part(all, rank * n, n);
-        case Collective::gather:
-            if (!is_root(rank, job)) {
-                return {};
-            }
-            [[fallthrough]];
-        case Collective::allgather:
-        case Collective::alltoall: {
-            Vector out = blank(whole(job));
-            const bool exchanges = job.row->collective == Collective::alltoall;
-            for (std::size_t from = 0; from < members(); ++from) {
-                put(out, from * n, part(inputs_[from], exchanges ? rank * n : 0, n));
-            }
-            return out;
-        }
-        case Collective::scatter:
-            return part(inputs_[root], rank * n, n);
-        case Collective::scan:
-            return part(prefixes(job)[rank], 0, whole(job));
-        case Collective::exscan:
-            return rank == 0 ? blank(whole(job)) : part(prefixes(job)[rank - 1], 0, whole(job));
-        case Collective::shift:
-            return part(inputs_[(rank + members() - root) % members()], 0, whole(job));
-        case Collective::barrier:
+        switch (traits(job).output.of(is_root(rank, job))) {
+        case Part::none:
+            return {};
+        case Part::block:
+            return part(whole_result(rank, job), rank * block(job), block(job));
+        case Part::whole:
             break;
         }
-        return {};
+        return whole_result(rank, job);
+    }
+
+    /// What that is a part of.
+    Vector whole_result(std::size_t rank, const Job& job) const {
+        const std::size_t blocks = traits(job).blocks(members());
+        const std::size_t length = whole(job) / blocks;
+        Vector out = blank(whole(job));
+        for (std::size_t block = 0; block < blocks; ++block) {
+            const detail::Origin origin = traits(job).origin(static_cast<int>(rank), static_cast<int>(block),
+                                                             static_cast<int>(members()), job.root);
+            // A member that has but its block passes the start of its input.
+            const std::size_t start =
+                traits(job).gathers() ? 0 : static_cast<std::size_t>(origin.block) * length;
+            if (origin.count == 1) {
+                put(out, block * length,
+                    part(inputs_[static_cast<std::size_t>(origin.first)], start, length));
+            } else if (origin.count > 1) { // of the first members
+                const auto last = static_cast<std::size_t>(origin.count) - 1;
+                put(out, block * length, part(prefixes(job)[last], start, length));
+            }
+        }
+        return out;
     }
 
     /// The one vector of a call in place, before the call.
     Vector before(std::size_t rank, const Job& job) const {
-        const std::size_t n = block(job);
-        switch (job.row->collective) {
-        case Collective::broadcast:
-            return is_root(rank, job) ? part(inputs_[rank], 0, whole(job)) : blank(whole(job));
-        case Collective::gather:
-            if (!is_root(rank, job)) {
-                return input(rank, job);
-            }
-            [[fallthrough]];
-        case Collective::allgather: {
-            Vector vector = blank(whole(job));
-            put(vector, rank * n, input(rank, job));
-            return vector;
-        }
-        case Collective::scatter:
-            return is_root(rank, job) ? input(rank, job) : blank(n);
-        default:
-            return input(rank, job);
-        }
+        const Vector in = input(rank, job);
+        const Part out = traits(job).output.of(is_root(rank, job));
+        Vector vector = blank(std::max(in.size(), out == Part::none    ? 0
+                                                  : out == Part::block ? block(job)
+                                                                       : whole(job)));
+        put(vector, traits(job).gathers() && out == Part::whole ? rank * block(job) : 0, in);
+        return vector;
     }
 
     /// The same after the call.
     Vector after(std::size_t rank, const Job& job) const {
         Vector vector = before(rank, job);
-        const bool only_root =
-            job.row->collective == Collective::reduce || job.row->collective == Collective::gather;
-        const bool keeps = (only_root && !is_root(rank, job)) ||
-                           (job.row->collective == Collective::scatter && is_root(rank, job)) ||
-                           (job.row->collective == Collective::exscan && rank == 0);
+        const Part in = traits(job).input.of(is_root(rank, job));
+        const Part out = traits(job).output.of(is_root(rank, job));
+        const bool keeps = out == Part::none ||
+                           (traits(job).result == Source::of_root && is_root(rank, job)) ||
+                           (traits(job).result == Source::of_before && rank == 0);
         if (!keeps) {
-            const bool own_block = job.row->collective == Collective::reduce_scatter;
-            put(vector, own_block ? rank * block(job) : 0, result(rank, job));
+            put(vector, in == Part::whole && out == Part::block ? rank * block(job) : 0, result(rank, job));
         }
         return vector;
     }
@@ -374,72 +348,10 @@ private:
     template <class Way, class Op>
     static auto apply(Way& way, const Job& job, Underway& call, const Op& op) {
         const Options options{.algorithm = job.by_name ? job.row->name : std::string_view()};
-        return job.in_place ? apply_in_place(way, job, call.output(), op, options)
-                            : apply_separate(way, job, call.input(), call.output(), op, options);
-    }
-
-    template <class Way, class Op>
-    static auto apply_separate(Way& me, const Job& job, std::span<const T> in, std::span<T> out, const Op& op,
-                               const Options& options) {
-        switch (job.row->collective) {
-        case Collective::broadcast:
-            return me.broadcast(out, job.root, options);
-        case Collective::reduce:
-            return me.reduce(in, out, op, job.root, options);
-        case Collective::allreduce:
-            return me.allreduce(in, out, op, options);
-        case Collective::reduce_scatter:
-            return me.reduce_scatter(in, out, op, options);
-        case Collective::allgather:
-            return me.allgather(in, out, options);
-        case Collective::gather:
-            return me.gather(in, out, job.root, options);
-        case Collective::scatter:
-            return me.scatter(in, out, job.root, options);
-        case Collective::alltoall:
-            return me.alltoall(in, out, options);
-        case Collective::scan:
-            return me.scan(in, out, op, options);
-        case Collective::exscan:
-            return me.exscan(in, out, op, options);
-        case Collective::shift:
-            return me.shift(in, out, job.root, options);
-        case Collective::barrier:
-            break;
-        }
-        return me.barrier(options);
-    }
-
-    template <class Way, class Op>
-    static auto apply_in_place(Way& me, const Job& job, std::span<T> inout, const Op& op,
-                               const Options& options) {
-        switch (job.row->collective) {
-        case Collective::broadcast:
-            return me.broadcast(inout, job.root, options);
-        case Collective::reduce:
-            return me.reduce(inout, op, job.root, options);
-        case Collective::allreduce:
-            return me.allreduce(inout, op, options);
-        case Collective::reduce_scatter:
-            return me.reduce_scatter(inout, op, options);
-        case Collective::allgather:
-            return me.allgather(inout, options);
-        case Collective::gather:
-            return me.gather(inout, job.root, options);
-        case Collective::scatter:
-            return me.scatter(inout, job.root, options);
-        case Collective::alltoall:
-            return me.alltoall(inout, options);
-        case Collective::scan:
-            return me.scan(inout, op, options);
-        case Collective::exscan:
-            return me.exscan(inout, op, options);
-        case Collective::shift:
-            return me.shift(inout, job.root, options);
-        case Collective::barrier:
-            break;
-        }
-        return me.barrier(options);
+        const Collective collective = job.row->collective;
+        return job.in_place
+                   ? call_by_collective(way, collective, op, job.root, options, call.output())
+                   : call_by_collective(way, collective, op, job.root, options, call.input(), call.output());
     }
 
     static bool same_element(const T& a, const T& b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }

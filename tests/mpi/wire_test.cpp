@@ -1,6 +1,7 @@
 // What goes over the wire, through MPI's profiling interface; and the schedules among processes by name.
 
 #include "algorithm/registry.hpp"
+#include "by_collective.hpp"
 #include "choose/select.hpp"
 #include "support.hpp"
 #include "wire_count.hpp"
@@ -176,59 +177,44 @@ using Vector = std::vector<std::int64_t>;
 /// One call of a collective by an algorithm, on vectors for which the result is known.
 bool is_right(mpi::Member& me, Collective collective, const mpi::Options& options) {
     constexpr std::size_t n = 301;
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
     const auto size = static_cast<std::size_t>(me.size());
-    const auto rank = static_cast<std::size_t>(me.rank());
-    const std::int64_t all = static_cast<std::int64_t>(size * (size + 1) / 2);
-    const std::int64_t mine = me.rank() + 1;
     const int root = me.size() - 1;
-    const auto filled = [](std::size_t count, std::int64_t value) { return Vector(count, value); };
+    const bool is_root = me.rank() == root;
+    const auto mine = me.rank() + 1;
+    const auto filled = [](std::size_t count, int value) { return Vector(count, value); };
     Vector ranks;
-    for (std::size_t other = 0; other < size; ++other) {
-        ranks.insert(ranks.end(), n, static_cast<std::int64_t>(other) + 1);
+    for (int other = 1; other <= me.size(); ++other) {
+        ranks.insert(ranks.end(), n, other);
     }
-    Vector out(n, -1);
-    switch (collective) {
-    case Collective::barrier:
-        me.barrier(options);
-        return true;
-    case Collective::broadcast:
-        out = filled(n, me.rank() == root ? 5 : 0);
-        me.broadcast(out, root, options);
-        return out == filled(n, 5);
-    case Collective::reduce:
-        me.reduce(filled(n, mine), out, tutti::sum, root, options);
-        return out == filled(n, me.rank() == root ? all : -1);
-    case Collective::allreduce:
-        me.allreduce(filled(n, mine), out, tutti::sum, options);
-        return out == filled(n, all);
-    case Collective::reduce_scatter:
-        me.reduce_scatter(filled(n * size, mine), out, tutti::sum, options);
-        return out == filled(n, all);
-    case Collective::allgather:
-        out.resize(n * size);
-        me.allgather(filled(n, mine), out, options);
+    const auto sum_to = [](int last) { return last * (last + 1) / 2; };
+    const auto elements = [&](detail::Part part) {
+        return part == detail::Part::whole && traits.is_divided() ? n * size : n;
+    };
+    const Vector in = traits.is_divided() && is_root && traits.result == detail::Result::of_root
+                          ? ranks
+                          : filled(elements(traits.input.of(is_root)), mine);
+    const Vector before =
+        collective == Collective::broadcast && is_root ? in : filled(elements(traits.output.of(is_root)), -1);
+    Vector out = before;
+    call_by_collective(me, collective, tutti::sum, root, options, std::span(in), std::span(out));
+    switch (traits.output.of(is_root) == detail::Part::none ? detail::Result::nothing : traits.result) {
+    case detail::Result::of_root:
+        return out == filled(n, traits.scatters() ? mine : root + 1);
+    case detail::Result::of_owner:
+    case detail::Result::of_pair:
         return out == ranks;
-    case Collective::gather:
-        out.resize(n * size);
-        me.gather(filled(n, mine), out, root, options);
-        return me.rank() != root || out == ranks;
-    case Collective::scatter:
-        me.scatter(ranks, out, root, options);
-        return out == filled(n, mine);
-    case Collective::alltoall:
-        out.resize(n * size);
-        me.alltoall(filled(n * size, mine), out, options);
-        return out == ranks;
-    case Collective::scan:
-        me.scan(filled(n, 1), out, tutti::sum, options);
-        return out == filled(n, mine);
-    case Collective::exscan:
-        me.exscan(filled(n, 1), out, tutti::sum, options);
-        return out == filled(n, rank == 0 ? -1 : mine - 1);
-    case Collective::shift:
+    case detail::Result::of_all:
+        return out == filled(n, sum_to(me.size()));
+    case detail::Result::of_up_to_here:
+        return out == filled(n, sum_to(mine));
+    case detail::Result::of_before:
+        return out == filled(n, mine == 1 ? -1 : sum_to(mine - 1));
+    case detail::Result::of_neighbour:
+    case detail::Result::nothing:
         break;
     }
-    return false;
+    return out == before;
 }
 
 /// Whether an algorithm serves so many processes that share no memory.

@@ -8,6 +8,8 @@
 
 using namespace tutti::pass;
 using tutti::Collective;
+using tutti::detail::Part;
+using tutti::detail::Result;
 
 namespace {
 
@@ -25,7 +27,7 @@ Element contribution(int member, std::size_t index) {
 /// The vectors of all members, with their contributions written and everything else spoilt.
 class Memory {
 public:
-    explicit Memory(const Shape& shape) : shape_(shape) {
+    explicit Memory(const Shape& shape) : shape_(shape), traits_(tutti::detail::traits_of(shape.collective)) {
         for (int member = 0; member < shape.members; ++member) {
             inputs_.emplace_back(shape.elements, -1);
             outputs_.emplace_back(shape.elements, -1);
@@ -35,15 +37,12 @@ public:
             auto& output = shape.in_place ? input : outputs_[shape.shared ? 0 : own];
             vectors_.inputs.push_back(reinterpret_cast<std::byte*>(input.data()));
             vectors_.outputs.push_back(reinterpret_cast<std::byte*>(output.data()));
-            const bool amidst = shape.collective == Collective::allgather && shape.in_place;
-            const bool is_block =
-                shape.collective == Collective::allgather || shape.collective == Collective::gather;
-            const std::size_t count = is_block ? block() : shape.elements;
-            // In place, the block of a gather's root lies where it will be.
-            const bool at_root = shape.collective == Collective::gather && shape.in_place &&
-                                 own == static_cast<std::size_t>(shape.root);
+            const std::size_t count = traits_.gathers() ? block() : shape.elements;
+            // In place, a block lies where it will be.
+            const Part out = traits_.output.of(own == static_cast<std::size_t>(shape.root));
+            const bool amidst = traits_.gathers() && shape.in_place && out == Part::whole;
             for (std::size_t i = 0; i < count; ++i) {
-                input[(amidst || at_root ? own * block() : 0) + i] = contribution(static_cast<int>(own), i);
+                input[(amidst ? own * block() : 0) + i] = contribution(static_cast<int>(own), i);
             }
         }
     }
@@ -56,8 +55,9 @@ public:
         for (int rank = 0; rank < shape_.members; ++rank) {
             const auto own = static_cast<std::size_t>(rank);
             const auto* result = reinterpret_cast<const Element*>(vectors_.outputs[own]);
-            const bool stays = shape_.collective == Collective::reduce_scatter ||
-                               (shape_.collective == Collective::scatter && rank == shape_.root);
+            const bool is_root = rank == shape_.root;
+            const bool stays =
+                traits_.input.of(is_root) == Part::whole && traits_.output.of(is_root) == Part::block;
             if (shape_.in_place && stays) {
                 result += own * block();
             }
@@ -72,56 +72,29 @@ private:
     std::size_t block() const { return shape_.elements / static_cast<std::size_t>(shape_.members); }
 
     std::size_t result_elements(int rank) const {
-        switch (shape_.collective) {
-        case Collective::reduce:
-        case Collective::gather:
-            return rank == shape_.root ? shape_.elements : 0;
-        case Collective::reduce_scatter:
-        case Collective::scatter:
-            return block();
-        case Collective::exscan:
-            return rank == 0 ? 0 : shape_.elements;
-        default:
-            return shape_.elements;
-        }
+        const Part part = traits_.output.of(rank == shape_.root);
+        const bool has_none = part == Part::none || (traits_.result == Result::of_before && rank == 0);
+        return has_none ? 0 : part == Part::block ? block() : shape_.elements;
     }
 
-    /// The contributions of members 0 .. last, combined.
-    static Element folded(int last, std::size_t index) {
-        Element sum = contribution(0, index);
-        for (int member = 1; member <= last; ++member) {
-            sum = Fold()(sum, contribution(member, index));
+    Element expected(int rank, std::size_t index) const {
+        const std::size_t blocks = traits_.blocks(static_cast<std::size_t>(shape_.members));
+        const std::size_t length = shape_.elements / blocks;
+        const auto own = traits_.scatters() ? static_cast<std::size_t>(rank) * block() : 0;
+        const auto number = static_cast<int>((own + index) / length);
+        const auto origin = traits_.origin(rank, number, shape_.members, shape_.root);
+        // A member that has but its block has filled nothing else.
+        const std::size_t start = traits_.gathers() ? 0 : static_cast<std::size_t>(origin.block) * length;
+        const std::size_t there = start + (own + index) % length;
+        Element sum = contribution(origin.first, there);
+        for (int member = 1; member < origin.count; ++member) {
+            sum = Fold()(sum, contribution(origin.first + member, there));
         }
         return sum;
     }
 
-    Element expected(int rank, std::size_t index) const {
-        const std::size_t own = static_cast<std::size_t>(rank) * block();
-        const auto owner = [&] { return static_cast<int>(index / block()); };
-        switch (shape_.collective) {
-        case Collective::broadcast:
-            return contribution(shape_.root, index);
-        case Collective::scatter:
-            return contribution(shape_.root, own + index);
-        case Collective::allgather:
-        case Collective::gather:
-            return contribution(owner(), index % block());
-        case Collective::alltoall:
-            return contribution(owner(), own + index % block());
-        case Collective::shift:
-            return contribution((rank + shape_.members - shape_.root) % shape_.members, index);
-        case Collective::scan:
-            return folded(rank, index);
-        case Collective::exscan:
-            return folded(rank - 1, index);
-        case Collective::reduce_scatter:
-            return folded(shape_.members - 1, own + index);
-        default:
-            return folded(shape_.members - 1, index);
-        }
-    }
-
     Shape shape_;
+    const tutti::detail::CollectiveTraits& traits_;
     std::vector<std::vector<Element>> inputs_;
     std::vector<std::vector<Element>> outputs_;
     Vectors vectors_;

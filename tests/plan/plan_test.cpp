@@ -42,21 +42,16 @@ std::vector<plan::Partition> partitions(Collective collective, int ranks, int bl
                                         const std::vector<std::size_t>& offsets) {
     const auto count = static_cast<std::size_t>(blocks);
     std::vector<plan::Partition> list{{0, 0, nullptr}, {count, 1, nullptr}};
-    switch (collective) {
-    case Collective::barrier:
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    if (traits.result == detail::Result::nothing) {
         return {{0, 0, nullptr}};
-    case Collective::reduce_scatter:
-    case Collective::allgather:
-    case Collective::gather:
-    case Collective::scatter:
+    }
+    if (traits.gathers() || traits.scatters()) {
         list.push_back({offsets[static_cast<std::size_t>(ranks)], 0, offsets.data()});
-        break;
-    case Collective::alltoall:
+    } else if (traits.is_divided()) {
         list.push_back({3 * count, 3, nullptr});
-        break;
-    default:
+    } else {
         list.push_back({count + 1, blocks == 1 ? count + 1 : 2, nullptr});
-        break;
     }
     return list;
 }

@@ -1,16 +1,17 @@
 #include "promise.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 
 namespace tutti::test {
 
+using detail::Part;
+using detail::Result;
 using schedule::Space;
 
 bool Promise::everybody_enters_first() const {
-    return collective_ == Collective::barrier || collective_ == Collective::allreduce ||
-           collective_ == Collective::reduce_scatter || collective_ == Collective::allgather ||
-           collective_ == Collective::alltoall;
+    return traits().needs_all;
 }
 
 int Promise::owner_of(std::size_t element) const {
@@ -41,71 +42,30 @@ Promise::Extent Promise::extent(int rank, Space space) const {
     if (sent_ != nullptr) {
         return {0, output ? received_before(rank, ranks_) : sent_before(rank, ranks_)};
     }
-    switch (collective_) {
-    case Collective::barrier:
-        return none;
-    case Collective::broadcast:
-        return output || in_place_ || is_root(rank) ? whole : none;
-    case Collective::reduce:
-        return !output || is_root(rank) ? whole : none;
-    case Collective::allgather:
-        return output || in_place_ ? whole : own(rank);
-    case Collective::reduce_scatter:
-        return output ? own(rank) : whole;
-    case Collective::gather:
-        return !output && !(in_place_ && is_root(rank)) ? own(rank) : is_root(rank) ? whole : none;
-    case Collective::scatter:
-        return output || (in_place_ && !is_root(rank)) ? own(rank) : is_root(rank) ? whole : none;
-    case Collective::allreduce:
-    case Collective::alltoall:
-    case Collective::scan:
-    case Collective::exscan:
-    case Collective::shift:
-        break;
-    }
-    return whole;
+    const Part in = traits().input.of(is_root(rank));
+    const Part out = traits().output.of(is_root(rank));
+    const Part part = output ? out : in_place_ ? std::max(in, out) : in;
+    return part == Part::none ? none : part == Part::block ? own(rank) : whole;
 }
 
 bool Promise::contributes(int rank, std::size_t element) const {
-    switch (collective_) {
-    case Collective::allgather:
-    case Collective::gather:
-        return is_own(rank, element);
-    case Collective::broadcast:
-    case Collective::scatter:
-        return is_root(rank);
-    default:
-        return true;
-    }
+    return has(traits().input.of(is_root(rank)), rank, element);
 }
 
 bool Promise::is_result(int rank, Space space, std::size_t element) const {
     if (space == Space::input && !in_place_) {
         return false;
     }
-    switch (collective_) {
-    case Collective::reduce:
-    case Collective::gather:
-        return is_root(rank);
-    case Collective::reduce_scatter:
-        return is_own(rank, element);
-    case Collective::scatter:
-        return is_own(rank, element) && !(in_place_ && is_root(rank));
-    case Collective::exscan:
-        return rank > 0;
-    default:
-        return true;
-    }
+    const bool stays = in_place_ && is_root(rank) && traits().result == Result::of_root;
+    return has(traits().output.of(is_root(rank)), rank, element) && !(stays && traits().is_divided()) &&
+           !(traits().result == Result::of_before && rank == 0);
+}
+
+bool Promise::has(Part part, int rank, std::size_t element) const {
+    return part == Part::whole || (part == Part::block && is_own(rank, element));
 }
 
 std::vector<Promise::Input> Promise::inputs_of(int rank, std::size_t element) const {
-    const auto of_first = [&](int members) {
-        std::vector<Input> all;
-        for (int member = 0; member < members; ++member) {
-            all.push_back({member, element});
-        }
-        return all;
-    };
     if (sent_ != nullptr) {
         int from = 0;
         while (received_before(rank, from + 1) <= element) {
@@ -113,30 +73,17 @@ std::vector<Promise::Input> Promise::inputs_of(int rank, std::size_t element) co
         }
         return {{from, sent_before(from, rank) + element - received_before(rank, from)}};
     }
-    switch (collective_) {
-    case Collective::broadcast:
-    case Collective::scatter:
-        return {{root_, element}};
-    case Collective::allgather:
-    case Collective::gather:
-        return {{owner_of(element), element}};
-    case Collective::alltoall: {
-        const int from = owner_of(element);
-        return {{from, offset(rank) + element - offset(from)}};
+    const int block = traits().is_divided() ? owner_of(element) : 0;
+    const detail::Origin origin = traits().origin(rank, block, ranks_, root_);
+    std::vector<Input> all;
+    for (int member = origin.first; member < origin.first + origin.count; ++member) {
+        all.push_back({member, offset(origin.block) + element - offset(block)});
     }
-    case Collective::shift:
-        return {{(rank + ranks_ - root_) % ranks_, element}};
-    case Collective::scan:
-        return of_first(rank + 1);
-    case Collective::exscan:
-        return of_first(rank);
-    default:
-        return of_first(ranks_);
-    }
+    return all;
 }
 
 bool Promise::is_prefix() const {
-    return collective_ == Collective::scan || collective_ == Collective::exscan;
+    return traits().is_prefix();
 }
 
 } // namespace tutti::test

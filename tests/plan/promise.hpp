@@ -50,6 +50,9 @@ public:
     bool is_prefix() const;
 
 private:
+    const detail::CollectiveTraits& traits() const { return detail::traits_of(collective_); }
+    /// Whether a vector of which the member has this part has the element.
+    bool has(detail::Part part, int rank, std::size_t element) const;
     bool is_root(int rank) const { return rank == root_; }
     std::size_t offset(int block) const { return partition_.offset(static_cast<std::size_t>(block)); }
     Extent own(int rank) const { return {offset(rank), offset(rank + 1) - offset(rank)}; }

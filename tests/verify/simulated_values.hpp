@@ -37,35 +37,13 @@ inline std::string without_blocks(const std::string& value) {
 /// The inputs that belong into an output block of a member, in rank order.
 inline std::vector<std::string> wanted(const schedule::Schedule& schedule, int operation, int rank,
                                        int block) {
-    const auto first_members = [&](int count) {
-        std::vector<std::string> all;
-        for (int member = 0; member < count; ++member) {
-            all.push_back(leaf(member, operation, block));
-        }
-        return all;
-    };
-    switch (schedule.collective()) {
-    case Collective::broadcast:
-    case Collective::scatter:
-        return {leaf(schedule.root(), operation, block)};
-    case Collective::allgather:
-    case Collective::gather:
-        return {leaf(block, operation, block)};
-    case Collective::alltoall:
-        return {leaf(block, operation, rank)};
-    case Collective::shift:
-        return {leaf(schedule::wrap(rank - schedule.root(), schedule.ranks()), operation, block)};
-    case Collective::scan:
-        return first_members(rank + 1);
-    case Collective::exscan:
-        return first_members(rank);
-    case Collective::barrier:
-    case Collective::reduce:
-    case Collective::allreduce:
-    case Collective::reduce_scatter:
-        break;
+    const detail::Origin origin =
+        detail::traits_of(schedule.collective()).origin(rank, block, schedule.ranks(), schedule.root());
+    std::vector<std::string> all;
+    for (int member = origin.first; member < origin.first + origin.count; ++member) {
+        all.push_back(leaf(member, operation, origin.block));
     }
-    return first_members(schedule.ranks());
+    return all;
 }
 
 } // namespace tutti::test

@@ -1,0 +1,150 @@
+#include <tutti/collective.hpp>
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+// The interfaces for C and Fortran and the pages are written by hand, so that they can be read and searched.
+// What they say of the collectives must be what the table says: a test that fails shows the lines to write.
+
+using namespace tutti;
+using detail::CollectiveTraits;
+
+namespace {
+
+std::string text_of(const char* file) {
+    std::ifstream in(std::string(TUTTI_SOURCE) + "/" + file);
+    std::ostringstream text;
+    text << in.rdbuf();
+    REQUIRE(!text.str().empty());
+    return text.str();
+}
+
+/// With one blank for each run of blanks and line ends.
+std::string on_one_line(const std::string& text) {
+    std::istringstream words(text);
+    std::string line;
+    for (std::string word; words >> word;) {
+        line += (line.empty() ? "" : " ") + word;
+    }
+    return line;
+}
+
+bool has_vectors(const CollectiveTraits& traits) {
+    return traits.result != detail::Result::nothing;
+}
+
+bool has_one_vector(const CollectiveTraits& traits) {
+    return traits.in_place == detail::OneVector::always;
+}
+
+std::string c_prototype(const CollectiveTraits& traits) {
+    std::string text = "TUTTI_API tutti_status tutti_" + std::string(traits.name) + "(tutti_caller me";
+    if (has_vectors(traits)) {
+        text += has_one_vector(traits) ? "" : std::string(", const void* ") + traits.input_name();
+        text += std::string(", void* ") + traits.output_name() + ", size_t n, tutti_type type";
+    }
+    text += traits.reduces() ? ", tutti_op op" : "";
+    text += traits.takes_number() ? ", int " + std::string(traits.number_name()) : "";
+    return text + ");";
+}
+
+/// The dummy arguments of the procedure in Fortran, without the last.
+std::string fortran_arguments(const CollectiveTraits& traits) {
+    std::string text = "me";
+    if (has_vectors(traits)) {
+        text += has_one_vector(traits) ? "" : std::string(", ") + traits.input_name();
+        text += std::string(", ") + traits.output_name();
+    }
+    text += traits.reduces() ? ", op" : "";
+    return text + (traits.takes_number() ? ", " + std::string(traits.number_name()) : "");
+}
+
+std::string fortran_interface(const CollectiveTraits& traits) {
+    const std::string name(traits.name);
+    const std::string array = "            type(*), dimension(..), ";
+    std::string text = "        subroutine tutti_" + name + "(" + fortran_arguments(traits) +
+                       ", ierr) bind(c, name=\"tutti_f_" + name + "\")\n            import\n" +
+                       "            type(tutti_caller), value :: me\n";
+    if (has_vectors(traits)) {
+        text += has_one_vector(traits)
+                    ? ""
+                    : array + "intent(in), asynchronous, target :: " + traits.input_name() + "\n";
+        text += array + "asynchronous, target :: " + traits.output_name() + "\n";
+    }
+    text += traits.reduces() ? "            integer(c_int64_t), value :: op\n" : "";
+    text += traits.takes_number()
+                ? "            integer(c_int), value :: " + std::string(traits.number_name()) + "\n"
+                : "";
+    return text + "            integer(c_int), intent(out), optional :: ierr\n        end subroutine\n";
+}
+
+std::string words_of(const detail::Parts& parts) {
+    constexpr const char* names[] = {"nothing", "its block", "whole"};
+    const std::string others = names[static_cast<int>(parts.others)];
+    return parts.root == parts.others ? others : "root: " + std::string(names[static_cast<int>(parts.root)]);
+}
+
+std::string row_of_page(const CollectiveTraits& traits) {
+    constexpr const char* results[] = {"",
+                                       "the root's",
+                                       "that of the member of its number",
+                                       "what the member of its number has for the receiver",
+                                       "that of the member `distance` ranks before",
+                                       "those of all members, combined",
+                                       "those of members 0 to the receiver, combined",
+                                       "those of the members before the receiver, combined"};
+    constexpr const char* in_place[] = {"", "may be", "always"};
+    constexpr const char* irregular[] = {"", "counts", "counts, displacements"};
+    return "| `" + std::string(traits.name) + "` | " + std::string(traits.number_name()) + " | " +
+           words_of(traits.input) + " | " + words_of(traits.output) + " | " +
+           results[static_cast<int>(traits.result)] + " | " + in_place[static_cast<int>(traits.in_place)] +
+           " | " + irregular[static_cast<int>(traits.irregular)] + " |\n";
+}
+
+/// Whether `text` has what is written of every collective.
+template <class Write>
+void check_all(const std::string& text, Write write) {
+    for (const CollectiveTraits& traits : detail::collective_table) {
+        const std::string written = write(traits);
+        INFO("missing:\n", written);
+        CHECK(text.find(written) != std::string::npos);
+    }
+}
+
+} // namespace
+
+TEST_CASE("functions of C take what the table says") {
+    check_all(on_one_line(text_of("include/tutti/tutti.h")), c_prototype);
+}
+
+TEST_CASE("procedures of Fortran take what the table says") {
+    check_all(text_of("src/fortran/tutti.f90"), fortran_interface);
+    check_all(text_of("docs/fortran.md"), [](const CollectiveTraits& traits) {
+        return "| `tutti_" + std::string(traits.name) + "(" + fortran_arguments(traits) + " [, ierr])` |";
+    });
+}
+
+TEST_CASE("the page of the collectives says what the table says") {
+    check_all(text_of("docs/collectives.md"), row_of_page);
+}
+
+TEST_CASE("results that need all members depend on all inputs") {
+    constexpr int members = 5;
+    for (const CollectiveTraits& traits : detail::collective_table) {
+        CAPTURE(traits.name);
+        for (int rank = 0; has_vectors(traits) && rank < members; ++rank) {
+            unsigned seen = 0;
+            for (int block = 0; block < static_cast<int>(traits.blocks(members)); ++block) {
+                const detail::Origin origin = traits.origin(rank, block, members, 1);
+                for (int member = origin.first; member < origin.first + origin.count; ++member) {
+                    seen |= 1U << static_cast<unsigned>(member);
+                }
+            }
+            const bool has_result = traits.output.of(rank == 1) != detail::Part::none;
+            CHECK((!traits.needs_all || (has_result && seen == (1U << members) - 1)));
+        }
+    }
+}
