@@ -14,21 +14,16 @@ namespace {
 
 /// What the step becomes where blocks are irregular.
 Code exchanging(const Step& step) {
-    switch (step.code) {
-    case Code::enter:
-    case Code::await:
-    case Code::await_every:
-    case Code::publish:
+    const StepTraits& traits = step.traits();
+    if (!traits.moves() && traits.takes == Takes::nothing) {
         return step.code;
-    case Code::copy:
-        if (step.left.is(Space::input) && step.to.is(Space::output) && !step.to.remote() && step.count == 1) {
-            return Code::exchange;
-        }
-        [[fallthrough]];
-    default:
-        throw std::invalid_argument(
-            "for_irregular_exchange: a step that is no copy of one block from an input to the own output");
     }
+    if (step.code == Code::copy && step.left.is(Space::input) && step.to.is(Space::output) &&
+        !step.to.remote() && step.count == 1) {
+        return Code::exchange;
+    }
+    throw std::invalid_argument(
+        "for_irregular_exchange: a step that is no copy of one block from an input to the own output");
 }
 
 /// The steps that compare with all members that the plan opens.

@@ -12,27 +12,19 @@ constexpr Vector own_output{Space::output, false, false};
 
 /// The step that does once what `step` does for every member.
 Step done_once(Step step) {
-    const bool from_input = step.left.is(Space::input);
-    switch (step.code) {
-    case Code::enter:
-    case Code::open:
-    case Code::open_every:
-    case Code::await:
-    case Code::await_every:
-    case Code::publish:
+    const StepTraits& traits = step.traits();
+    if (!traits.moves() && (traits.takes == Takes::nothing || traits.takes == Takes::addresses)) {
         return step;
-    case Code::copy_to_every:
-    case Code::reduce_every_to_every:
-        if (from_input && step.to.is(Space::output)) {
-            step.code = step.code == Code::copy_to_every ? Code::copy : Code::reduce_every;
-            step.to = own_output;
-            return step;
-        }
-        [[fallthrough]];
-    default:
-        throw std::invalid_argument(
-            "for_shared_output: a step that does not store from inputs to the outputs of all members");
     }
+    const bool copies = step.code == Code::copy_to_every;
+    if ((copies || step.code == Code::reduce_every_to_every) && step.left.is(Space::input) &&
+        step.to.is(Space::output)) {
+        step.code = copies ? Code::copy : Code::reduce_every;
+        step.to = own_output;
+        return step;
+    }
+    throw std::invalid_argument(
+        "for_shared_output: a step that does not store from inputs to the outputs of all members");
 }
 
 } // namespace

@@ -1,7 +1,6 @@
 #include "record/recorder.hpp"
 
 #include "algorithm/registry.hpp"
-#include "plan/word_of.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -40,7 +39,7 @@ std::string name_of(const Event& event) {
                (event.has_failed ? ", failed" : "");
     }
     case trace::Kind::step:
-        return std::string(plan::word_of(static_cast<plan::Code>(event.what)));
+        return std::string(plan::traits_of(static_cast<plan::Code>(event.what)).word);
     case trace::Kind::wait:
     default:
         return std::string(event.sequence == Sequence::blocking ? "wait" : trace::request_wait);
@@ -52,6 +51,14 @@ trace::Kind kind_of(const Event& event) {
         return event.kind;
     }
     return event.sequence == Sequence::started ? trace::Kind::started : trace::Kind::prepared;
+}
+
+/// The one member whose vectors or message the step reads, or to whose vectors it stores; else -1.
+int peer_of(const plan::Step& step) {
+    const plan::StepTraits& traits = step.traits();
+    const bool touches_peer = step.to.remote() || step.left.remote() || step.right.remote();
+    const bool receives = traits.takes == plan::Takes::message;
+    return !traits.names_several() && (touches_peer || receives) ? step.peer() : -1;
 }
 
 std::set<std::uint64_t> blocking_operations_in(const std::vector<Event>& events) {
@@ -152,13 +159,12 @@ void OperationRecord::has_done(const plan::Step& step, std::size_t bytes) noexce
     if (trace_ < Trace::steps) {
         return;
     }
-    const bool is_remote = step.to.remote() || step.left.remote() || step.right.remote();
     const std::uint64_t now = ticks();
     record_.add({.begin_ticks = step_began_,
                  .end_ticks = now,
                  .kind = trace::Kind::step,
                  .what = static_cast<std::uint16_t>(step.code),
-                 .peer = is_remote || step.code == plan::Code::receive ? step.peer : -1,
+                 .peer = peer_of(step),
                  .bytes = bytes,
                  .number = number_});
     step_began_ = now;

@@ -76,11 +76,13 @@ inline std::uintptr_t Compute::place(const Bases& bases, plan::Vector vector, st
 }
 
 inline void* Compute::target(const plan::Step& step) const {
-    return pointer(place(step.to.remote() ? bindings_.peers[step.peer] : bindings_.own, step.to, step.first));
+    return pointer(
+        place(step.to.remote() ? bindings_.peers[step.number()] : bindings_.own, step.to, step.first));
 }
 
 inline const void* Compute::source(plan::Vector vector, const plan::Step& step) const {
-    return pointer(place(vector.remote() ? bindings_.peers[step.peer] : bindings_.own, vector, step.from));
+    return pointer(
+        place(vector.remote() ? bindings_.peers[step.number()] : bindings_.own, vector, step.from()));
 }
 
 inline detail::Stores Compute::stores(const plan::Step& step) const {
@@ -99,7 +101,7 @@ inline detail::Stores Compute::stores_to_all() const {
 
 inline const void* Compute::wanted(const plan::Step& step, const void* payload) const {
     const std::size_t before =
-        step.whole != 0 ? prepared_.partition.offset(step.from) * prepared_.element_bytes : 0;
+        step.whole != 0 ? prepared_.partition.offset(step.from()) * prepared_.element_bytes : 0;
     return static_cast<const std::byte*>(payload) + before;
 }
 
@@ -130,19 +132,7 @@ inline void Compute::perform(const plan::Step& step, const void* received) {
         return scan_every(step);
     case plan::Code::exchange:
         return exchange(step);
-    case plan::Code::enter:
-    case plan::Code::open:
-    case plan::Code::open_every:
-    case plan::Code::await:
-    case plan::Code::await_every:
-    case plan::Code::publish:
-    case plan::Code::carry:
-    case plan::Code::receive:
-    case plan::Code::reduce_every_received:
-    case plan::Code::reduce_first_received:
-    case plan::Code::reduce_listed_received:
-    case plan::Code::match:
-    case plan::Code::match_every:
+    default:
         return; // the runner's
     }
 }
@@ -162,7 +152,7 @@ inline void Compute::copy(const plan::Step& step) {
 
 inline void Compute::exchange(const plan::Step& step) {
     const auto own = static_cast<std::size_t>(plan_.rank);
-    const std::size_t peer = step.left.remote() ? step.peer : own;
+    const std::size_t peer = step.left.remote() ? step.peer() : own;
     const Bases& sender = bases_of(static_cast<int>(peer));
     const plan::BlockPlace& sent = exchange_of(sender).sent[own];
     const plan::BlockPlace& received = prepared_.exchange.received[peer];
@@ -199,7 +189,7 @@ inline void Compute::list(const plan::Step& step, int members) {
     for (int member = 0; member < members; ++member) {
         const auto index = static_cast<std::size_t>(member);
         const Bases& bases = bases_of(member);
-        bindings_.ins[index] = pointer(place(bases, step.left, step.from));
+        bindings_.ins[index] = pointer(place(bases, step.left, step.from()));
         bindings_.outs[index] = pointer(place(bases, step.to, step.first));
     }
 }
@@ -215,30 +205,32 @@ inline void Compute::reduce_every(const plan::Step& step) {
 }
 
 inline void Compute::reduce_first(const plan::Step& step) {
-    list(step, step.peer);
+    list(step, step.operands());
     void* const to = target(step);
-    prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), step.peer, elements(step),
-                                   prepared_.brackets, stores(step));
+    prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), step.operands(),
+                                   elements(step), prepared_.brackets, stores(step));
 }
 
 inline void Compute::reduce_listed(const plan::Step& step) {
-    for (int number = 0; number < step.peer; ++number) {
-        const plan::Step one = step_of_listed(plan_, step, number);
-        bindings_.ins[static_cast<std::size_t>(number)] = source(one.left, one);
+    const auto place_of = [&](const plan::Operand& listed) {
+        const Bases& bases = listed.vector.remote() ? bindings_.peers[listed.number()] : bindings_.own;
+        return pointer(place(bases, listed.vector, step.first));
+    };
+    std::size_t operands = 0;
+    for (const plan::Operand& operand : operands_of(plan_, step)) {
+        bindings_.ins[operands++] = place_of(operand);
     }
-    const int others = targets_of_listed(step);
-    bindings_.outs[0] = target(step);
-    for (int number = 0; number < others; ++number) {
-        const plan::Operand& to = target_of_listed(plan_, step, number);
-        bindings_.outs[static_cast<std::size_t>(number) + 1] =
-            pointer(place(bindings_.peers[to.peer], to.vector, step.first));
+    std::size_t outs = 0;
+    bindings_.outs[outs++] = target(step);
+    for (const plan::Operand& target : targets_of(plan_, step)) {
+        bindings_.outs[outs++] = place_of(target);
     }
-    if (step.peer == 1) {
-        return copy_to_listed(step, others + 1);
+    if (operands == 1) {
+        return copy_to_listed(step, static_cast<int>(outs));
     }
-    prepared_.kernels->reduce_many(bindings_.state, bindings_.outs.data(), others + 1, bindings_.ins.data(),
-                                   step.peer, elements(step), detail::Brackets::tree,
-                                   others == 0 ? stores(step) : stores_to_all());
+    prepared_.kernels->reduce_many(bindings_.state, bindings_.outs.data(), static_cast<int>(outs),
+                                   bindings_.ins.data(), static_cast<int>(operands), elements(step),
+                                   detail::Brackets::tree, outs == 1 ? stores(step) : stores_to_all());
 }
 
 /// The only operand, to the outputs that are somewhere else: in place the sender's is not.
@@ -275,8 +267,8 @@ inline void Compute::combine(const plan::Step& step, void* partial, const void* 
 
 inline void Compute::combine_all(const plan::Step& step, detail::Brackets brackets) {
     void* const to = target(step);
-    prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), step.peer, elements(step),
-                                   brackets, {});
+    prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), step.operands(),
+                                   elements(step), brackets, {});
 }
 
 inline void Compute::store(const plan::Step& step, const void* from) {

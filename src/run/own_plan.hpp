@@ -9,8 +9,6 @@ namespace tutti::run {
 /// A member's plan as its seat keeps it: with the members into whose vectors it looks numbered, so that the
 /// seat keeps nothing of others. Where a step touches the vectors of all members, the numbers are the ranks.
 struct OwnPlan {
-    /// In steps and operands that touch a peer's vectors `peer` is its number, in those that open them `from`
-    /// is.
     plan::Plan plan;
     std::size_t peers = 0;
     /// Whether a step combines vectors of several members or stores to all, and needs lists of them.

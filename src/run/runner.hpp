@@ -90,7 +90,7 @@ private:
     Slot& own_slot(const plan::Step& step) { return slots_[index_of(plan_.rank, step.slot)]; }
     typename Mailbox::Board& own_board() { return mailbox_.board(plan_.rank); }
     std::uint64_t tag_of(const plan::Step& step) const {
-        return mailbox::make_tag(line_.epoch + step.point, print_);
+        return mailbox::make_tag(line_.epoch + step.point(), print_);
     }
 
     State exchange_words();

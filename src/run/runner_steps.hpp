@@ -108,19 +108,19 @@ bool Runner<Mailbox, Compute, Observer>::perform(const plan::Step& step) {
         carry(step);
         return true;
     case Code::open:
-        return open(step.peer, step.from);
+        return open(step.peer(), step.number());
     case Code::open_every:
         return for_each_peer([this](int peer) { return open(peer, static_cast<std::size_t>(peer)); });
     case Code::match:
-        return match(step.peer);
+        return match(step.peer());
     case Code::match_every:
         return for_each_peer([this](int peer) { return match(peer); });
     case Code::await:
-        return await(step.peer, step, signal_only);
+        return await(step.peer(), step, signal_only);
     case Code::await_every:
         return for_each_peer([&](int peer) { return await(peer, step, signal_only); });
     case Code::receive:
-        return take(step.peer, step, received_);
+        return take(step.peer(), step, received_);
     case Code::reduce_every_received:
     case Code::reduce_first_received:
     case Code::reduce_listed_received:
@@ -168,7 +168,7 @@ bool Runner<Mailbox, Compute, Observer>::await(int peer, const plan::Step& step,
     const Slot& theirs = slots_[index_of(peer, step.slot)];
     const std::uint64_t tag = tag_of(step);
     const auto is_there = [&] {
-        return theirs.tag() == tag && (words <= 1 || theirs.holds(line_.epoch + step.point, words));
+        return theirs.tag() == tag && (words <= 1 || theirs.holds(line_.epoch + step.point(), words));
     };
     return look_for(peer, is_there) || arrived_late(peer, theirs, step, words);
 }
@@ -177,7 +177,7 @@ template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::arrived_late(int peer, const Slot& theirs, const plan::Step& step,
                                                       int words) {
     awaited_ = &theirs;
-    epoch_ = line_.epoch + step.point;
+    epoch_ = line_.epoch + step.point();
     cells_ = std::max(words, 1);
     if (!theirs.holds(epoch_, cells_)) {
         return stop(State::waits, peer);
@@ -243,12 +243,9 @@ bool Runner<Mailbox, Compute, Observer>::match(int peer) {
 /// The step's operand of this number: what the member of that rank carries, or what the plan lists.
 template <class Mailbox, class Compute, class Observer>
 plan::Step Runner<Mailbox, Compute, Observer>::operand_of(const plan::Step& step, int number) const {
-    if (step.code == plan::Code::reduce_listed_received) {
-        return step_of_listed(plan_, step, number);
-    }
-    plan::Step one = step;
-    one.peer = static_cast<std::uint16_t>(number);
-    return one;
+    return step.code == plan::Code::reduce_listed_received
+               ? received_from(step, operands_of(plan_, step)[static_cast<std::size_t>(number)])
+               : received_from(step, number);
 }
 
 /// What is combined of all or the first members is bracketed as the call asks; else it is a part of a tree.
@@ -260,10 +257,10 @@ detail::Brackets Runner<Mailbox, Compute, Observer>::brackets_of(const plan::Ste
 /// Combines what members carry, in the order of the operands, as it comes.
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::combine_received(const plan::Step& step) {
-    for (; visited_ < step.peer; ++visited_) {
+    for (; visited_ < step.operands(); ++visited_) {
         const plan::Step one = operand_of(step, visited_);
-        const bool is_own = one.peer == plan_.rank;
-        if (!is_own && !take(one.peer, one, received_)) {
+        const bool is_own = one.peer() == plan_.rank;
+        if (!is_own && !take(one.peer(), one, received_)) {
             return false;
         }
         operand_ = is_own ? compute_.message(one) : compute_.wanted(one, taken_);
@@ -273,7 +270,7 @@ bool Runner<Mailbox, Compute, Observer>::combine_received(const plan::Step& step
             operand_ = received_;
         };
         const int place = merges.of_kept(combine);
-        if (visited_ == step.peer - 1) {
+        if (visited_ == step.operands() - 1) {
             merges.of_rest(combine);
         } else {
             copy_bytes(partial_[place], operand_, compute_.message_bytes(step));
@@ -287,10 +284,10 @@ bool Runner<Mailbox, Compute, Observer>::combine_received(const plan::Step& step
 /// The same of messages on stages, in one pass when all are there.
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::combine_staged(const plan::Step& step) {
-    for (; visited_ < step.peer; ++visited_) {
+    for (; visited_ < step.operands(); ++visited_) {
         const plan::Step one = operand_of(step, visited_);
-        const bool is_own = one.peer == plan_.rank;
-        if (!is_own && !take(one.peer, one, received_)) {
+        const bool is_own = one.peer() == plan_.rank;
+        if (!is_own && !take(one.peer(), one, received_)) {
             return false;
         }
         bindings_.ins[static_cast<std::size_t>(visited_)] =

@@ -1,6 +1,5 @@
 #include "simulate/recorder.hpp"
 
-#include "plan/word_of.hpp"
 #include "simulate/touches.hpp"
 
 #include <cmath>
@@ -57,7 +56,7 @@ void Recorder::step(const Plan& plan, const Step& step, std::uint64_t bytes, dou
                            {.begin_ns = steps.begin_ns,
                             .end_ns = end_ns,
                             .kind = trace::Kind::step,
-                            .name = std::string(word_of(step.code)),
+                            .name = std::string(step.traits().word),
                             .peer = peer_of(plan, step),
                             .bytes = bytes,
                             .number = 0});

@@ -35,7 +35,7 @@ void check(std::span<const Plan> plans, const Costs& costs, const Positions& pos
     }
     for (const Plan& plan : plans) {
         for (const Step& step : plan.steps) {
-            if (step.code == Code::match || step.code == Code::match_every || step.code == Code::exchange) {
+            if (step.code == Code::exchange || step.traits().takes == plan::Takes::counts) {
                 throw std::invalid_argument("simulate: blocks are irregular");
             }
         }
@@ -126,8 +126,8 @@ void Simulation::advance(int member) {
             }
             move(member, step);
         }
-        if (step.code == Code::enter || step.code == Code::publish || step.code == Code::carry) {
-            publish(member, step.point);
+        if (step.traits().publishes != plan::Publishes::nothing) {
+            publish(member, step.point());
         }
         if (recorder_ != nullptr) {
             record(member, step);
@@ -177,20 +177,8 @@ void Simulation::publish(int member, std::size_t point) {
 }
 
 bool Simulation::moves(const Step& step) const {
-    switch (step.code) {
-    case Code::enter:
-    case Code::publish:
-    case Code::open:
-    case Code::open_every:
-    case Code::await:
-    case Code::await_every:
-    case Code::receive:
-        return false;
-    case Code::carry:
-        return payload_.staged;
-    default:
-        return true;
-    }
+    const plan::StepTraits& traits = step.traits();
+    return traits.publishes == plan::Publishes::message ? payload_.staged : traits.moves();
 }
 
 void Simulation::move(int member, const Step& step) {

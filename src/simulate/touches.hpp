@@ -29,30 +29,38 @@ struct Look {
     std::size_t point = 0;
 };
 
+/// How many members' vectors or messages the step of `plan` combines.
+inline int combined_members(const plan::Plan& plan, const plan::Step& step) {
+    switch (step.traits().reads) {
+    case plan::Reads::every:
+        return plan.ranks;
+    case plan::Reads::every_but_last:
+        return plan.ranks - 1;
+    default:
+        return step.operands();
+    }
+}
+
 /// How many operands the step lists that are not the member's own.
 inline int listed_of_others(const plan::Plan& plan, const plan::Step& step) {
-    const auto first = plan.operands.begin() + step.from;
-    return static_cast<int>(std::count_if(first, first + step.peer, [&](const plan::Operand& operand) {
+    return static_cast<int>(std::ranges::count_if(operands_of(plan, step), [&](const plan::Operand& operand) {
         return static_cast<int>(operand.peer) != plan.rank;
     }));
 }
 
 /// How many members the step of `plan` looks at.
 inline int looks(const plan::Plan& plan, const plan::Step& step) {
-    using plan::Code;
-    switch (step.code) {
-    case Code::open:
-    case Code::await:
-    case Code::receive:
+    using plan::Awaits;
+    switch (step.traits().awaits) {
+    case Awaits::peer:
         return 1;
-    case Code::open_every:
-    case Code::await_every:
+    case Awaits::every:
         return plan.ranks - 1;
-    case Code::reduce_every_received:
-    case Code::reduce_first_received:
-        return static_cast<int>(step.peer) - (plan.rank < static_cast<int>(step.peer) ? 1 : 0);
-    case Code::reduce_listed_received:
+    case Awaits::first:
+        return step.operands() - (plan.rank < static_cast<int>(step.operands()) ? 1 : 0);
+    case Awaits::listed:
         return listed_of_others(plan, step);
+    case Awaits::nobody:
     default:
         return 0;
     }
@@ -60,24 +68,87 @@ inline int looks(const plan::Plan& plan, const plan::Step& step) {
 
 /// What the step looks at as number `look` of these, from 0 on.
 inline Look looked_at(const plan::Plan& plan, const plan::Step& step, int look) {
-    using plan::Code;
-    switch (step.code) {
-    case Code::open_every:
-    case Code::await_every:
-        return {(plan.rank + 1 + look) % plan.ranks, step.point};
-    case Code::reduce_every_received:
-    case Code::reduce_first_received:
-        return {look < plan.rank ? look : look + 1, step.point};
-    case Code::reduce_listed_received: {
-        auto operand = plan.operands.begin() + step.from;
+    using plan::Awaits;
+    const auto point = [&]() -> std::size_t { return step.traits().opens() ? 0 : step.point(); };
+    switch (step.traits().awaits) {
+    case Awaits::every:
+        return {(plan.rank + 1 + look) % plan.ranks, point()};
+    case Awaits::first:
+        return {look < plan.rank ? look : look + 1, point()};
+    case Awaits::listed: {
+        auto operand = operands_of(plan, step).begin();
         for (int others = 0;; ++operand) {
             if (static_cast<int>(operand->peer) != plan.rank && others++ == look) {
-                return {operand->peer, operand->point};
+                return {operand->peer, operand->point()};
             }
         }
     }
     default:
-        return {step.peer, step.point};
+        return {step.peer(), point()};
+    }
+}
+
+/// Calls visit(owner, space, first block) for what the step of `plan` reads, once for each member.
+template <class Visit>
+void for_each_read(const plan::Plan& plan, const plan::Step& step, Visit visit) {
+    using plan::Reads;
+    const bool takes_messages = step.traits().takes == plan::Takes::message;
+    const auto space_of = [&](int member, plan::Vector vector) {
+        return takes_messages && member != plan.rank ? stage_space : vector.space();
+    };
+    const auto read = [&](plan::Vector vector) {
+        visit(vector.remote() ? static_cast<int>(step.peer()) : plan.rank, vector.space(), step.from());
+    };
+    const auto read_message = [&] { visit(static_cast<int>(step.peer()), stage_space, step.from()); };
+    switch (step.traits().reads) {
+    case Reads::nothing:
+        return;
+    case Reads::left:
+        return read(step.left);
+    case Reads::message:
+        return read_message();
+    case Reads::left_and_right:
+        read(step.left);
+        return read(step.right);
+    case Reads::left_and_message:
+        read(step.left);
+        return read_message();
+    case Reads::listed:
+        for (const plan::Operand& operand : operands_of(plan, step)) {
+            visit(static_cast<int>(operand.peer), space_of(operand.peer, operand.vector), step.first);
+        }
+        return;
+    case Reads::every:
+    case Reads::every_but_last:
+    case Reads::first:
+        for (int member = 0; member < combined_members(plan, step); ++member) {
+            visit(member, space_of(member, step.left), step.from());
+        }
+    }
+}
+
+/// Calls visit(owner, space) for what the step of `plan` stores to, once for each member.
+template <class Visit>
+void for_each_store(const plan::Plan& plan, const plan::Step& step, Visit visit) {
+    using plan::Stores;
+    const Stores stores = step.traits().stores;
+    switch (stores) {
+    case Stores::nothing:
+        return;
+    case Stores::message:
+        return visit(plan.rank, stage_space);
+    case Stores::listed:
+        for (const plan::Operand& target : targets_of(plan, step)) {
+            visit(static_cast<int>(target.peer), target.vector.space());
+        }
+        return visit(plan.rank, step.to.space());
+    case Stores::target:
+        return visit(step.to.remote() ? static_cast<int>(step.peer()) : plan.rank, step.to.space());
+    case Stores::every:
+    case Stores::every_but_first:
+        for (int member = stores == Stores::every ? 0 : 1; member < plan.ranks; ++member) {
+            visit(member, step.to.space());
+        }
     }
 }
 
@@ -85,99 +156,25 @@ inline Look looked_at(const plan::Plan& plan, const plan::Step& step, int look) 
 /// they are. What is carried in slots is among them, as if it lay on stages.
 template <class Visit>
 void for_each_touch(const plan::Plan& plan, const plan::Step& step, Visit visit) {
-    using plan::Code;
-    const auto owner = [&](plan::Vector vector) {
-        return vector.remote() ? static_cast<int>(step.peer) : plan.rank;
-    };
-    const auto read = [&](int member, std::size_t space) {
-        visit(Touch{.owner = member,
+    using plan::Reads;
+    for_each_read(plan, step, [&](int owner, std::size_t space, std::size_t first) {
+        visit(Touch{.owner = owner,
                     .space = space,
-                    .first = step.from,
+                    .first = first,
                     .count = step.count,
                     .stores = false,
                     .plain = false});
-    };
-    const bool combines_two = step.code == Code::reduce || step.code == Code::reduce_received;
-    const auto store = [&](int member, std::size_t space) {
-        visit(Touch{.owner = member,
+    });
+    const Reads reads = step.traits().reads;
+    const bool combines_two = reads == Reads::left_and_right || reads == Reads::left_and_message;
+    for_each_store(plan, step, [&](int owner, std::size_t space) {
+        visit(Touch{.owner = owner,
                     .space = space,
                     .first = step.first,
                     .count = step.count,
                     .stores = true,
                     .plain = combines_two});
-    };
-    const auto read_first = [&](int members, std::size_t own_space, std::size_t space) {
-        for (int member = 0; member < members; ++member) {
-            read(member, member == plan.rank ? own_space : space);
-        }
-    };
-    const auto read_listed = [&](bool received) {
-        for (int number = 0; number < step.peer; ++number) {
-            const plan::Step one = step_of_listed(plan, step, number);
-            const bool is_own = static_cast<int>(one.peer) == plan.rank;
-            visit(Touch{.owner = one.peer,
-                        .space = received && !is_own ? stage_space : one.left.space(),
-                        .first = one.from,
-                        .count = one.count,
-                        .stores = false,
-                        .plain = false});
-        }
-    };
-    const auto store_from = [&](int first) {
-        for (int member = first; member < plan.ranks; ++member) {
-            store(member, step.to.space());
-        }
-    };
-    switch (step.code) {
-    case Code::carry:
-        read(plan.rank, step.left.space());
-        return store(plan.rank, stage_space);
-    case Code::copy:
-        read(owner(step.left), step.left.space());
-        return store(owner(step.to), step.to.space());
-    case Code::copy_to_every:
-        read(owner(step.left), step.left.space());
-        return store_from(0);
-    case Code::copy_received:
-        read(static_cast<int>(step.peer), stage_space);
-        return store(plan.rank, step.to.space());
-    case Code::reduce:
-        read(owner(step.left), step.left.space());
-        read(owner(step.right), step.right.space());
-        return store(owner(step.to), step.to.space());
-    case Code::reduce_received:
-        read(owner(step.left), step.left.space());
-        read(static_cast<int>(step.peer), stage_space);
-        return store(plan.rank, step.to.space());
-    case Code::reduce_every:
-        read_first(plan.ranks, step.left.space(), step.left.space());
-        return store(owner(step.to), step.to.space());
-    case Code::reduce_first:
-        read_first(static_cast<int>(step.peer), step.left.space(), step.left.space());
-        return store(plan.rank, step.to.space());
-    case Code::reduce_every_received:
-    case Code::reduce_first_received:
-        read_first(static_cast<int>(step.peer), step.left.space(), stage_space);
-        return store(plan.rank, step.to.space());
-    case Code::reduce_listed:
-    case Code::reduce_listed_received:
-    case Code::reduce_listed_to_listed:
-        read_listed(step.code == Code::reduce_listed_received);
-        for (int number = 0; number < targets_of_listed(step); ++number) {
-            const plan::Operand& target = target_of_listed(plan, step, number);
-            store(target.peer, target.vector.space());
-        }
-        return store(plan.rank, step.to.space());
-    case Code::reduce_every_to_every:
-    case Code::scan_every:
-        read_first(plan.ranks, step.left.space(), step.left.space());
-        return store_from(0);
-    case Code::exscan_every:
-        read_first(plan.ranks - 1, step.left.space(), step.left.space());
-        return store_from(1);
-    default:
-        return;
-    }
+    });
 }
 
 } // namespace tutti::simulate

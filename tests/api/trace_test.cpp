@@ -136,6 +136,27 @@ TEST_CASE("steps and waits of an operation are within it, and steps are all of i
     }
 }
 
+TEST_CASE("a step names the member whose vector it reads, and none if there are several") {
+    constexpr int members = 4;
+    Team team = team_of(members, Trace::steps);
+    team.run([](Member& me) {
+        std::vector<double> one(5000, 1.0);
+        std::vector<double> all(members * one.size());
+        me.allgather(one, all, {.algorithm = "ring"});
+        me.allgather(one, all, {.algorithm = "direct"});
+    });
+    std::array<std::set<int>, members> peers;
+    for (const Line& line : lines_of(team.trace())) {
+        if (line.kind == "step" && line.name == "copy") {
+            CHECK(((line.number == 1) || line.peer == -1));
+            peers[static_cast<std::size_t>(line.rank)].insert(line.peer);
+        }
+    }
+    for (int rank = 0; rank < members; ++rank) {
+        CHECK(peers[static_cast<std::size_t>(rank)] == std::set{-1, (rank + members - 1) % members});
+    }
+}
+
 TEST_CASE("a trace keeps the last events") {
     Team team = team_of(2, Trace::operations);
     team.run([](Member& me) {

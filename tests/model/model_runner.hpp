@@ -91,7 +91,7 @@ public:
 
     const void* wanted(const plan::Step& step, const void* payload) const {
         return static_cast<const std::uint64_t*>(payload) +
-               (step.whole != 0 ? prepared_.partition.offset(step.from) : 0);
+               (step.whole != 0 ? prepared_.partition.offset(step.from()) : 0);
     }
     void combine(const plan::Step& step, void* partial, const void* left, const void* right) const {
         for (std::size_t i = 0; i < elements(step); ++i) {
@@ -121,10 +121,10 @@ private:
                prepared_.partition.offset(block) + lap;
     }
     Watched* target(const plan::Step& step) const {
-        return place(step.to.remote() ? bindings_.peers[step.peer] : bindings_.own, step.to, step.first);
+        return place(step.to.remote() ? bindings_.peers[step.number()] : bindings_.own, step.to, step.first);
     }
     Watched* source(plan::Vector vector, const plan::Step& step) const {
-        return place(vector.remote() ? bindings_.peers[step.peer] : bindings_.own, vector, step.from);
+        return place(vector.remote() ? bindings_.peers[step.number()] : bindings_.own, vector, step.from());
     }
     const run::Bases& bases_of(int member) const {
         return member == plan_.rank ? bindings_.own : bindings_.peers[static_cast<std::size_t>(member)];
@@ -148,7 +148,7 @@ private:
     std::uint64_t sum_of_all(const plan::Step& step, std::size_t index) const {
         std::uint64_t sum = 0;
         for (int member = 0; member < plan_.ranks; ++member) {
-            sum += get(place(bases_of(member), step.left, step.from), index);
+            sum += get(place(bases_of(member), step.left, step.from()), index);
         }
         return sum;
     }

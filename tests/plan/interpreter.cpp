@@ -121,11 +121,11 @@ private:
     }
 
     std::span<std::string> target(int rank, const Step& step) {
-        return elements(step.to.remote() ? step.peer : rank, step.to, step.first, step);
+        return elements(step.to.remote() ? step.peer() : rank, step.to, step.first, step);
     }
 
     std::span<std::string> operand(int rank, plan::Vector vector, const Step& step) {
-        return elements(vector.remote() ? step.peer : rank, vector, step.from, step);
+        return elements(vector.remote() ? step.peer() : rank, vector, step.from(), step);
     }
 
     Slot& slot(int rank, int operation, int index) {
@@ -136,7 +136,9 @@ private:
     bool there(int rank, int peer, const Step& step) {
         const int operation = member_of(rank).operation;
         const Slot& theirs = slot(peer, operation, step.slot);
-        return theirs.operation > operation || (theirs.operation == operation && theirs.point >= step.point);
+        const bool opens = step.code == Code::open || step.code == Code::open_every;
+        const int point = opens ? 0 : step.point();
+        return theirs.operation > operation || (theirs.operation == operation && theirs.point >= point);
     }
 
     /// Of the first members.
@@ -150,13 +152,10 @@ private:
     }
 
     bool all_listed_there(int rank, const Step& step) {
-        for (int number = 0; number < step.peer; ++number) {
-            const Step one = step_of_listed(member_of(rank).plan, step, number);
-            if (one.peer != rank && !there(rank, one.peer, one)) {
-                return false;
-            }
-        }
-        return true;
+        return std::ranges::all_of(
+            operands_of(member_of(rank).plan, step), [&](const plan::Operand& operand) {
+                return operand.peer == rank || there(rank, operand.peer, received_from(step, operand));
+            });
     }
 
     /// Messages of the operation before the last may still be read where nobody waits for everybody: before
@@ -175,13 +174,13 @@ private:
         case Code::open:
         case Code::await:
         case Code::receive:
-            return there(rank, step.peer, step);
+            return there(rank, step.peer(), step);
         case Code::open_every:
         case Code::await_every:
         case Code::reduce_every_received:
             return all_there(rank, ranks_, step);
         case Code::reduce_first_received:
-            return all_there(rank, step.peer, step);
+            return all_there(rank, step.operands(), step);
         case Code::reduce_listed_received:
             return all_listed_there(rank, step);
         default:
@@ -213,16 +212,17 @@ private:
     void publish(int rank, const Step& step, bool carries) {
         const int operation = member_of(rank).operation;
         Slot& own = slot(rank, operation, step.slot);
-        own = {operation, step.point, carries, {}};
+        own = {operation, step.point(), carries, {}};
         if (carries) {
-            const auto source = elements(rank, step.left, step.from, step);
+            const auto source = elements(rank, step.left, step.from(), step);
             own.payload.assign(source.begin(), source.end());
         }
     }
 
     std::vector<std::string> payload(int rank, int peer, const Step& step) {
         const Slot& theirs = slot(peer, member_of(rank).operation, step.slot);
-        if (theirs.operation != member_of(rank).operation || theirs.point != step.point || !theirs.carries) {
+        if (theirs.operation != member_of(rank).operation || theirs.point != step.point() ||
+            !theirs.carries) {
             throw std::runtime_error("what member " + std::to_string(peer) + " carried is gone");
         }
         return theirs.payload;
@@ -231,7 +231,7 @@ private:
     /// The part of a payload that a step's blocks have in it.
     std::span<const std::string> part(const std::vector<std::string>& payload, const Step& step) const {
         const std::size_t count = elements_of(step);
-        const std::size_t start = step.whole != 0 ? offset(step.from) : 0;
+        const std::size_t start = step.whole != 0 ? offset(step.from()) : 0;
         if (start + count > payload.size() || (step.whole == 0 && count != payload.size())) {
             throw std::runtime_error("a payload of another size");
         }
@@ -247,7 +247,7 @@ private:
         case Code::carry:
             return publish(rank, step, true);
         case Code::receive:
-            member.received = payload(rank, step.peer, step);
+            member.received = payload(rank, step.peer(), step);
             return;
         case Code::copy:
             return store(target(rank, step), operand(rank, step.left, step));
@@ -272,7 +272,7 @@ private:
         case Code::reduce_listed:
         case Code::reduce_listed_to_listed:
         case Code::reduce_listed_received:
-            return reduce_several(rank, step.peer, step);
+            return reduce_several(rank, step.operands(), step);
         case Code::scan_every:
         case Code::exscan_every:
             return scan_every(rank, step);
@@ -301,21 +301,23 @@ private:
         }
     }
 
-    std::vector<std::string> listed(int rank, const Step& one, bool is_received) {
-        if (is_received && one.peer != rank) {
-            const std::vector<std::string> carried = payload(rank, one.peer, one);
+    std::vector<std::string> listed(int rank, const plan::Operand& listed, const Step& step) {
+        if (step.code == Code::reduce_listed_received && listed.peer != rank) {
+            const Step one = received_from(step, listed);
+            const std::vector<std::string> carried = payload(rank, listed.peer, one);
             const std::span<const std::string> found = part(carried, one);
             return {found.begin(), found.end()};
         }
-        const std::span<const std::string> found = operand(rank, one.left, one);
+        const std::span<const std::string> found =
+            elements(listed.vector.remote() ? listed.peer : rank, listed.vector, step.first, step);
         return {found.begin(), found.end()};
     }
 
     std::vector<std::string> operand_of_every(int rank, int peer, const Step& step) {
         if (step.code == Code::reduce_listed || step.code == Code::reduce_listed_to_listed ||
             step.code == Code::reduce_listed_received) {
-            return listed(rank, step_of_listed(member_of(rank).plan, step, peer),
-                          step.code == Code::reduce_listed_received);
+            return listed(rank, operands_of(member_of(rank).plan, step)[static_cast<std::size_t>(peer)],
+                          step);
         }
         std::span<const std::string> found;
         std::vector<std::string> carried;
@@ -325,7 +327,7 @@ private:
             carried = payload(rank, peer, step);
             found = part(carried, step);
         } else {
-            found = elements(peer, step.left, step.from, step);
+            found = elements(peer, step.left, step.from(), step);
         }
         return {found.begin(), found.end()};
     }
@@ -341,11 +343,15 @@ private:
             });
     }
 
+    std::span<const plan::Operand> listed_targets(int rank, const Step& step) {
+        return step.code == Code::reduce_listed_to_listed ? targets_of(member_of(rank).plan, step)
+                                                          : std::span<const plan::Operand>();
+    }
+
     void reduce_several(int rank, int members, const Step& step) {
         std::vector<std::string> sum = sum_of(rank, members, step);
         if (step.code != Code::reduce_every_to_every) {
-            for (int number = 0; number < targets_of_listed(step); ++number) {
-                const plan::Operand& to = target_of_listed(member_of(rank).plan, step, number);
+            for (const plan::Operand& to : listed_targets(rank, step)) {
                 store(elements(to.peer, to.vector, step.first, step), sum);
             }
             return store(target(rank, step), sum);

@@ -159,9 +159,10 @@ TEST_CASE("steps are small, and blocks of a step never wrap around") {
                 for (const plan::Step& step : plan.steps) {
                     REQUIRE(step.first + step.count <= plan.blocks);
                     const bool lists = step.code == plan::Code::reduce_listed ||
+                                       step.code == plan::Code::reduce_listed_to_listed ||
                                        step.code == plan::Code::reduce_listed_received;
-                    const auto from_end =
-                        static_cast<std::size_t>(step.from) + (lists ? step.peer : step.count);
+                    const auto from_end = lists ? std::size_t{step.list()} + step.operands() + step.targets()
+                                                : std::size_t{step.from()} + step.count;
                     REQUIRE(from_end <=
                             (lists ? plan.operands.size() : static_cast<std::size_t>(plan.blocks)));
                     REQUIRE(step.slot < plan::slots_per_operation(ranks));
@@ -187,17 +188,17 @@ TEST_CASE(
     };
     const plan::Step scan = steps_of(Collective::scan, 3, plan::Code::scan_every);
     CHECK(scan.first == 3);
-    CHECK(scan.from == 3);
+    CHECK(scan.from() == 3);
     CHECK(scan.count == 1);
     CHECK(steps_of(Collective::exscan, 2, plan::Code::exscan_every).first == 2);
     const plan::Step reduce = steps_of(Collective::reduce, 3, plan::Code::reduce_every);
     CHECK(reduce.to.remote());
-    CHECK(reduce.peer == 0);
+    CHECK(reduce.peer() == 0);
     CHECK_FALSE(steps_of(Collective::reduce, 0, plan::Code::reduce_every).to.remote());
     const plan::Step gather = steps_of(Collective::gather, 4, plan::Code::copy);
     CHECK(gather.to.remote());
     CHECK_FALSE(gather.left.remote());
-    CHECK(gather.peer == 0);
+    CHECK(gather.peer() == 0);
 }
 
 TEST_CASE("in an output that all members share everything is stored once, or there is no plan for that") {
@@ -236,9 +237,9 @@ TEST_CASE("an all-to-all takes its own block of every input to the block of its 
     std::set<int> senders;
     for (const plan::Step& step : plan::compile(synchronised, 2).steps) {
         if (step.code == plan::Code::copy) {
-            CHECK(step.from == 2);
+            CHECK(step.from() == 2);
             CHECK(step.left.remote() == (step.first != 2));
-            CHECK((step.first == 2 || step.peer == step.first));
+            CHECK((step.first == 2 || step.peer() == step.first));
             senders.insert(step.first);
         }
     }
@@ -347,15 +348,16 @@ TEST_CASE("operands that are combined in one pass are one step, wherever their m
     CHECK(listing[0].first == 3);
     CHECK(listing[1].first == 0);
     for (const plan::Step& step : listing) {
-        REQUIRE(step.peer == 3);
+        REQUIRE(step.operands() == 3);
         REQUIRE(step.count == 1);
-        CHECK(step_of_listed(plan, step, 0).peer == 1);
-        CHECK(step_of_listed(plan, step, 0).left.is(Space::scratch0));
-        CHECK(step_of_listed(plan, step, 0).left.remote());
-        CHECK(step_of_listed(plan, step, 0).left.lapped() == (step.first == 0));
-        CHECK_FALSE(step_of_listed(plan, step, 1).left.remote());
-        CHECK(step_of_listed(plan, step, 2).peer == 2);
-        CHECK_FALSE(step_of_listed(plan, step, 2).left.lapped());
+        const auto listed = operands_of(plan, step);
+        CHECK(listed[0].peer == 1);
+        CHECK(listed[0].vector.is(Space::scratch0));
+        CHECK(listed[0].vector.remote());
+        CHECK(listed[0].vector.lapped() == (step.first == 0));
+        CHECK_FALSE(listed[1].vector.remote());
+        CHECK(listed[2].peer == 2);
+        CHECK_FALSE(listed[2].vector.lapped());
     }
 }
 
@@ -384,12 +386,13 @@ TEST_CASE("a pass and the copies of its result that follow are one step") {
     CHECK(count(one, plan::Code::copy) == 0);
     const auto step = std::ranges::find(one.steps, plan::Code::reduce_listed_to_listed, &plan::Step::code);
     REQUIRE(step != one.steps.end());
-    CHECK(step->peer == 2);
+    CHECK(step->operands() == 2);
     CHECK(step->first == 1);
-    REQUIRE(targets_of_listed(*step) == 2);
-    CHECK(target_of_listed(one, *step, 0).peer == 2);
-    CHECK(target_of_listed(one, *step, 1).peer == 1);
-    CHECK(target_of_listed(one, *step, 1).vector.remote());
+    const auto targets = targets_of(one, *step);
+    REQUIRE(targets.size() == 2);
+    CHECK(targets[0].peer == 2);
+    CHECK(targets[1].peer == 1);
+    CHECK(targets[1].vector.remote());
     // Of who is stored to the address is needed first.
     CHECK(std::ranges::count_if(one.steps.begin(), step, [](const plan::Step& before) {
               return before.code == plan::Code::open || before.code == plan::Code::open_every;
@@ -424,7 +427,7 @@ TEST_CASE("a pass is cut where any operand's scratch begins") {
     for (const plan::Step& step : plan.steps) {
         if (step.code == plan::Code::reduce_listed) {
             parts.push_back({step.first, step.count});
-            CHECK(step_of_listed(plan, step, 2).left.lapped() == (step.first < 3));
+            CHECK(operands_of(plan, step)[2].vector.lapped() == (step.first < 3));
         }
     }
     CHECK(parts == std::vector<schedule::Blocks>{{0, 3}, {3, 1}});
@@ -448,10 +451,11 @@ TEST_CASE("an operand in a list is found in a message of the whole vector") {
     const plan::Plan plan = plan::compile(schedule::synchronise(made, Form::carried), 0);
     const auto step = std::ranges::find(plan.steps, plan::Code::reduce_listed_received, &plan::Step::code);
     REQUIRE(step != plan.steps.end());
-    CHECK(step_of_listed(plan, *step, 0).peer == 0);
-    CHECK(step_of_listed(plan, *step, 1).whole == 1);
-    CHECK(step_of_listed(plan, *step, 1).from == 1);
-    CHECK(step_of_listed(plan, *step, 2).whole == 0);
+    const auto listed = operands_of(plan, *step);
+    CHECK(listed[0].peer == 0);
+    CHECK(listed[1].whole == 1);
+    CHECK(received_from(*step, listed[1]).from() == 1);
+    CHECK(listed[2].whole == 0);
 }
 
 TEST_CASE("moves that a step cannot say are refused") {
@@ -495,9 +499,10 @@ TEST_CASE(
             std::set<int> awaited;
             for (const plan::Step& step : plan.steps) {
                 copies += step.code == plan::Code::exchange ? 1 : 0;
-                for (int peer = 0; peer < ranks - 1 && step.point > 0; ++peer) {
-                    if (step.code == plan::Code::await_every ||
-                        (step.code == plan::Code::await && step.peer == peer)) {
+                for (int peer = 0; peer < ranks - 1; ++peer) {
+                    if ((step.code == plan::Code::await_every ||
+                         (step.code == plan::Code::await && step.peer() == peer)) &&
+                        step.point() > 0) {
                         awaited.insert(peer);
                     }
                 }
@@ -532,7 +537,7 @@ TEST_CASE("where blocks go to the root or come from it, counts are compared by w
             CHECK(count(plan::Code::exchange) == (!gathers ? 1 : rank == root ? ranks : 0));
             if (count(plan::Code::exchange) != 0 && !(rank == root && !gathers)) {
                 CHECK(plan.steps[1].code == (gathers ? plan::Code::match_every : plan::Code::match));
-                CHECK((gathers || plan.steps[1].peer == root));
+                CHECK((gathers || plan.steps[1].peer() == root));
             }
         }
     }

@@ -99,13 +99,13 @@ std::set<int> heard_by(const Call& call, int rank) {
     };
     for (const plan::Step& step : call.prepared(rank).plan->steps) {
         if (step.code == plan::Code::receive) {
-            heard.insert(static_cast<int>(step.peer));
+            heard.insert(static_cast<int>(step.peer()));
         } else if (step.code == plan::Code::reduce_every_received ||
                    step.code == plan::Code::reduce_first_received) {
-            add_first(static_cast<int>(step.peer));
+            add_first(static_cast<int>(step.operands()));
         } else if (step.code == plan::Code::reduce_listed_received) {
-            for (int number = 0; number < step.peer; ++number) {
-                heard.insert(step_of_listed(*call.prepared(rank).plan, step, number).peer);
+            for (const plan::Operand& operand : operands_of(*call.prepared(rank).plan, step)) {
+                heard.insert(operand.peer);
             }
         }
     }

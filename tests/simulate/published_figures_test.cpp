@@ -19,8 +19,8 @@ namespace {
 Step look_at(Code code, int peer, int point) {
     Step step;
     step.code = code;
-    step.peer = static_cast<std::uint16_t>(peer);
-    step.point = static_cast<std::uint16_t>(point);
+    step.set_peer(peer);
+    step.set_point(point);
     return step;
 }
 
