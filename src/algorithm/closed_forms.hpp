@@ -111,6 +111,29 @@ inline Counts halving_volume(int p, long rounds) {
     return p == 1 ? Counts{} : Counts{rounds, 3 * blocks - 2, (3 * blocks - 1) / 2};
 }
 
+/// Half of the levels halve the vector, the others exchange all that is left.
+inline Counts halved_then_whole(int p, int /*root*/) {
+    const long levels = log2_up(p);
+    const long halvings = (levels + 1) / 2;
+    const long halved = (1L << halvings) - 1;
+    const long whole = levels - halvings;
+    return {levels + halvings, 2 * halved + whole, halved + whole};
+}
+
+/// Two members become one before the butterfly, and two again after it.
+inline Counts elimination_2_1_whole(int p, int /*root*/) {
+    const long levels = log2_down(p);
+    return graph::is_power_of_two(p) ? Counts{levels, levels, levels}
+                                     : Counts{levels + 2, levels + 1, levels + 1};
+}
+
+inline Counts elimination_2_1_halving(int p, int /*root*/) {
+    const long levels = log2_down(p);
+    const long blocks = 1L << levels;
+    return graph::is_power_of_two(p) ? Counts{2 * levels, 2 * (blocks - 1), blocks - 1}
+                                     : Counts{2 * levels + 2, 3 * blocks - 2, 2 * blocks - 1};
+}
+
 inline Counts elimination_whole(int p, int /*root*/) {
     const long q = log2_up(p);
     return graph::is_power_of_two(p) ? Counts{q, q, q} : Counts{q + 1, q + 1, q};

@@ -4,6 +4,7 @@
 #include "algorithm/level_rows.hpp"
 #include "algorithm/makers.hpp"
 #include "algorithm/registry.hpp"
+#include "algorithm/sources.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,31 +15,6 @@ namespace tutti::algorithm {
 namespace rows {
 
 namespace {
-
-constexpr std::string_view traeff_alg1 = "Träff 2024, Alg. 1, Theorem 1";
-constexpr std::string_view traeff_alg2 = "Träff 2024, Alg. 2, Theorem 2";
-constexpr std::string_view traeff_cor2 = "Träff 2024, Corollary 2";
-constexpr std::string_view traeff_sec4 = "Träff 2024, section 4";
-constexpr std::string_view traeff_prop3 = "Träff et al. 2023, Prop. 3; Träff 2024, Alg. 2";
-constexpr std::string_view traeff_census = "Träff et al. 2023, Listing 2, Prop. 1";
-constexpr std::string_view traeff_reduce = "Träff et al. 2023, Listings 3 and 4";
-constexpr std::string_view traeff_gather = "Träff et al. 2023, section III-F";
-constexpr std::string_view rt_butterfly = "Rabenseifner & Träff 2004, section 2";
-constexpr std::string_view rt_overlapping = "Rabenseifner & Träff 2004, section 3.2";
-constexpr std::string_view rt_nonoverlapping = "Rabenseifner & Träff 2004, section 3.3";
-constexpr std::string_view rt_elimination = "Rabenseifner & Träff 2004, sections 1 and 3.1";
-constexpr std::string_view rt_ring = "Rabenseifner & Träff 2004, sections 3.4 and 3.6";
-constexpr std::string_view rt_radix = "Rabenseifner & Träff 2004, section 3.6, with exchanges for rings";
-constexpr std::string_view grama_broadcast =
-    "Grama et al. 2003, one-to-all broadcast and all-to-one reduction";
-constexpr std::string_view grama_allgather = "Grama et al. 2003, all-to-all broadcast and reduction";
-constexpr std::string_view grama_gather = "Grama et al. 2003, scatter and gather";
-constexpr std::string_view grama_alltoall = "Grama et al. 2003, all-to-all personalized communication";
-constexpr std::string_view grama_shift = "Grama et al. 2003, circular shift";
-constexpr std::string_view grama_scan = "Grama et al. 2003, Alg. 4.9";
-constexpr std::string_view grama_parts = "Grama et al. 2003, splitting messages into parts";
-constexpr std::string_view shared_memory = "shared memory, one exchange";
-constexpr std::string_view shared_memory_twice = "shared memory, two exchanges";
 
 const std::array table{
     // barrier
@@ -174,13 +150,7 @@ const std::array table{
               .scratch = no_scratch, .source = rt_butterfly},
     Algorithm{.name = "butterfly-hybrid", .collective = Collective::allreduce, .order = Order::rank,
               .ranks = Ranks::powers_of_two, .forms = separate, .make = butterfly_hybrid,
-              .counts = [](int p, int) {
-                  const long levels = log2_up(p);
-                  const long halvings = (levels + 1) / 2;
-                  const long halved = (1L << halvings) - 1;
-                  const long whole = levels - halvings;
-                  return Counts{levels + halvings, 2 * halved + whole, halved + whole};
-              }, .scratch = one_block, .source = rt_butterfly},
+              .counts = halved_then_whole, .scratch = one_block, .source = rt_butterfly},
     Algorithm{.name = "butterfly-overlapping", .collective = Collective::allreduce, .order = Order::rank,
               .forms = separate, .make = butterfly_whole<butterfly_overlapping>, .counts = elimination_whole,
               .bound = Bound::volume, .scratch = one_block, .source = rt_overlapping},
@@ -198,19 +168,10 @@ const std::array table{
               .source = rt_nonoverlapping},
     Algorithm{.name = "butterfly-elimination-2-1", .collective = Collective::allreduce, .order = Order::rank,
               .forms = separate, .make = butterfly_whole<butterfly_elimination_2_1>,
-              .counts = [](int p, int) {
-                  const long levels = log2_down(p);
-                  return graph::is_power_of_two(p) ? Counts{levels, levels, levels}
-                                                   : Counts{levels + 2, levels + 1, levels + 1};
-              }, .scratch = one_block, .source = rt_elimination},
+              .counts = elimination_2_1_whole, .scratch = one_block, .source = rt_elimination},
     Algorithm{.name = "butterfly-elimination-2-1-halving", .collective = Collective::allreduce,
               .order = Order::rank, .forms = pulled, .make = butterfly_halving<butterfly_elimination_2_1>,
-              .counts = [](int p, int) {
-                  const long levels = log2_down(p);
-                  const long blocks = 1L << levels;
-                  return graph::is_power_of_two(p) ? Counts{2 * levels, 2 * (blocks - 1), blocks - 1}
-                                                   : Counts{2 * levels + 2, 3 * blocks - 2, 2 * blocks - 1};
-              }, .scratch = no_scratch, .source = rt_elimination},
+              .counts = elimination_2_1_halving, .scratch = no_scratch, .source = rt_elimination},
     Algorithm{.name = "butterfly-ring", .collective = Collective::allreduce, .order = Order::rank,
               .forms = separate, .make = rootless<butterfly_ring_allreduce>,
               .counts = [](int p, int) { return Counts{prime_rounds(p), prime_rounds(p), prime_rounds(p)}; },
