@@ -126,7 +126,12 @@ void Arrival::require_movable_waiter() const {
 }
 
 void Arrival::release() noexcept {
-    home_->drop(1);
+    // Else by a copy of a request of C, which is used up. Relaxed: of several threads that use copies at the
+    // same time nothing is promised.
+    if (!is_released_.load(std::memory_order_relaxed)) {
+        is_released_.store(true, std::memory_order_relaxed);
+        home_->drop(1);
+    }
 }
 
 Operation::Operation(std::size_t ranks) : contributions_(ranks), arrivals_(ranks) {
@@ -149,6 +154,7 @@ void Operation::open(std::shared_ptr<detail::RendezvousState> home, std::uint64_
     for (Arrival& arrival : arrivals_) {
         arrival.handover_.open();
         arrival.takes_no_more_ = false;
+        arrival.is_released_.store(false, std::memory_order_relaxed);
         arrival.tested_ns_.store(0, std::memory_order_relaxed); // as above
     }
 }

@@ -54,6 +54,8 @@ private:
     /// When it was tested first, by the coarse clock; 0 if it was not. Relaxed: a time, and nothing hangs on
     /// which of several threads was first.
     std::atomic<std::int64_t> tested_ns_{0};
+    /// No request refers to it any more.
+    std::atomic<bool> is_released_{false};
     Handover handover_;
     std::function<void()> function_;
     Calls calls_ = Calls::when_complete;

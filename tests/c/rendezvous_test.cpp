@@ -176,6 +176,28 @@ TEST_CASE("a task may be run again while another thread makes the last of its ru
     runs_again.join();
 }
 
+TEST_CASE("a copy of an arrived request that has been waited for takes nothing from others") {
+    const Meeting meeting(2);
+    const auto arrive = [&](int rank) {
+        tutti_request request = TUTTI_REQUEST_NULL;
+        CHECK(tutti_barrier(tutti_arrive(meeting.get(), rank, &request)) == TUTTI_OK);
+        return request;
+    };
+    std::vector<tutti_request> requests{arrive(0), arrive(1)};
+    tutti_request copy = requests[0];
+    CHECK(tutti_wait(&requests[0]) == TUTTI_OK);
+    CHECK(tutti_wait(&copy) == TUTTI_OK);
+    // The other rank still has a request of that operation, which serves for no later one.
+    requests.push_back(arrive(0));
+    requests.push_back(arrive(1));
+    requests.push_back(arrive(0));
+    int done = 0;
+    CHECK(tutti_test(&requests[1], &done) == TUTTI_OK);
+    CHECK(done == 1);
+    requests.push_back(arrive(1));
+    CHECK(tutti_wait_all(requests.data(), requests.size()) == TUTTI_OK);
+}
+
 TEST_CASE("arguments of those who arrive") {
     const Meeting meeting(2);
     int in = 1, out = 0;
