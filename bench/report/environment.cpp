@@ -43,7 +43,7 @@ std::string system_name() {
 }
 
 /// The word as a shell takes it for one.
-std::string quoted_word(const std::string& word) {
+std::string for_shell(const std::string& word) {
     constexpr std::string_view plain =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+,./:@%";
     if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
@@ -62,7 +62,7 @@ std::string command_of_this_process() {
     std::string command;
     for (std::string word; std::getline(file, word, '\0');) {
         command +=
-            command.empty() ? quoted_word(std::filesystem::path(word).filename()) : " " + quoted_word(word);
+            command.empty() ? for_shell(std::filesystem::path(word).filename()) : " " + for_shell(word);
     }
     return command;
 }

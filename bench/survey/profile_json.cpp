@@ -1,5 +1,6 @@
 #include "survey/profile_json.hpp"
 
+#include "printable.hpp"
 #include "tuning/file.hpp"
 
 #include <fmt/format.h>
@@ -30,12 +31,6 @@ template <class... Words>
     throw std::invalid_argument(fmt::format(format, std::forward<Words>(words)...));
 }
 
-/// A word of the file in a message: no more of it than a reader can use.
-std::string quoted(const std::string& word) {
-    constexpr std::size_t most = 40;
-    return fmt::format("\"{}{}\"", word.substr(0, most), word.size() > most ? "..." : "");
-}
-
 const Json& member(const Json& object, const std::string& name) {
     const auto found = object.find(name);
     if (found == object.end()) {
@@ -48,11 +43,11 @@ const Json& member(const Json& object, const std::string& name) {
 const Json& object_of(const Json& value, const std::string& name,
                       std::initializer_list<const char*> members) {
     if (!value.is_object()) {
-        refuse("{} is no object", quoted(name));
+        refuse("{} is no object", quoted_word(name));
     }
     for (const auto& entry : value.items()) {
         if (std::ranges::find(members, entry.key()) == members.end()) {
-            refuse("{} is unknown in {}", quoted(entry.key()), quoted(name));
+            refuse("{} is unknown in {}", quoted_word(entry.key()), quoted_word(name));
         }
     }
     return value;
@@ -61,12 +56,12 @@ const Json& object_of(const Json& value, const std::string& name,
 /// Printable ASCII.
 std::string text_of(const Json& value, const std::string& name) {
     if (!value.is_string()) {
-        refuse("{} is no text", quoted(name));
+        refuse("{} is no text", quoted_word(name));
     }
     std::string text = value.get<std::string>();
     const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
     if (text.size() > most_text || !std::ranges::all_of(text, printable)) {
-        refuse("{} is no text of at most {} printable characters", quoted(name), most_text);
+        refuse("{} is no text of at most {} printable characters", quoted_word(name), most_text);
     }
     return text;
 }
@@ -76,7 +71,7 @@ template <class All>
 auto called(const All& all, const std::string& word, const char* what) {
     const auto found = std::ranges::find_if(all, [&](auto each) { return to_string(each) == word; });
     if (found == std::ranges::end(all)) {
-        refuse("{} is no {}", quoted(word), what);
+        refuse("{} is no {}", quoted_word(word), what);
     }
     return *found;
 }
@@ -111,7 +106,7 @@ Number read_number(const Json& value, const distance::NamedNumber& named, const 
     const std::string source = text_of(member(value, "source"), named.name);
     const auto found = std::ranges::find(profile.sources, source, &Source::name);
     if (found == profile.sources.end()) {
-        refuse(R"(the source {} of "{}" is none of "sources")", quoted(source), named.name);
+        refuse(R"(the source {} of "{}" is none of "sources")", quoted_word(source), named.name);
     }
     const Json& number = member(value, unit);
     if (!number.is_number()) {
@@ -127,7 +122,7 @@ void read_numbers(const Json& numbers, LineProfile& profile) {
     const std::vector<distance::NamedNumber> expected = numbers_of(profile);
     for (const auto& entry : numbers.items()) {
         if (std::ranges::find(expected, entry.key(), &distance::NamedNumber::name) == expected.end()) {
-            refuse("{} is no number of a profile with these classes", quoted(entry.key()));
+            refuse("{} is no number of a profile with these classes", quoted_word(entry.key()));
         }
     }
     for (const distance::NamedNumber& named : expected) {
@@ -178,7 +173,7 @@ Json parse_json(std::string_view text) {
             open.pop_back();
         } else if (event == Json::parse_event_t::key &&
                    !open.back().insert(parsed.get<std::string>()).second) {
-            refuse("{} is there twice", quoted(parsed.get<std::string>()));
+            refuse("{} is there twice", quoted_word(parsed.get<std::string>()));
         }
         return true;
     };
@@ -251,7 +246,7 @@ MeasuredProfile parse_measured_profile(std::string_view text) {
     // First of all: in another format anything may be called otherwise.
     const std::string format = text_of(member(whole, "format"), "format");
     if (format != profile_format) {
-        refuse("its format is {}, this tutti reads \"{}\"", quoted(format), profile_format);
+        refuse("its format is {}, this tutti reads \"{}\"", quoted_word(format), profile_format);
     }
     object_of(whole, "the file", {"format", "name", "topology", "classes", "sources", "numbers", "pairs"});
     MeasuredProfile measured;

@@ -16,12 +16,12 @@ struct Named {
     std::size_t count;
 };
 
-std::string quoted(const Named& vector) {
+std::string name_of(const Named& vector) {
     return std::string("`") + vector.name + "`";
 }
 
 std::string elements(const Named& vector) {
-    return quoted(vector) + " has " + std::to_string(vector.count) + " elements";
+    return name_of(vector) + " has " + std::to_string(vector.count) + " elements";
 }
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -41,7 +41,7 @@ void check(const Named& in, const Named& out, std::size_t element_bytes) {
     const run::Range read{reinterpret_cast<std::uintptr_t>(in.start), bytes};
     const run::Range written{reinterpret_cast<std::uintptr_t>(out.start), bytes};
     if (read.start != written.start && overlap(read, written)) {
-        refuse(quoted(in) + " and " + quoted(out) + " overlap: pass separate vectors, or the same one");
+        refuse(name_of(in) + " and " + name_of(out) + " overlap: pass separate vectors, or the same one");
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "choose/select.hpp"
+#include "mixed.hpp"
 #include "plan/plan.hpp"
 
 #include <tutti/detail/bit_field.hpp>
@@ -11,8 +12,6 @@
 namespace tutti::execute {
 
 namespace {
-
-using run::mixed;
 
 using detail::BitField;
 
@@ -178,10 +177,9 @@ std::string Claim::describe() const {
 }
 
 std::uint64_t digest(std::span<const std::size_t> counts) {
-    std::uint64_t value = 0xcbf29ce484222325;
+    std::uint64_t value = counts.size();
     for (const std::size_t count : counts) {
-        value = (value ^ count) * 0x100000001b3;
-        value ^= value >> 29U;
+        value = mixed(value, count);
     }
     return value | 1U;
 }

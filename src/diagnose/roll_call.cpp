@@ -5,6 +5,7 @@
 #include "diagnose/disagreement.hpp"
 #include "group/group_state.hpp"
 #include "group/ranks_text.hpp"
+#include "printable.hpp"
 #include "wait/join_deadline.hpp"
 #include "wait/waited.hpp"
 
@@ -69,13 +70,6 @@ std::string text_of_wait(const Place& place) {
     const SlowWait& wait = *place.wait;
     return wait.number == place.last(wait.sequence).number ? text_of(place, wait.sequence)
                                                            : name_of(wait.sequence, wait.number);
-}
-
-/// A name that cannot break a line.
-std::string printable(std::string name) {
-    std::ranges::replace_if(
-        name, [](char each) { return static_cast<unsigned char>(each) < ' '; }, '?');
-    return name;
 }
 
 const char* text_of_state(char state) {

@@ -4,6 +4,7 @@
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
 #include "mailbox/wait.hpp"
+#include "mixed.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
@@ -44,7 +45,7 @@ Operation& InFlight::start(const Call& call) {
     Operation& operation = operation_for(call, Sequence::started);
     ++started_;
     show(operation);
-    history_ = run::mixed(history_ + seat_.epoch(), operation.call_.prepared().marks.digest);
+    history_ = mixed(history_ + seat_.epoch(), operation.call_.prepared().marks.digest);
     operation.history_ = history_;
     open(operation);
     return operation;
@@ -55,7 +56,7 @@ Operation& InFlight::prepare(const Call& call) {
     Operation& operation = operation_for(call, Sequence::prepared);
     ++prepared_;
     show(operation);
-    prepared_history_ = run::mixed(prepared_history_, operation.call_.prepared().marks.digest);
+    prepared_history_ = mixed(prepared_history_, operation.call_.prepared().marks.digest);
     operation.own_line_.history = prepared_history_;
     return operation;
 }
@@ -65,7 +66,7 @@ void InFlight::restart(Operation& operation) {
     if (!operation.is_over() || operation.is_ready_) { // what waits for it has yet to be called
         throw Error("start: the operation is still under way: wait for it before it is started again");
     }
-    restarts_ += run::mixed(~operation.number_, 0); // in whichever order
+    restarts_ += mixed(~operation.number_, 0); // in whichever order
     open(operation);
 }
 

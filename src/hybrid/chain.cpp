@@ -111,7 +111,7 @@ std::byte* Chain::scan_on(const std::byte* before) {
         const std::byte* const own = call().cluster().board(member).input + start;
         after = call().depot().input + static_cast<std::size_t>(member) * call().total_bytes() + start;
         if (last == nullptr) {
-            copy_bytes(after, own, segment_bytes());
+            copy_unless_there(after, own, segment_bytes());
         } else {
             call().kernels().reduce(call().state(), after, last, own, part_.elements());
         }
@@ -159,10 +159,11 @@ void Chain::take_prefix() {
     const bool exclusive = call().collective() == Collective::exscan;
     const int last = exclusive ? call().rank() - 1 : call().rank();
     if (last >= 0) {
-        copy_bytes(call().out(), call().depot().input + static_cast<std::size_t>(last) * call().total_bytes(),
-                   call().total_bytes());
+        copy_unless_there(call().out(),
+                          call().depot().input + static_cast<std::size_t>(last) * call().total_bytes(),
+                          call().total_bytes());
     } else if (process() > 0) {
-        copy_bytes(call().out(), call().depot().output, call().total_bytes());
+        copy_unless_there(call().out(), call().depot().output, call().total_bytes());
     }
 }
 

@@ -4,12 +4,12 @@
 #include "choose/select.hpp"
 #include "hybrid/algorithms.hpp"
 #include "hybrid/ways.hpp"
+#include "run/copy_bytes.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 namespace tutti::mpi::detail {
 
@@ -27,9 +27,9 @@ bool are_same(std::string_view a, std::string_view b) {
 
 } // namespace
 
-void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (bytes != 0 && to != from) {
-        std::memcpy(to, from, bytes);
+void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (to != from) {
+        tutti::run::copy_bytes(to, from, bytes);
     }
 }
 
@@ -193,11 +193,11 @@ void ClusterCall::make_room(std::size_t input_bytes, std::size_t output_bytes) {
 void ClusterCall::take_result() {
     const std::size_t own_bytes = bytes(shape_.own_offset);
     if (traits().scatters()) {
-        copy_bytes(out() + (shape_.output_is_block ? 0 : own_bytes), depot().output + own_bytes,
-                   bytes(own_block_elements()));
+        copy_unless_there(out() + (shape_.output_is_block ? 0 : own_bytes), depot().output + own_bytes,
+                          bytes(own_block_elements()));
     } else if (is_for(rank_)) {
         const bool is_input = traits().result == Result::of_root && root_is_here();
-        copy_bytes(out(), is_input ? depot().input : depot().output, total_bytes());
+        copy_unless_there(out(), is_input ? depot().input : depot().output, total_bytes());
     }
 }
 

@@ -16,8 +16,8 @@
 
 namespace tutti::mpi::detail {
 
-/// memcpy, that takes 0 bytes from or to nowhere, and what is there already.
-void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes);
+/// Copies what is not there already: a caller may have passed one vector as both.
+void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes);
 
 /// One member's part in a call of a cluster: what was decided when it was prepared, and what every crossing
 /// does with it. A call like the one before is prepared already.

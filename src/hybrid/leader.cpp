@@ -92,13 +92,13 @@ bool Leader::put_own() {
         return combine();
     case Result::of_root:
         if (call().is_root()) {
-            copy_bytes(call().depot().input, call().in(), call().total_bytes());
+            copy_unless_there(call().depot().input, call().in(), call().total_bytes());
         }
         return true;
     case Result::of_owner:
-        copy_bytes(call().depot().input + own_bytes,
-                   call().in() + (call().shape().input_is_block ? 0 : own_bytes),
-                   call().bytes(call().own_block_elements()));
+        copy_unless_there(call().depot().input + own_bytes,
+                          call().in() + (call().shape().input_is_block ? 0 : own_bytes),
+                          call().bytes(call().own_block_elements()));
         return true;
     case Result::of_pair:
         pack();
@@ -158,8 +158,8 @@ void Leader::pack() {
     for (int process = 0; process < call().cluster().processes(); ++process) {
         const auto first = static_cast<std::size_t>(call().cluster().first_rank(process));
         const auto there = static_cast<std::size_t>(call().cluster().members_of(process));
-        copy_bytes(call().depot().input + call().bytes((members * first + own * there) * block),
-                   call().in() + call().bytes(first * block), call().bytes(there * block));
+        copy_unless_there(call().depot().input + call().bytes((members * first + own * there) * block),
+                          call().in() + call().bytes(first * block), call().bytes(there * block));
     }
 }
 
@@ -168,8 +168,8 @@ void Leader::unpack() {
     const auto own = static_cast<std::size_t>(call().rank());
     const std::size_t block_bytes = call().bytes(call().shape().block);
     for (std::size_t sender = 0; sender < static_cast<std::size_t>(call().cluster().size()); ++sender) {
-        copy_bytes(call().out() + sender * block_bytes,
-                   call().depot().output + (sender * members + own) * block_bytes, block_bytes);
+        copy_unless_there(call().out() + sender * block_bytes,
+                          call().depot().output + (sender * members + own) * block_bytes, block_bytes);
     }
 }
 
@@ -184,7 +184,7 @@ void Leader::take_prefix() {
         call().kernels().reduce(call().state(), call().out(), call().depot().output, own,
                                 call().shape().total);
     } else if (has_before || has_local) {
-        copy_bytes(call().out(), has_local ? own : call().depot().output, call().total_bytes());
+        copy_unless_there(call().out(), has_local ? own : call().depot().output, call().total_bytes());
     }
 }
 

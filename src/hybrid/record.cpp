@@ -1,5 +1,7 @@
 #include "hybrid/record.hpp"
 
+#include "mixed.hpp"
+
 #include <tutti/error.hpp>
 
 #include <algorithm>
@@ -10,19 +12,14 @@ namespace tutti::hybrid {
 
 namespace {
 
-std::uint64_t mixed(std::uint64_t digest, const Signature& signature) {
+std::uint64_t digest_with(std::uint64_t digest, const Signature& signature) {
     std::array<std::uint64_t, sizeof(Signature) / sizeof(std::uint64_t)> words;
     static_assert(sizeof(words) == sizeof(Signature));
     std::memcpy(words.data(), &signature, sizeof(signature));
-    // A product for each word, so that none waits for the one before.
-    constexpr std::array<std::uint64_t, words.size()> factors{
-        0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93, 0xFF51AFD7ED558CCD};
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const std::uint64_t product = (words[i] ^ factors[i] >> 1U) * factors[i];
-        digest += product ^ product >> 32U;
+    for (const std::uint64_t word : words) {
+        digest = mixed(digest, word);
     }
-    digest = (digest ^ digest >> 29U) * 0x9E3779B97F4A7C15;
-    return digest ^ digest >> 32U;
+    return digest;
 }
 
 std::string both(int process, const Signature& own, int peer, const Signature& theirs) {
@@ -33,7 +30,7 @@ std::string both(int process, const Signature& own, int peer, const Signature& t
 } // namespace
 
 void Record::add(const Signature& signature) {
-    const std::uint64_t digest = mixed(last().digest, signature);
+    const std::uint64_t digest = digest_with(last().digest, signature);
     newest_ = (newest_ + 1) % most_entries;
     entries_[newest_] = {signature, digest};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mailbox/mailbox.hpp"
+#include "mixed.hpp"
 #include "run/prepared.hpp"
 
 #include <array>

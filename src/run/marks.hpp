@@ -6,13 +6,6 @@
 
 namespace tutti::run {
 
-/// A digest of what `seed` is one of, and of one word more.
-constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t word) {
-    constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
-    const std::uint64_t product = (seed ^ word) * multiplier;
-    return product ^ (product >> 32U);
-}
-
 /// What members compare of the calls that they make.
 struct Marks {
     /// Of everything on which they must agree.

@@ -1,5 +1,6 @@
 #include "simulate/predictor.hpp"
 
+#include "mixed.hpp"
 #include "simulate/costs.hpp"
 
 #include <algorithm>
@@ -30,10 +31,11 @@ trace::Timeline Predictor::timeline(const Vector& vector, schedule::Form form, c
 }
 
 std::uint64_t Predictor::digest(schedule::Form form) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
+    std::uint64_t digest = 1;
     const auto add = [&](std::span<const std::byte> bytes) {
+        digest = mixed(digest, bytes.size());
         for (const std::byte byte : bytes) {
-            hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3U;
+            digest = mixed(digest, std::to_integer<std::uint64_t>(byte));
         }
     };
     for (const plan::Plan& plan : compiled_in(form).plans) {
@@ -48,7 +50,7 @@ std::uint64_t Predictor::digest(schedule::Form form) {
         static_assert(std::has_unique_object_representations_v<plan::Operand>);
         add(std::as_bytes(std::span(plan.operands)));
     }
-    return hash;
+    return digest;
 }
 
 /// As the library decides it of a processor that it knows (execute::Caches): separate vectors that are not

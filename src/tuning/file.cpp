@@ -1,5 +1,6 @@
 #include "tuning/file.hpp"
 
+#include "printable.hpp"
 #include "tuning/fingerprint.hpp"
 
 #include <fcntl.h>
@@ -31,7 +32,8 @@ constexpr int most_members = 65535;
 constexpr double most_us = 1e9;
 constexpr std::size_t head_lines = 2 + fingerprint_lines;
 
-/// Any change of one byte changes it, whatever follows.
+/// Any change of one byte changes it, whatever follows. FNV-1a and not mixed(): its values are in files that
+/// machines have.
 std::uint64_t checksum(std::string_view text) {
     std::uint64_t hash = 0xCBF29CE484222325;
     for (const char c : text) {
@@ -49,12 +51,6 @@ std::string shown(Number number, Base... base) {
 
 std::string end_line(std::size_t lines, std::string_view before) {
     return "end " + std::to_string(lines) + " " + shown(checksum(before), 16) + "\n";
-}
-
-/// A word of the file in a message: no more of it than a reader can use.
-std::string quoted(std::string_view word) {
-    constexpr std::size_t most = 40;
-    return "\"" + std::string(word.substr(0, most)) + (word.size() > most ? "...\"" : "\"");
 }
 
 /// Takes a text apart, line by line and word by word.
@@ -96,7 +92,7 @@ public:
     void expect(std::string_view expected) {
         const std::string_view found = word();
         if (found != expected) {
-            fail("here \"" + std::string(expected) + "\" should be, not " + quoted(found));
+            fail("here \"" + std::string(expected) + "\" should be, not " + quoted_word(found));
         }
     }
 
@@ -117,7 +113,7 @@ public:
         Number value{};
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most)) {
-            fail(std::string(what) + " " + quoted(text) + " is no number from " + shown(least) + " to " +
+            fail(std::string(what) + " " + quoted_word(text) + " is no number from " + shown(least) + " to " +
                  shown(most));
         }
         return value;
@@ -142,18 +138,18 @@ Enum named(Reader& reader, const char* what, int count) {
             return static_cast<Enum>(i);
         }
     }
-    reader.fail(std::string(what) + " " + quoted(name) + " is unknown");
+    reader.fail(std::string(what) + " " + quoted_word(name) + " is unknown");
 }
 
 Measured measured(Reader& reader, const Point& point) {
     const std::string_view name = reader.word();
     const algorithm::Algorithm* const row = algorithm::find(point.collective, name);
     if (row == nullptr) {
-        reader.fail("there is no algorithm " + quoted(name) + " for " +
+        reader.fail("there is no algorithm " + quoted_word(name) + " for " +
                     std::string(to_string(point.collective)));
     }
     if (!may_choose(*row, point.operands, point.members)) {
-        reader.fail("algorithm " + quoted(name) + " cannot be chosen for " +
+        reader.fail("algorithm " + quoted_word(name) + " cannot be chosen for " +
                     std::string(to_string(point.operands)) + " operands of " + std::to_string(point.members) +
                     " members");
     }

@@ -2,6 +2,7 @@
 
 #include "machine/cpu_list.hpp"
 #include "machine/placement.hpp"
+#include "printable.hpp"
 
 #include <algorithm>
 #include <set>
@@ -9,13 +10,6 @@
 namespace tutti::tuning {
 
 namespace {
-
-/// Model names are what the processor says, or a virtual machine.
-std::string printable(std::string text) {
-    std::ranges::replace_if(
-        text, [](char c) { return c < ' ' || c > '~'; }, '?');
-    return text;
-}
 
 std::string caches(const char* label, int groups, std::size_t bytes) {
     return std::string(label) + " " + std::to_string(groups) + " x " + std::to_string(bytes);
