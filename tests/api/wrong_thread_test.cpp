@@ -122,14 +122,18 @@ TEST_CASE("another thread cannot start while functions of the member wait to be 
 
 TEST_CASE("a thread is not taken for one that has ended, whose memory it has got") {
     Team team({.members = 2, .placement = "none"});
-    const Ended ended = run(team, [](Member& me) {
+    std::atomic<bool> is_started{false}; // before the other member, so that it is not complete at once
+    const Ended ended = run(team, [&](Member& me) {
         std::vector<int> values(5, 1);
         if (me.rank() == 1) {
+            while (!is_started) {
+            }
             me.start.allreduce(values, sum).wait();
             return;
         }
         Request request;
         on_another_thread([&] { request = me.start.allreduce(values, sum); });
+        is_started = true;
         for (int round = 0; round < 10; ++round) {
             std::string text;
             on_another_thread([&] { text = thrown_by([&] { request.wait(); }).text; });
