@@ -2,6 +2,7 @@
 
 #include "cache_line.hpp"
 #include "mailbox/slot.hpp"
+#include "mixed.hpp"
 #include "plan/plan.hpp"
 
 #include <algorithm>
@@ -119,7 +120,7 @@ void set_scratch(run::Prepared& prepared) {
 run::Marks marks_of(const std::string& name) {
     std::uint64_t digest = 0;
     for (const char letter : name) {
-        digest = run::mixed(digest, static_cast<unsigned char>(letter));
+        digest = tutti::mixed(digest, static_cast<unsigned char>(letter));
     }
     return {digest, digest >> 40U & mailbox::print_mask};
 }

@@ -1,5 +1,6 @@
 #include "interleaving.hpp"
 
+#include "mixed.hpp"
 #include "plan/plan.hpp"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ void Interleaving::begin(Player& player) {
 std::uint64_t Interleaving::history(std::size_t operation, int member) const {
     std::uint64_t history = 0;
     for (std::size_t before = 0; before <= operation; ++before) {
-        history = run::mixed(history, program_->call(before, member).prepared(member).marks.digest);
+        history = tutti::mixed(history, program_->call(before, member).prepared(member).marks.digest);
     }
     return history;
 }
