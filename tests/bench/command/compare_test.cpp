@@ -12,6 +12,7 @@
 #include <vector>
 
 using namespace tutti::bench;
+using tutti::Collective;
 using tutti::Operator;
 using tutti::Type;
 using tutti::test::Outcome;

@@ -11,6 +11,7 @@
 #include <vector>
 
 using namespace tutti::bench;
+using tutti::Collective;
 using tutti::Operator;
 using tutti::Type;
 using tutti::test::Outcome;

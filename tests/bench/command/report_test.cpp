@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace tutti::bench;
+using tutti::Collective;
 using tutti::Operator;
 using tutti::Type;
 using tutti::test::Outcome;
