@@ -104,13 +104,15 @@ std::string row_of_page(const CollectiveTraits& traits) {
            " | " + irregular[static_cast<int>(traits.irregular)] + " |\n";
 }
 
-/// Whether `text` has what is written of every collective.
+/// Whether `text` has what is written of every collective, once.
 template <class Write>
 void check_all(const std::string& text, Write write) {
     for (const CollectiveTraits& traits : detail::collective_table) {
         const std::string written = write(traits);
-        INFO("missing:\n", written);
-        CHECK(text.find(written) != std::string::npos);
+        INFO("missing, or there more than once:\n", written);
+        const std::size_t first = text.find(written);
+        CHECK(first != std::string::npos);
+        CHECK(text.find(written, first + 1) == std::string::npos);
     }
 }
 
