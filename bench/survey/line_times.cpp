@@ -112,6 +112,18 @@ int trips_for(Trip trip, double seconds) {
     return static_cast<int>(std::clamp<double>(trips, 1, trips_in_round));
 }
 
+/// A round of so many trips, which returns how long they take.
+template <class Trip>
+auto round_of(Trip& trip, int trips) {
+    return [&trip, trips](std::uint64_t) {
+        const std::int64_t begin = now_ns();
+        for (int done = 0; done < trips; ++done) {
+            trip();
+        }
+        return now_ns() - begin;
+    };
+}
+
 /// Stores the round's number to one line after the other. Each takes the place of the number before, which is
 /// what leads to the next line: no processor can begin with that earlier.
 std::int64_t store_all_ns(std::vector<Word>& lines, std::uint64_t round) {
@@ -175,14 +187,7 @@ double one_way_ns(int cpu, int other, double seconds) {
             value = await_change(word, value);
         };
         const int trips = trips_for(trip, seconds);
-        const auto round = [&](std::uint64_t) {
-            const std::int64_t begin = now_ns();
-            for (int done = 0; done < trips; ++done) {
-                trip();
-            }
-            return now_ns() - begin;
-        };
-        median = median_ns(round, 2 * static_cast<std::size_t>(trips), seconds);
+        median = median_ns(round_of(trip, trips), 2 * static_cast<std::size_t>(trips), seconds);
         word.value.store(over, std::memory_order_release);
     });
     return median;
@@ -202,14 +207,7 @@ double exchange_ns(int cpu, int other, double seconds) {
         };
         if (index == 0) {
             const int trips = trips_for(trip, seconds);
-            const auto round = [&](std::uint64_t) {
-                const std::int64_t begin = now_ns();
-                for (int done = 0; done < trips; ++done) {
-                    trip();
-                }
-                return now_ns() - begin;
-            };
-            median = median_ns(round, static_cast<std::size_t>(trips), seconds);
+            median = median_ns(round_of(trip, trips), static_cast<std::size_t>(trips), seconds);
             own.value.store(over, std::memory_order_release);
             return;
         }
