@@ -1,7 +1,6 @@
 #pragma once
 
 #include "kernel/loops.hpp"
-#include "kernel/pairs.hpp"
 
 // The loops for every pair of a type and an operator. As in loops.hpp, everything has internal linkage.
 namespace tutti::kernel {
@@ -24,9 +23,15 @@ template <> struct LaneOf<Type::c32> { using type = float; };
 template <> struct LaneOf<Type::c64> { using type = double; };
 // clang-format on
 
-/// The fused loops, which reductions that programs spend time in have; in elements of several lanes as well.
 template <class Lane, class Op, std::size_t ElementBytes = sizeof(Lane)>
-struct Fused {
+constexpr detail::Kernels kernels{&Loops<Lane, Op, ElementBytes>::template reduce<ElementBytes>,
+                                  &Loops<Lane, Op, ElementBytes>::reduce_many,
+                                  &Loops<Lane, Op, ElementBytes>::scan_many};
+
+/// The loops over lanes, for elements of several lanes that do not depend on each other: one code for all
+/// such types.
+template <class Lane, class Op, std::size_t ElementBytes>
+struct ByLanes {
     using Own = Loops<Lane, Op, sizeof(Lane)>;
     static constexpr std::size_t lanes = ElementBytes / sizeof(Lane);
 
@@ -38,29 +43,12 @@ struct Fused {
                           std::size_t count, bool exclusive, Brackets brackets, detail::Stores stores) {
         Own::scan_many(state, outs, ins, members, count * lanes, exclusive, brackets, stores);
     }
-
-    static constexpr auto reduce = &Pairs<Lane, Op, sizeof(Lane)>::template reduce<ElementBytes>;
-    static constexpr detail::Kernels kernels =
-        lanes == 1 ? detail::Kernels{reduce, &Own::reduce_many, &Own::scan_many}
-                   : detail::Kernels{reduce, &reduce_many, &scan_many};
 };
 
-template <class Lane, class Op, std::size_t ElementBytes = sizeof(Lane)>
-constexpr detail::Kernels fused = Fused<Lane, Op, ElementBytes>::kernels;
-
-/// Those that others have.
-template <class Lane, class Op, std::size_t ElementBytes = sizeof(Lane), std::size_t UnitBytes = sizeof(Lane)>
-constexpr detail::Kernels in_pieces = InPieces<Lane, Op, UnitBytes, ElementBytes>::kernels;
-
-/// Of 4 and 8 bytes, that is, of an int and a long.
-template <class Lane, class Op>
-constexpr detail::Kernels integer() {
-    if constexpr (sizeof(Lane) >= sizeof(std::int32_t)) {
-        return fused<Lane, Op>;
-    } else {
-        return in_pieces<Lane, Op>;
-    }
-}
+template <class Lane, class Op, std::size_t ElementBytes>
+constexpr detail::Kernels by_lanes{&Loops<Lane, Op, sizeof(Lane)>::template reduce<ElementBytes>,
+                                   &ByLanes<Lane, Op, ElementBytes>::reduce_many,
+                                   &ByLanes<Lane, Op, ElementBytes>::scan_many};
 
 template <Type type, Operator op>
 constexpr detail::Kernels entry() {
@@ -70,40 +58,42 @@ constexpr detail::Kernels entry() {
         using Unsigned = std::make_unsigned_t<Lane>;
         switch (op) {
         case Operator::sum:
-            return integer<Unsigned, Add>();
+            return kernels<Unsigned, Add>;
         case Operator::prod:
-            return integer<Unsigned, Multiply>();
+            return kernels<Unsigned, Multiply>;
         case Operator::min:
-            return integer<Lane, Minimum>();
+            return kernels<Lane, Minimum>;
         case Operator::max:
-            return integer<Lane, Maximum>();
+            return kernels<Lane, Maximum>;
         case Operator::land:
-            return in_pieces<Unsigned, BothNonzero>;
+            return kernels<Unsigned, BothNonzero>;
         case Operator::lor:
-            return in_pieces<Unsigned, AnyNonzero>;
+            return kernels<Unsigned, AnyNonzero>;
         case Operator::lxor:
-            return in_pieces<Unsigned, OneNonzero>;
+            return kernels<Unsigned, OneNonzero>;
         // Bits are the same whatever lanes they are in.
         case Operator::band:
-            return in_pieces<std::uint8_t, And, sizeof(Lane)>;
+            return by_lanes<std::uint8_t, And, sizeof(Lane)>;
         case Operator::bor:
-            return fused<std::uint8_t, Or, sizeof(Lane)>;
+            return by_lanes<std::uint8_t, Or, sizeof(Lane)>;
         case Operator::bxor:
-            return in_pieces<std::uint8_t, Xor, sizeof(Lane)>;
+            return by_lanes<std::uint8_t, Xor, sizeof(Lane)>;
         case Operator::callable:
             break;
         }
         return {};
+    } else if constexpr (op == Operator::sum && complex) {
+        return by_lanes<Lane, Add, 2 * sizeof(Lane)>;
     } else if constexpr (op == Operator::sum) {
-        return fused < Lane, Add, complex ? 2 * sizeof(Lane) : sizeof(Lane) > ;
+        return kernels<Lane, Add>;
     } else if constexpr (op == Operator::prod && complex) {
-        return in_pieces<Lane, MultiplyComplex, 2 * sizeof(Lane), 2 * sizeof(Lane)>;
+        return kernels<Lane, MultiplyComplex, 2 * sizeof(Lane)>;
     } else if constexpr (op == Operator::prod) {
-        return fused<Lane, Multiply>;
+        return kernels<Lane, Multiply>;
     } else if constexpr (op == Operator::min && !complex) {
-        return fused<Lane, Minimum>;
+        return kernels<Lane, Minimum>;
     } else if constexpr (op == Operator::max && !complex) {
-        return fused<Lane, Maximum>;
+        return kernels<Lane, Maximum>;
     } else {
         return {};
     }

@@ -13,6 +13,7 @@
 // single elements go through the same expression (a single element is a vector of one lane).
 
 #include "cache_line.hpp"
+#include "kernel/loop_data.hpp"
 #include "kernel/stack_tiles.hpp"
 #include "kernel/table.hpp"
 #include "kernel/tiles.hpp"
@@ -28,34 +29,6 @@ namespace {
 
 /// A string move pays from a certain length on, so there is a most of prefixes that share moved_bytes.
 constexpr int most_moved_prefixes = 16; // NOLINT(misc-definitions-in-headers)
-
-using detail::Brackets;
-
-/// All outputs get the reduction of all inputs.
-struct Reduction {
-    void* const* outs;
-    int outs_count;
-    const void* const* ins;
-    int ins_count;
-    int cached_out;
-};
-
-/// The same, bracketed as the tree, of any number of inputs or of so many, with what `before` holds, if
-/// anything, on their left.
-struct AnyTree : Reduction {
-    const void* before;
-};
-template <int Count>
-struct Tree : AnyTree {};
-
-/// outs[j] gets the reduction of inputs 0 .. j; there are `count` of both. outs[j] may be ins[j] or ins[j+1].
-template <Brackets>
-struct Prefixes {
-    void* const* outs;
-    const void* const* ins;
-    int count;
-    int cached_out;
-};
 
 // NOLINTBEGIN(misc-definitions-in-headers)
 template <class Data>
@@ -240,6 +213,25 @@ struct Loops {
                 }
             }
         }
+    }
+
+    /// Apart from reduce(), which so needs no stack frame for a single element.
+    [[gnu::noinline]] static void reduce_several(void* out, const void* a, const void* b, std::size_t bytes) {
+        const void* const ins[] = {a, b};
+        run<false>(Reduction{&out, 1, ins, 2, -1}, 0, bytes);
+    }
+
+    /// Of elements of so many bytes: one, or some that do not depend on each other.
+    template <std::size_t WholeBytes>
+    static void reduce(const void* /*state*/, void* out, const void* a, const void* b, std::size_t count) {
+        if (count == 1) {
+            // Latency counts here: a message of one element is reduced between two exchanges.
+            using Element = typename VectorOf<Lane, WholeBytes>::type;
+            const Element result[] = {Op::apply(load<Element>(a, 0), load<Element>(b, 0))};
+            store_tile<false>(out, 0, result);
+            return;
+        }
+        reduce_several(out, a, b, count * WholeBytes);
     }
 
     static void reduce_many(const void* /*state*/, void* const* outs, int outs_count, const void* const* ins,

@@ -1,0 +1,39 @@
+#pragma once
+
+// What the loops of loops.hpp are given. As there, everything has internal linkage.
+
+#include <tutti/detail/brackets.hpp>
+
+namespace tutti::kernel {
+namespace {
+
+using detail::Brackets;
+
+/// All outputs get the reduction of all inputs.
+struct Reduction {
+    void* const* outs;
+    int outs_count;
+    const void* const* ins;
+    int ins_count;
+    int cached_out;
+};
+
+/// The same, bracketed as the tree, of any number of inputs or of so many, with what `before` holds, if
+/// anything, on their left.
+struct AnyTree : Reduction {
+    const void* before;
+};
+template <int Count>
+struct Tree : AnyTree {};
+
+/// outs[j] gets the reduction of inputs 0 .. j; there are `count` of both. outs[j] may be ins[j] or ins[j+1].
+template <Brackets>
+struct Prefixes {
+    void* const* outs;
+    const void* const* ins;
+    int count;
+    int cached_out;
+};
+
+} // namespace
+} // namespace tutti::kernel
