@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/detail/standard.hpp>
+
 #include <cstdint>
 
 namespace tutti::detail {
