@@ -1,7 +1,5 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
-
 #include <cstddef>
 #include <string>
 #include <typeinfo>
@@ -11,7 +9,7 @@ namespace tutti::execute {
 /// The type of the loops over an operator that is not the library's own, which tells the types of the element
 /// and the operator. Lasts until the end of the process: calls are logged with it, and the type_info that it
 /// is made from is gone when the program unloads the shared library that has made the call.
-class TUTTI_COMPONENT_API LoopsType {
+class LoopsType {
 public:
     /// One object for all type_infos that are equal. Null for null. Throws std::bad_alloc.
     static const LoopsType* of(const std::type_info* loops);

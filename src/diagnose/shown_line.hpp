@@ -9,11 +9,11 @@ namespace tutti::execute {
 
 /// Where in a program a call is, with a copy of the file's name. A SourceLine refers to the shared library
 /// that has made the call, and the program may have unloaded that since.
-class TUTTI_COMPONENT_API ShownLine {
+class ShownLine {
 public:
     ShownLine() = default;
     /// Unknown where the line says nothing or its name is gone.
-    ShownLine(const SourceLine& where); // NOLINT(google-explicit-constructor): the same line
+    TUTTI_COMPONENT_API ShownLine(const SourceLine& where); // NOLINT(google-explicit-constructor): the same
 
     bool is_known() const { return !file_.empty(); }
     const std::string& file() const { return file_; }

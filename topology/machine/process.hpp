@@ -1,7 +1,5 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
-
 #include <cstdint>
 #include <mutex>
 
@@ -13,7 +11,7 @@ std::uint64_t this_process();
 /// A mutex of something that the process has once. A child of fork() has only the thread that has forked, so
 /// that a mutex which another thread of the parent held would stay locked for ever: fork() waits for all of
 /// these. Lasts until the end of the process.
-class TUTTI_COMPONENT_API ProcessMutex {
+class ProcessMutex {
 public:
     /// A thread that holds an outer one may lock inner ones.
     enum class Order : bool { outer, inner };
