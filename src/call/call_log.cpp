@@ -15,6 +15,12 @@ Claim CallRecord::claim() const {
     return Claim::unpacked(packed);
 }
 
+CallRecord CallRecord::with_types(const CallTypes* types) const {
+    Claim moved = claim();
+    moved.types = types;
+    return {place(), moved};
+}
+
 void CallHistory::reach(std::uint64_t epoch) {
     last_ = empty() ? 0 : records_[size_ - 1].place().number_at(epoch);
 }

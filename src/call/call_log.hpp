@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace tutti::execute {
 
@@ -37,7 +38,9 @@ public:
 
     std::uint64_t number() const { return words_[0]; }
     CallPlace place() const { return {words_[0], words_[1], words_[2]}; }
-    Claim claim() const;
+    TUTTI_COMPONENT_API Claim claim() const;
+    /// The same call with these types.
+    TUTTI_COMPONENT_API CallRecord with_types(const CallTypes* types) const;
 
     std::uint64_t& operator[](std::size_t word) { return words_[word]; }
     std::uint64_t operator[](std::size_t word) const { return words_[word]; }
@@ -59,6 +62,7 @@ public:
     void add(const CallRecord& record) { records_[size_++] = record; }
     void reach(std::uint64_t epoch);
 
+    std::span<const CallRecord> records() const { return std::span(records_).first(size_); }
     bool empty() const { return size_ == 0; }
     /// The operations that it knows of.
     std::uint64_t first() const { return records_[0].number(); }

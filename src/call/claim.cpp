@@ -26,7 +26,9 @@ constexpr BitField by_counts_field{shared_output_field.end(), 1};
 constexpr BitField splits_field{by_counts_field.end(), 1};
 constexpr BitField counts_at_root_field{splits_field.end(), 1};
 constexpr BitField in_passes_field{counts_at_root_field.end(), 1};
-constexpr BitField row_field{in_passes_field.end(), 15};
+constexpr BitField by_library_field{in_passes_field.end(), 1};
+constexpr BitField in_segments_field{by_library_field.end(), 1};
+constexpr BitField row_field{in_segments_field.end(), 12};
 constexpr BitField root_field{row_field.end(), 32};
 static_assert(op_field.holds(static_cast<std::uint64_t>(Operator::callable)));
 static_assert(type_field.holds(static_cast<std::uint64_t>(Type::other)));
@@ -51,11 +53,11 @@ std::size_t row_of(Collective collective) {
 std::uint64_t digest_of_kind(const Claim& claim) {
     const std::uint64_t fields = claim.packed()[0] & ~root_field.in_word(root_field.largest());
     const std::uint64_t value = mixed(fields, std::rotl(claim.element_bytes, 48));
-    if (claim.counts == 0 && claim.loops == nullptr && claim.function == 0) {
+    if (claim.counts == 0 && claim.types == nullptr && claim.function == 0) {
         return value;
     }
-    const std::uint64_t loops = claim.loops == nullptr ? 0 : claim.loops->hash();
-    return mixed(mixed(mixed(value, claim.counts), claim.function), loops);
+    const std::uint64_t types = claim.types == nullptr ? 0 : claim.types->hash();
+    return mixed(mixed(mixed(value, claim.counts), claim.function), types);
 }
 
 } // namespace
@@ -78,7 +80,7 @@ Claim claim_of(const detail::Call& call, const Shape& shape, std::size_t row, in
             .element_bytes = call.element_bytes,
             .counts = has_blocks ? digest(call.counts->span()) : 0,
             .function = call.function,
-            .loops = LoopsType::of(call.loops)};
+            .types = CallTypes::of(call.types)};
 }
 
 Claim claim_of(const detail::Call& call, const Shape& shape) {
@@ -91,7 +93,7 @@ Claim claim_of(const detail::Call& call, const Shape& shape) {
 
 bool operator==(const Claim& a, const Claim& b) {
     return a.packed()[0] == b.packed()[0] && a.bytes == b.bytes && a.element_bytes == b.element_bytes &&
-           a.counts == b.counts && a.function == b.function && a.loops == b.loops;
+           a.counts == b.counts && a.function == b.function && a.types == b.types;
 }
 
 run::Marks Claim::marks(std::size_t message_bytes) const {
@@ -111,9 +113,10 @@ std::array<std::uint64_t, Claim::words> Claim::packed() const {
                                  flag(in_place_field, in_place) | flag(serial_field, serial) |
                                  flag(shared_output_field, shared_output) | flag(by_counts_field, by_counts) |
                                  flag(splits_field, splits) | flag(counts_at_root_field, counts_at_root) |
-                                 flag(in_passes_field, in_passes) | row_field.in_word(row) |
+                                 flag(in_passes_field, in_passes) | flag(by_library_field, by_library) |
+                                 flag(in_segments_field, in_segments) | row_field.in_word(row) |
                                  root_field.in_word(root);
-    return {fields, bytes, element_bytes, counts, function, reinterpret_cast<std::uintptr_t>(loops)};
+    return {fields, bytes, element_bytes, counts, function, reinterpret_cast<std::uintptr_t>(types)};
 }
 
 Claim Claim::unpacked(const std::array<std::uint64_t, words>& packed) {
@@ -129,12 +132,14 @@ Claim Claim::unpacked(const std::array<std::uint64_t, words>& packed) {
             .counts_at_root = counts_at_root_field.of(fields) != 0,
             .splits = splits_field.of(fields) != 0,
             .in_passes = in_passes_field.of(fields) != 0,
+            .by_library = by_library_field.of(fields) != 0,
+            .in_segments = in_segments_field.of(fields) != 0,
             .root = static_cast<std::uint32_t>(root_field.of(fields)),
             .bytes = packed[1],
             .element_bytes = packed[2],
             .counts = packed[3],
             .function = packed[4],
-            .loops = reinterpret_cast<const LoopsType*>(packed[5])}; // NOLINT(performance-no-int-to-ptr)
+            .types = reinterpret_cast<const CallTypes*>(packed[5])}; // NOLINT(performance-no-int-to-ptr)
 }
 
 std::string Claim::describe() const {
@@ -143,7 +148,10 @@ std::string Claim::describe() const {
     }
     const algorithm::Algorithm& algorithm = algorithm::registry()[row];
     std::string text(to_string(algorithm.collective));
-    text += in_passes ? "" : " (algorithm " + std::string(algorithm.name) + ")";
+    if (!in_passes) {
+        text += " (algorithm " + std::string(by_library ? "library" : algorithm.name) +
+                (in_segments ? ", in segments)" : ")");
+    }
     const detail::CollectiveTraits& traits = detail::traits_of(algorithm.collective);
     if (traits.result == detail::Result::nothing) {
         return text;
@@ -160,11 +168,10 @@ std::string Claim::describe() const {
     if (counts != 0) {
         text += " in irregular blocks";
     }
-    if (algorithm.order != algorithm::Order::none) {
-        text += " with " + std::string(to_string(op));
-        text += loops != nullptr ? " " + loops->types() : "";
-        text += serial ? " in order serial" : "";
-    }
+    const bool reduces = algorithm.order != algorithm::Order::none;
+    text += reduces ? " with " + std::string(to_string(op)) : "";
+    text += types != nullptr ? " " + types->text() : "";
+    text += reduces && serial ? " in order serial" : "";
     if (traits.takes_number()) {
         text += ", " + std::string(traits.number_name()) + " " + std::to_string(root);
     }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "call/arguments.hpp"
-#include "call/loops_type.hpp"
+#include "call/call_types.hpp"
 #include "run/marks.hpp"
 #include "schedule/synchronise.hpp"
 
@@ -33,9 +33,11 @@ struct TUTTI_COMPONENT_API Claim {
     bool counts_at_root = false;
     /// Part of a split.
     bool splits = false;
-    /// Carried out in passes over all vectors, or among processes. The row then only says which collective it
-    /// is.
+    /// Carried out in passes over all vectors. The row then only says which collective it is.
     bool in_passes = false;
+    /// Among processes: by the MPI library's own collective, whatever the row; and segment by segment.
+    bool by_library = false;
+    bool in_segments = false;
     /// The root of a rooted collective, the distance of a shift, else 0.
     std::uint32_t root = 0;
     /// Of the whole vector, and of an element of it.
@@ -43,10 +45,10 @@ struct TUTTI_COMPONENT_API Claim {
     std::uint64_t element_bytes = 1;
     /// A digest of irregular counts, 0 for equal blocks and where every member has counts of its own.
     std::uint64_t counts = 0;
-    /// Of operators that are not the library's own: the function where it is a pointer, and the loops over
-    /// it; null where there is no such information.
+    /// Of an operator that is a pointer to a function: that.
     std::uint64_t function = 0;
-    const LoopsType* loops = nullptr;
+    /// Of elements and operators that are not the library's own; null where there is no such information.
+    const CallTypes* types = nullptr;
 
     /// What members compare. The prints of claims that differ in nothing but the size of their messages,
     /// below 2^20, or in nothing but the root, are different.
@@ -55,7 +57,7 @@ struct TUTTI_COMPONENT_API Claim {
     /// "broadcast (algorithm flat) of 8 bytes of f64 from root 2"
     std::string describe() const;
 
-    /// In words that can be shown to others.
+    /// In words that can be shown to other threads.
     static constexpr int words = 6;
     std::array<std::uint64_t, words> packed() const;
     static Claim unpacked(const std::array<std::uint64_t, words>& packed);

@@ -20,8 +20,8 @@ bool PreparedCall::serves(const Call& call) const {
            call.op == last.op && call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
            call.element_align == last.element_align && call.input_count == last.input_count &&
            call.output_count == last.output_count && call.kernels == last.kernels &&
-           call.function == last.function && call.algorithm == last.algorithm && call.root == last.root &&
-           call.serial == last.serial && call.commutative == last.commutative &&
+           call.types == last.types && call.function == last.function && call.algorithm == last.algorithm &&
+           call.root == last.root && call.serial == last.serial && call.commutative == last.commutative &&
            call.shared_output == last.shared_output && call.splits == last.splits &&
            call.counts_at_root == last.counts_at_root && has_lists_of(call) &&
            aliasing_of(call, shape_) == aliasing_;

@@ -20,17 +20,9 @@ std::string named(int member) {
     return "member " + std::to_string(member);
 }
 
-/// A member's calls, as far as they are known.
-struct Told {
-    int member;
-    const CallHistory* calls;
-
-    bool knows(std::uint64_t number) const { return number >= calls->first() && number <= calls->last(); }
-};
-
-/// The last operations of two members, of those that differ each member's own, and the first of these marked;
+/// The last operations of the two, of those that differ each one's own, and the first of these marked;
 /// nothing where it is the only one.
-std::string side_by_side(const Told& own, const Told& theirs, std::uint64_t difference) {
+std::string side_by_side(const Caller& own, const Caller& theirs, std::uint64_t difference) {
     constexpr std::uint64_t most_lines = 16;
     constexpr std::uint64_t most_after = 4;
     const std::uint64_t first_known = std::max(own.calls->first(), theirs.calls->first());
@@ -56,9 +48,9 @@ std::string side_by_side(const Told& own, const Told& theirs, std::uint64_t diff
         if (number < difference) {
             line("both", *own.calls);
         } else {
-            for (const Told& each : {own, theirs}) {
+            for (const Caller& each : {own, theirs}) {
                 if (each.knows(number)) {
-                    line(named(each.member), *each.calls);
+                    line(each.name(), *each.calls);
                 }
             }
         }
@@ -111,19 +103,24 @@ std::string whereabouts(const GroupState& group, int member, int other) {
            std::to_string(*theirs) + " of the whole group: ";
 }
 
+std::optional<std::string> difference(Sequence sequence, const Caller& own, const Caller& theirs) {
+    const std::optional<std::uint64_t> number = first_difference(*own.calls, *theirs.calls);
+    if (!number) {
+        return std::nullopt;
+    }
+    return text_of_claims(sequence, own.rank, theirs.rank, *number, own.calls->claim(*number),
+                          theirs.calls->claim(*number), own.noun) +
+           side_by_side(own, theirs, *number);
+}
+
 std::optional<std::string> difference(const GroupState& group, Sequence sequence, int member, int other) {
     const std::optional<CallHistory> own = history_of(group, sequence, member);
     const std::optional<CallHistory> theirs = history_of(group, sequence, other);
     if (!own || !theirs) {
         return std::nullopt;
     }
-    const std::optional<std::uint64_t> number = first_difference(*own, *theirs);
-    if (!number) {
-        return std::nullopt;
-    }
-    return whereabouts(group, member, other) +
-           text_of_claims(sequence, member, other, *number, own->claim(*number), theirs->claim(*number)) +
-           side_by_side({member, &*own}, {other, &*theirs}, *number);
+    const std::optional<std::string> text = difference(sequence, {member, &*own}, {other, &*theirs});
+    return text ? std::optional(whereabouts(group, member, other) + *text) : std::nullopt;
 }
 
 std::string disagreement(const GroupState& group, Sequence sequence, int member, int other) {
@@ -235,13 +232,15 @@ std::uint64_t last_blocking(const GroupState& group, int member) {
 }
 
 std::string text_of_claims(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
-                           const Claim& theirs) {
+                           const Claim& theirs, const std::string& noun) {
     const Words& words = words_of(sequence);
     const std::string does = std::string(" ") + words.does + " ";
     const std::string place =
         number == 0 ? "" : " at " + std::string(words.adjective) + "operation " + std::to_string(number);
-    return "members " + std::to_string(member) + " and " + std::to_string(other) + " differ" + place + ": " +
-           named(member) + does + own.describe() + ", but " + named(other) + does + theirs.describe() +
+    const std::string first = " " + std::to_string(member);
+    const std::string second = " " + std::to_string(other);
+    return noun + (noun.ends_with('s') ? "es" : "s") + first + " and" + second + " differ" + place + ": " +
+           noun + first + does + own.describe() + ", but " + noun + second + does + theirs.describe() +
            hidden_difference(own, theirs) + ": all members must make the same call with the same arguments";
 }
 

@@ -29,6 +29,21 @@ const Words& words_of(Sequence sequence);
 /// Says in a sub-group who two of its members are, since users know them by other ranks.
 std::string whereabouts(const detail::GroupState& group, int member, int other);
 
+/// Somebody whose calls are compared with those of another one, as far as they are known.
+struct Caller {
+    int rank;
+    const CallHistory* calls;
+    const char* noun = "member";
+
+    std::string name() const { return std::string(noun) + " " + std::to_string(rank); }
+    bool knows(std::uint64_t number) const { return number >= calls->first() && number <= calls->last(); }
+};
+
+/// What is wrong where two histories show different calls: the first in which they differ, and what each
+/// called. Nothing where they do not, as far as both reach.
+TUTTI_COMPONENT_API std::optional<std::string> difference(Sequence sequence, const Caller& own,
+                                                          const Caller& theirs);
+
 /// What is wrong where the logs of two members show different calls: the first of a sequence in which they
 /// differ, and what each called. Nothing where they do not, as far as they reach back and the members have
 /// come; then both are on their way through the same calls. Any member may ask at any time.
@@ -61,10 +76,10 @@ std::string text_of(run::Fault fault, const detail::GroupState& group, Sequence 
                     int peer, const Claim& claim, const run::Prepared& prepared,
                     const run::Bindings& bindings);
 
-/// What is wrong where two members have made these different claims at an operation of a sequence, the
-/// `number`-th one from 1 on, or 0 if it is the only one.
+/// What is wrong where two members, or what the noun says, have made these different claims at an operation
+/// of a sequence, the `number`-th one from 1 on, or 0 if it is the only one.
 std::string text_of_claims(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
-                           const Claim& theirs);
+                           const Claim& theirs, const std::string& noun = "member");
 
 /// What is wrong where the vectors of two members are at fault, which both make this call.
 std::string text_of_vectors(run::Fault fault, int member, int peer, const std::string& call);

@@ -4,7 +4,6 @@
 #include "choose/select.hpp"
 #include "graph/torus.hpp"
 #include "hybrid/relay.hpp"
-#include "hybrid/signature.hpp"
 
 #include <tutti/error.hpp>
 

@@ -8,6 +8,11 @@
 
 namespace tutti::hybrid {
 
+/// In place of a row of the registry: the MPI library's own collective, and a chain of processes, which
+/// combine from the left.
+inline constexpr std::uint32_t library_algorithm = UINT32_MAX;
+inline constexpr std::uint32_t chain_algorithm = UINT32_MAX - 1;
+
 /// What the choice of an algorithm among the processes depends on.
 struct Route {
     int processes = 1;

@@ -34,7 +34,7 @@ public:
 
     void carry() override {
         if (call().leads()) {
-            call().compare_signatures();
+            call().compare_calls();
             call().speak([this] { carry_segments(); });
         }
     }
@@ -65,7 +65,7 @@ private:
 
 void Chain::carry_segments() {
     hybrid::Wire& wire = call().transport().wire();
-    wire.begin(call().signature());
+    call().begin_on_wire();
     const std::array<std::size_t, 2> one_block{0, call().shape().total};
     for (std::size_t segment = 0; segment < segments_; ++segment) {
         part_.cut(one_block, segment, segments_);
@@ -130,15 +130,13 @@ void Chain::spread() {
     result.root = last_process();
     result.collective =
         call().collective() == Collective::reduce_scatter ? Collective::scatter : Collective::broadcast;
-    hybrid::Signature signature = call().signature();
-    signature.collective = result.collective;
     tutti::detail::Call spreading = call().call();
     spreading.collective = result.collective;
-    signature.algorithm = hybrid::choose_algorithm(spreading, {},
-                                                   {.processes = call().cluster().processes(),
-                                                    .bytes = call().total_bytes(),
-                                                    .even = call().cluster().is_even()});
-    call().perform(result, signature);
+    result.algorithm = hybrid::choose_algorithm(spreading, {},
+                                                {.processes = call().cluster().processes(),
+                                                 .bytes = call().total_bytes(),
+                                                 .even = call().cluster().is_even()});
+    call().perform(result);
 }
 
 void Chain::send_to_root(int root) {

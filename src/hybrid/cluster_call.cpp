@@ -13,7 +13,6 @@
 
 namespace tutti::mpi::detail {
 
-using hybrid::Way;
 using tutti::detail::OneVector;
 using tutti::detail::Part;
 using tutti::detail::Result;
@@ -43,7 +42,7 @@ bool ClusterCall::is_prepared_for(const Call& call, const Options& options) cons
            call.input_count == last.input_count && call.output_count == last.output_count &&
            call.kernels == last.kernels && call.counts == nullptr && call.root == last.root &&
            call.commutative == last.commutative && call.serial == serial_ &&
-           are_same(options.algorithm, algorithm_) && are_same(options.way, way_) &&
+           are_same(options.algorithm, algorithm_) && are_same(options.way, wanted_way_) &&
            tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
 }
 
@@ -66,7 +65,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
             "exactly this member's part as the block");
     }
     call_ = call;
-    const Way way = hybrid::choose_way(call, total_bytes(), options.way, cluster_.have_cpus());
+    way_ = hybrid::choose_way(call, total_bytes(), options.way, cluster_.have_cpus());
     Call among_processes = call;
     if (call.collective == Collective::scan) {
         among_processes.collective =
@@ -75,16 +74,15 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     const std::uint32_t algorithm = hybrid::choose_algorithm(
         among_processes, options.algorithm,
         {.processes = cluster_.processes(), .bytes = total_bytes(), .even = cluster_.is_even()});
-    set_signature(call, way, algorithm);
-    claim_ = tutti::execute::claim_of(call, shape_);
+    set_claim(call, algorithm);
     const bool reduces = traits().reduces();
     kernels_ = call.kernels != nullptr ? call.kernels
                : reduces               ? &tutti::detail::builtin(call.type, call.op)
                                        : nullptr;
     set_offsets();
-    set_process_call();
+    set_process_call(algorithm);
     algorithm_ = options.algorithm;
-    way_ = options.way;
+    wanted_way_ = options.way;
     serial_ = call.serial;
     call_.serial = false; // inside a process everything is
     call_.algorithm = {};
@@ -93,18 +91,17 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     key_ = options.way.empty() ? tutti::detail::key_of(call) : 0;
 }
 
-void ClusterCall::set_signature(const Call& call, Way way, std::uint32_t algorithm) {
-    const bool rooted = traits().is_rooted();
-    signature_ = {.call = signature_.call,
-                  .elements = shape_.total,
-                  .counts = call.counts != nullptr ? tutti::execute::digest(call.counts->span()) : 0,
-                  .element_bytes = static_cast<std::uint32_t>(call.element_bytes),
-                  .root = rooted ? call.root : 0,
-                  .algorithm = algorithm,
-                  .collective = call.collective,
-                  .type = call.type,
-                  .op = call.op,
-                  .way = way};
+void ClusterCall::set_claim(const Call& call, std::uint32_t algorithm) {
+    claim_ = tutti::execute::claim_of(call, shape_);
+    claim_.in_place = false; // each member's own affair
+    claim_.function = 0;     // which lies elsewhere in other processes
+    claim_.by_library = algorithm == hybrid::library_algorithm;
+    claim_.in_passes = algorithm == hybrid::chain_algorithm;
+    claim_.in_segments = way_ == hybrid::Way::pipelined;
+    if (!claim_.by_library && !claim_.in_passes) {
+        claim_.row = algorithm;
+    }
+    digest_ = claim_.marks(0).digest;
 }
 
 void ClusterCall::set_offsets() {
@@ -125,11 +122,12 @@ void ClusterCall::set_offsets() {
     }
 }
 
-void ClusterCall::set_process_call() {
+void ClusterCall::set_process_call(std::uint32_t algorithm) {
     const bool rooted = traits().is_rooted();
     const bool pairs = traits().result == Result::of_pair;
     process_call_ = {.collective =
                          call_.collective == Collective::scan ? Collective::exscan : call_.collective,
+                     .algorithm = algorithm,
                      .total = shape_.total * (pairs ? static_cast<std::size_t>(members()) : 1),
                      .offsets = traits().is_divided() ? process_offsets_.data() : nullptr,
                      .root = rooted ? cluster_.process_of(call_.root) : 0,
@@ -169,7 +167,6 @@ void ClusterCall::meet(tutti::detail::GroupState& group) {
 
 void ClusterCall::show() {
     ClusterState::Board& board = cluster_.board(rank_);
-    board.signature = signature_;
     board.input = in();
     board.output = out();
     board.input_start = shape_.input_is_block ? shape_.own_offset : 0;
@@ -201,13 +198,10 @@ void ClusterCall::take_result() {
     }
 }
 
-void ClusterCall::compare_signatures() const {
+void ClusterCall::compare_calls() const {
     for (int other = 0; other < cluster_.members(); ++other) {
-        const hybrid::Signature& theirs = cluster_.board(other).signature;
-        if (other != rank_ && theirs != signature_) {
-            throw MismatchError("the members are in different calls: member " +
-                                std::to_string(global_rank()) + " in " + to_string(signature_) + "; member " +
-                                std::to_string(first_member() + other) + " in " + to_string(theirs));
+        if (cluster_.board(other).shown_digest != digest_) {
+            cluster_.throw_mismatch(rank_, other);
         }
     }
 }

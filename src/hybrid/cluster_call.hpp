@@ -4,6 +4,7 @@
 #include "call/arguments.hpp"
 #include "hybrid/cluster_state.hpp"
 #include "hybrid/process_call.hpp"
+#include "hybrid/ways.hpp"
 
 #include <tutti/detail/call.hpp>
 
@@ -43,7 +44,10 @@ public:
         call_.state = state;
     }
     /// The prepared call is made, on the vectors that have been set.
-    void begin() { ++signature_.call; }
+    void begin() {
+        ++number_;
+        cluster_.show_call(rank_, number_, claim_, digest_);
+    }
 
     ClusterState& cluster() const { return cluster_; }
     int members() const { return cluster_.members(); }
@@ -59,14 +63,13 @@ public:
     bool leads() const { return rank_ == leader_; }
 
     /// How many calls there have been, this one included.
-    std::uint64_t number() const { return signature_.call; }
+    std::uint64_t number() const { return number_; }
     Collective collective() const { return call_.collective; }
     const tutti::detail::CollectiveTraits& traits() const {
         return tutti::detail::traits_of(call_.collective);
     }
-    const hybrid::Signature& signature() const { return signature_; }
-    /// For roll calls.
-    const tutti::execute::Claim& claim() const { return claim_; }
+    hybrid::Way way() const { return way_; }
+    std::uint32_t algorithm() const { return process_call_.algorithm; }
     const tutti::execute::Shape& shape() const { return shape_; }
     const tutti::detail::Kernels& kernels() const { return *kernels_; }
     const void* state() const { return call_.state; }
@@ -106,7 +109,7 @@ public:
 
     /// Compares what the members of this process believe to be doing: before one touches the vectors of
     /// another, once they have met. Throws MismatchError.
-    void compare_signatures() const;
+    void compare_calls() const;
 
     /// Runs what makes MPI calls where they may be made.
     template <class Work>
@@ -126,17 +129,19 @@ public:
     /// The call as one of the processes, from depot to depot, for the addresses to be changed.
     hybrid::ProcessCall& process_call();
     /// Makes one. By what speaks.
-    void perform(const hybrid::ProcessCall& call) { perform(call, signature_); }
-    void perform(const hybrid::ProcessCall& call, const hybrid::Signature& signature) {
+    void perform(const hybrid::ProcessCall& call) {
+        begin_on_wire();
         transport().wire().set_deadline(call_.deadline.count() != 0 ? call_.deadline : cluster_.deadline());
-        transport().perform(call, signature);
+        transport().perform(call);
     }
+    /// Messages from here on are this call's.
+    void begin_on_wire() { transport().wire().begin(number_, claim_, digest_); }
     hybrid::Transport& transport() { return cluster_.transport(); }
 
 private:
-    void set_signature(const Call& call, hybrid::Way way, std::uint32_t algorithm);
+    void set_claim(const Call& call, std::uint32_t algorithm);
     void set_offsets();
-    void set_process_call();
+    void set_process_call(std::uint32_t algorithm);
     void meet(tutti::detail::GroupState& group);
 
     ClusterState& cluster_;
@@ -146,14 +151,16 @@ private:
     Call call_;
     /// What the call and its options name, kept.
     std::string algorithm_;
-    std::string way_;
+    std::string wanted_way_;
     bool serial_ = false;
     /// key_of() the call; 0 where there is none, or where a way is named.
     std::uint64_t key_ = 0;
     bool is_prepared_ = false;
     tutti::execute::Shape shape_;
-    hybrid::Signature signature_;
+    hybrid::Way way_ = hybrid::Way::leader;
     tutti::execute::Claim claim_;
+    std::uint64_t digest_ = 0;
+    std::uint64_t number_ = 0;
     const tutti::detail::Kernels* kernels_ = nullptr;
     std::vector<std::size_t> offsets_;
     std::vector<std::size_t> process_offsets_;

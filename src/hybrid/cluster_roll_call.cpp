@@ -1,7 +1,10 @@
 // Who is where in a process of a cluster.
 
+#include "diagnose/disagreement.hpp"
 #include "diagnose/roll_call.hpp"
 #include "hybrid/cluster_state.hpp"
+
+#include <tutti/error.hpp>
 
 #include <optional>
 #include <string>
@@ -14,14 +17,29 @@ using tutti::execute::Place;
 using tutti::execute::RollCall;
 using tutti::execute::SlowWait;
 
-void ClusterState::show_call(int rank, std::uint64_t number, const tutti::execute::Claim& claim) {
+void ClusterState::show_call(int rank, std::uint64_t number, const tutti::execute::Claim& claim,
+                             std::uint64_t digest) {
     Board& own = board(rank);
-    const std::uint64_t digest = claim.marks(0).digest;
     if (digest != own.shown_digest) {
         own.shown_digest = digest;
         own.log.add({number, number, 1}, claim);
     }
     own.calls.publish(number); // release: pairs with roll_call()
+}
+
+void ClusterState::throw_mismatch(int rank, int other) const {
+    using tutti::execute::CallHistory;
+    const int first = first_rank(process_);
+    const auto calls_of = [this](int member) {
+        const Board& shown = boards_[static_cast<std::size_t>(member)];
+        return shown.log.read(shown.calls.observe()).value_or(CallHistory());
+    };
+    const CallHistory own = calls_of(rank);
+    const CallHistory theirs = calls_of(other);
+    throw MismatchError("the members are in different calls: " +
+                        tutti::execute::difference(tutti::execute::Sequence::blocking, {first + rank, &own},
+                                                   {first + other, &theirs})
+                            .value_or(""));
 }
 
 std::string ClusterState::roll_call(RollCallFormat format) {

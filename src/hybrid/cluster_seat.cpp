@@ -70,7 +70,6 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
 
 void ClusterSeat::run_prepared() {
     call_.begin();
-    cluster_.show_call(rank_, call_.number(), call_.claim());
     try {
         enter_call();
         find_leader();

@@ -83,7 +83,6 @@ public:
 
     /// What each member shows to the others of its process; ordered by the exchanges of enter().
     struct alignas(line_bytes) Board {
-        hybrid::Signature signature;
         const std::byte* input = nullptr;
         std::byte* output = nullptr;
         /// Where in the whole vector they start, in elements.
@@ -91,7 +90,7 @@ public:
         std::size_t output_start = 0;
         /// What the member has called, the digest of the last call and its number, for others to read at any
         /// time.
-        tutti::execute::ArrivalLog log;
+        tutti::execute::CallLog log;
         std::uint64_t shown_digest = 0;
         mailbox::StdWord calls;
         tutti::detail::CalledFrom called_from;
@@ -108,7 +107,9 @@ public:
     }
     Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
     /// The member makes this call, as the `number`-th of the cluster's.
-    void show_call(int rank, std::uint64_t number, const tutti::execute::Claim& claim);
+    void show_call(int rank, std::uint64_t number, const tutti::execute::Claim& claim, std::uint64_t digest);
+    /// Throws what is wrong where two members of this process have come to a meeting in different calls.
+    [[noreturn]] void throw_mismatch(int rank, int other) const;
     /// See Cluster::roll_call. By any thread.
     std::string roll_call(RollCallFormat format);
     /// How long calls may wait for others, unless they say themselves.

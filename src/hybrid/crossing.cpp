@@ -17,7 +17,7 @@ constexpr std::size_t short_bytes = std::size_t{16} << 10U;
 /// two more exchanges, and where the members share CPUs anyway.
 bool goes_solo(const ClusterCall& call) {
     const std::size_t bytes = call.total_bytes();
-    if (!hybrid::can_be_cut(call.collective()) || call.signature().way != Way::leader ||
+    if (!hybrid::can_be_cut(call.collective()) || call.way() != Way::leader ||
         bytes <= hybrid::one_exchange_bytes) {
         return false;
     }
@@ -31,9 +31,9 @@ bool goes_solo(const ClusterCall& call) {
 bool goes_alone(const ClusterCall& call) {
     // MPI's own allgather does not take one vector for two.
     const bool aliases = call.collective() == Collective::allgather && !call.is_separate() &&
-                         call.signature().algorithm == hybrid::library_algorithm;
-    return call.is_alone() && call.signature().way != Way::pipelined &&
-           hybrid::can_be_cut(call.collective()) && !aliases;
+                         call.algorithm() == hybrid::library_algorithm;
+    return call.is_alone() && call.way() != Way::pipelined && hybrid::can_be_cut(call.collective()) &&
+           !aliases;
 }
 
 } // namespace
@@ -43,12 +43,11 @@ Crossings::Crossings(ClusterCall& call)
       pipeline(make_pipeline(call)), chain(make_chain(call)) {}
 
 Crossing& choose_crossing(const Crossings& crossings, const ClusterCall& call) {
-    const hybrid::Signature& signature = call.signature();
-    return signature.algorithm == hybrid::chain_algorithm ? *crossings.chain
-           : goes_solo(call)                              ? *crossings.solo
-           : goes_alone(call)                             ? *crossings.alone
-           : signature.way == Way::leader                 ? *crossings.leader
-                                                          : *crossings.pipeline;
+    return call.algorithm() == hybrid::chain_algorithm ? *crossings.chain
+           : goes_solo(call)                           ? *crossings.solo
+           : goes_alone(call)                          ? *crossings.alone
+           : call.way() == Way::leader                 ? *crossings.leader
+                                                       : *crossings.pipeline;
 }
 
 } // namespace tutti::mpi::detail

@@ -37,7 +37,7 @@ public:
         if (!call().leads()) {
             return;
         }
-        call().compare_signatures();
+        call().compare_calls();
         call().speak([this] {
             hybrid::ProcessCall& whole = call().process_call();
             if (whole.collective == Collective::exscan) { // of what all members here amount to

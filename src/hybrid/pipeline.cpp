@@ -24,7 +24,7 @@ public:
         call().show();
         call().make_room(call().total_bytes(), call().total_bytes());
         call().meet_to_put();
-        call().compare_signatures();
+        call().compare_calls();
     }
 
     void carry() override {

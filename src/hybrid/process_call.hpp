@@ -3,6 +3,7 @@
 #include <tutti/detail/call.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tutti::hybrid {
 
@@ -10,6 +11,8 @@ namespace tutti::hybrid {
 /// whichever blocks exist.
 struct ProcessCall {
     Collective collective = Collective::barrier;
+    /// What choose_algorithm() has chosen.
+    std::uint32_t algorithm = 0;
     std::byte* input = nullptr;
     std::byte* output = nullptr;
     /// Elements of the whole vector.

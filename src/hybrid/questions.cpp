@@ -8,7 +8,7 @@ Questions::Questions(int processes) : taken_counts_(static_cast<std::size_t>(pro
     kept_->asked_counts = kept_->due_counts = taken_counts_;
 }
 
-void Questions::ask(int peer, const Record& own) {
+void Questions::ask(int peer, const CallTrail& own) {
     kept_->asked.resize(taken_counts_.size());
     const auto index = static_cast<std::size_t>(peer);
     Asked& asked = kept_->asked[index];
@@ -16,18 +16,18 @@ void Questions::ask(int peer, const Record& own) {
     if (asked.request != MPI_REQUEST_NULL) {
         check(MPI_Test(&asked.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     }
-    if (done == 0 || asked.summary.back().signature.call == own.last().signature.call) {
+    if (done == 0 || asked.summary.number == own.number()) {
         return;
     }
-    asked.summary = own.summary();
+    asked.summary = TrailSummary(own);
     // Synchronous: it is done when the peer has taken it, so that no two are ever on their way.
-    check(MPI_Issend(asked.summary.data(), static_cast<int>(sizeof(asked.summary)), MPI_BYTE, peer, tag_,
+    check(MPI_Issend(&asked.summary, static_cast<int>(sizeof(asked.summary)), MPI_BYTE, peer, tag_,
                      communicator_, &asked.request),
           "MPI_Issend");
     ++kept_->asked_counts[index];
 }
 
-void Questions::hear(int process, const Record& own) {
+void Questions::hear(int process, const CallTrail& own) {
     for (;;) {
         int found = 0;
         MPI_Message message = MPI_MESSAGE_NULL;
@@ -36,9 +36,8 @@ void Questions::hear(int process, const Record& own) {
         if (found == 0) {
             break;
         }
-        Record::Summary summary;
-        check(MPI_Mrecv(summary.data(), static_cast<int>(sizeof(summary)), MPI_BYTE, &message,
-                        MPI_STATUS_IGNORE),
+        TrailSummary summary;
+        check(MPI_Mrecv(&summary, static_cast<int>(sizeof(summary)), MPI_BYTE, &message, MPI_STATUS_IGNORE),
               "MPI_Mrecv");
         ++taken_counts_[static_cast<std::size_t>(status.MPI_SOURCE)];
         ahead_.emplace_back(status.MPI_SOURCE, summary);
@@ -46,17 +45,15 @@ void Questions::hear(int process, const Record& own) {
     for (const auto& [peer, summary] : ahead_) {
         compare(own, process, summary, peer);
     }
-    std::erase_if(ahead_, [&](const auto& question) {
-        return question.second.back().signature.call <= own.last().signature.call;
-    });
+    std::erase_if(ahead_, [&](const auto& question) { return question.second.number <= own.number(); });
 }
 
 void Questions::settle() {
     for (std::size_t peer = 0; peer < taken_counts_.size(); ++peer) {
         for (; taken_counts_[peer] < kept_->due_counts[peer]; ++taken_counts_[peer]) {
-            Record::Summary summary;
-            check(MPI_Recv(summary.data(), static_cast<int>(sizeof(summary)), MPI_BYTE,
-                           static_cast<int>(peer), tag_, communicator_, MPI_STATUS_IGNORE),
+            TrailSummary summary;
+            check(MPI_Recv(&summary, static_cast<int>(sizeof(summary)), MPI_BYTE, static_cast<int>(peer),
+                           tag_, communicator_, MPI_STATUS_IGNORE),
                   "MPI_Recv");
         }
     }

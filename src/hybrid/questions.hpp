@@ -1,7 +1,7 @@
 #pragma once
 
+#include "hybrid/call_trail.hpp"
 #include "hybrid/mpi_check.hpp"
-#include "hybrid/record.hpp"
 
 #include <mpi.h>
 
@@ -26,10 +26,10 @@ public:
     }
 
     /// Tells `peer`. Returns at once.
-    void ask(int peer, const Record& own);
+    void ask(int peer, const CallTrail& own);
 
     /// Takes the questions that have come, and compares. Throws MismatchError.
-    void hear(int process, const Record& own);
+    void hear(int process, const CallTrail& own);
 
     /// How many each process has been asked, and how many have asked this one, by process. Nobody may free
     /// the communicator before all that were asked have been taken.
@@ -45,7 +45,7 @@ public:
 private:
     struct Asked {
         MPI_Request request = MPI_REQUEST_NULL;
-        Record::Summary summary{};
+        TrailSummary summary;
     };
     struct Kept : Keepable {
         std::vector<int> asked_counts;
@@ -59,7 +59,7 @@ private:
     std::vector<int> taken_counts_;
     std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
     /// Those of processes that are calls ahead, and who asked.
-    std::vector<std::pair<int, Record::Summary>> ahead_;
+    std::vector<std::pair<int, TrailSummary>> ahead_;
 };
 
 } // namespace tutti::hybrid

@@ -15,7 +15,7 @@ public:
     explicit Solo(ClusterCall& call) : Crossing(call), part_(call) {}
 
     void prepare() override {
-        const bool in_one = call().signature().algorithm == hybrid::library_algorithm;
+        const bool in_one = call().algorithm() == hybrid::library_algorithm;
         segments_ = in_one ? 1 : hybrid::segments_of(call().total_bytes());
         // In the caches through them, the others' vectors like its own: past them an allreduce of 64 KiB to
         // 1 MiB takes 1.3 to 1.6 times as long. Whatever the call, one stores to all as in an allreduce.
@@ -33,7 +33,7 @@ public:
 
     void carry() override {
         if (call().leads()) {
-            call().compare_signatures();
+            call().compare_calls();
             call().speak([this] { carry_segments(); });
         }
     }

@@ -117,15 +117,14 @@ void Transport::follow_plan(const ProcessCall& call) {
     }
 }
 
-void Transport::perform(const ProcessCall& call, const Signature& signature) try {
+void Transport::perform(const ProcessCall& call) try {
     if (wire_.size() == 1) {
         return copy_alone(call);
     }
-    wire_.begin(signature);
-    if (signature.algorithm == library_algorithm) {
+    if (call.algorithm == library_algorithm) {
         return perform_by_library(call);
     }
-    if (const RelayName name{signature.algorithm, call.root}; !is_planned(name, call)) {
+    if (const RelayName name{call.algorithm, call.root}; !is_planned(name, call)) {
         make_plan(name, call);
     }
     if (call.total * call.element_bytes > most_buffered_bytes) {

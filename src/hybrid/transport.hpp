@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hybrid/algorithms.hpp"
 #include "hybrid/library.hpp"
 #include "hybrid/message_plan.hpp"
 #include "hybrid/relay.hpp"
@@ -20,9 +21,8 @@ public:
 
     Wire& wire() { return wire_; }
 
-    /// Makes a call among the processes by signature.algorithm, with those that have the same signature; or
-    /// one more under the same signature, of another part of its vectors.
-    void perform(const ProcessCall& call, const Signature& signature);
+    /// Makes a call among the processes, as part of the call of the cluster that the wire has begun.
+    void perform(const ProcessCall& call);
 
 private:
     using RelayName = std::pair<std::uint32_t, int>;

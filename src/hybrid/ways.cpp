@@ -37,7 +37,7 @@ Way choose_way(const detail::Call& call, std::size_t bytes, std::string_view nam
         return default_way(call, bytes, have_cpus);
     }
     for (const Way way : {Way::leader, Way::pipelined}) {
-        if (name != to_string(way)) {
+        if (name != (way == Way::leader ? "leader" : "pipelined")) {
             continue;
         }
         if (way != Way::leader && !can_be_cut(collective)) {

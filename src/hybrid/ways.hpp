@@ -1,13 +1,15 @@
 #pragma once
 
-#include "hybrid/signature.hpp"
-
 #include <tutti/detail/call.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace tutti::hybrid {
+
+/// How the vectors of a process travel.
+enum class Way : std::uint8_t { leader, pipelined };
 
 /// What is combined, carried and stored in one go, so that it stays in a core's own cache.
 inline constexpr std::size_t segment_bytes = std::size_t{512} << 10U;

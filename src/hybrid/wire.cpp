@@ -115,7 +115,7 @@ void Wire::close() noexcept {
 
 void Wire::set_tag() {
     constexpr int digest_bits = 64;
-    const auto digest = static_cast<int>(record_.last().digest >> (digest_bits - tag_bits_));
+    const auto digest = static_cast<int>(trail_.digest() >> (digest_bits - tag_bits_));
     tag_ = digest == question_tag ? 1 : digest;
 }
 
@@ -208,18 +208,18 @@ void Wire::wait() {
 
 void Wire::look(execute::Waited& waited) {
     look_for_failures();
-    questions_.hear(rank_, record_);
+    questions_.hear(rank_, trail_);
     waited.look();
     int peer = rank_; // not known where the library carries
     for (const Started& each : started_) {
         if (each.request != MPI_REQUEST_NULL && each.role != Role::collective) {
             peer = each.peer;
             if (waited.time() >= wait_until_question) {
-                questions_.ask(each.peer, record_);
+                questions_.ask(each.peer, trail_);
             }
         }
     }
-    shown_.show({.number = record_.last().signature.call, .peer = peer, .since = waited.since()});
+    shown_.show({.number = trail_.number(), .peer = peer, .since = waited.since()});
     if (waited.is_over()) {
         throw TimeoutError(overdue());
     }
@@ -246,9 +246,11 @@ std::string Wire::overdue() const {
             late += (late.empty() ? "no answer from process " : ", ") + std::to_string(each.peer);
         }
     }
-    const Signature& call = record_.last().signature;
-    return "process " + std::to_string(rank_) + " has waited " + execute::text_of(deadline_) +
-           " in operation " + std::to_string(call.call) + ", " + describe(call) + "; " +
+    const std::uint64_t number = trail_.number();
+    const std::string call = number == 0 ? "" // at the end of a cluster that has made none
+                                         : " in operation " + std::to_string(number) + ", " +
+                                               trail_.history().claim(number).describe();
+    return "process " + std::to_string(rank_) + " has waited " + execute::text_of(deadline_) + call + "; " +
            (late.empty() ? "no process has taken a message" : late) + ": " + std::string(who) +
            " has ended, hangs, or is late";
 }

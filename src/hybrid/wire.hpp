@@ -2,10 +2,10 @@
 
 #include "group/presence.hpp"
 #include "group/seat.hpp"
+#include "hybrid/call_trail.hpp"
 #include "hybrid/mpi_check.hpp"
 #include "hybrid/notices.hpp"
 #include "hybrid/questions.hpp"
-#include "hybrid/record.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/failure.hpp"
 #include "wait/waited.hpp"
@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -60,10 +61,11 @@ public:
     void set_patience(const mailbox::Patience& patience) { patience_ = patience; }
     const mailbox::Patience& patience() const { return patience_; }
 
-    /// The messages from here on belong to that call. Nothing when it is the last one once more.
-    void begin(const Signature& signature) {
-        if (record_.last().signature.call != signature.call) {
-            record_.add(signature);
+    /// The messages from here on belong to that call of the cluster, whose claim has this digest. Nothing
+    /// when it is the last one once more.
+    void begin(std::uint64_t number, const execute::Claim& claim, std::uint64_t digest) {
+        if (trail_.number() != number) {
+            trail_.add(number, claim, digest);
             set_tag();
         }
     }
@@ -156,7 +158,7 @@ private:
     std::vector<Started> started_;
     /// The last collective, for messages of errors.
     const char* collective_ = "";
-    Record record_;
+    CallTrail trail_;
     Questions questions_;
     std::shared_ptr<Room> room_ = std::make_shared<Room>();
 };

@@ -17,6 +17,13 @@ namespace {
 
 constexpr int repetitions = test::reduced ? 10 : 50;
 
+struct Metres {
+    double value;
+};
+struct Seconds {
+    double value;
+};
+
 } // namespace
 
 TEST_CASE("members that left different calls without hearing of each other find out in the next") {
@@ -301,6 +308,18 @@ std::vector<Wrong> arguments_that_differ() {
                  me.rank() == 1 ? me.allreduce(x, sum) : me.allreduce(x, out, sum);
              },
              {"in place or by value"}},
+            {"elements of other types of the program's own, of one size",
+             2,
+             [](Member& me) {
+                 Metres metres{1};
+                 Seconds seconds{1};
+                 if (me.rank() == 0) {
+                     metres = me.broadcast(metres, 0);
+                 } else {
+                     seconds = me.broadcast(seconds, 0);
+                 }
+             },
+             {"broadcast", "Metres", "Seconds"}},
             {"split on one",
              3,
              [](Member& me) {

@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 using namespace tutti;
+using execute::CallTypes;
 using execute::Claim;
-using execute::LoopsType;
 using schedule::Form;
 
 namespace {
@@ -32,7 +33,7 @@ Claim small() {
 
 /// The same with one field changed, for each of them.
 std::vector<Claim> variations() {
-    std::vector<Claim> claims(14, small());
+    std::vector<Claim> claims(16, small());
     claims[0].row = row_of(Collective::allreduce, "ring");
     claims[1].form = Form::in_place;
     claims[2].type = Type::i64;
@@ -44,9 +45,11 @@ std::vector<Claim> variations() {
     claims[8].element_bytes = 4;
     claims[9].counts = 1;
     claims[10].function = 1;
-    claims[11].loops = LoopsType::of(&typeid(int));
+    claims[11].types = CallTypes::of(&typeid(int));
     claims[12].splits = true;
     claims[13].counts_at_root = true;
+    claims[14].by_library = true;
+    claims[15].in_segments = true;
     return claims;
 }
 
@@ -55,7 +58,7 @@ std::vector<Claim> variations() {
 TEST_CASE("a claim survives being packed") {
     for (std::size_t row = 0; row < algorithm::registry().size(); ++row) {
         for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
-            for (unsigned bits = 0; bits < 64; ++bits) {
+            for (unsigned bits = 0; bits < 256; ++bits) {
                 const Claim claim{.row = row,
                                   .form = form,
                                   .type = Type::other,
@@ -66,12 +69,14 @@ TEST_CASE("a claim survives being packed") {
                                   .by_counts = (bits & 8U) != 0,
                                   .counts_at_root = (bits & 32U) != 0,
                                   .splits = (bits & 16U) != 0,
+                                  .by_library = (bits & 64U) != 0,
+                                  .in_segments = (bits & 128U) != 0,
                                   .root = 65'534,
                                   .bytes = ~std::uint64_t{0},
                                   .element_bytes = std::uint64_t{1} << 40U,
                                   .counts = 3,
                                   .function = 5,
-                                  .loops = LoopsType::of(&typeid(Claim))};
+                                  .types = CallTypes::of(&typeid(Claim))};
                 CHECK(Claim::unpacked(claim.packed()) == claim);
                 CHECK(Claim::unpacked(claim.packed()).marks(8).digest == claim.marks(8).digest);
             }
@@ -118,7 +123,10 @@ TEST_CASE("a claim says what differs") {
     claim.bytes = 16;
     CHECK(claim.describe() ==
           "allreduce (algorithm flat) of 16 bytes of f64 with sum in order serial, in place");
+    claim.in_place = claim.serial = false;
+    claim.by_library = claim.in_segments = true;
+    CHECK(claim.describe() == "allreduce (algorithm library, in segments) of 16 bytes of f64 with sum");
     claim.op = Operator::callable;
-    claim.loops = LoopsType::of(&typeid(std::vector<int>*));
+    claim.types = CallTypes::of(&typeid(std::vector<int>*));
     CHECK(claim.describe().find("with callable <int") != std::string::npos);
 }

@@ -189,7 +189,7 @@ TEST_CASE("a cluster tells who is where in a process, and for which process it w
         if (!is_second) {
             check_all({text}, "roll call of process 0 of 2, with " + std::to_string(members_here()) + " of " +
                                   std::to_string(2 * members_here()) + " members:\n");
-            check_all({text}, "operation 2, allreduce of 8 bytes of f64 with max, in place or by value, at "
+            check_all({text}, "operation 2, allreduce (algorithm butterfly) of 8 bytes of f64 with max, at "
                               "deadline_test.cpp:");
             check_all({text}, "  in operation 2 waiting for process 1 for ");
             CHECK(cluster.roll_call(RollCallFormat::json).find("\"rank\": 0, ") != std::string::npos);

@@ -23,9 +23,66 @@ TEST_CASE("processes in different calls") {
             is_second ? me.barrier() : me.allreduce(vector, tutti::sum);
         });
         check_all(texts, "the processes are in different calls");
-        check_all(texts, "allreduce of 3 f64");
-        check_all(texts, "barrier");
+        check_all(texts, "process 0 calls allreduce (algorithm butterfly) of 24 bytes of f64 with sum");
+        check_all(texts, "process 1 calls barrier");
     });
+}
+
+namespace {
+
+/// Types of one size.
+struct Metres {
+    double value;
+};
+struct Seconds {
+    double value;
+};
+struct Longest {
+    template <class T>
+    T operator()(const T& a, const T& b) const {
+        return a.value < b.value ? b : a;
+    }
+};
+struct Shortest {
+    template <class T>
+    T operator()(const T& a, const T& b) const {
+        return a.value < b.value ? a : b;
+    }
+};
+
+} // namespace
+
+TEST_CASE("processes with elements or operators of different types: both calls are named with them") {
+    using Call = std::function<void(mpi::Member&, bool)>;
+    const auto check = [](const Call& call, const std::string& first, const std::string& second) {
+        on_two([&](MPI_Comm part, bool is_second) {
+            const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+                call(me, is_second);
+                me.barrier(); // see below
+            });
+            check_all(texts, "the processes are in different calls");
+            check_all(texts, first);
+            check_all(texts, second);
+        });
+    };
+    const auto reduce = [](mpi::Member& me, auto element, auto op) { element = me.allreduce(element, op); };
+    check([&](mpi::Member& me,
+              bool second) { second ? reduce(me, Seconds{1}, Longest{}) : reduce(me, Metres{1}, Longest{}); },
+          "Metres", "Seconds");
+    check([&](mpi::Member& me,
+              bool second) { second ? reduce(me, Metres{1}, Shortest{}) : reduce(me, Metres{1}, Longest{}); },
+          "Longest", "Shortest");
+    check(
+        [&](mpi::Member& me, bool second) {
+            Metres metres{1};
+            Seconds seconds{1};
+            if (second) {
+                seconds = me.broadcast(seconds, 0);
+            } else {
+                metres = me.broadcast(metres, 0);
+            }
+        },
+        "Metres", "Seconds");
 }
 
 TEST_CASE("processes with different counts, roots, operators, ways, short and long") {
@@ -189,7 +246,8 @@ TEST_CASE("a process that does not answer") {
                                       },
                                       {.deadline = std::chrono::milliseconds(200)});
         if (!is_second) {
-            check_all(texts, "has waited 200 ms in operation 1, barrier; no answer from process 1: ");
+            check_all(texts, "has waited 200 ms in operation 1, barrier (algorithm dissemination); no answer "
+                             "from process 1: ");
         }
     });
 }

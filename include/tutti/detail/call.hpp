@@ -62,9 +62,10 @@ struct Call {
     const void* state = nullptr;
     /// How to copy what `state` points to, where there are such loops and the operator can be copied.
     const Keeping* keeping = nullptr;
-    /// Of such loops: the name, which tells the types of element and operator, where there is
-    /// run-time type information; and the function, where the operator is a pointer to one.
-    const std::type_info* loops = nullptr;
+    /// A template of the element's type, where that is not the library's own, or of the types of element and
+    /// operator, where there are such loops. Null without run-time type information.
+    const std::type_info* types = nullptr;
+    /// The operator, where it is a pointer to a function.
     std::uintptr_t function = 0;
     /// Irregular blocks: elements of each member's block, if only an empty list; null: blocks are equal.
     const Counts* counts = nullptr;

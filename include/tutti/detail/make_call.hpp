@@ -42,6 +42,10 @@ concept LocalVectors = Local<Way> && Vectors<In, Out>;
 template <class Way, class In, class T, class Op>
 concept SharedReduction = Local<Way> && Reduction<In, std::span<T>, Op>;
 
+/// Names a type: members whose elements have types of the program's own compare them by it.
+template <class T>
+struct Elements {};
+
 /// How members, of groups and of clusters, make a Call of what they are given. `Options` are those of either.
 /// What completes a call passes on the one that it is given: copies of it would take longer than all else on
 /// the way of a small call.
@@ -74,6 +78,11 @@ protected:
         made.type = type_of<T>();
         made.element_bytes = sizeof(T);
         made.element_align = alignof(T);
+#if defined(__cpp_rtti)
+        if constexpr (type_of<T>() == Type::other && !Dynamic<Out>) {
+            made.types = &typeid(Elements<T>);
+        }
+#endif
         if constexpr (Dynamic<Out>) {
             check_same_elements(input, output);
             made.type = output.type();
@@ -159,7 +168,7 @@ protected:
                 call.keeping = &keeping_of<Op>;
             }
 #if defined(__cpp_rtti)
-            call.loops = &typeid(Loops);
+            call.types = &typeid(Loops);
 #endif
         }
         if constexpr (std::is_pointer_v<Op>) {

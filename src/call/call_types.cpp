@@ -1,4 +1,4 @@
-#include "call/loops_type.hpp"
+#include "call/call_types.hpp"
 
 #include "atomic.hpp"
 #include "machine/process.hpp"
@@ -7,8 +7,10 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 namespace tutti::execute {
 
@@ -30,18 +32,15 @@ const char* own_name(const std::type_info& type) {
 }
 
 /// The last one made. No type is ever taken out of the list.
-Atomic<const LoopsType*> last_made{nullptr};
+Atomic<const CallTypes*> last_made{nullptr};
 
 } // namespace
 
-LoopsType::LoopsType(const std::type_info& loops, const char* own, const LoopsType* next)
-    : hash_(loops.hash_code()), name_(loops.name()), own_(own), next_(next) {}
-
-bool LoopsType::is(std::size_t hash, const char* name, const char* own) const {
+bool CallTypes::is(std::size_t hash, const char* name, const char* own) const {
     return hash_ == hash && own_ == own && name_ == name;
 }
 
-const LoopsType* LoopsType::found(const LoopsType* first, std::size_t hash, const char* name,
+const CallTypes* CallTypes::found(const CallTypes* first, std::size_t hash, const char* name,
                                   const char* own) {
     while (first != nullptr && !first->is(hash, name, own)) {
         first = first->next_;
@@ -49,29 +48,33 @@ const LoopsType* LoopsType::found(const LoopsType* first, std::size_t hash, cons
     return first;
 }
 
-const LoopsType* LoopsType::of(const std::type_info* loops) {
-    if (loops == nullptr) {
-        return nullptr;
-    }
-    const std::size_t hash = loops->hash_code();
-    const char* const own = own_name(*loops);
+const CallTypes* CallTypes::of(const std::type_info* types) {
+    return types == nullptr ? nullptr : named(types->name(), own_name(*types));
+}
+
+const CallTypes* CallTypes::of_text(const std::string& text) {
+    return named(text.c_str(), nullptr);
+}
+
+const CallTypes* CallTypes::named(const char* name, const char* own) {
+    const std::size_t hash = std::hash<std::string_view>{}(name);
     // Acquire: pairs with the release below. A call takes no lock and no memory unless its type is new.
-    if (const auto* known = found(last_made.load(std::memory_order_acquire), hash, loops->name(), own)) {
+    if (const auto* known = found(last_made.load(std::memory_order_acquire), hash, name, own)) {
         return known;
     }
     static machine::ProcessMutex mutex;
     const std::scoped_lock lock(mutex);
-    const LoopsType* const last = last_made.load(std::memory_order_acquire);
-    if (const auto* known = found(last, hash, loops->name(), own)) {
+    const CallTypes* const last = last_made.load(std::memory_order_acquire);
+    if (const auto* known = found(last, hash, name, own)) {
         return known;
     }
-    const auto* const made = new LoopsType(*loops, own, last);
+    const auto* const made = new CallTypes(hash, name, own, last);
     last_made.store(made, std::memory_order_release);
     return made;
 }
 
 /// What stands between the brackets of "TemplateLoops<...>".
-std::string LoopsType::types() const {
+std::string CallTypes::text() const {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> name(
         abi::__cxa_demangle(name_.c_str(), nullptr, nullptr, &status), &std::free);
