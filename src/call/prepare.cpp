@@ -196,17 +196,7 @@ void PreparedCall::set_claim(const Call& call) {
 
 /// What tells whether the next call is the same.
 void PreparedCall::remember(const Call& asked) {
-    call_ = asked;
-    call_.counts = call_.received = nullptr;
-    const Lists lists = lists_of(asked);
-    for (std::size_t i = 0; i < lists.size(); ++i) {
-        has_list_[i] = lists[i].has_value();
-        const auto list = lists[i].value_or(std::span<const std::size_t>());
-        lists_[i].assign(list.begin(), list.end());
-    }
-    if (!asked.algorithm.empty()) { // the caller's text may not last
-        call_.algorithm = algorithm::registry()[selection_.row].name;
-    }
+    known_.remember(asked);
     aliasing_ = aliasing_of(asked, shape_);
     is_separate_ = aliasing_ == Aliasing::separate;
     is_in_place_ = asked.in_place;
@@ -214,7 +204,7 @@ void PreparedCall::remember(const Call& asked) {
 }
 
 void PreparedCall::complete() {
-    key_ = has_list_.front() ? 0 : detail::key_of(call_);
+    key_ = known_.has_counts() ? 0 : detail::key_of(known_.call());
     is_complete_ = true;
 }
 

@@ -3,19 +3,15 @@
 #include "cache_line.hpp"
 #include "call/arguments.hpp"
 #include "call/claim.hpp"
+#include "call/known_call.hpp"
 #include "call/plans.hpp"
 #include "choose/select.hpp"
 #include "run/prepared.hpp"
 
 #include <tutti/detail/call.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
-#include <tuple>
-#include <vector>
 
 namespace tutti::execute {
 
@@ -61,14 +57,9 @@ public:
 
     /// Of the input, which has to be copied before anybody reads it, or 0.
     std::size_t copied_bytes() const { return copied_bytes_; }
-    std::size_t element_align() const { return call_.element_align; }
+    std::size_t element_align() const { return known_.call().element_align; }
 
 private:
-    /// What a call refers to besides its vectors: counts and displacements.
-    using Lists = std::array<std::optional<std::span<const std::size_t>>, 4>;
-    static Lists lists_of(const detail::Call& call);
-    bool has_lists_of(const detail::Call& call) const;
-
     // What prepare() does. Each sets what its name says.
     void set_plan(const detail::Call& call, Plans& plans);
     void set_form_of_messages(const detail::Call& call);
@@ -93,10 +84,7 @@ private:
 
     run::Prepared prepared_;
     Claim claim_;
-    /// Without its counts, which may be gone: what they were is in the lists.
-    detail::Call call_;
-    std::array<std::vector<std::size_t>, std::tuple_size_v<Lists>> lists_;
-    std::array<bool, std::tuple_size_v<Lists>> has_list_{};
+    KnownCall known_;
     Shape shape_;
     Selection selection_;
 };

@@ -86,30 +86,24 @@ void Seat::resume(std::uint64_t epoch) {
     group_.board(rank_).progress.put(0);
 }
 
-template <class Is>
-bool Seat::bring_to_front(Is is) {
-    const auto found = std::ranges::find_if(prepared_calls_, [&](const auto& call) { return is(*call); });
-    if (found == prepared_calls_.end()) {
-        return false;
+template <class Make>
+void Seat::prepare(const Call& call, Make make) {
+    try {
+        PreparedCall& prepared = *make();
+        prepared.prepare(call, plans_);
+        bindings_.reserve(prepared.prepared());
+        if (prepared.copied_bytes() != 0) {
+            input_copy_.at_least(prepared.copied_bytes(), prepared.element_align());
+        }
+        prepared.complete();
+    } catch (const ArgumentError&) {
+        throw; // the member may call again
+    } catch (...) {
+        front_ = nullptr;
+        prepared_calls_.clear(); // they share what may have been given back, to ask for more
+        group_.fail(rank_, std::current_exception());
+        throw;
     }
-    std::rotate(prepared_calls_.begin(), found, found + 1);
-    front_ = prepared_calls_.front().get();
-    return true;
-}
-
-void Seat::prepare(const Call& call) {
-    if (prepared_calls_.size() < most_prepared_calls) {
-        prepared_calls_.reserve(most_prepared_calls);
-        prepared_calls_.push_back(std::make_unique<PreparedCall>());
-    }
-    std::rotate(prepared_calls_.begin(), prepared_calls_.end() - 1, prepared_calls_.end());
-    front_ = prepared_calls_.front().get();
-    front_->prepare(call, plans_);
-    bindings_.reserve(front_->prepared());
-    if (front_->copied_bytes() != 0) {
-        input_copy_.at_least(front_->copied_bytes(), front_->element_align());
-    }
-    front_->complete();
 }
 
 void Seat::record() {
@@ -211,7 +205,7 @@ void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
     }
 }
 
-void Seat::run(const Call& call) {
+void Seat::require_idle(const Call& call) const {
     if (runs_operator_) {
         throw Error(std::string(to_string(call.collective)) +
                     ": called by an operator, inside another call of the same member: operators must not "
@@ -221,18 +215,40 @@ void Seat::run(const Call& call) {
         group_.failure().throw_aborted();
     }
     execute::check_deadline(call);
-    if (!bring_to_front([&](const PreparedCall& prepared) { return prepared.serves(call); })) {
-        try {
-            prepare(call);
-        } catch (const ArgumentError&) {
-            throw; // the member may call again
-        } catch (...) {
-            front_ = nullptr;
-            prepared_calls_.clear(); // they share what may have been given back, to ask for more
-            group_.fail(rank_, std::current_exception());
-            throw;
-        }
+}
+
+void Seat::run(const Call& call) {
+    require_idle(call);
+    if (PreparedCall* const known =
+            prepared_calls_.find([&](const PreparedCall& prepared) { return prepared.serves(call); })) {
+        front_ = known;
+    } else {
+        prepare(call, [&] {
+            return front_ = &prepared_calls_.next([] { return std::make_unique<PreparedCall>(); });
+        });
     }
+    make_front(call);
+}
+
+std::unique_ptr<PreparedCall> Seat::hold(const Call& call) {
+    require_idle(call);
+    std::unique_ptr<PreparedCall> held;
+    prepare(call, [&] { return (held = std::make_unique<PreparedCall>()).get(); });
+    return held;
+}
+
+void Seat::run_held(PreparedCall& held, const Call& call) {
+    require_idle(call);
+    // Whichever way this ends, the member's other calls look for theirs.
+    struct Front {
+        PreparedCall*& front;
+        ~Front() { front = nullptr; }
+    };
+    const Front until_the_end{front_ = &held};
+    make_front(call);
+}
+
+void Seat::make_front(const Call& call) {
     record();
     const Running running(runs_operator_, call.kernels != nullptr);
     if (record_ != nullptr) {
@@ -256,9 +272,11 @@ bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
         return call.is_for(key) && call.are_placed_alike(input, output);
     };
     if (!serves(*front_)) {
-        if (runs_operator_ || !bring_to_front(serves)) {
+        PreparedCall* const known = runs_operator_ ? nullptr : prepared_calls_.find(serves);
+        if (known == nullptr) {
             return false;
         }
+        front_ = known;
         record();
     }
     run_front(input, output, nullptr, {}, run::Unobserved{});

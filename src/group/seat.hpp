@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cache_line.hpp"
+#include "call/call_cache.hpp"
 #include "call/call_log.hpp"
 #include "call/plans.hpp"
 #include "call/prepared_call.hpp"
@@ -60,6 +61,13 @@ public:
     void run(const Call& call);
     bool run_again(std::uint64_t key, const void* input, void* output);
 
+    /// Prepares a call for run_held(), as the first that is made of it would be. Throws as run().
+    TUTTI_COMPONENT_API std::unique_ptr<execute::PreparedCall> hold(const Call& call);
+    /// Runs a held call on the vectors of `call`, which must lie to each other as those that it was prepared
+    /// with: of `call`, nothing but these, the operator's state and the deadline is looked at. Whatever else
+    /// the member calls in between, a held call needs not be found.
+    TUTTI_COMPONENT_API void run_held(execute::PreparedCall& held, const Call& call);
+
     /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
     /// theirs, until the group is used again.
     TUTTI_COMPONENT_API void abort(const char* text);
@@ -113,16 +121,12 @@ private:
     /// More points than any plan has: where no two members can be further apart.
     static constexpr std::uint64_t longest_operation_points = 1U << 16U;
 
-    /// Programs that repeat more calls in turn than these have them prepared anew.
-    static constexpr std::size_t most_prepared_calls = 4;
-
-    /// Brings the first prepared call to the front of which is(call) holds. Returns whether there is one.
-    template <class Is>
-    bool bring_to_front(Is is);
-
-    /// Puts the call in front: checks it and decides everything about it that does not depend on its
-    /// addresses.
-    void prepare(const Call& call);
+    /// Throws unless the member may make a call now.
+    void require_idle(const Call& call) const;
+    /// Checks the call and decides everything about it that does not depend on its addresses, in what `make`
+    /// returns. Fails the group where that fails, but for wrong arguments.
+    template <class Make>
+    void prepare(const Call& call, Make make);
     /// Shows the others the call in front, if it is another one than the last.
     void record();
 
@@ -131,7 +135,8 @@ private:
     template <class Observer>
     void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline,
                    const Observer& observer);
-    /// Runs the call in front, which is this one, and records it.
+    /// Shows and runs the call in front on the vectors of `call`, and records it.
+    void make_front(const Call& call);
     void record_front(const Call& call);
     /// Goes on with a run that waits, until it is done.
     template <class Runner>
@@ -150,8 +155,7 @@ private:
     /// What the member records of its calls, none of which is run again without a look; null where that is
     /// nothing.
     execute::MemberRecord* record_;
-    /// By the time when they were made last.
-    std::vector<std::unique_ptr<execute::PreparedCall>> prepared_calls_;
+    execute::CallCache<execute::PreparedCall> prepared_calls_;
     run::Bindings bindings_;
 
     // Behind everything that most calls look at.

@@ -1,0 +1,59 @@
+#include "call/known_call.hpp"
+
+#include <algorithm>
+
+namespace tutti::execute {
+
+using detail::Call;
+
+void KnownCall::remember(const Call& asked) {
+    call_ = asked;
+    call_.counts = call_.received = nullptr;
+    const Lists lists = lists_of(asked);
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        has_list_[i] = lists[i].has_value();
+        const auto list = lists[i].value_or(std::span<const std::size_t>());
+        lists_[i].assign(list.begin(), list.end());
+    }
+    algorithm_ = asked.algorithm; // the caller's text may not last
+    call_.algorithm = algorithm_;
+}
+
+bool KnownCall::is(const Call& call) const {
+    const Call& last = call_;
+    return call.collective == last.collective && call.type == last.type && call.op == last.op &&
+           call.in_place == last.in_place && call.element_bytes == last.element_bytes &&
+           call.element_align == last.element_align && call.input_count == last.input_count &&
+           call.output_count == last.output_count && call.kernels == last.kernels &&
+           call.types == last.types && call.function == last.function && call.algorithm == last.algorithm &&
+           call.root == last.root && call.serial == last.serial && call.commutative == last.commutative &&
+           call.shared_output == last.shared_output && call.splits == last.splits &&
+           call.counts_at_root == last.counts_at_root && has_lists_of(call);
+}
+
+KnownCall::Lists KnownCall::lists_of(const Call& call) {
+    Lists lists;
+    for (std::size_t i = 0; const Counts* const counts : {call.counts, call.received}) {
+        if (counts != nullptr) {
+            lists[i] = counts->span();
+        }
+        if (counts != nullptr && counts->has_displacements()) {
+            lists[i + 1] = counts->displacements();
+        }
+        i += 2;
+    }
+    return lists;
+}
+
+/// Whether the call has the lists of the one that was prepared, or like that one none.
+bool KnownCall::has_lists_of(const Call& call) const {
+    const Lists lists = lists_of(call);
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        if (lists[i].has_value() != has_list_[i] || (lists[i] && !std::ranges::equal(*lists[i], lists_[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace tutti::execute
