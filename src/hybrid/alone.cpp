@@ -9,9 +9,7 @@ namespace {
 
 class Alone final : public Crossing {
 public:
-    using Crossing::Crossing;
-
-    void prepare() override {
+    explicit Alone(ClusterCall& made) : Crossing(made) {
         const Collective collective = call().collective();
         const bool moves = collective == Collective::broadcast || collective == Collective::allgather;
         const bool has_result =

@@ -18,18 +18,16 @@ namespace {
 /// and passes that on, segment by segment: a chain of processes at work on one segment each.
 class Chain final : public Crossing {
 public:
-    using Crossing::Crossing;
-
-    void prepare() override {
-        prefixes_ = call().collective() == Collective::scan || call().collective() == Collective::exscan;
-        segments_ = hybrid::segments_of(call().total_bytes());
-    }
+    explicit Chain(ClusterCall& made)
+        : Crossing(made),
+          prefixes_(made.collective() == Collective::scan || made.collective() == Collective::exscan),
+          segments_(hybrid::segments_of(made.total_bytes())) {}
 
     void put() override {
         const auto members = static_cast<std::size_t>(call().members());
         call().show();
         call().make_room(call().total_bytes() * (prefixes_ ? members : 1), call().total_bytes());
-        call().meet_to_put();
+        call().meet();
     }
 
     void carry() override {
@@ -40,7 +38,7 @@ public:
     }
 
     void take() override {
-        call().meet_to_take();
+        call().meet();
         prefixes_ ? take_prefix() : call().take_result();
     }
 
@@ -56,8 +54,8 @@ private:
     void send_to_root(int root);
     void take_prefix();
 
-    bool prefixes_ = false;
-    std::size_t segments_ = 1;
+    bool prefixes_;
+    std::size_t segments_;
     /// The segment.
     hybrid::Part part_;
     std::vector<const void*> ins_;

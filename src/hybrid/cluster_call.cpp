@@ -17,15 +17,6 @@ using tutti::detail::OneVector;
 using tutti::detail::Part;
 using tutti::detail::Result;
 
-namespace {
-
-/// Most calls name nothing, which is said here without a call.
-bool are_same(std::string_view a, std::string_view b) {
-    return a.size() == b.size() && (a.empty() || a == b);
-}
-
-} // namespace
-
 void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) {
     if (to != from) {
         tutti::run::copy_bytes(to, from, bytes);
@@ -34,15 +25,8 @@ void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) 
 
 // What is decided when a call is prepared.
 
-bool ClusterCall::is_prepared_for(const Call& call, const Options& options) const {
-    const Call& last = call_;
-    return is_prepared_ && call.deadline == last.deadline && call.collective == last.collective &&
-           call.type == last.type && call.op == last.op && call.in_place == last.in_place &&
-           call.element_bytes == last.element_bytes && call.element_align == last.element_align &&
-           call.input_count == last.input_count && call.output_count == last.output_count &&
-           call.kernels == last.kernels && call.counts == nullptr && call.root == last.root &&
-           call.commutative == last.commutative && call.serial == serial_ &&
-           are_same(options.algorithm, algorithm_) && are_same(options.way, wanted_way_) &&
+bool ClusterCall::serves(const Call& call, const Options& options) const {
+    return crossing_ != nullptr && known_.is(call) && options.way == wanted_way_ &&
            tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
 }
 
@@ -50,12 +34,14 @@ bool ClusterCall::serves_again(std::uint64_t key, const void* input, void* outpu
     if (key != key_) {
         return false;
     }
-    set_vectors(input, output, nullptr); // the library's own operators have no state
+    call_.input = input; // which begin() sets again
+    call_.output = output;
     return tutti::execute::aliasing_of(call_, shape_) == shape_.aliasing;
 }
 
 void ClusterCall::prepare(const Call& call, const Options& options) {
-    forget();
+    crossing_ = nullptr; // it serves no call before it is complete
+    key_ = 0;
     tutti::execute::check_deadline(call);
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
     shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data());
@@ -81,13 +67,13 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
                                        : nullptr;
     set_offsets();
     set_process_call(algorithm);
-    algorithm_ = options.algorithm;
+    known_.remember(call);
     wanted_way_ = options.way;
-    serial_ = call.serial;
     call_.serial = false; // inside a process everything is
     call_.algorithm = {};
     call_.counts = nullptr;
-    is_prepared_ = call.counts == nullptr;
+    call_.where = {};
+    crossing_ = make_crossing(*this);
     key_ = options.way.empty() ? tutti::detail::key_of(call) : 0;
 }
 
@@ -150,41 +136,12 @@ bool ClusterCall::is_for(int member) const {
     return traits().output.of(is_root) != Part::none && !(is_root && traits().in_place == OneVector::always);
 }
 
-void ClusterCall::run_local(const Call& call) {
-    Call local = call;
-    local.deadline = local_deadline(call_.deadline);
-    local.where = {};
-    tutti::detail::execute_or_repeat(cluster_.put_group()->seat(rank_), local);
-}
-
-void ClusterCall::meet(tutti::detail::GroupState& group) {
-    if (!is_alone()) {
-        tutti::detail::execute_or_repeat(group.seat(rank_), {.collective = Collective::barrier,
-                                                             .type = Type::u8,
-                                                             .deadline = local_deadline(call_.deadline)});
-    }
-}
-
 void ClusterCall::show() {
-    ClusterState::Board& board = cluster_.board(rank_);
+    ClusterState::Board& board = cluster_.board(rank());
     board.input = in();
     board.output = out();
     board.input_start = shape_.input_is_block ? shape_.own_offset : 0;
     board.output_start = shape_.output_is_block ? shape_.own_offset : 0;
-}
-
-void ClusterCall::make_room(std::size_t input_bytes, std::size_t output_bytes) {
-    if (input_bytes <= input_room_ && output_bytes <= output_room_ && call_.element_align <= room_align_) {
-        return;
-    }
-    input_room_ = std::max(input_bytes, input_room_);
-    output_room_ = std::max(output_bytes, output_room_);
-    room_align_ = std::max(call_.element_align, room_align_);
-    meet_to_put(); // the last call's results have been taken
-    if (leads()) {
-        cluster_.enlarge(input_room_, output_room_, room_align_);
-    }
-    meet_to_take();
 }
 
 void ClusterCall::take_result() {
@@ -192,7 +149,7 @@ void ClusterCall::take_result() {
     if (traits().scatters()) {
         copy_unless_there(out() + (shape_.output_is_block ? 0 : own_bytes), depot().output + own_bytes,
                           bytes(own_block_elements()));
-    } else if (is_for(rank_)) {
+    } else if (is_for(rank())) {
         const bool is_input = traits().result == Result::of_root && root_is_here();
         copy_unless_there(out(), is_input ? depot().input : depot().output, total_bytes());
     }
@@ -201,7 +158,7 @@ void ClusterCall::take_result() {
 void ClusterCall::compare_calls() const {
     for (int other = 0; other < cluster_.members(); ++other) {
         if (cluster_.board(other).shown_digest != digest_) {
-            cluster_.throw_mismatch(rank_, other);
+            cluster_.throw_mismatch(rank(), other);
         }
     }
 }

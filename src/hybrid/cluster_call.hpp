@@ -1,16 +1,19 @@
 #pragma once
 
-#include "cache_line.hpp"
 #include "call/arguments.hpp"
+#include "call/known_call.hpp"
 #include "hybrid/cluster_state.hpp"
+#include "hybrid/crossing.hpp"
 #include "hybrid/process_call.hpp"
+#include "hybrid/process_member.hpp"
 #include "hybrid/ways.hpp"
 
 #include <tutti/detail/call.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,50 +23,40 @@ namespace tutti::mpi::detail {
 /// Copies what is not there already: a caller may have passed one vector as both.
 void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes);
 
-/// One member's part in a call of a cluster: what was decided when it was prepared, and what every crossing
-/// does with it. A call like the one before is prepared already.
+/// One member's part in a call of a cluster that it repeats: what was decided when the call was prepared, and
+/// what its crossing does with it.
 class ClusterCall {
 public:
     using Call = tutti::detail::Call;
 
-    ClusterCall(ClusterState& cluster, int rank) : cluster_(cluster), rank_(rank) {}
+    explicit ClusterCall(ProcessMember& member) : member_(member), cluster_(member.cluster()) {}
 
     /// Checks a call and decides everything about it but its addresses. Throws ArgumentError.
     void prepare(const Call& call, const Options& options);
-    bool is_prepared_for(const Call& call, const Options& options) const;
-    /// Takes these vectors for those of the prepared call, and returns whether it is the one with this key.
+    /// Whether it has been prepared for that call, or for the one with this key, which is not 0, on vectors
+    /// that lie to each other as these do.
+    bool serves(const Call& call, const Options& options) const;
     bool serves_again(std::uint64_t key, const void* input, void* output);
-    /// The next call is to be prepared, whatever it is.
-    void forget() {
-        is_prepared_ = false;
-        key_ = 0;
-    }
-    void set_vectors(const void* input, void* output, const void* state) {
+    /// The call is made, on these vectors.
+    void begin(const void* input, void* output, const void* state, std::chrono::milliseconds deadline) {
         call_.input = input;
         call_.output = output;
         call_.state = state;
+        call_.deadline = deadline;
+        member_.begin(claim_, digest_);
     }
-    /// The prepared call is made, on the vectors that have been set.
-    void begin() {
-        ++number_;
-        cluster_.show_call(rank_, number_, claim_, digest_);
-    }
+    Crossing& crossing() const { return *crossing_; }
 
     ClusterState& cluster() const { return cluster_; }
     int members() const { return cluster_.members(); }
     /// This member's rank in its process, that of the process's member 0, and this member's own.
-    int rank() const { return rank_; }
-    int first_member() const { return cluster_.first_rank(cluster_.process()); }
-    int global_rank() const { return first_member() + rank_; }
-    bool is_alone() const { return cluster_.members() == 1; }
-
-    /// The member that makes MPI calls where one does for all.
-    int leader() const { return leader_; }
-    void set_leader(int leader) { leader_ = leader; }
-    bool leads() const { return rank_ == leader_; }
-
-    /// How many calls there have been, this one included.
-    std::uint64_t number() const { return number_; }
+    int rank() const { return member_.rank(); }
+    int first_member() const { return member_.first_member(); }
+    int global_rank() const { return member_.global_rank(); }
+    bool is_alone() const { return member_.is_alone(); }
+    int leader() const { return member_.leader(); }
+    bool leads() const { return member_.leads(); }
+    std::uint64_t number() const { return member_.number(); }
     Collective collective() const { return call_.collective; }
     const tutti::detail::CollectiveTraits& traits() const {
         return tutti::detail::traits_of(call_.collective);
@@ -93,17 +86,18 @@ public:
 
     /// Shows this member's vectors to the others of its process.
     void show();
-    /// Makes the depots as large at least. A meeting where that is larger than ever.
-    void make_room(std::size_t input_bytes, std::size_t output_bytes);
+    /// See ProcessMember.
+    void make_room(std::size_t input_bytes, std::size_t output_bytes) {
+        member_.make_room(input_bytes, output_bytes, call_.element_align, call_.deadline);
+    }
+    void meet() { member_.meet(call_.deadline); }
+    void run_held(std::unique_ptr<tutti::execute::PreparedCall>& held, const Call& call) {
+        member_.run_held(held, call);
+    }
     const Depot& depot() const { return cluster_.depot(static_cast<unsigned>(number() % 2)); }
     /// Copies what this member wants of what has come into the depot.
     void take_result();
 
-    /// Return when all members of the process have come: on the way to the leader, and on the way back.
-    void meet_to_put() { meet(*cluster_.put_group()); }
-    void meet_to_take() { meet(*cluster_.take_group()); }
-    /// Runs a call of the members of the process.
-    void run_local(const Call& call);
     /// The prepared call, for a local one to be made of.
     const Call& call() const { return call_; }
 
@@ -115,16 +109,7 @@ public:
     template <class Work>
     void speak(Work work) {
         hybrid::require_unfinalised_mpi();
-        speak_at_end(work);
-    }
-    /// The same of what looks itself whether MPI has been finalised.
-    template <class Work>
-    void speak_at_end(Work work) {
-        if (cluster_.speaker() == Speaker::main_caller) {
-            cluster_.main_thread().run_there(std::ref(work)); // which allocates nothing
-        } else {
-            work();
-        }
+        cluster_.speak_at_end(work);
     }
     /// The call as one of the processes, from depot to depot, for the addresses to be changed.
     hybrid::ProcessCall& process_call();
@@ -135,40 +120,35 @@ public:
         transport().perform(call);
     }
     /// Messages from here on are this call's.
-    void begin_on_wire() { transport().wire().begin(number_, claim_, digest_); }
+    void begin_on_wire() { transport().wire().begin(number(), claim_, digest_); }
     hybrid::Transport& transport() { return cluster_.transport(); }
 
 private:
     void set_claim(const Call& call, std::uint32_t algorithm);
     void set_offsets();
     void set_process_call(std::uint32_t algorithm);
-    void meet(tutti::detail::GroupState& group);
 
+    ProcessMember& member_;
     ClusterState& cluster_;
-    int rank_;
-    int leader_ = 0;
 
-    Call call_;
-    /// What the call and its options name, kept.
-    std::string algorithm_;
+    /// What was asked for.
+    tutti::execute::KnownCall known_;
     std::string wanted_way_;
-    bool serial_ = false;
     /// key_of() the call; 0 where there is none, or where a way is named.
     std::uint64_t key_ = 0;
-    bool is_prepared_ = false;
+    /// For local calls to be made of.
+    Call call_;
     tutti::execute::Shape shape_;
     hybrid::Way way_ = hybrid::Way::leader;
     tutti::execute::Claim claim_;
     std::uint64_t digest_ = 0;
-    std::uint64_t number_ = 0;
     const tutti::detail::Kernels* kernels_ = nullptr;
     std::vector<std::size_t> offsets_;
     std::vector<std::size_t> process_offsets_;
     /// But for the addresses.
     hybrid::ProcessCall process_call_;
-    std::size_t input_room_ = 0;
-    std::size_t output_room_ = 0;
-    std::size_t room_align_ = line_bytes;
+    /// Null before the call has been prepared.
+    std::unique_ptr<Crossing> crossing_;
 };
 
 } // namespace tutti::mpi::detail

@@ -56,10 +56,8 @@ std::string ClusterState::roll_call(RollCallFormat format) {
         if (const auto history = board(rank).log.read(number); history && !history->empty()) {
             place.calls.front() = {.number = history->last(), .claim = history->claim(history->last())};
         }
-        for (const auto& group : {put_group_, take_group_}) {
-            if (const std::optional<SlowWait> wait = group->presence(rank).wait.read()) {
-                place.wait = SlowWait{.number = number, .peer = first + wait->peer, .since = wait->since};
-            }
+        if (const std::optional<SlowWait> wait = group_->presence(rank).wait.read()) {
+            place.wait = SlowWait{.number = number, .peer = first + wait->peer, .since = wait->since};
         }
     }
     const RollCall roll_call({.group = "process " + std::to_string(process_) + " of " +

@@ -9,17 +9,11 @@ namespace tutti::mpi::detail {
 
 void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     leaving_ = leaving;
-    cluster_.board(rank_).thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
+    own_board().thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
     knows_leader_ = cluster_.speaker() != Speaker::main_member;
-    call_.set_leader(0);
+    member_.set_leader(0);
     check_failure();
-    cluster_.put_group()->take_seat(rank_);
-    try {
-        cluster_.take_group()->take_seat(rank_);
-    } catch (...) {
-        cluster_.put_group()->leave_seat(rank_);
-        throw;
-    }
+    cluster_.group().take_seat(member_.rank());
 }
 
 /// A cluster that has failed stays so; the other processes may not know yet.
@@ -31,55 +25,55 @@ void ClusterSeat::check_failure() {
 }
 
 void ClusterSeat::rise() {
-    for (auto* group : {cluster_.put_group().get(), cluster_.take_group().get()}) {
-        if (leaving_ == tutti::detail::Leaving::for_good) {
-            group->leave_for_good(rank_);
-        }
-        group->leave_seat(rank_);
+    if (leaving_ == tutti::detail::Leaving::for_good) {
+        cluster_.group().leave_for_good(member_.rank());
     }
+    cluster_.group().leave_seat(member_.rank());
 }
 
 void ClusterSeat::fail(const std::exception_ptr& cause) {
-    cluster_.fail(rank_, cause);
+    cluster_.fail(member_.rank(), cause);
     tell_others(cause);
 }
 
 /// Lets the other processes know, if this is the thread that may.
 void ClusterSeat::tell_others(const std::exception_ptr& cause) {
     int is_main = 0;
-    if (knows_leader_ ? call_.leads() : MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0) {
-        call_.speak_at_end([&] { cluster_.tell_others(cause); });
+    if (knows_leader_ ? member_.leads() : MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0) {
+        cluster_.speak_at_end([&] { cluster_.tell_others(cause); });
     }
 }
 
 void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
-    if (!call_.is_prepared_for(call, options)) {
-        prepare(call, options);
+    ClusterCall* known = calls_.find([&](const ClusterCall& each) { return each.serves(call, options); });
+    if (known == nullptr) {
+        known = &prepare(call, options);
     }
-    call_.set_vectors(call.input, call.output, call.state);
-    run_prepared();
+    known->begin(call.input, call.output, call.state, call.deadline);
+    run_prepared(*known);
 }
 
 bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) {
-    const bool serves = call_.serves_again(key, input, output);
-    if (serves) {
-        run_prepared();
+    ClusterCall* const known =
+        calls_.find([&](ClusterCall& each) { return each.serves_again(key, input, output); });
+    if (known == nullptr) {
+        return false;
     }
-    return serves;
+    known->begin(input, output, nullptr, {}); // the library's own operators have no state
+    run_prepared(*known);
+    return true;
 }
 
-void ClusterSeat::run_prepared() {
-    call_.begin();
+void ClusterSeat::run_prepared(ClusterCall& call) {
     try {
         enter_call();
         find_leader();
-        crossing_->put();
-        crossing_->carry();
-        crossing_->take();
+        call.crossing().put();
+        call.crossing().carry();
+        call.crossing().take();
     } catch (const Aborted&) {
         // One that comes from this process has been recorded by whoever failed, or will be.
-        const bool local = cluster_.failure().raised() || cluster_.put_group()->failure().raised() ||
-                           cluster_.take_group()->failure().raised();
+        const bool local = cluster_.failure().raised() || cluster_.group().failure().raised();
         leave_failed_call(std::current_exception(), !local);
         throw;
     } catch (...) {
@@ -87,18 +81,17 @@ void ClusterSeat::run_prepared() {
         throw;
     }
     // Release: pairs with the look of a member whose call has failed.
-    cluster_.board(rank_).progress.publish(ClusterState::progress_in(call_.number() + 1, 0));
+    own_board().progress.publish(ClusterState::progress_in(member_.number() + 1, 0));
 }
 
-void ClusterSeat::prepare(const tutti::detail::Call& call, const Options& options) {
+ClusterCall& ClusterSeat::prepare(const tutti::detail::Call& call, const Options& options) {
     try {
-        call_.prepare(call, options);
-        crossing_ = &choose_crossing(crossings_, call_);
-        crossing_->prepare();
+        ClusterCall& prepared = calls_.next([this] { return std::make_unique<ClusterCall>(member_); });
+        prepared.prepare(call, options);
+        return prepared;
     } catch (const ArgumentError&) {
         throw; // the member may call again
     } catch (...) {
-        call_.forget();
         fail(std::current_exception());
         throw;
     }
@@ -106,8 +99,7 @@ void ClusterSeat::prepare(const tutti::detail::Call& call, const Options& option
 
 /// From here on this member may touch the vectors of the others of its process: see inside_bit.
 void ClusterSeat::enter_call() {
-    cluster_.board(rank_).progress.publish(ClusterState::progress_in(call_.number(), 0) |
-                                           mailbox::inside_bit);
+    own_board().progress.publish(ClusterState::progress_in(member_.number(), 0) | mailbox::inside_bit);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (cluster_.failure().raised()) {
         cluster_.failure().throw_aborted();
@@ -117,10 +109,10 @@ void ClusterSeat::enter_call() {
 /// Nobody of this process touches the member's vectors any more when this returns.
 void ClusterSeat::leave_failed_call(const std::exception_ptr& cause, bool is_first) {
     if (is_first) {
-        cluster_.fail(rank_, cause);
+        cluster_.fail(member_.rank(), cause);
     }
     tell_others(cause);
-    cluster_.leave_failed_call(rank_);
+    cluster_.leave_failed_call(member_.rank());
 }
 
 void ClusterSeat::find_leader() {
@@ -129,17 +121,17 @@ void ClusterSeat::find_leader() {
     }
     int is_main = 0;
     hybrid::check(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
-    const std::int64_t mine = is_main != 0 ? rank_ : -1;
+    const std::int64_t mine = is_main != 0 ? member_.rank() : -1;
     std::int64_t found = mine;
-    if (!call_.is_alone()) {
-        tutti::detail::execute(cluster_.put_group()->seat(rank_), {.collective = Collective::allreduce,
-                                                                   .type = Type::i64,
-                                                                   .op = Operator::max,
-                                                                   .input = &mine,
-                                                                   .output = &found,
-                                                                   .input_count = 1,
-                                                                   .output_count = 1,
-                                                                   .element_bytes = sizeof(mine)});
+    if (!member_.is_alone()) {
+        member_.run_held(search_, {.collective = Collective::allreduce,
+                                   .type = Type::i64,
+                                   .op = Operator::max,
+                                   .input = &mine,
+                                   .output = &found,
+                                   .input_count = 1,
+                                   .output_count = 1,
+                                   .element_bytes = sizeof(mine)});
     }
     if (found < 0) {
         throw ArgumentError(
@@ -147,7 +139,7 @@ void ClusterSeat::find_leader() {
             "calls, but none of this process's members is on it: let it join, or ask "
             "MPI_Init_thread for MPI_THREAD_SERIALIZED");
     }
-    call_.set_leader(static_cast<int>(found));
+    member_.set_leader(static_cast<int>(found));
     knows_leader_ = true;
 }
 

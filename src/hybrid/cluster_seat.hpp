@@ -1,11 +1,13 @@
 #pragma once
 
+#include "call/call_cache.hpp"
 #include "hybrid/cluster_call.hpp"
-#include "hybrid/crossing.hpp"
+#include "hybrid/process_member.hpp"
 
 #include <tutti/member.hpp>
 
 #include <exception>
+#include <memory>
 
 namespace tutti::mpi::detail {
 
@@ -13,10 +15,10 @@ namespace tutti::mpi::detail {
 class ClusterSeat {
 public:
     ClusterSeat(ClusterState& cluster, int rank)
-        : cluster_(cluster), rank_(rank), knows_leader_(cluster.speaker() != Speaker::main_member),
-          call_(cluster, rank), crossings_(call_) {}
+        : cluster_(cluster), knows_leader_(cluster.speaker() != Speaker::main_member),
+          member_(cluster, rank) {}
 
-    int global_rank() const { return call_.global_rank(); }
+    int global_rank() const { return member_.global_rank(); }
 
     /// The calling thread comes to the seat, or gives it back.
     void sit(tutti::detail::Leaving leaving);
@@ -24,7 +26,7 @@ public:
 
     /// Runs one collective call.
     void run(const tutti::detail::Call& call, const Options& options);
-    /// The one that was prepared last, on these vectors, if that is the call with this key.
+    /// One that has been prepared, on these vectors, if that is the call with this key.
     bool run_again(std::uint64_t key, const void* input, void* output);
 
     /// An exception ends this member's part.
@@ -32,21 +34,21 @@ public:
 
 private:
     void check_failure();
-    void prepare(const tutti::detail::Call& call, const Options& options);
-    void run_prepared();
+    ClusterCall& prepare(const tutti::detail::Call& call, const Options& options);
+    void run_prepared(ClusterCall& call);
     void enter_call();
+    ClusterState::Board& own_board() const { return cluster_.board(member_.rank()); }
     void leave_failed_call(const std::exception_ptr& cause, bool is_first);
     void tell_others(const std::exception_ptr& cause);
     void find_leader();
 
     ClusterState& cluster_;
-    int rank_;
     bool knows_leader_;
     tutti::detail::Leaving leaving_ = tutti::detail::Leaving::for_now;
-    ClusterCall call_;
-    Crossings crossings_;
-    /// That of the call which was prepared last.
-    Crossing* crossing_ = nullptr;
+    ProcessMember member_;
+    tutti::execute::CallCache<ClusterCall> calls_;
+    /// See find_leader().
+    std::unique_ptr<tutti::execute::PreparedCall> search_;
 };
 
 } // namespace tutti::mpi::detail

@@ -82,8 +82,7 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
     transport_.wire().set_limits(deadline_, notices_, failure_);
     hybrid::together(control_.communicator(), [&] {
         const tutti::execute::Setting setting = shared(local.setting());
-        put_group_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
-        take_group_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
+        group_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
         for (int rank = 0; rank < local.size(); ++rank) {
             seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
         }
@@ -183,15 +182,12 @@ void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, st
 }
 
 void ClusterState::expect_all() {
-    for (const auto& group : {put_group_, take_group_}) {
-        group->expect_all();
-    }
+    group_->expect_all();
 }
 
 void ClusterState::fail(int rank, const std::exception_ptr& cause) {
     failure_.raise(first_rank(process_) + rank, cause);
-    put_group_->fail(rank, cause);
-    take_group_->fail(rank, cause);
+    group_->fail(rank, cause);
 }
 
 void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {

@@ -15,6 +15,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,7 +60,7 @@ public:
     ClusterState(ClusterState&&) = delete;
     ClusterState& operator=(ClusterState&&) = delete;
 
-    int members() const { return put_group_->size(); }
+    int members() const { return group_->size(); }
     int processes() const { return static_cast<int>(first_ranks_.size()) - 1; }
     int process() const { return process_; }
     int first_rank(int process) const { return first_ranks_[static_cast<std::size_t>(process)]; }
@@ -75,11 +76,18 @@ public:
     /// The leader's.
     hybrid::Transport& transport() { return transport_; }
     hybrid::MainThread& main_thread() { return main_thread_; }
+    /// Runs what makes MPI calls, and looks itself whether MPI has been finalised, where they may be made.
+    template <class Work>
+    void speak_at_end(Work work) {
+        if (speaker_ == Speaker::main_caller) {
+            main_thread_.run_there(std::ref(work)); // which allocates nothing
+        } else {
+            work();
+        }
+    }
 
-    /// The groups in which members meet: on the way to the leader, and on the way back. Two, so that each
-    /// repeats its own call, which is what makes that cheap.
-    const std::shared_ptr<tutti::detail::GroupState>& put_group() { return put_group_; }
-    const std::shared_ptr<tutti::detail::GroupState>& take_group() { return take_group_; }
+    /// In which the members of the process meet.
+    tutti::detail::GroupState& group() const { return *group_; }
 
     /// What each member shows to the others of its process; ordered by the exchanges of enter().
     struct alignas(line_bytes) Board {
@@ -166,8 +174,7 @@ private:
     bool all_go_solo_ = false;
     bool have_cpus_ = false;
     hybrid::Transport transport_;
-    std::shared_ptr<tutti::detail::GroupState> put_group_;
-    std::shared_ptr<tutti::detail::GroupState> take_group_;
+    std::shared_ptr<tutti::detail::GroupState> group_;
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<ClusterSeat>> seats_;
     std::array<Depot, 2> depots_;

@@ -38,16 +38,12 @@ bool goes_alone(const ClusterCall& call) {
 
 } // namespace
 
-Crossings::Crossings(ClusterCall& call)
-    : alone(make_alone(call)), leader(make_leader(call)), solo(make_solo(call)),
-      pipeline(make_pipeline(call)), chain(make_chain(call)) {}
-
-Crossing& choose_crossing(const Crossings& crossings, const ClusterCall& call) {
-    return call.algorithm() == hybrid::chain_algorithm ? *crossings.chain
-           : goes_solo(call)                           ? *crossings.solo
-           : goes_alone(call)                          ? *crossings.alone
-           : call.way() == Way::leader                 ? *crossings.leader
-                                                       : *crossings.pipeline;
+std::unique_ptr<Crossing> make_crossing(ClusterCall& call) {
+    return call.algorithm() == hybrid::chain_algorithm ? make_chain(call)
+           : goes_solo(call)                           ? make_solo(call)
+           : goes_alone(call)                          ? make_alone(call)
+           : call.way() == Way::leader                 ? make_leader(call)
+                                                       : make_pipeline(call);
 }
 
 } // namespace tutti::mpi::detail

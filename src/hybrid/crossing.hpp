@@ -7,8 +7,13 @@ namespace tutti::mpi::detail {
 class ClusterCall;
 
 /// How a call gets from the members of a process to other processes, and what comes back to the members.
-/// Which one is chosen once, when the call is prepared, by choose_crossing(); every member goes through all
-/// three parts.
+/// It is made once, when the call is prepared; every member goes through all three parts.
+///
+/// - alone: a process's only member, from and to its vectors
+/// - leader: members put into the depot, from where one carries
+/// - solo: one reads the vectors of all, carries, and stores to them, segment by segment
+/// - pipeline: one carries segments while the others put the next and take the last
+/// - chain: order serial, from process to process
 class Crossing {
 public:
     explicit Crossing(ClusterCall& call) : call_(call) {}
@@ -18,8 +23,6 @@ public:
     Crossing(Crossing&&) = delete;
     Crossing& operator=(Crossing&&) = delete;
 
-    /// What is decided once, when a call is prepared.
-    virtual void prepare() {}
     /// Puts what goes to others, or shows it, to the leader: all may go on when this has returned.
     virtual void put() = 0;
     /// The leader exchanges it with other processes.
@@ -34,31 +37,14 @@ private:
     ClusterCall& call_;
 };
 
-/// The crossings of one member, which keep the memory that they need from call to call.
-///
-/// - alone: a process's only member, from and to its vectors
-/// - leader: members put into the depot, from where one carries
-/// - solo: one reads the vectors of all, carries, and stores to them, segment by segment
-/// - pipeline: one carries segments while the others put the next and take the last
-/// - chain: order serial, from process to process
-struct Crossings {
-    explicit Crossings(ClusterCall& call);
-
-    std::unique_ptr<Crossing> alone;
-    std::unique_ptr<Crossing> leader;
-    std::unique_ptr<Crossing> solo;
-    std::unique_ptr<Crossing> pipeline;
-    std::unique_ptr<Crossing> chain;
-};
-
 std::unique_ptr<Crossing> make_alone(ClusterCall& call);
 std::unique_ptr<Crossing> make_leader(ClusterCall& call);
 std::unique_ptr<Crossing> make_solo(ClusterCall& call);
 std::unique_ptr<Crossing> make_pipeline(ClusterCall& call);
 std::unique_ptr<Crossing> make_chain(ClusterCall& call);
 
-/// The one for a call that has been prepared: the same on all members of a process, and such that what
+/// The one for a call that is being prepared: the same on all members of a process, and such that what
 /// processes choose fits together on the wire.
-Crossing& choose_crossing(const Crossings& crossings, const ClusterCall& call);
+std::unique_ptr<Crossing> make_crossing(ClusterCall& call);
 
 } // namespace tutti::mpi::detail

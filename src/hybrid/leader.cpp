@@ -7,6 +7,7 @@
 #include "hybrid/ways.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 namespace tutti::mpi::detail {
@@ -17,9 +18,7 @@ namespace {
 
 class Leader final : public Crossing {
 public:
-    using Crossing::Crossing;
-
-    void prepare() override { set_slices(); }
+    explicit Leader(ClusterCall& made) : Crossing(made) { set_slices(); }
 
     void put() override {
         const auto members = static_cast<std::size_t>(call().members());
@@ -29,7 +28,7 @@ public:
         call().make_room(call().total_bytes() * (prefix || pairs ? members : 1),
                          call().total_bytes() * (pairs ? members : 1));
         if (put_own()) {
-            call().meet_to_put();
+            call().meet();
         }
     }
 
@@ -48,7 +47,7 @@ public:
     }
 
     void take() override {
-        call().meet_to_take();
+        call().meet();
         if (call().traits().result == Result::of_pair) {
             return unpack();
         }
@@ -66,6 +65,8 @@ private:
 
     /// Elements that each member combines.
     std::vector<std::size_t> slices_;
+    /// The members' own call.
+    std::unique_ptr<tutti::execute::PreparedCall> held_;
     /// What others have of a result in one exchange.
     tutti::run::Memory discarded_;
 };
@@ -118,7 +119,7 @@ void Leader::put_prefixes() {
     local.in_place = false;
     local.output = call().depot().input + static_cast<std::size_t>(call().rank()) * call().total_bytes();
     local.output_count = call().shape().total;
-    call().run_local(local);
+    call().run_held(held_, local);
 }
 
 /// The members' vectors, combined in rank order, in the depot.
@@ -134,7 +135,7 @@ bool Leader::combine() {
                            ? call().depot().input
                            : discarded_.at_least(hybrid::one_exchange_bytes, call().element_align());
         local.output_count = total;
-        call().run_local(local);
+        call().run_held(held_, local);
         return false;
     }
     const auto own = slices_.begin() + call().rank();
@@ -146,7 +147,7 @@ bool Leader::combine() {
     local.counts = &slices;
     local.output = call().depot().input + call().bytes(std::accumulate(slices_.begin(), own, std::size_t{0}));
     local.output_count = *own;
-    call().run_local(local);
+    call().run_held(held_, local);
     return true;
 }
 

@@ -16,14 +16,13 @@ namespace {
 
 class Pipeline final : public Crossing {
 public:
-    explicit Pipeline(ClusterCall& call) : Crossing(call), part_(call) {}
-
-    void prepare() override { segments_ = hybrid::segments_of(call().total_bytes()); }
+    explicit Pipeline(ClusterCall& made)
+        : Crossing(made), part_(made), segments_(hybrid::segments_of(made.total_bytes())) {}
 
     void put() override {
         call().show();
         call().make_room(call().total_bytes(), call().total_bytes());
-        call().meet_to_put();
+        call().meet();
         call().compare_calls();
     }
 
@@ -48,7 +47,7 @@ public:
         if (works()) {
             take_segment(segments_ - 1);
         }
-        call().meet_to_take();
+        call().meet();
     }
 
 private:
@@ -68,13 +67,13 @@ private:
     void take_segment(std::size_t segment);
 
     CallPart part_;
-    std::size_t segments_ = 1;
+    std::size_t segments_;
 };
 
 /// Returns when `member` has done `segments` segments of this call.
 void Pipeline::await_progress(int member, std::size_t segments) const {
     ClusterState& cluster = call().cluster();
-    mailbox::Waiting waiting(cluster.put_group()->patience());
+    mailbox::Waiting waiting(cluster.group().patience());
     const mailbox::StdWord& done = cluster.board(member).progress;
     // Acquire: pairs with the release in carry(); what was put or carried is visible.
     while (done.observe() < ClusterState::progress_in(call().number(), segments)) {

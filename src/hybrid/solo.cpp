@@ -12,9 +12,7 @@ namespace {
 
 class Solo final : public Crossing {
 public:
-    explicit Solo(ClusterCall& call) : Crossing(call), part_(call) {}
-
-    void prepare() override {
+    explicit Solo(ClusterCall& made) : Crossing(made), part_(made) {
         const bool in_one = call().algorithm() == hybrid::library_algorithm;
         segments_ = in_one ? 1 : hybrid::segments_of(call().total_bytes());
         // In the caches through them, the others' vectors like its own: past them an allreduce of 64 KiB to
@@ -28,7 +26,7 @@ public:
     void put() override {
         call().show();
         call().make_room(call().total_bytes(), call().total_bytes());
-        call().meet_to_put();
+        call().meet();
     }
 
     void carry() override {
@@ -38,7 +36,7 @@ public:
         }
     }
 
-    void take() override { call().meet_to_take(); }
+    void take() override { call().meet(); }
 
 private:
     void carry_segments();

@@ -10,9 +10,9 @@ namespace {
 
 constexpr int members = 2;
 
-/// What the groups are set to in which a cluster of this process alone meets.
+/// What the group is set to in which a cluster of this process alone meets.
 const execute::Setting& setting_in(mpi::detail::ClusterState& cluster) {
-    return cluster.put_group()->setting();
+    return cluster.group().setting();
 }
 
 std::shared_ptr<mpi::detail::ClusterState> cluster_of(const GroupOptions& options) {

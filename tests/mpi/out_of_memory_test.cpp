@@ -198,6 +198,34 @@ TEST_CASE("a member of a cluster that runs out of memory in a call releases all 
     }
 }
 
+TEST_CASE("an irregular call that is repeated is prepared once: without an allocation from then on") {
+    Group group(members);
+    mpi::Cluster cluster(group, MPI_COMM_WORLD);
+    Outcomes outcomes{};
+    std::barrier meet(members);
+    const auto part = [&](int rank) {
+        Vectors my(100, static_cast<std::size_t>(cluster.size()));
+        mpi::Member me = cluster.join(rank);
+        const auto call_twice = [&] { // one for each depot
+            me.reduce_scatter(my.in, my.block, Counts(my.counts), sum);
+            me.reduce_scatter(my.in, my.block, Counts(my.counts), sum);
+        };
+        call_twice();
+        meet.arrive_and_wait();
+        if (rank == 0) {
+            start_famine({process_of_world(), 0, true});
+        }
+        meet.arrive_and_wait();
+        outcomes[static_cast<std::size_t>(rank)] = outcome_of(call_twice);
+        meet.arrive_and_wait();
+        famine.armed = false;
+    };
+    std::thread other(part, 1);
+    part(0);
+    other.join();
+    CHECK(count(outcomes, Outcome::good) == members);
+}
+
 TEST_CASE("a cluster for which one process has no memory is made by none, and leaves nothing behind") {
     const auto make = [](const Group& group) {
         return outcome_of([&] { const mpi::Cluster cluster(group, MPI_COMM_WORLD); });

@@ -1,0 +1,39 @@
+#include "hybrid/process_member.hpp"
+
+#include "group/seat.hpp"
+
+#include <algorithm>
+
+namespace tutti::mpi::detail {
+
+void ProcessMember::run_held(std::unique_ptr<tutti::execute::PreparedCall>& held, tutti::detail::Call call) {
+    tutti::detail::Seat& seat = cluster_.group().seat(rank_);
+    call.deadline = local_deadline(call.deadline);
+    if (held == nullptr) {
+        held = seat.hold(call);
+    }
+    seat.run_held(*held, call);
+}
+
+void ProcessMember::meet(std::chrono::milliseconds deadline) {
+    if (!is_alone()) {
+        run_held(meeting_, {.collective = Collective::barrier, .type = Type::u8, .deadline = deadline});
+    }
+}
+
+void ProcessMember::make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment,
+                              std::chrono::milliseconds deadline) {
+    if (input_bytes <= input_room_ && output_bytes <= output_room_ && alignment <= room_align_) {
+        return;
+    }
+    input_room_ = std::max(input_bytes, input_room_);
+    output_room_ = std::max(output_bytes, output_room_);
+    room_align_ = std::max(alignment, room_align_);
+    meet(deadline); // the last call's results have been taken
+    if (leads()) {
+        cluster_.enlarge(input_room_, output_room_, room_align_);
+    }
+    meet(deadline);
+}
+
+} // namespace tutti::mpi::detail
