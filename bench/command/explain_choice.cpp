@@ -1,8 +1,8 @@
 #include "command/explain_choice.hpp"
 
 #include "algorithm/registry.hpp"
-#include "choose/outlook.hpp"
-#include "choose/setting.hpp"
+#include "choose/algorithm_predictor.hpp"
+#include "choose/group_config.hpp"
 #include "distance/groups.hpp"
 #include "machine/placement.hpp"
 #include "model/machine_model.hpp"
@@ -35,7 +35,7 @@ using execute::Reason;
 struct Answer {
     Problem problem;
     SelectionInput input;
-    execute::Setting setting;
+    execute::GroupConfig config;
     execute::Selection selection;
     /// That speaks for the call; may be null.
     const tuning::Entry* entry = nullptr;
@@ -59,16 +59,17 @@ Problem asked_problem(const ChoiceArguments& arguments) {
 }
 
 /// Of a team on another machine, where each member has a CPU and nothing has been tuned.
-execute::Setting setting_elsewhere(const ChoiceArguments& arguments) {
+execute::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
     try {
-        const distance::LineProfile profile = find_line_profile(arguments.machine);
+        const distance::MachineModel profile = find_line_profile(arguments.machine);
         const machine::Machine machine = described(profile);
         simulate::Positions positions = positions_on(machine, arguments.members);
         graph::LevelTree tree = tree_on(machine, arguments.members);
         const auto l3_groups = static_cast<int>(distance::count(positions.groups_of(distance::Class::l3)));
-        const bool is_needed = execute::Outlook::is_for(arguments.members, arguments.members, l3_groups);
+        const bool is_needed =
+            execute::AlgorithmPredictor::is_for(arguments.members, arguments.members, l3_groups);
         const auto cpus = static_cast<int>(machine.pus.size());
-        return {.patience = {},
+        return {.wait_policy = {},
                 .cpus = arguments.members,
                 .process_cpus = cpus,
                 .options = {},
@@ -79,22 +80,22 @@ execute::Setting setting_elsewhere(const ChoiceArguments& arguments) {
                 .bindings = {},
                 .places = {},
                 .parts = {},
-                .outlook = is_needed
-                               ? std::make_shared<execute::Outlook>(execute::KnownMachine{profile},
-                                                                    std::move(positions), std::move(tree))
-                               : nullptr};
+                .predictor = is_needed
+                                 ? std::make_shared<execute::AlgorithmPredictor>(
+                                       execute::KnownMachine{profile}, std::move(positions), std::move(tree))
+                                 : nullptr};
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("--machine: {}", error.what()));
     }
 }
 
-execute::Setting setting_of(const ChoiceArguments& arguments) {
+execute::GroupConfig config_of(const ChoiceArguments& arguments) {
     if (!arguments.machine.empty()) {
-        return setting_elsewhere(arguments);
+        return config_elsewhere(arguments);
     }
     return as_asked("--placement: ", [&] {
-        return execute::setting_for({}, machine::place(tuning::this_machine(), arguments.members,
-                                                       machine::parse_placement(arguments.placement)));
+        return execute::config_for({}, machine::place(tuning::this_machine(), arguments.members,
+                                                      machine::parse_placement(arguments.placement)));
     });
 }
 
@@ -113,8 +114,8 @@ std::string title(const Answer& answer) {
         problem.in_place ? " in place"
         : problem.shared ? " into one vector for all"
                          : "",
-        counted(problem.members, "member"), counted(answer.setting.process_cpus, "CPU"),
-        counted(answer.setting.l3_groups, "L3 group"));
+        counted(problem.members, "member"), counted(answer.config.process_cpus, "CPU"),
+        counted(answer.config.l3_groups, "L3 group"));
 }
 
 /// Vectors have whole elements, as many in each block, and at least one.
@@ -136,7 +137,7 @@ std::string not_in_table(const ChoiceArguments& arguments, const Answer& answer)
     return fmt::format("not in table: it has nothing near {} of {} among {} in {}\n",
                        to_string(answer.problem.collective), format_bytes(answer.problem.bytes()),
                        counted(answer.problem.members, "member"),
-                       counted(answer.setting.l3_groups, "L3 group"));
+                       counted(answer.config.l3_groups, "L3 group"));
 }
 
 std::string rule_of(const Answer& answer) {
@@ -147,7 +148,7 @@ std::string rule_of(const Answer& answer) {
                            to_string(point.collective), to_string(point.operands), point.members,
                            format_bytes(point.bytes));
     }
-    case Reason::carried:
+    case Reason::eager:
         return "the built-in choice for what the mailbox carries, in one exchange";
     case Reason::brief:
         return "the built-in choice for what is short but not carried";
@@ -161,7 +162,7 @@ std::string rule_of(const Answer& answer) {
         return "the built-in choice for a result that all members share";
     case Reason::predicted:
         return fmt::format("it is predicted to take least; lines are those of {}",
-                           describe(answer.setting.outlook->machine()));
+                           describe(answer.config.predictor->machine()));
     case Reason::named:
         break;
     }
@@ -195,9 +196,9 @@ std::string standing(const Answer& answer, std::size_t index) {
 }
 
 std::string predicted(const Answer& answer, std::size_t index) {
-    execute::Outlook* const outlook = answer.setting.outlook.get();
+    execute::AlgorithmPredictor* const predictor = answer.config.predictor.get();
     const auto prediction =
-        outlook != nullptr ? outlook->of(index, answer.input.call, answer.input.size) : std::nullopt;
+        predictor != nullptr ? predictor->of(index, answer.input.call, answer.input.size) : std::nullopt;
     return prediction ? format_us(prediction->us) : "-";
 }
 
@@ -216,7 +217,7 @@ std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
     const int root =
         row.collective == Collective::shift ? Problem::distance % problem.members : Problem::root;
     return {std::string(row.name),
-            std::string(name_of(execute::form_of(index, answer.input.call, answer.input.size))),
+            std::string(name_of(execute::protocol_of(index, answer.input.call, answer.input.size))),
             fmt::format("{}", row.counts(problem.members, root).rounds),
             predicted(answer, index),
             measured,
@@ -227,19 +228,19 @@ std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
 
 std::string explain_choice(const ChoiceArguments& arguments, std::size_t width) {
     Answer answer{
-        .problem = asked_problem(arguments), .input = {}, .setting = setting_of(arguments), .selection = {}};
+        .problem = asked_problem(arguments), .input = {}, .config = config_of(arguments), .selection = {}};
     answer.input = selection_input_of(answer.problem);
-    answer.input.size.cpus = answer.setting.cpus;
-    answer.input.size.l3_groups = answer.setting.l3_groups;
+    answer.input.size.cpus = answer.config.cpus;
+    answer.input.size.l3_groups = answer.config.l3_groups;
     const SelectionInput& input = answer.input;
     answer.selection =
-        execute::select(input.call, input.size, answer.setting.choices, answer.setting.outlook.get());
-    answer.entry = execute::entry_for(input.call, input.size, answer.setting.choices);
+        execute::select(input.call, input.size, answer.config.choices, answer.config.predictor.get());
+    answer.entry = execute::entry_for(input.call, input.size, answer.config.choices);
     const auto rows = algorithm::registry();
     std::string text = title(answer) + rounded_size(arguments, answer.problem);
     text += fmt::format("chosen:       {}, {}\n", rows[answer.selection.row].name, rule_of(answer));
     text += passed_over(answer);
-    text += fmt::format("choices from: {}\n", answer.setting.tuning);
+    text += fmt::format("choices from: {}\n", answer.config.tuning);
     text += not_in_table(arguments, answer) + "\n";
     Table table({{.heading = "algorithm", .rank = 0, .left_aligned = true},
                  {.heading = "form", .rank = 3, .left_aligned = true},

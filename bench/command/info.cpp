@@ -1,7 +1,7 @@
 #include "command/info.hpp"
 
 #include "group/mailbox_pages.hpp"
-#include "machine/profile.hpp"
+#include "machine/thresholds.hpp"
 #include "report/algorithm_table.hpp"
 #include "report/environment.hpp"
 #include "terminal/exit_codes.hpp"
@@ -60,7 +60,7 @@ int run_info(const InfoArguments& arguments) {
     fmt::print("{}", machine::describe(environment.machine));
     print_build(environment);
     print_team();
-    fmt::print("{}", machine::describe(tuning::this_profile()));
+    fmt::print("{}", machine::describe(tuning::this_thresholds()));
     return exit_fine;
 }
 

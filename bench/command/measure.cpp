@@ -26,7 +26,7 @@ namespace tutti::bench {
 namespace {
 
 using distance::Class;
-using distance::LineProfile;
+using distance::MachineModel;
 
 /// A file that is refused would be of no use.
 std::string checked_text(const Survey& survey) {
@@ -44,7 +44,7 @@ std::string checked_text(const Survey& survey) {
     return text;
 }
 
-void print_lines(std::FILE* out, const LineProfile& profile) {
+void print_lines(std::FILE* out, const MachineModel& profile) {
     fmt::print(out, "\n{:<8}{:>21}{:>18}{:>9}{:>12}{:>12}{:>12}{:>12}\n", "lines", "one way, ns",
                "k readers, ns", "flag, ns", "taken back", "fetched", "by two", "stored");
     for (const Class each : distance::all_classes) {
@@ -62,7 +62,7 @@ void print_lines(std::FILE* out, const LineProfile& profile) {
     }
 }
 
-void print_memory(std::FILE* out, const LineProfile& profile) {
+void print_memory(std::FILE* out, const MachineModel& profile) {
     fmt::print(out, "\n{:<8}{:>12}{:>12}{:>12}\n", "memory", "read", "written", "copied");
     for (const Class each : distance::all_classes) {
         if (each == Class::core || profile.has_class(each)) {
@@ -82,7 +82,7 @@ void print_memory(std::FILE* out, const LineProfile& profile) {
 }
 
 /// What nobody has measured, and by which rule it is there nevertheless.
-void print_estimates(std::FILE* out, LineProfile profile) {
+void print_estimates(std::FILE* out, MachineModel profile) {
     const std::vector<distance::NamedNumber> numbers = numbers_of(profile);
     for (std::size_t source = 0; source < profile.sources.size(); ++source) {
         std::vector<std::string> names;

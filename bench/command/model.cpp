@@ -133,12 +133,12 @@ graph::LevelTree tree_of_levels(const ModelArguments& arguments) {
     return graph::LevelTree::equal(arguments.levels);
 }
 
-distance::LineProfile machine_profile(const ModelArguments& arguments) {
+distance::MachineModel machine_profile(const ModelArguments& arguments) {
     return as_asked("--machine: ", [&] { return find_line_profile(arguments.machine); });
 }
 
 /// As many as are asked for, or as the machine has CPUs.
-int members_on(const distance::LineProfile& profile, const ModelArguments& arguments) {
+int members_on(const distance::MachineModel& profile, const ModelArguments& arguments) {
     const std::size_t cpus = as_asked("--machine: ", [&] { return described(profile).pus.size(); });
     const int members = arguments.members.value_or(static_cast<int>(cpus));
     if (members < 2) {
@@ -152,7 +152,7 @@ int members_on(const distance::LineProfile& profile, const ModelArguments& argum
 }
 
 graph::LevelTree tree_of_machine(const ModelArguments& arguments) {
-    const distance::LineProfile profile = machine_profile(arguments);
+    const distance::MachineModel profile = machine_profile(arguments);
     return tree_on(described(profile), members_on(profile, arguments));
 }
 
@@ -177,7 +177,7 @@ bool is_processor_of(const std::string& machine, const std::string& processor) {
 }
 
 std::string compared(const ModelArguments& arguments) {
-    const distance::LineProfile profile = machine_profile(arguments);
+    const distance::MachineModel profile = machine_profile(arguments);
     if (arguments.predict != "all") {
         parsed_collective("--predict: ", arguments.predict);
     }
@@ -205,7 +205,7 @@ std::string predicted(const ModelArguments& arguments) {
         return compared(arguments);
     }
     const Collective collective = parsed_collective("--predict: ", arguments.predict);
-    const distance::LineProfile profile = machine_profile(arguments);
+    const distance::MachineModel profile = machine_profile(arguments);
     PredictionQuery query{.collective = collective,
                           .members = members_on(profile, arguments),
                           .bytes = {},

@@ -1,7 +1,7 @@
 #include "command/tune.hpp"
 
 #include "algorithm/registry.hpp"
-#include "choose/outlook.hpp"
+#include "choose/algorithm_predictor.hpp"
 #include "options/bench_options.hpp"
 #include "report/environment.hpp"
 #include "survey/survey.hpp"
@@ -96,13 +96,13 @@ void write(const tuning::Table& table, const std::string& path) {
 }
 
 /// Where some members of this machine choose by predictions.
-std::optional<distance::LineProfile> measured_lines(const machine::Machine& machine, double seconds,
-                                                    bool progress_shown) {
+std::optional<distance::MachineModel> measured_lines(const machine::Machine& machine, double seconds,
+                                                     bool progress_shown) {
     const auto cpus = static_cast<int>(machine.pus.size());
-    if (!execute::Outlook::is_for(cpus, cpus, machine.l3_groups())) {
+    if (!execute::AlgorithmPredictor::is_for(cpus, cpus, machine.l3_groups())) {
         return std::nullopt;
     }
-    distance::LineProfile lines = survey(machine, seconds, progress_shown).profile;
+    distance::MachineModel lines = survey(machine, seconds, progress_shown).profile;
     check(lines);
     return lines;
 }
@@ -114,7 +114,8 @@ int tune(const BenchOptions& options, const TuneArguments& arguments) {
     constexpr double most_profile_seconds = 5;
     constexpr double most_lines_seconds = 60;
     tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(machine), {}, {}, {}};
-    table.profile = measure_profile(machine, std::min(most_profile_seconds, 0.1 * arguments.points.seconds));
+    table.profile =
+        measure_thresholds(machine, std::min(most_profile_seconds, 0.1 * arguments.points.seconds));
     table.lines =
         measured_lines(machine, std::min(most_lines_seconds, 0.1 * arguments.points.seconds), !options.quiet);
     Tuner tuner(options, arguments.points.seconds, table.lines);

@@ -42,8 +42,8 @@ std::vector<const Algorithm*> chosen_rows(const VerifyArguments& arguments) {
 
 std::string forms_text(const Algorithm& row) {
     std::string text;
-    for (const schedule::Form form : forms_of(row)) {
-        text += (text.empty() ? "" : ", ") + name_of(form);
+    for (const schedule::Protocol protocol : protocols_of(row)) {
+        text += (text.empty() ? "" : ", ") + name_of(protocol);
     }
     return text;
 }

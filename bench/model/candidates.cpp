@@ -14,7 +14,8 @@ std::vector<Candidate> candidates(Collective collective, const graph::LevelTree&
     std::vector<Candidate> all;
     for (const algorithm::Algorithm& row : algorithm::registry()) {
         if (row.collective == collective && takes(row, members)) {
-            all.push_back({std::string(row.name), row.forms, [=, &row] { return make(row, tree, root); }});
+            all.push_back(
+                {std::string(row.name), row.protocols, [=, &row] { return make(row, tree, root); }});
         }
     }
     return all;

@@ -13,7 +13,7 @@ namespace tutti::bench {
 /// One way to carry out a collective among the members of a machine.
 struct Candidate {
     std::string name;
-    algorithm::Forms forms;
+    algorithm::Protocols protocols;
     std::function<schedule::Schedule()> make;
 };
 

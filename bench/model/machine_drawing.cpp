@@ -1,6 +1,6 @@
 #include "model/machine_drawing.hpp"
 
-#include "choose/outlook.hpp"
+#include "choose/algorithm_predictor.hpp"
 #include "machine/distances.hpp"
 #include "model/machine_model.hpp"
 
@@ -135,7 +135,7 @@ std::string CpuTree::name_of(int level, int number) const {
     return name;
 }
 
-MachineDrawing machine_drawing(const distance::LineProfile& profile, int members,
+MachineDrawing machine_drawing(const distance::MachineModel& profile, int members,
                                const machine::PlacementRequest& placement) {
     Machine machine = described(profile);
     if (machine.pus.size() > most_drawn_cpus) {
@@ -149,7 +149,7 @@ MachineDrawing machine_drawing(const distance::LineProfile& profile, int members
 }
 
 LevelCaption caption(const MachineDrawing& drawing, int level) {
-    const distance::LineProfile& profile = drawing.profile;
+    const distance::MachineModel& profile = drawing.profile;
     LevelCaption caption{.groups = groups_text(drawing.members, level),
                          .line = "a line: the profile does not say",
                          .ns = 0,

@@ -37,7 +37,7 @@ struct CpuTree {
 
 /// A machine and the members of a group on it.
 struct MachineDrawing {
-    distance::LineProfile profile;
+    distance::MachineModel profile;
     machine::Machine machine;
     machine::PlacementRequest placement;
     CpuTree members; ///< by rank, in the tree of levels that a group makes of them
@@ -46,7 +46,7 @@ struct MachineDrawing {
 
 /// So many members on the machine of a profile; 0 members: as many as it has CPUs. Throws
 /// std::invalid_argument where described() or cpus_on() does, and for more than 1024 CPUs.
-MachineDrawing machine_drawing(const distance::LineProfile& profile, int members,
+MachineDrawing machine_drawing(const distance::MachineModel& profile, int members,
                                const machine::PlacementRequest& placement);
 
 /// What is said of a level.

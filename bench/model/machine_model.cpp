@@ -1,6 +1,6 @@
 #include "model/machine_model.hpp"
 
-#include "choose/outlook.hpp"
+#include "choose/algorithm_predictor.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 namespace tutti::bench {
 
-machine::Machine described(const distance::LineProfile& profile) {
+machine::Machine described(const distance::MachineModel& profile) {
     if (profile.topology.empty()) {
         throw std::invalid_argument(
             fmt::format("the profile of {} does not say what the machine looks like", profile.name));

@@ -11,7 +11,7 @@
 namespace tutti::bench {
 
 /// The machine of a profile. Throws std::invalid_argument where that does not say what it looks like.
-machine::Machine described(const distance::LineProfile& profile);
+machine::Machine described(const distance::MachineModel& profile);
 
 /// Where so many members run on a machine, placed compactly. Throws std::invalid_argument when there are more
 /// than CPUs, or fewer than 1.

@@ -59,7 +59,7 @@ bool is_of(const Point& point, std::string_view collective) {
 }
 
 /// Those of one collective.
-std::vector<PredictedPoint> points_of(const distance::LineProfile& profile, std::span<const Point> measured,
+std::vector<PredictedPoint> points_of(const distance::MachineModel& profile, std::span<const Point> measured,
                                       int members, Collective collective) {
     std::set<std::size_t> sizes;
     std::vector<const Point*> of_it;
@@ -112,7 +112,7 @@ std::optional<double> OrderCount::tau() const {
     return static_cast<double>(right_less_wrong) / static_cast<double>(pairs);
 }
 
-std::vector<PredictedPoint> predicted_points(const distance::LineProfile& profile,
+std::vector<PredictedPoint> predicted_points(const distance::MachineModel& profile,
                                              std::span<const Point> measured, int members,
                                              std::string_view collective) {
     std::vector<PredictedPoint> all;

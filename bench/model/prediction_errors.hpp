@@ -47,7 +47,7 @@ int most_members_comparable(std::span<const Point> measured, std::string_view co
 /// Those points that the library was measured at with so many members, with named algorithms and separate
 /// vectors (of a broadcast the only ones), of the collective with that name or, for "all", of all. Throws
 /// std::invalid_argument as predict() does, or where there is no such point.
-std::vector<PredictedPoint> predicted_points(const distance::LineProfile& profile,
+std::vector<PredictedPoint> predicted_points(const distance::MachineModel& profile,
                                              std::span<const Point> measured, int members,
                                              std::string_view collective);
 

@@ -1,8 +1,8 @@
 #include "model/prediction_table.hpp"
 
-#include "choose/caches.hpp"
 #include "choose/select.hpp"
-#include "machine/profile.hpp"
+#include "choose/store_policy.hpp"
+#include "machine/thresholds.hpp"
 #include "mailbox/slot.hpp"
 #include "model/candidates.hpp"
 #include "model/machine_model.hpp"
@@ -18,7 +18,7 @@
 
 namespace tutti::bench {
 
-using schedule::Form;
+using schedule::Protocol;
 
 namespace {
 
@@ -26,21 +26,22 @@ constexpr double unserved = -1;
 
 /// As the library carries a message out between separate vectors; of a broadcast there is one. Nothing where
 /// the algorithm is for none so long.
-std::optional<Form> form_of(const Candidate& candidate, Collective collective, std::size_t message_bytes,
-                            std::size_t longest_bytes) {
-    if (candidate.forms.carried && message_bytes <= longest_bytes) {
-        return Form::carried;
+std::optional<Protocol> protocol_of(const Candidate& candidate, Collective collective,
+                                    std::size_t message_bytes, std::size_t longest_bytes) {
+    if (candidate.protocols.eager && message_bytes <= longest_bytes) {
+        return Protocol::eager;
     }
-    if (!candidate.forms.pulled) {
+    if (!candidate.protocols.pulled) {
         return std::nullopt;
     }
-    return collective == Collective::broadcast && candidate.forms.in_place ? Form::in_place : Form::separate;
+    return collective == Collective::broadcast && candidate.protocols.in_place ? Protocol::in_place
+                                                                               : Protocol::zero_copy;
 }
 
 /// How the library carries out a call of the candidate.
 struct Handled {
     simulate::Vector vector;
-    Form form = Form::separate;
+    Protocol protocol = Protocol::zero_copy;
     simulate::Handling handling;
 };
 
@@ -50,33 +51,34 @@ std::optional<Handled> handled(const Candidate& candidate, const PredictionQuery
     const execute::CallSize size{.members = query.members, .cpus = query.members};
     const bool has_parts =
         query.collective == Collective::allgather || query.collective == Collective::gather;
-    const std::size_t longest_bytes =
-        execute::longest_carried_bytes(query.collective, rounds <= 1, size, machine::family_profile(machine));
+    const std::size_t longest_bytes = execute::longest_carried_bytes(query.collective, rounds <= 1, size,
+                                                                     machine::family_thresholds(machine));
     const std::size_t message_bytes = has_parts ? bytes / static_cast<std::size_t>(query.members) : bytes;
     const std::size_t element_bytes = bytes % sizeof(double) == 0 ? sizeof(double) : 1;
-    const auto form = form_of(candidate, query.collective, message_bytes, longest_bytes);
-    if (!form) {
+    const auto protocol = protocol_of(candidate, query.collective, message_bytes, longest_bytes);
+    if (!protocol) {
         return std::nullopt;
     }
     return Handled{
         .vector = {bytes / element_bytes, element_bytes},
-        .form = *form,
-        .handling = {.staged = *form == Form::carried && message_bytes > mailbox::carried_bytes,
+        .protocol = *protocol,
+        .handling = {.staged = *protocol == Protocol::eager && message_bytes > mailbox::eager_bytes,
                      .touched_bytes = execute::touched_bytes(query.collective, bytes, query.members)}};
 }
 
 PredictedTimes predicted(const Candidate& candidate, const PredictionQuery& query,
-                         const distance::LineProfile& profile, const machine::Machine& machine,
+                         const distance::MachineModel& profile, const machine::Machine& machine,
                          const simulate::Positions& positions) {
     constexpr double us_per_ns = 1e-3;
     simulate::Predictor predictor(candidate.make(), profile, positions);
     PredictedTimes times{candidate.name, {}, {}};
     for (const std::size_t bytes : query.bytes) {
         const auto call = handled(candidate, query, bytes, predictor.rounds(), machine);
-        times.us.push_back(call ? predictor.ns(call->vector, call->form, call->handling) * us_per_ns
+        times.us.push_back(call ? predictor.ns(call->vector, call->protocol, call->handling) * us_per_ns
                                 : unserved);
         // Messages lie in slots or on stages, of the same plan.
-        times.plans.push_back(call ? 2 * predictor.digest(call->form) + (call->handling.staged ? 1 : 0) : 0);
+        times.plans.push_back(call ? 2 * predictor.digest(call->protocol) + (call->handling.staged ? 1 : 0)
+                                   : 0);
     }
     return times;
 }
@@ -104,7 +106,7 @@ std::vector<Candidate> wanted(std::vector<Candidate> all, const PredictionQuery&
 
 } // namespace
 
-std::vector<PredictedTimes> predict(const distance::LineProfile& profile, const PredictionQuery& query) {
+std::vector<PredictedTimes> predict(const distance::MachineModel& profile, const PredictionQuery& query) {
     const machine::Machine machine = described(profile);
     const simulate::Positions positions = positions_on(machine, query.members);
     std::vector<PredictedTimes> all;
@@ -115,7 +117,7 @@ std::vector<PredictedTimes> predict(const distance::LineProfile& profile, const 
     return all;
 }
 
-trace::Timeline predicted_timeline(const distance::LineProfile& profile, const PredictionQuery& query) {
+trace::Timeline predicted_timeline(const distance::MachineModel& profile, const PredictionQuery& query) {
     const std::vector<PredictedTimes> all = predict(profile, query);
     const auto time_of = [](const PredictedTimes& times) {
         return times.us.front() < 0 ? std::numeric_limits<double>::max() : times.us.front();
@@ -131,11 +133,11 @@ trace::Timeline predicted_timeline(const distance::LineProfile& profile, const P
     const Candidate& candidate = *std::ranges::find(every, best.algorithm, &Candidate::name);
     simulate::Predictor predictor(candidate.make(), profile, positions_on(machine, query.members));
     const Handled call = handled(candidate, query, query.bytes.front(), predictor.rounds(), machine).value();
-    return predictor.timeline(call.vector, call.form, call.handling,
+    return predictor.timeline(call.vector, call.protocol, call.handling,
                               fmt::format("{} (algorithm {})", to_string(query.collective), candidate.name));
 }
 
-std::string prediction_table(const distance::LineProfile& profile, const PredictionQuery& query) {
+std::string prediction_table(const distance::MachineModel& profile, const PredictionQuery& query) {
     const std::vector<PredictedTimes> all = predict(profile, query);
     std::string text = fmt::format("{} among {} members on {}: predicted, nothing here has been measured.\n"
                                    "us until the last member leaves, and how many times the best.\n{:<32}",

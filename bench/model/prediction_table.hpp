@@ -34,13 +34,13 @@ struct PredictedTimes {
 /// Simulated on the profile's machine, on which members are placed compactly. Throws std::invalid_argument
 /// where the profile does not say what the machine looks like, where it has too few CPUs, or where there is
 /// no algorithm of a name.
-std::vector<PredictedTimes> predict(const distance::LineProfile& profile, const PredictionQuery& query);
+std::vector<PredictedTimes> predict(const distance::MachineModel& profile, const PredictionQuery& query);
 
 /// What members do and when, in the call of the first size: by the algorithm that is named, else by that
 /// which is predicted to take least. Throws as predict() does, and where the algorithm is for no such size.
-trace::Timeline predicted_timeline(const distance::LineProfile& profile, const PredictionQuery& query);
+trace::Timeline predicted_timeline(const distance::MachineModel& profile, const PredictionQuery& query);
 
 /// The table of `tutti model --predict`: a row an algorithm, with its time and its ratio to the best.
-std::string prediction_table(const distance::LineProfile& profile, const PredictionQuery& query);
+std::string prediction_table(const distance::MachineModel& profile, const PredictionQuery& query);
 
 } // namespace tutti::bench

@@ -270,7 +270,7 @@ std::string protocol_line(const Line& line, std::size_t protocol) {
 
 constexpr std::string_view legend =
     R"(Times in units of alpha: rounds + volume + reductions = sum, with all members in step: a round lasts as long as
-the most that anybody receives and combines in it. # marks what the paper prints differently, and why.
+the most that anybody receives and combines in it. # digests what the paper prints differently, and why.
 S: beta m = 0.1, M: 1, L: 10, XL: 100; gamma m is a tenth of that. Counted from the registry's schedules:
   ring, latency-opt.     allgather bruck, its blocks being whole vectors; the p - 1 reductions at the end from the
                          paper's formula, no such schedule being registered

@@ -16,10 +16,10 @@ namespace tutti::bench {
 
 namespace {
 
-using algorithm::Forms;
+using algorithm::Protocols;
 using cost::LevelTraffic;
 using graph::LevelTree;
-using schedule::Form;
+using schedule::Protocol;
 using schedule::Schedule;
 
 constexpr const char* line = "  {:<32} {:>7} {:>11} {:>11} {:>11} {:>9} {:>9} {:>9}\n";
@@ -27,30 +27,30 @@ constexpr const char* line = "  {:<32} {:>7} {:>11} {:>11} {:>11} {:>9} {:>9} {:
 /// What one algorithm has cross.
 struct Counted {
     std::string name;
-    Form form;
+    Protocol protocol;
     int rounds;
     double block_bytes;
     std::vector<LevelTraffic> levels;
 };
 
 /// What fits into a slot is carried where that can be.
-std::optional<Form> form_for(const Forms& forms, std::size_t bytes) {
+std::optional<Protocol> form_for(const Protocols& protocols, std::size_t bytes) {
     constexpr std::size_t in_a_slot = 32;
-    if (forms.carried && (bytes <= in_a_slot || !forms.pulled)) {
-        return bytes <= in_a_slot ? std::optional(Form::carried) : std::nullopt;
+    if (protocols.eager && (bytes <= in_a_slot || !protocols.pulled)) {
+        return bytes <= in_a_slot ? std::optional(Protocol::eager) : std::nullopt;
     }
-    return forms.pulled ? std::optional(Form::separate) : std::nullopt;
+    return protocols.pulled ? std::optional(Protocol::zero_copy) : std::nullopt;
 }
 
 std::vector<Counted> all_counted(Collective collective, std::size_t bytes, const LevelTree& tree) {
     std::vector<Counted> all;
     for (const Candidate& candidate : candidates(collective, tree)) {
-        if (const auto form = form_for(candidate.forms, bytes)) {
+        if (const auto protocol = form_for(candidate.protocols, bytes)) {
             Schedule made = candidate.make();
             const int rounds = made.rounds();
             const double block_bytes = static_cast<double>(bytes) / made.blocks();
-            all.push_back({candidate.name, *form, rounds, block_bytes,
-                           cost::traffic(schedule::synchronise(std::move(made), *form), tree)});
+            all.push_back({candidate.name, *protocol, rounds, block_bytes,
+                           cost::traffic(schedule::synchronise(std::move(made), *protocol), tree)});
         }
     }
     return all;

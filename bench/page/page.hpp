@@ -18,7 +18,7 @@ struct NamedResults {
 
 struct NamedProfile {
     std::string name;
-    distance::LineProfile profile;
+    distance::MachineModel profile;
     std::optional<Pairs> pairs;
 };
 

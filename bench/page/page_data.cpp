@@ -88,7 +88,7 @@ ordered_json changes_between(const NamedResults& before, const NamedResults& aft
     return {{"rows", rows}};
 }
 
-ordered_json levels_of(const distance::LineProfile& profile) {
+ordered_json levels_of(const distance::MachineModel& profile) {
     ordered_json levels = ordered_json::array();
     const auto number = [&](const distance::Number& of) {
         return json{of.value, to_string(profile.sources.at(of.source).origin)};

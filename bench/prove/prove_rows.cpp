@@ -25,8 +25,8 @@ namespace {
 using algorithm::Algorithm;
 using algorithm::Bound;
 using algorithm::Counts;
-using schedule::Form;
 using schedule::Move;
+using schedule::Protocol;
 using schedule::Schedule;
 
 constexpr int root_kinds = 4;
@@ -138,10 +138,10 @@ private:
             return false;
         }
         const Memory::Lease lease(memory_, bytes);
-        const std::vector<Form> forms = forms_to_prove(*found_.row, schedule);
-        found_.is_sampled = found_.is_sampled || forms.size() < forms_of(*found_.row).size();
-        for (const Form form : forms) {
-            schedule::Synchronised plan = synchronise(std::move(schedule), form);
+        const std::vector<Protocol> protocols = forms_to_prove(*found_.row, schedule);
+        found_.is_sampled = found_.is_sampled || protocols.size() < protocols_of(*found_.row).size();
+        for (const Protocol protocol : protocols) {
+            schedule::Synchronised plan = synchronise(std::move(schedule), protocol);
             const verify::Report report =
                 verify::verify(plan, verify::requirement_of(*found_.row, plan.schedule.ranks()));
             schedule = std::move(plan.schedule);
@@ -149,7 +149,7 @@ private:
             found_.violations += report.total();
             for (const verify::Violation& violation : report.violations()) {
                 say(root,
-                    fmt::format("{}: {}: {}", name_of(form), to_string(violation.kind), violation.text));
+                    fmt::format("{}: {}: {}", name_of(protocol), to_string(violation.kind), violation.text));
             }
         }
         return found_.violations == violations;
@@ -230,31 +230,31 @@ void keep_freed_memory() {
 
 } // namespace
 
-std::vector<Form> forms_of(const Algorithm& row) {
-    std::vector<Form> forms;
-    for (const auto form : {Form::separate, Form::in_place, Form::carried}) {
-        if (algorithm::takes(row, form)) {
-            forms.push_back(form);
+std::vector<Protocol> protocols_of(const Algorithm& row) {
+    std::vector<Protocol> protocols;
+    for (const auto protocol : {Protocol::zero_copy, Protocol::in_place, Protocol::eager}) {
+        if (algorithm::takes(row, protocol)) {
+            protocols.push_back(protocol);
         }
     }
-    return forms;
+    return protocols;
 }
 
-std::vector<Form> forms_to_prove(const Algorithm& row, const Schedule& schedule) {
-    const std::vector<Form> forms = forms_of(row);
+std::vector<Protocol> forms_to_prove(const Algorithm& row, const Schedule& schedule) {
+    const std::vector<Protocol> protocols = protocols_of(row);
     if (schedule.symmetry().translates() || schedule.ranks() <= all_up_to) {
-        return forms;
+        return protocols;
     }
-    return {forms[static_cast<std::size_t>(schedule.ranks() / root_kinds) % forms.size()]};
+    return {protocols[static_cast<std::size_t>(schedule.ranks() / root_kinds) % protocols.size()]};
 }
 
-std::string name_of(Form form) {
-    switch (form) {
-    case Form::separate:
+std::string name_of(Protocol protocol) {
+    switch (protocol) {
+    case Protocol::zero_copy:
         return "separate";
-    case Form::in_place:
+    case Protocol::in_place:
         return "in place";
-    case Form::carried:
+    case Protocol::eager:
         return "carried";
     }
     return "unknown";

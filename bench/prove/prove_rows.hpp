@@ -36,15 +36,15 @@ struct Verdict {
 };
 
 /// The forms in which a row can be carried out.
-std::vector<schedule::Form> forms_of(const algorithm::Algorithm& row);
+std::vector<schedule::Protocol> protocols_of(const algorithm::Algorithm& row);
 
 /// Those in which a schedule of the row is proved: all, but of more than 128 ranks that each have a program
 /// of their own one that depends on the number of ranks only.
-std::vector<schedule::Form> forms_to_prove(const algorithm::Algorithm& row,
-                                           const schedule::Schedule& schedule);
+std::vector<schedule::Protocol> forms_to_prove(const algorithm::Algorithm& row,
+                                               const schedule::Schedule& schedule);
 
 /// "separate", "in place", "carried"
-std::string name_of(schedule::Form form);
+std::string name_of(schedule::Protocol protocol);
 
 /// The roots (of a shift, the distances) that are looked at: all of up to 128 ranks, of more one that
 /// depends on `ranks` only: the first, the last or any; 0 where the row has none.

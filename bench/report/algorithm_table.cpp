@@ -25,7 +25,7 @@ enum Column : std::size_t {
     ranks,
     order,
     operator_needs,
-    forms,
+    protocols,
     vector,
     rounds,
     blocks,
@@ -52,16 +52,16 @@ std::string order_text(const Algorithm& row) {
 
 std::string forms_text(const Algorithm& row) {
     std::string text;
-    const auto add = [&](bool holds, const char* form) {
+    const auto add = [&](bool holds, const char* protocol) {
         if (holds) {
-            text += (text.empty() ? "" : ", ") + std::string(form);
+            text += (text.empty() ? "" : ", ") + std::string(protocol);
         }
     };
-    add(row.forms.pulled, "pulled");
-    add(row.forms.in_place, "in place");
-    add(row.forms.carried, "carried");
-    add(row.forms.one_hop, "irregular");
-    add(row.forms.shared, "shared");
+    add(row.protocols.pulled, "pulled");
+    add(row.protocols.in_place, "in place");
+    add(row.protocols.eager, "carried");
+    add(row.protocols.one_hop, "irregular");
+    add(row.protocols.shared, "shared");
     return text;
 }
 
@@ -103,7 +103,8 @@ std::string legend() {
         "root 0, distance 1. Order: serial = rank order from the left, canonical = rank order as a butterfly "
         "brackets, asked = one of these two, rank = rank order, canonical for powers of two, same = one "
         "order "
-        "for all, any = members differ. Forms: irregular = blocks of which only their senders and receivers "
+        "for all, any = members differ. Protocols: irregular = blocks of which only their senders and "
+        "receivers "
         "know, as in an all-to-all with counts or where there are displacements; shared = into one vector "
         "for all members. Of levels-...: as if all ranks were one group; they run on the levels on which a "
         "group's members are.",

@@ -23,7 +23,7 @@ Change direction(double before, double after, double factor) {
 }
 
 /// How the vectors of calls lie; nothing where they can lie in one way only.
-std::optional<std::string> form_of(const Problem& problem) {
+std::optional<std::string> protocol_of(const Problem& problem) {
     if (has_one_form(problem.collective)) {
         return std::nullopt;
     }
@@ -135,7 +135,7 @@ std::string differences_text(std::span<const Point> before, std::span<const Poin
         {"operators",
          [](const Point& point) { return std::optional(std::string(to_string(point.problem.op))); }},
         {"members", [](const Point& point) { return std::optional(std::to_string(point.problem.members)); }},
-        {"forms", [](const Point& point) { return form_of(point.problem); }},
+        {"forms", [](const Point& point) { return protocol_of(point.problem); }},
         {"sizes", [](const Point& point) { return std::optional(format_bytes(point.problem.bytes())); }},
     }};
     Words apart;

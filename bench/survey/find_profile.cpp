@@ -14,7 +14,7 @@
 
 namespace tutti::bench {
 
-distance::LineProfile find_line_profile(const std::string& name_or_file) {
+distance::MachineModel find_line_profile(const std::string& name_or_file) {
     const auto all = distance::published();
     const auto found = std::ranges::find(all, name_or_file, &distance::Published::name);
     if (found != all.end()) {

@@ -8,6 +8,6 @@ namespace tutti::bench {
 
 /// The published profile of that name, or else the one in the file of that name. Throws std::invalid_argument
 /// that lists the names where it is neither, and like read_line_profile().
-distance::LineProfile find_line_profile(const std::string& name_or_file);
+distance::MachineModel find_line_profile(const std::string& name_or_file);
 
 } // namespace tutti::bench

@@ -124,8 +124,8 @@ auto round_of(Trip& trip, int trips) {
     };
 }
 
-/// Stores the round's number to one line after the other. Each takes the place of the number before, which is
-/// what leads to the next line: no processor can begin with that earlier.
+/// StoreHints the round's number to one line after the other. Each takes the place of the number before,
+/// which is what leads to the next line: no processor can begin with that earlier.
 std::int64_t store_all_ns(std::vector<Word>& lines, std::uint64_t round) {
     const std::int64_t begin = now_ns();
     std::size_t at = 0;

@@ -49,7 +49,7 @@ void combine(const Buffer& to, const Buffer& left, const Buffer& right, std::siz
         .reduce(nullptr, to.data(), left.data(), right.data(), bytes / sizeof(double));
 }
 
-void carry_out(Pass pass, const OwnVectors& own, const OwnVectors& other, std::size_t bytes) {
+void execute(Pass pass, const OwnVectors& own, const OwnVectors& other, std::size_t bytes) {
     switch (pass) {
     case Pass::copy:
         return copy(own.out, own.left, bytes);
@@ -81,7 +81,7 @@ double pass_ns_a_byte(int cpu, int other, Pass pass, std::size_t bytes, double s
             return Timed{.run =
                              [&, length](std::size_t) {
                                  if (length != 0 && (index == 0 || pass == Pass::meet)) {
-                                     carry_out(pass, own, others, length);
+                                     execute(pass, own, others, length);
                                  }
                              },
                          .prepare =

@@ -17,7 +17,7 @@ namespace tutti::bench {
 
 namespace {
 
-using distance::LineProfile;
+using distance::MachineModel;
 using distance::Number;
 using distance::Source;
 // Sources keep their order.
@@ -76,7 +76,7 @@ auto called(const All& all, const std::string& word, const char* what) {
     return *found;
 }
 
-void read_classes(const Json& list, LineProfile& profile) {
+void read_classes(const Json& list, MachineModel& profile) {
     if (!list.is_array()) {
         refuse("\"classes\" is no array");
     }
@@ -87,7 +87,7 @@ void read_classes(const Json& list, LineProfile& profile) {
     }
 }
 
-void read_sources(const Json& sources, LineProfile& profile) {
+void read_sources(const Json& sources, MachineModel& profile) {
     if (!sources.is_object() || sources.size() > most_sources) {
         refuse("\"sources\" is no object of at most {}", most_sources);
     }
@@ -100,7 +100,7 @@ void read_sources(const Json& sources, LineProfile& profile) {
     }
 }
 
-Number read_number(const Json& value, const distance::NamedNumber& named, const LineProfile& profile) {
+Number read_number(const Json& value, const distance::NamedNumber& named, const MachineModel& profile) {
     const std::string unit(to_string(named.unit));
     object_of(value, named.name, {unit.c_str(), "source"});
     const std::string source = text_of(member(value, "source"), named.name);
@@ -115,7 +115,7 @@ Number read_number(const Json& value, const distance::NamedNumber& named, const 
     return {number.get<double>(), static_cast<std::size_t>(found - profile.sources.begin())};
 }
 
-void read_numbers(const Json& numbers, LineProfile& profile) {
+void read_numbers(const Json& numbers, MachineModel& profile) {
     if (!numbers.is_object()) {
         refuse("\"numbers\" is no object");
     }
@@ -199,12 +199,12 @@ std::string text_of(const Pairs& pairs) {
 
 } // namespace
 
-std::string to_text(const LineProfile& profile) {
+std::string to_text(const MachineModel& profile) {
     return to_text(MeasuredProfile{profile});
 }
 
 std::string to_text(const MeasuredProfile& measured) {
-    const LineProfile& profile = measured.profile;
+    const MachineModel& profile = measured.profile;
     const auto quote = [](std::string_view text) { return Json(text).dump(); };
     std::vector<std::string> classes;
     for (const distance::Class each : distance::all_classes) {
@@ -217,7 +217,7 @@ std::string to_text(const MeasuredProfile& measured) {
         sources.push_back(fmt::format(R"({}: {{"origin": "{}", "text": {}}})", quote(source.name),
                                       to_string(source.origin), quote(source.text)));
     }
-    LineProfile copy = profile;
+    MachineModel copy = profile;
     std::vector<std::string> numbers;
     for (const distance::NamedNumber& named : numbers_of(copy)) {
         numbers.push_back(fmt::format(R"("{}": {{"{}": {}, "source": {}}})", named.name,
@@ -231,7 +231,7 @@ std::string to_text(const MeasuredProfile& measured) {
                        measured.pairs ? ",\n" + text_of(*measured.pairs) : "");
 }
 
-LineProfile parse_line_profile(std::string_view text) {
+MachineModel parse_line_profile(std::string_view text) {
     return parse_measured_profile(text).profile;
 }
 
@@ -250,7 +250,7 @@ MeasuredProfile parse_measured_profile(std::string_view text) {
     }
     object_of(whole, "the file", {"format", "name", "topology", "classes", "sources", "numbers", "pairs"});
     MeasuredProfile measured;
-    LineProfile& profile = measured.profile;
+    MachineModel& profile = measured.profile;
     profile.name = text_of(member(whole, "name"), "name");
     profile.topology = text_of(member(whole, "topology"), "topology");
     read_classes(member(whole, "classes"), profile);
@@ -263,7 +263,7 @@ MeasuredProfile parse_measured_profile(std::string_view text) {
     return measured;
 }
 
-LineProfile read_line_profile(const std::string& path) {
+MachineModel read_line_profile(const std::string& path) {
     return read_measured_profile(path).profile;
 }
 

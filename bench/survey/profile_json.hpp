@@ -26,7 +26,7 @@ struct Pairs {
 
 /// A file of `tutti measure`. Published profiles have no pairs.
 struct MeasuredProfile {
-    distance::LineProfile profile;
+    distance::MachineModel profile;
     std::optional<Pairs> pairs = std::nullopt;
 };
 
@@ -51,16 +51,16 @@ struct MeasuredProfile {
 ///
 /// with a row of `pairs` for each CPU, in which are the times to those before it; `pairs` may be missing.
 std::string to_text(const MeasuredProfile& measured);
-std::string to_text(const distance::LineProfile& profile);
+std::string to_text(const distance::MachineModel& profile);
 
 /// The reverse. The text comes from outside: throws std::invalid_argument that names what is missing,
 /// unknown, twice there or cannot be, unless there is exactly what to_text writes, in any order and with any
 /// blanks.
 MeasuredProfile parse_measured_profile(std::string_view text);
-distance::LineProfile parse_line_profile(std::string_view text);
+distance::MachineModel parse_line_profile(std::string_view text);
 
 /// The profile in a regular file. Throws std::invalid_argument that names it, like parse_line_profile().
 MeasuredProfile read_measured_profile(const std::string& path);
-distance::LineProfile read_line_profile(const std::string& path);
+distance::MachineModel read_line_profile(const std::string& path);
 
 } // namespace tutti::bench

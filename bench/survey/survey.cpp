@@ -130,7 +130,7 @@ public:
 
     Survey run() {
         compare_pairs();
-        distance::LineProfile& profile = survey_.profile;
+        distance::MachineModel& profile = survey_.profile;
         profile.name =
             fmt::format("{}, {} CPUs", machine_.model.empty() ? "unknown processor" : machine_.model,
                         machine_.pus_in_machine);
@@ -351,7 +351,7 @@ private:
     }
 
     void measure_calls() {
-        distance::LineProfile& profile = survey_.profile;
+        distance::MachineModel& profile = survey_.profile;
         progress_.step("stores", "exclusive ones");
         profile.exclusive_store = {rounded(exclusive_store_ns(number(0), timing_seconds())), timed_lines};
         progress_.step("calls", "allreduce");

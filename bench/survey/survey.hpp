@@ -13,7 +13,7 @@ struct Survey {
     /// The CPUs that were compared, each with each, and what lines take between them.
     std::vector<machine::Pu> pus;
     distance::Matrix one_way_ns{0};
-    distance::LineProfile profile;
+    distance::MachineModel profile;
 };
 
 /// Measures the profile of this machine in about so many seconds, or less; of more than 64 CPUs it compares

@@ -1,6 +1,6 @@
 #include "threads/floor.hpp"
 
-#include "pass/carry_out.hpp"
+#include "pass/execute.hpp"
 
 namespace tutti::bench {
 
@@ -11,7 +11,7 @@ constexpr std::size_t stream_from_bytes = std::size_t{4} << 10;
 } // namespace
 
 Calls in_passes(const Problem& problem, int rank, const pass::Vectors& vectors, pass::Direction direction,
-                detail::Stores stores) {
+                detail::StoreHints stores) {
     const pass::Shape shape = shape_of(problem);
     const pass::Elements elements{.bytes = shape.element_bytes,
                                   .kernels = problem.reduces() ? &detail::builtin(problem.type, problem.op)
@@ -20,7 +20,7 @@ Calls in_passes(const Problem& problem, int rank, const pass::Vectors& vectors, 
     return [passes = pass::passes_of(shape, rank, vectors, direction), elements](std::size_t calls) {
         for (std::size_t call = 0; call < calls; ++call) {
             for (const pass::Pass& each : passes) {
-                pass::carry_out(each, elements);
+                pass::execute(each, elements);
             }
         }
     };
@@ -33,9 +33,9 @@ std::vector<Calls> floors(const Problem& problem, int rank, const pass::Vectors&
         return ways;
     }
     const bool may_stream = problem.bytes() >= stream_from_bytes;
-    for (const detail::Stores stores :
-         {detail::Stores{}, detail::Stores{.cached_out = rank, .move = true}, detail::Stores{.stream = true},
-          detail::Stores{.stream = true, .cached_out = rank}}) {
+    for (const detail::StoreHints stores :
+         {detail::StoreHints{}, detail::StoreHints{.cached_out = rank, .move = true},
+          detail::StoreHints{.stream = true}, detail::StoreHints{.stream = true, .cached_out = rank}}) {
         for (const pass::Direction direction : {pass::Direction::push, pass::Direction::pull}) {
             if ((stores.stream && !may_stream) ||
                 (direction == pass::Direction::push && !pass::has_directions(shape))) {

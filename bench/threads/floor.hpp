@@ -26,6 +26,6 @@ std::vector<Calls> floors(const Problem& problem, int rank, const pass::Vectors&
 
 /// The passes of the problem in one of these ways.
 Calls in_passes(const Problem& problem, int rank, const pass::Vectors& vectors, pass::Direction direction,
-                detail::Stores stores);
+                detail::StoreHints stores);
 
 } // namespace tutti::bench

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "choose/setting.hpp"
+#include "choose/group_config.hpp"
 #include "measure/buffer.hpp"
 #include "measure/calling.hpp"
 #include "measure/harness_memory.hpp"
@@ -83,7 +83,7 @@ private:
     RunnerOptions options_;
     std::vector<std::string> pinning_;
     /// That of the members' group.
-    execute::Setting setting_;
+    execute::GroupConfig config_;
     std::vector<NamedPeer> peers_;
     /// Either a team, or a crew and a group.
     std::unique_ptr<Team> team_;

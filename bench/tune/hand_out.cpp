@@ -66,7 +66,7 @@ private:
 
 } // namespace
 
-std::size_t hand_out_bytes(std::span<const std::size_t> touched_bytes, const HandOutTimes& times) {
+std::size_t parallel_threshold_bytes(std::span<const std::size_t> touched_bytes, const HandOutTimes& times) {
     const std::size_t first = best_split(times.alone_us, times.shared_us);
     return first < touched_bytes.size() ? touched_bytes[first] : 0;
 }

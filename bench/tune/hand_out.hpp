@@ -14,7 +14,7 @@ struct HandOutTimes {
 };
 
 /// From how many of these touched bytes on it pays to hand out, or 0: nowhere.
-std::size_t hand_out_bytes(std::span<const std::size_t> touched_bytes, const HandOutTimes& times);
+std::size_t parallel_threshold_bytes(std::span<const std::size_t> touched_bytes, const HandOutTimes& times);
 
 /// Medians of calls that touch so many bytes, for about `seconds` in all.
 HandOutTimes hand_out_times(std::span<const std::size_t> touched_bytes, double seconds);

@@ -1,6 +1,6 @@
 #include "tune/profiler.hpp"
 
-#include "choose/caches.hpp"
+#include "choose/store_policy.hpp"
 #include "measure/data.hpp"
 #include "measure/statistics.hpp"
 #include "threads/floor.hpp"
@@ -24,14 +24,14 @@ struct Way {
     Collective collective;
     pass::Direction direction;
     /// Of member 0; `cached_out` is that of each.
-    detail::Stores stores;
+    detail::StoreHints stores;
     std::vector<double> StoreTimes::*us;
 };
 
-constexpr detail::Stores plain{};
-constexpr detail::Stores moved{.cached_out = 0, .move = true};
-constexpr detail::Stores streamed_to_other{.stream = true, .cached_out = 0};
-constexpr detail::Stores streamed{.stream = true};
+constexpr detail::StoreHints plain{};
+constexpr detail::StoreHints moved{.cached_out = 0, .move = true};
+constexpr detail::StoreHints streamed_to_other{.stream = true, .cached_out = 0};
+constexpr detail::StoreHints streamed{.stream = true};
 
 constexpr std::array ways{
     Way{Collective::allreduce, pass::Direction::push, plain, &StoreTimes::combined_us},
@@ -55,8 +55,8 @@ std::size_t vector_bytes(Collective collective, std::size_t touched_bytes) {
     return touched_bytes / execute::touched_bytes(collective, 1, profiled_members);
 }
 
-detail::Stores stores_of(const Way& way, int rank) {
-    detail::Stores stores = way.stores;
+detail::StoreHints stores_of(const Way& way, int rank) {
+    detail::StoreHints stores = way.stores;
     stores.cached_out = stores.cached_out < 0 ? -1 : rank;
     return stores;
 }
@@ -107,7 +107,7 @@ std::vector<std::size_t> touched_sizes(const machine::Machine& machine) {
 
 } // namespace
 
-std::optional<machine::Profile> measure_profile(const machine::Machine& machine, double seconds) {
+std::optional<machine::Thresholds> measure_thresholds(const machine::Machine& machine, double seconds) {
     if (machine.pus.size() < std::size_t{profiled_members}) {
         return std::nullopt;
     }
@@ -136,9 +136,9 @@ std::optional<machine::Profile> measure_profile(const machine::Machine& machine,
             }
         }
     }
-    machine::Profile profile = profile_of(machine, times);
-    profile.hand_out_bytes =
-        hand_out_bytes(times.touched_bytes, hand_out_times(times.touched_bytes, seconds / profile_passes));
+    machine::Thresholds profile = profile_of(machine, times);
+    profile.parallel_threshold_bytes = parallel_threshold_bytes(
+        times.touched_bytes, hand_out_times(times.touched_bytes, seconds / profile_passes));
     return profile;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "machine/profile.hpp"
+#include "machine/thresholds.hpp"
 
 #include <optional>
 
@@ -9,6 +9,6 @@ namespace tutti::bench {
 /// Measures the profile of `machine` on two CPUs, as far apart as "compact" has the first two, in about so
 /// many seconds: in several passes, since a host may move its virtual CPUs meanwhile. Nothing where there is
 /// only one CPU.
-std::optional<machine::Profile> measure_profile(const machine::Machine& machine, double seconds);
+std::optional<machine::Thresholds> measure_thresholds(const machine::Machine& machine, double seconds);
 
 } // namespace tutti::bench

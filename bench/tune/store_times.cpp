@@ -1,7 +1,7 @@
 #include "tune/store_times.hpp"
 
 #include "cache_line.hpp"
-#include "choose/caches.hpp"
+#include "choose/store_policy.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -65,9 +65,9 @@ std::size_t best_split(std::span<const double> first, std::span<const double> se
     return best;
 }
 
-machine::Profile profile_of(const machine::Machine& machine, const StoreTimes& times) {
-    machine::Profile profile = machine::family_profile(machine);
-    profile.source = machine::ProfileSource::measured;
+machine::Thresholds profile_of(const machine::Machine& machine, const StoreTimes& times) {
+    machine::Thresholds profile = machine::family_thresholds(machine);
+    profile.source = machine::ThresholdSource::measured;
     // Where the L2 caches of both are full of lines that the other has read.
     const auto usual = std::ranges::lower_bound(times.touched_bytes, std::size_t{1} << 20U);
     const auto at = static_cast<std::size_t>(usual - times.touched_bytes.begin());
@@ -75,7 +75,7 @@ machine::Profile profile_of(const machine::Machine& machine, const StoreTimes& t
     profile.moved_line_ns = line_ns(times.combined_moved_us, times.touched_bytes, at);
     profile.streamed_line_ns = line_ns(times.combined_streamed_us, times.touched_bytes, at);
     profile.lines_from_bytes = std::size_t{16} << 10U;
-    const bool moves = execute::Caches(machine, profile).moves_lines();
+    const bool moves = execute::StorePolicy(machine, profile).moves_lines();
     const std::vector<double>& combined_us = moves ? times.combined_moved_us : times.combined_us;
     const std::vector<double>& pushed_us = moves ? times.pushed_moved_us : times.pushed_us;
     profile.stream_combined_bytes = split_bytes(machine, times, combined_us, times.combined_streamed_us);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "machine/profile.hpp"
+#include "machine/thresholds.hpp"
 
 #include <cstddef>
 #include <span>
@@ -40,6 +40,6 @@ struct StoreTimes {
 std::size_t best_split(std::span<const double> first, std::span<const double> second);
 
 /// The profile of `machine`, what was measured in place of what its family says.
-machine::Profile profile_of(const machine::Machine& machine, const StoreTimes& times);
+machine::Thresholds profile_of(const machine::Machine& machine, const StoreTimes& times);
 
 } // namespace tutti::bench

@@ -1,6 +1,6 @@
 #include "tune/tuner.hpp"
 
-#include "choose/outlook.hpp"
+#include "choose/algorithm_predictor.hpp"
 #include "machine/placement.hpp"
 #include "measure/clock.hpp"
 #include "terminal/numbers.hpp"
@@ -19,28 +19,29 @@ namespace tutti::bench {
 namespace {
 
 /// Of members that choose by predictions, if they do.
-std::unique_ptr<execute::Outlook> outlook_of(int members, const BenchOptions& options,
-                                             const machine::Machine& machine,
-                                             const std::optional<distance::LineProfile>& lines) {
+std::unique_ptr<execute::AlgorithmPredictor>
+predictor_of(int members, const BenchOptions& options, const machine::Machine& machine,
+             const std::optional<distance::MachineModel>& lines) {
     const auto cpus = machine::place(machine, members, machine::parse_placement(options.placement));
     const bool is_pinned = std::ranges::count(cpus, machine::unpinned) == 0;
     const auto all = static_cast<int>(machine.pus.size());
-    if (!lines || !is_pinned || !execute::Outlook::is_for(members, all, tuning::l3_groups(machine, cpus))) {
+    if (!lines || !is_pinned ||
+        !execute::AlgorithmPredictor::is_for(members, all, tuning::l3_groups(machine, cpus))) {
         return nullptr;
     }
     const auto pus = execute::pus_of(machine, cpus);
-    return std::make_unique<execute::Outlook>(
+    return std::make_unique<execute::AlgorithmPredictor>(
         execute::KnownMachine{*lines}, execute::positions_of(machine, pus),
         graph::LevelTree::of_parts(members, machine::parts_of(machine, cpus)));
 }
 
 /// Without those that are predicted to be far from the best.
-std::vector<std::size_t> promising(std::vector<std::size_t> rows, execute::Outlook& outlook,
+std::vector<std::size_t> promising(std::vector<std::size_t> rows, execute::AlgorithmPredictor& predictor,
                                    const SelectionInput& input) {
     constexpr double far = 3;
-    const auto best = outlook.best(input.call, input.size);
+    const auto best = predictor.best(input.call, input.size);
     std::erase_if(rows, [&](std::size_t row) {
-        const auto own = best ? outlook.of(row, input.call, input.size) : std::nullopt;
+        const auto own = best ? predictor.of(row, input.call, input.size) : std::nullopt;
         return own && own->us > far * best->us;
     });
     return rows;
@@ -52,20 +53,20 @@ constexpr int tuning_passes = 3;
 
 } // namespace
 
-Tuner::Tuner(const BenchOptions& options, double seconds, const std::optional<distance::LineProfile>& lines)
+Tuner::Tuner(const BenchOptions& options, double seconds, const std::optional<distance::MachineModel>& lines)
     : options_(options), machine_(tuning::this_machine()),
       ends_at_ns_(now_ns() + static_cast<std::int64_t>(seconds * 1e9)) {
     for (const int members : options.members) {
         std::vector<TaskFindings>& tasks = tasks_.emplace_back();
-        const auto outlook = outlook_of(members, options, machine_, lines);
+        const auto predictor = predictor_of(members, options, machine_, lines);
         for (const TuningTask& task : tasks_for(members, options.bytes)) {
             const SelectionInput input = selection_input_of(task.problem);
             std::vector<std::size_t> rows = candidates(task.problem);
-            if (outlook != nullptr) {
-                rows = promising(std::move(rows), *outlook, input);
+            if (predictor != nullptr) {
+                rows = promising(std::move(rows), *predictor, input);
             }
             tasks.push_back(
-                {task, execute::select(input.call, input.size, {}, outlook.get()).row, std::move(rows)});
+                {task, execute::select(input.call, input.size, {}, predictor.get()).row, std::move(rows)});
         }
         runs_left_ += tuning_passes * tasks.size();
     }

@@ -30,7 +30,7 @@ class Tuner {
 public:
     /// `seconds` from now on. With a line profile, where members choose by predictions, algorithms are left
     /// out that are predicted to take more than three times as long as the best.
-    Tuner(const BenchOptions& options, double seconds, const std::optional<distance::LineProfile>& lines);
+    Tuner(const BenchOptions& options, double seconds, const std::optional<distance::MachineModel>& lines);
 
     /// Throws what the library throws.
     void run();

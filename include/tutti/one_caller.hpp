@@ -17,7 +17,7 @@
 // Collectives over p vectors that one thread has: it calls once for all of them, with a range of inputs and
 // one of outputs, such as a std::vector<std::vector<double>> or an array of spans. They do what the same
 // calls of p members do (tutti/collectives.hpp), each on its vectors; where a collective has a root, there is
-// one vector of the root's instead of a range. Operands are combined in the order of the vectors, bracketed
+// one vector of the root's instead of a range. Operands are combined in the order of the vectors, associated
 // as members combine them by default (Order::any).
 //
 // The calling thread does the work, or hands slices of a large one to an executor and does those itself that
@@ -31,19 +31,19 @@ namespace detail {
 
 /// The calls of all ranks, in their order. Of the first that are alike, with the same key, only the vectors
 /// are kept, which is what makes a small operation cheap.
-class TUTTI_API AllCalls {
+class TUTTI_API SingleCallerCalls {
 public:
     /// Those of a collective. Throws ArgumentError where there are none.
-    AllCalls(const char* collective, std::size_t ranks) : collective_(collective), ranks_(ranks) {
+    SingleCallerCalls(const char* collective, std::size_t ranks) : collective_(collective), ranks_(ranks) {
         if (ranks == 0) {
             refuse_ranks(collective, ranks);
         }
     }
-    ~AllCalls() = default;
-    AllCalls(const AllCalls&) = delete;
-    AllCalls& operator=(const AllCalls&) = delete;
-    AllCalls(AllCalls&&) = delete;
-    AllCalls& operator=(AllCalls&&) = delete;
+    ~SingleCallerCalls() = default;
+    SingleCallerCalls(const SingleCallerCalls&) = delete;
+    SingleCallerCalls& operator=(const SingleCallerCalls&) = delete;
+    SingleCallerCalls(SingleCallerCalls&&) = delete;
+    SingleCallerCalls& operator=(SingleCallerCalls&&) = delete;
 
     int ranks() const { return static_cast<int>(ranks_); }
 
@@ -71,7 +71,7 @@ public:
         return true;
     }
 
-    void carry_out(const Executor& executor);
+    void execute(const Executor& executor);
 
 private:
     /// More are compared with each other in other ways.
@@ -87,7 +87,7 @@ private:
     }
     State& state();
     void add_other(const Call& call);
-    bool carry_out_small() const;
+    bool execute_small() const;
     bool are_apart(bool one_output, std::size_t bytes) const;
     bool are_in_order(bool one_output, std::size_t bytes) const;
 
@@ -112,13 +112,13 @@ public:
     bool repeat(const In& in, const Out& out) {
         return calls_.repeat(in.data(), in.size(), out.data(), out.size());
     }
-    void carry_out(const Executor& executor) { calls_.carry_out(executor); }
+    void execute(const Executor& executor) { calls_.execute(executor); }
 
 private:
     friend class Collectives<Listing, Starts>;
     void run(const Call& call, const Options& /*in the call*/) { calls_.add(call); }
 
-    AllCalls calls_;
+    SingleCallerCalls calls_;
 };
 
 /// A range of vectors that live for as long as the range does.
@@ -161,7 +161,7 @@ void for_all(const char* collective, In& inputs, Out& outputs, const Executor& e
         }
         ++output;
     }
-    ranks.carry_out(executor);
+    ranks.execute(executor);
 }
 
 template <class InOut, class Call>
@@ -172,7 +172,7 @@ void for_all_in_place(const char* collective, InOut& inouts, const Executor& exe
             call(ranks, view(inout));
         }
     }
-    ranks.carry_out(executor);
+    ranks.execute(executor);
 }
 
 /// The rank of the vector that is `result` itself, or -1.
@@ -199,7 +199,7 @@ void for_all_with_one(const char* collective, Blocks& blocks, Whole& whole, cons
         call(ranks, view(block), own);
         own = own.first(0);
     }
-    ranks.carry_out(executor);
+    ranks.execute(executor);
 }
 
 } // namespace detail
@@ -229,7 +229,7 @@ void reduce(In&& inputs, Out&& out, const Op& op, const Executor& executor = {})
             ranks.reduce(detail::view(input), result, op, 0);
         }
     }
-    ranks.carry_out(executor);
+    ranks.execute(executor);
 }
 
 /// Every output becomes the reduction of all inputs.

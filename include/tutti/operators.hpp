@@ -270,7 +270,7 @@ struct NonCommutative {
 };
 
 /// `f` for which the order of operands matters: whatever the algorithm, in_0 stays left of in_1, and so on.
-/// It must still be associative, since how they are bracketed is up to the algorithm.
+/// It must still be associative, since how they are associated is up to the algorithm.
 template <class F>
 constexpr NonCommutative<F> non_commutative(F f) {
     return {std::move(f)};

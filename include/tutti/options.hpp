@@ -12,12 +12,12 @@ namespace tutti {
 
 /// In what order a reduction combines the members' operands.
 ///
-/// - any: where the library chooses, the butterfly's order. Operands come in rank order, bracketed as a
+/// - any: where the library chooses, the butterfly's order. Operands come in rank order, associated as a
 /// binary
 ///   tree that depends on their number alone: its left part has the largest power of two below it, such as
-///   ((x0 x1) (x2 x3)) (x4 x5) of six. The result of a scan at rank r is bracketed as the r + 1 operands that
-///   it has. The same bits on every member, for every size, on every machine and with every tuning file; the
-///   error of a sum grows with log p. Where the call names an algorithm, as that one does, in rank order
+///   ((x0 x1) (x2 x3)) (x4 x5) of six. The result of a scan at rank r is associated as the r + 1 operands
+///   that it has. The same bits on every member, for every size, on every machine and with every tuning file;
+///   the error of a sum grows with log p. Where the call names an algorithm, as that one does, in rank order
 ///   where the operator is not commutative
 /// - serial: in rank order from the left, as a loop over the ranks would: the same bits whichever algorithm,
 ///   size or number of elements is chosen

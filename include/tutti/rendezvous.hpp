@@ -3,7 +3,7 @@
 #include <tutti/collectives.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
-#include <tutti/detail/pending.hpp>
+#include <tutti/detail/request_base.hpp>
 #include <tutti/executor.hpp>
 #include <tutti/request.hpp>
 #include <tutti/start.hpp>
@@ -22,7 +22,7 @@ class Inside;
 namespace detail {
 
 class RendezvousState;
-TUTTI_API Pending& arrive(RendezvousState& state, int rank, const Call& call);
+TUTTI_API RequestBase& arrive(RendezvousState& state, int rank, const Call& call);
 
 } // namespace detail
 

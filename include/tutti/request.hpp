@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/detail/export.hpp>
-#include <tutti/detail/pending.hpp>
+#include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
 
 #include <concepts>
@@ -26,9 +26,9 @@ class [[nodiscard("a request waits for its operation when it is destroyed")]] Re
 public:
     Request() = default;
     /// For the library: calls that are started return one.
-    explicit Request(detail::Pending & pending) noexcept : pending_(&pending) {}
+    explicit Request(detail::RequestBase & pending) noexcept : request_(&pending) {}
     /// `other` has no operation then.
-    Request(Request && other) noexcept : pending_(std::exchange(other.pending_, nullptr)) {}
+    Request(Request && other) noexcept : request_(std::exchange(other.request_, nullptr)) {}
     /// Waits for the operation that it has had, as the destructor does.
     Request& operator=(Request&& other) noexcept {
         Request(std::move(other)).swap(*this);
@@ -38,20 +38,20 @@ public:
     Request& operator=(const Request&) = delete;
     /// Waits for the operation, or until that has failed, which the member's next call says.
     ~Request() {
-        if (pending_ != nullptr) {
-            pending_->release();
+        if (request_ != nullptr) {
+            request_->release();
         }
     }
 
     /// Whether the operation is complete, after a look at what has come.
     bool test() {
-        return pending_ == nullptr || pending_->test();
+        return request_ == nullptr || request_->test();
     }
 
     /// Returns when the operation is complete.
     void wait() {
-        if (pending_ != nullptr) {
-            pending_->wait();
+        if (request_ != nullptr) {
+            request_->wait();
         }
     }
 
@@ -60,26 +60,26 @@ public:
     /// It may make any calls. What it throws counts as a failure of the member. Throws Error where a function
     /// or a coroutine waits for the operation already, ArgumentError if `function` is empty.
     void then(std::function<void()> function) {
-        if (pending_ == nullptr && function) {
+        if (request_ == nullptr && function) {
             function();
-        } else if (pending_ == nullptr) {
+        } else if (request_ == nullptr) {
             throw ArgumentError("then: `function` is empty");
         } else {
-            pending_->then(std::move(function), detail::Pending::Calls::when_complete);
+            request_->then(std::move(function), detail::RequestBase::Calls::when_complete);
         }
     }
 
     /// Suspends a coroutine until the operation is complete. It goes on where then() would call a function.
     auto operator co_await() const noexcept {
-        return detail::Awaiter(pending_);
+        return detail::Awaiter(request_);
     }
 
 private:
     void swap(Request & other) noexcept {
-        std::swap(pending_, other.pending_);
+        std::swap(request_, other.request_);
     }
 
-    detail::Pending* pending_ = nullptr;
+    detail::RequestBase* request_ = nullptr;
 
     template <std::ranges::forward_range Range>
     requires std::same_as<std::ranges::range_value_t<Range>, Request>
@@ -132,8 +132,8 @@ requires std::same_as<std::ranges::range_value_t<Range>, Request> std::size_t wa
     const auto look = [&] {
         place = 0;
         for (Request& request : requests) {
-            any = any || request.pending_ != nullptr;
-            if (request.pending_ != nullptr && request.pending_->is_over()) {
+            any = any || request.request_ != nullptr;
+            if (request.request_ != nullptr && request.request_->is_over()) {
                 complete = &request;
                 return true;
             }

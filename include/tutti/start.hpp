@@ -4,7 +4,7 @@
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/make_call.hpp>
-#include <tutti/detail/pending.hpp>
+#include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
 #include <tutti/request.hpp>
 
@@ -20,8 +20,8 @@ struct Starts : Blocks {
     static constexpr bool blocks = false;
 };
 
-TUTTI_API Pending& start(Seat& seat, const Call& call);
-TUTTI_API Restartable& prepare(Seat& seat, const Call& call);
+TUTTI_API RequestBase& start(Seat& seat, const Call& call);
+TUTTI_API PersistentRequestBase& prepare(Seat& seat, const Call& call);
 
 } // namespace detail
 
@@ -61,7 +61,7 @@ private:
 class Persistent {
 public:
     /// For the library: Prepare makes one.
-    explicit Persistent(detail::Restartable& operation) noexcept : operation_(&operation) {}
+    explicit Persistent(detail::PersistentRequestBase& operation) noexcept : operation_(&operation) {}
     /// `other` has no operation then.
     Persistent(Persistent&& other) noexcept : operation_(std::exchange(other.operation_, nullptr)) {}
     /// Releases the operation that it had.
@@ -103,7 +103,7 @@ public:
 
     /// As Request::then, once for each start.
     void then(std::function<void()> function) {
-        there().then(std::move(function), detail::Pending::Calls::when_complete);
+        there().then(std::move(function), detail::RequestBase::Calls::when_complete);
     }
 
     /// As that of a request.
@@ -122,14 +122,14 @@ private:
         }
     };
 
-    detail::Restartable& there() const {
+    detail::PersistentRequestBase& there() const {
         if (operation_ == nullptr) {
             throw Error("Persistent: it has been moved from, and has no operation");
         }
         return *operation_;
     }
 
-    detail::Restartable* operation_;
+    detail::PersistentRequestBase* operation_;
 };
 
 /// Prepares collectives that are started later, any number of times:

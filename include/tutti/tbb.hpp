@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/detail/pending.hpp>
+#include <tutti/detail/request_base.hpp>
 #include <tutti/executor.hpp>
 #include <tutti/placement.hpp>
 #include <tutti/request.hpp>

@@ -19,16 +19,16 @@ using schedule::Pattern;
 using schedule::place;
 using schedule::Schedule;
 
-inline constexpr Forms everywhere{.carried = true, .pulled = true, .in_place = true};
-inline constexpr Forms pulled{.pulled = true, .in_place = true};
-inline constexpr Forms separate{.pulled = true};
-inline constexpr Forms carried{.carried = true};
-inline constexpr Forms carried_or_separate{.carried = true, .pulled = true};
-inline constexpr Forms everywhere_or_one_hop{
-    .carried = true, .pulled = true, .in_place = true, .one_hop = true};
-inline constexpr Forms one_hop{.pulled = true, .one_hop = true};
-inline constexpr Forms pulled_or_shared{.pulled = true, .in_place = true, .shared = true};
-inline constexpr Forms carried_or_one_hop{.carried = true, .pulled = true, .one_hop = true};
+inline constexpr Protocols everywhere{.eager = true, .pulled = true, .in_place = true};
+inline constexpr Protocols pulled{.pulled = true, .in_place = true};
+inline constexpr Protocols separate{.pulled = true};
+inline constexpr Protocols eager{.eager = true};
+inline constexpr Protocols eager_or_zero_copy{.eager = true, .pulled = true};
+inline constexpr Protocols everywhere_or_one_hop{
+    .eager = true, .pulled = true, .in_place = true, .one_hop = true};
+inline constexpr Protocols one_hop{.pulled = true, .one_hop = true};
+inline constexpr Protocols pulled_or_shared{.pulled = true, .in_place = true, .shared = true};
+inline constexpr Protocols eager_or_one_hop{.eager = true, .pulled = true, .one_hop = true};
 
 // ---- The graphs: their allgathers, and in how many rounds ----
 
@@ -119,11 +119,11 @@ Schedule doubling_reduce(int p, int root) {
 // ---- The rows ----
 
 template <class Graph>
-constexpr Algorithm allgather_row(std::string_view name, Forms forms, std::string_view source) {
+constexpr Algorithm allgather_row(std::string_view name, Protocols protocols, std::string_view source) {
     return {.name = name,
             .collective = Collective::allgather,
             .ranks = Graph::ranks,
-            .forms = forms,
+            .protocols = protocols,
             .make = allgather<Graph>,
             .counts =
                 [](int p, int) {
@@ -134,13 +134,13 @@ constexpr Algorithm allgather_row(std::string_view name, Forms forms, std::strin
 }
 
 template <class Graph>
-constexpr Algorithm reduce_scatter_row(std::string_view name, Forms forms, long (*scratch)(int, int),
+constexpr Algorithm reduce_scatter_row(std::string_view name, Protocols protocols, long (*scratch)(int, int),
                                        std::string_view source) {
     return {.name = name,
             .collective = Collective::reduce_scatter,
             .order = Order::same,
             .ranks = Graph::ranks,
-            .forms = forms,
+            .protocols = protocols,
             .make = reduce_scatter<Graph>,
             .counts =
                 [](int p, int) {
@@ -151,12 +151,12 @@ constexpr Algorithm reduce_scatter_row(std::string_view name, Forms forms, long 
 }
 
 template <class Graph>
-constexpr Algorithm allreduce_row(std::string_view name, Forms forms, std::string_view source) {
+constexpr Algorithm allreduce_row(std::string_view name, Protocols protocols, std::string_view source) {
     return {.name = name,
             .collective = Collective::allreduce,
             .order = Order::same,
             .ranks = Graph::ranks,
-            .forms = forms,
+            .protocols = protocols,
             .make = allreduce<Graph>,
             .counts =
                 [](int p, int) {
@@ -171,7 +171,7 @@ constexpr Algorithm gather_row(std::string_view name, long (*scratch)(int, int),
     return {.name = name,
             .collective = Collective::gather,
             .ranks = Graph::ranks,
-            .forms = pulled,
+            .protocols = pulled,
             .make = gather<Graph>,
             .counts =
                 [](int p, int) {
@@ -187,7 +187,7 @@ constexpr Algorithm scatter_row(std::string_view name, Counts (*counts)(int, int
     return {.name = name,
             .collective = Collective::scatter,
             .ranks = Graph::ranks,
-            .forms = pulled,
+            .protocols = pulled,
             .make = scatter<Graph>,
             .counts = counts,
             .scratch = scratch,

@@ -32,7 +32,7 @@ constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*s
             .collective = collective,
             .order = detail::traits_of(collective).reduces() ? Order::canonical : Order::none,
             .ranks = needs_equal_groups ? Ranks::powers_of_two : Ranks::any,
-            .forms = forms_of(acting, collective),
+            .protocols = protocols_of(acting, collective),
             .make = on_one_group<acting, collective>,
             .counts = counts,
             .bound = bound,

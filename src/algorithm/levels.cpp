@@ -209,7 +209,7 @@ std::string_view to_string(Acting acting) {
 bool takes(Acting acting, Collective collective, const LevelTree& tree) {
     if (collective == Collective::barrier) {
         return acting != Acting::shares && acting != Acting::direct &&
-               forms_of(acting, collective, tree).carried;
+               protocols_of(acting, collective, tree).eager;
     }
     switch (acting) {
     case Acting::exchange:
@@ -227,15 +227,15 @@ bool takes(Acting acting, Collective collective, const LevelTree& tree) {
     return false;
 }
 
-Forms forms_of(Acting acting, Collective collective, const LevelTree& tree) {
-    Forms forms = forms_of(acting, collective);
-    if (forms.carried && collective != Collective::alltoall && collective != Collective::shift) {
+Protocols protocols_of(Acting acting, Collective collective, const LevelTree& tree) {
+    Protocols protocols = protocols_of(acting, collective);
+    if (protocols.eager && collective != Collective::alltoall && collective != Collective::shift) {
         const int depth = split_for(acting, collective, tree).last();
         const bool there_and_back = acting == Acting::leaders && (collective == Collective::barrier ||
                                                                   collective == Collective::allreduce);
-        forms.carried = has_slots(tree.ranks(), there_and_back ? 2 * depth : depth);
+        protocols.eager = has_slots(tree.ranks(), there_and_back ? 2 * depth : depth);
     }
-    return forms;
+    return protocols;
 }
 
 LevelTree tree_to_run_on(Acting acting, Collective collective, LevelTree tree) {
@@ -245,7 +245,7 @@ LevelTree tree_to_run_on(Acting acting, Collective collective, LevelTree tree) {
     if (collective == Collective::alltoall && !takes(acting, collective, tree)) {
         return LevelTree::nested(tree.ranks(), {});
     }
-    while (forms_of(acting, collective).carried && !forms_of(acting, collective, tree).carried &&
+    while (protocols_of(acting, collective).eager && !protocols_of(acting, collective, tree).eager &&
            tree.last() > 1) {
         tree = tree.without(tree.last() - 1);
     }

@@ -46,17 +46,17 @@ bool takes(Acting acting, Collective collective, const graph::LevelTree& tree);
 /// In which forms, on trees that are not too deep (see below). Whoever exchanges whole vectors writes what it
 /// has made while others read what it had, and prefixes are written while inputs are read: neither can be
 /// done in place.
-constexpr Forms forms_of(Acting acting, Collective collective) {
+constexpr Protocols protocols_of(Acting acting, Collective collective) {
     using enum Collective;
     if (collective == alltoall || collective == shift) {
         const bool is_direct = acting == Acting::shares;
-        return {.carried = is_direct,
+        return {.eager = is_direct,
                 .pulled = true,
                 .in_place = false,
                 .one_hop = is_direct && collective == alltoall,
                 .shared = false};
     }
-    return {.carried = acting != Acting::shares && acting != Acting::direct && !is_per_rank(collective),
+    return {.eager = acting != Acting::shares && acting != Acting::direct && !is_per_rank(collective),
             .pulled = collective != barrier,
             .in_place = acting != Acting::exchange && !detail::traits_of(collective).is_prefix() &&
                         collective != barrier,
@@ -66,7 +66,7 @@ constexpr Forms forms_of(Acting acting, Collective collective) {
 
 /// The same on this tree: carried are those of one block, while the tree is not so deep that members lack
 /// slots.
-Forms forms_of(Acting acting, Collective collective, const graph::LevelTree& tree);
+Protocols protocols_of(Acting acting, Collective collective, const graph::LevelTree& tree);
 
 /// The schedule, with groups of more children than a member combines in a round split. `root`
 /// is the root of a rooted collective and the distance of a shift.

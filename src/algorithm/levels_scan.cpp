@@ -84,7 +84,7 @@ void add_group(Progress& progress, const LevelTree& tree, int level, int number)
 
 // Invariant: after a level, innermost first, the first rank of each of its groups has the group's sum, and
 // every rank in its output the sum of the ranks of its group up to its own. In the next level it prepends
-// those of the siblings before its group, in one pass: where k siblings and what it has are bracketed as k +
+// those of the siblings before its group, in one pass: where k siblings and what it has are associated as k +
 // 1 operands are, they are combined nearest first, as on a hypercube.
 schedule::Schedule levels_scan(const LevelTree& tree, Inclusion inclusion) {
     const bool inclusive = inclusion == Inclusion::inclusive;

@@ -30,18 +30,18 @@ bool keeps_rank_order(Order order) {
     return order == Order::none || order >= Order::rank;
 }
 
-bool has_brackets(const Algorithm& algorithm, detail::Brackets brackets, int ranks) {
+bool has_brackets(const Algorithm& algorithm, detail::Association association, int ranks) {
     constexpr int same_in_both = 3;
     switch (algorithm.order) {
     case Order::none:
     case Order::asked:
         return true;
     case Order::rank:
-        return brackets == detail::Brackets::tree && graph::is_power_of_two(ranks);
+        return association == detail::Association::tree && graph::is_power_of_two(ranks);
     case Order::canonical:
-        return brackets == detail::Brackets::tree || ranks <= same_in_both;
+        return association == detail::Association::tree || ranks <= same_in_both;
     case Order::serial:
-        return brackets == detail::Brackets::left || ranks <= same_in_both;
+        return association == detail::Association::left || ranks <= same_in_both;
     case Order::any:
     case Order::same:
         break;
@@ -57,14 +57,14 @@ bool has_one_round(const Algorithm& algorithm, int ranks) {
     return algorithm.make_on == nullptr && algorithm.counts(ranks, 0).rounds <= 1;
 }
 
-bool takes(const Algorithm& algorithm, schedule::Form form) {
-    switch (form) {
-    case schedule::Form::separate:
-        return algorithm.forms.pulled;
-    case schedule::Form::in_place:
-        return algorithm.forms.in_place;
-    case schedule::Form::carried:
-        return algorithm.forms.carried;
+bool takes(const Algorithm& algorithm, schedule::Protocol protocol) {
+    switch (protocol) {
+    case schedule::Protocol::zero_copy:
+        return algorithm.protocols.pulled;
+    case schedule::Protocol::in_place:
+        return algorithm.protocols.in_place;
+    case schedule::Protocol::eager:
+        return algorithm.protocols.eager;
     }
     return false;
 }

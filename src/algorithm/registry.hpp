@@ -4,7 +4,7 @@
 #include "schedule/schedule.hpp"
 #include "schedule/synchronise.hpp"
 
-#include <tutti/detail/brackets.hpp>
+#include <tutti/detail/association.hpp>
 #include <tutti/detail/export.hpp>
 
 #include <cstddef>
@@ -23,9 +23,10 @@ namespace tutti::algorithm {
 /// - same: in some order, the same one for every member; the operator must be commutative
 /// - rank: in rank order, with the same bracketing for every element and member (what Rabenseifner & Träff
 ///   2004 call canonical); any associative operator. Among a power of two of members it is the next one
-/// - canonical: in rank order, bracketed as the tree of tutti/detail/brackets.hpp: the same bits from every
+/// - canonical: in rank order, associated as the tree of tutti/detail/association.hpp: the same bits from
+/// every
 ///   algorithm that does so
-/// - serial: in rank order, bracketed from the left, as a loop over the ranks does it: the same of these
+/// - serial: in rank order, associated from the left, as a loop over the ranks does it: the same of these
 /// - asked: one of these two, as the call asks
 enum class Order : std::uint8_t { none, any, same, rank, canonical, serial, asked };
 
@@ -60,13 +61,13 @@ enum class Bound : std::uint8_t { exact, reductions, volume, all };
 /// - everybody: they combine what all have, or store to others: it takes memory that all share
 enum class Reach : std::uint8_t { peers, everybody };
 
-/// How members may exchange what they send; see schedule::Form.
-struct Forms {
-    /// Small messages may travel inside the mailbox (Form::carried).
-    bool carried = false;
-    /// Messages may be pulled from and stored to the members' vectors (Form::separate).
+/// How members may exchange what they send; see schedule::Protocol.
+struct Protocols {
+    /// Small messages may travel inside the mailbox (Protocol::eager).
+    bool eager = false;
+    /// Messages may be pulled from and stored to the members' vectors (Protocol::zero_copy).
     bool pulled = false;
-    /// That also works when input and output are the same memory (Form::in_place): nobody overwrites in a
+    /// That also works when input and output are the same memory (Protocol::in_place): nobody overwrites in a
     /// round what others read in it. Where it does not, an input is copied first.
     bool in_place = false;
     /// Every receiver copies each of its blocks from the input of its sender, so that only these two need to
@@ -83,7 +84,7 @@ struct Algorithm {
     Collective collective;
     Order order = Order::none;
     Ranks ranks = Ranks::any;
-    Forms forms;
+    Protocols protocols;
     schedule::Schedule (*make)(int ranks, int root);
     /// Closed forms, as the source proves them.
     Counts (*counts)(int ranks, int root);
@@ -104,14 +105,14 @@ schedule::Schedule make(const Algorithm& algorithm, const graph::LevelTree& tree
 bool has_one_round(const Algorithm& algorithm, int ranks);
 
 /// Whether the row's schedules can be carried out in this form.
-bool takes(const Algorithm& algorithm, schedule::Form form);
+bool takes(const Algorithm& algorithm, schedule::Protocol protocol);
 
 /// Whether the row serves so many ranks.
 TUTTI_COMPONENT_API bool takes(const Algorithm& algorithm, int ranks);
 
 /// Whether the row, which serves so many ranks, combines operands in rank order, if at all, and brackets them
 /// so when that is asked for.
-bool has_brackets(const Algorithm& algorithm, detail::Brackets brackets, int ranks);
+bool has_brackets(const Algorithm& algorithm, detail::Association association, int ranks);
 
 /// Whether the row's schedule depends on a root or a distance.
 bool has_root(const Algorithm& algorithm);

@@ -1,6 +1,6 @@
 #include "algorithm/split_to_combine.hpp"
 
-#include <tutti/detail/brackets.hpp>
+#include <tutti/detail/association.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@ using graph::LevelTree;
 
 namespace {
 
-/// Whether so many children are bracketed as so many operands are, which is how a member combines them.
+/// Whether so many children are associated as so many operands are, which is how a member combines them.
 bool is_one_tree(std::span<const int> firsts) {
     const int operands = static_cast<int>(firsts.size()) - 1;
     if (operands < 3) {

@@ -24,7 +24,7 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
                             " ms, must be 0 (for ever) or more");
     }
     try {
-        auto state = std::make_shared<detail::GroupState>(members, execute::setting_for(members, options));
+        auto state = std::make_shared<detail::GroupState>(members, execute::config_for(members, options));
         state->expect_joins();
         state->list_for_roll_calls();
         return state;
@@ -42,7 +42,7 @@ int Group::size() const {
 }
 
 std::string Group::tuning() const {
-    return state_->setting().tuning;
+    return state_->config().tuning;
 }
 
 std::string Group::roll_call(RollCallFormat format) const {

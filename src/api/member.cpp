@@ -13,7 +13,7 @@ Member::Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat, de
     : start(seat, seat.rank(), group->size()), prepare(seat, seat.rank(), group->size()),
       group_(std::move(group)), seat_(&seat), called_from_(&seat.called_from()), rank_(seat.rank()),
       size_(group_->size()), exceptions_on_entry_(std::uncaught_exceptions()), leaving_(leaving) {
-    group_->presence(rank_).thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
+    group_->status(rank_).thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
 }
 
 Member::Member(Member&& other) noexcept

@@ -1,4 +1,4 @@
-#include "call/claim.hpp"
+#include "call/call_signature.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
 

@@ -1,9 +1,9 @@
 #include "api/team_threads.hpp"
 
-#include "choose/setting.hpp"
+#include "choose/group_config.hpp"
 #include "group/ranks_text.hpp"
 #include "machine/process.hpp"
-#include "wait/waited.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 
@@ -75,9 +75,9 @@ private:
 
 TeamThreads::TeamThreads(const std::vector<int>& cpus, const TeamOptions& options)
     : group_(std::make_shared<GroupState>(static_cast<int>(cpus.size()),
-                                          execute::setting_for(options.group, cpus))),
+                                          execute::config_for(options.group, cpus))),
       cpus_(cpus), caller_is_member_(options.caller_is_member),
-      patience_(execute::patience_between_runs(group_->setting(), size(), caller_is_member_)),
+      wait_policy_(execute::wait_policy_between_runs(group_->config(), size(), caller_is_member_)),
       process_(machine::this_process()), pins_(cpus.size()), thrown_(cpus.size()), ended_(cpus.size()),
       threads_(cpus.size()) {
     group_->failure().keep_first();
@@ -87,7 +87,7 @@ TeamThreads::TeamThreads(const std::vector<int>& cpus, const TeamOptions& option
 TeamThreads::~TeamThreads() {
     stopping_.store(true, std::memory_order_relaxed); // ordered by started_
     started_.fetch_add(1, std::memory_order_release); // release: pairs with serve()
-    start_bell_.ring_if_needed();
+    start_bell_.notify_if_needed();
     for (std::thread& thread : threads_) {
         if (thread.joinable()) {
             thread.join();
@@ -159,7 +159,7 @@ void TeamThreads::run(const std::function<void(Member&)>& function) {
     run_ = &run;
     running_.store(size() - first_own(), std::memory_order_relaxed); // ordered by started_
     started_.fetch_add(1, std::memory_order_release);                // release: pairs with serve()
-    start_bell_.ring_if_needed();
+    start_bell_.notify_if_needed();
     if (caller_is_member_) {
         const OthersEnd end(*this);
         play(0, function);
@@ -194,7 +194,7 @@ void TeamThreads::serve(int rank, std::uint64_t served) {
     for (;;) {
         // Acquire: pairs with the release of who starts a run or ends the team.
         mailbox::wait_until([&] { return started_.load(std::memory_order_acquire) != served; }, [](bool) {},
-                            start_bell_, patience_);
+                            start_bell_, wait_policy_);
         ++served;
         if (stopping_.load(std::memory_order_relaxed)) {
             return;
@@ -228,7 +228,7 @@ void TeamThreads::play(int rank, const std::function<void(Member&)>& function) {
 void TeamThreads::finish() {
     // Release: pairs with await_all(). Acquire: what others have done comes before what follows the last.
     if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        end_bell_.ring_if_needed();
+        end_event_.notify_if_needed();
     }
 }
 
@@ -248,10 +248,10 @@ void TeamThreads::await_all() {
             tell_still_running();
         }
     };
-    mailbox::TimedBell bell(end_bell_, std::chrono::nanoseconds(before_telling).count());
+    mailbox::TimedEventCount event(end_event_, std::chrono::nanoseconds(before_telling).count());
     // Acquire: pairs with finish().
-    mailbox::wait_until([this] { return running_.load(std::memory_order_acquire) == 0; }, check, bell,
-                        patience_);
+    mailbox::wait_until([this] { return running_.load(std::memory_order_acquire) == 0; }, check, event,
+                        wait_policy_);
 }
 
 /// Writes to stderr why nobody learns of a failure.

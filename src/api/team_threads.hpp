@@ -5,7 +5,7 @@
 #include "cache_line.hpp"
 #include "group/group_state.hpp"
 #include "machine/pinning.hpp"
-#include "mailbox/doorbell.hpp"
+#include "mailbox/event_count.hpp"
 #include "mailbox/wait.hpp"
 
 #include <tutti/team.hpp>
@@ -43,7 +43,7 @@ public:
     int size() const { return group_->size(); }
     bool caller_is_member() const { return caller_is_member_; }
     const std::vector<machine::PinResult>& pins() const { return pins_; }
-    const std::string& tuning() const { return group_->setting().tuning; }
+    const std::string& tuning() const { return group_->config().tuning; }
     const GroupState& state() const { return *group_; }
     std::string roll_call(RollCallFormat format) const { return group_->roll_call(format); }
     std::string trace(TraceFormat format) const { return group_->trace(format); }
@@ -72,7 +72,7 @@ private:
     std::shared_ptr<GroupState> group_;
     std::vector<int> cpus_;
     bool caller_is_member_;
-    mailbox::Patience patience_;
+    mailbox::WaitPolicy wait_policy_;
     std::uint64_t process_;
     std::vector<machine::PinResult> pins_;
     std::vector<std::exception_ptr> thrown_;
@@ -85,10 +85,10 @@ private:
     /// How often the threads have been woken for something new.
     alignas(line_bytes) Atomic<std::uint64_t> started_{0};
     std::atomic<bool> stopping_{false};
-    mailbox::SureDoorbell start_bell_;
+    mailbox::SureEventCount start_bell_;
     /// Threads that have yet to finish.
     alignas(line_bytes) Atomic<std::int64_t> running_{0};
-    mailbox::SureDoorbell end_bell_;
+    mailbox::SureEventCount end_event_;
 
     /// Where threads have ended before their time; ordered by running_.
     std::vector<char> ended_;

@@ -18,10 +18,10 @@ using run::Fault;
 
 void require_same_claims(std::span<const Contribution> all, std::uint64_t number) {
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
-        if (!(all[rank].claim == all[0].claim)) {
-            throw MismatchError(execute::text_of_claims(execute::Sequence::blocking, 0,
-                                                        static_cast<int>(rank), number, all[0].claim,
-                                                        all[rank].claim));
+        if (!(all[rank].signature == all[0].signature)) {
+            throw MismatchError(execute::text_of_signatures(execute::Sequence::blocking, 0,
+                                                            static_cast<int>(rank), number, all[0].signature,
+                                                            all[rank].signature));
         }
     }
 }
@@ -33,7 +33,7 @@ void require_matching_counts(std::span<const Contribution> all) {
             const std::size_t sent = all[from].blocks.sent[to].count;
             const std::size_t expected = all[to].blocks.received[from].count;
             if (sent != expected) {
-                throw MismatchError(execute::text_of_counts(all[to].claim, static_cast<int>(to),
+                throw MismatchError(execute::text_of_counts(all[to].signature, static_cast<int>(to),
                                                             static_cast<int>(from),
                                                             {.sent = sent, .expected = expected}));
             }
@@ -58,7 +58,7 @@ std::vector<Piece> pieces_of(std::span<const Contribution> all) {
         const std::size_t element_bytes = own.call.element_bytes;
         Piece read{{input, own.blocks.read * element_bytes}, rank, false};
         Piece written{{output, own.blocks.written * element_bytes}, rank, true};
-        if (!own.claim.by_counts) {
+        if (!own.signature.has_private_counts) {
             const run::Footprint footprint(own.call, own.shape.total, own.shape.block,
                                            own.offsets.empty() ? nullptr : own.offsets.data());
             const std::size_t before = own.shape.own_offset * element_bytes;
@@ -114,7 +114,7 @@ void require_apart(std::span<const Contribution> all) {
             const Fault fault = piece.is_written && other->is_written ? Fault::both_write : Fault::one_writes;
             const auto [one, two] =
                 std::minmax({static_cast<int>(piece.rank), static_cast<int>(other->rank)});
-            throw MismatchError(execute::text_of_vectors(fault, one, two, all[0].claim.describe()));
+            throw MismatchError(execute::text_of_vectors(fault, one, two, all[0].signature.describe()));
         }
         (piece.is_written ? written : read).add(piece);
     }
@@ -124,7 +124,7 @@ void require_one_output(std::span<const Contribution> all) {
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
         if (all[rank].call.output != all[0].call.output) {
             throw MismatchError(execute::text_of_vectors(Fault::shared_output, 0, static_cast<int>(rank),
-                                                         all[0].claim.describe()));
+                                                         all[0].signature.describe()));
         }
     }
 }
@@ -133,13 +133,13 @@ void require_one_output(std::span<const Contribution> all) {
 
 void require_agreement(std::span<const Contribution> all, std::uint64_t number) {
     require_same_claims(all, number);
-    const execute::Claim& claim = all[0].claim;
-    if (claim.by_counts) {
+    const execute::CallSignature& signature = all[0].signature;
+    if (signature.has_private_counts) {
         require_matching_counts(all);
     }
-    if (!claim.shared_output) {
+    if (!signature.shared_output) {
         require_apart(all);
-    } else if (claim.bytes != 0) {
+    } else if (signature.bytes != 0) {
         require_one_output(all);
     }
 }

@@ -2,9 +2,9 @@
 
 #include "algorithm/registry.hpp"
 #include "arrive/agreement.hpp"
-#include "call/exchange.hpp"
-#include "choose/caches.hpp"
+#include "call/private_layout.hpp"
 #include "choose/select.hpp"
+#include "choose/store_policy.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
@@ -33,12 +33,12 @@ public:
                           .elements = all_[0].shape.total,
                           .element_bytes = call_.element_bytes,
                           .offsets = all_[0].offsets.empty() ? nullptr : all_[0].offsets.data(),
-                          .root = static_cast<int>(all_[0].claim.root),
+                          .root = static_cast<int>(all_[0].signature.root),
                           .in_place = call_.in_place,
                           .shared = call_.shared_output};
         std::vector<const plan::BlockPlace*> sent;
         std::vector<const plan::BlockPlace*> received;
-        if (all_[0].claim.by_counts) {
+        if (all_[0].signature.has_private_counts) {
             for (const Contribution& each : all_) {
                 sent.push_back(each.blocks.sent.data());
                 received.push_back(each.blocks.received.data());
@@ -52,13 +52,13 @@ public:
         elements.bytes = call_.element_bytes;
         elements.kernels = call_.kernels;
         elements.state = call_.state;
-        elements.brackets = execute::brackets_of(call_);
+        elements.association = execute::association_of(call_);
         if (call_.kernels == nullptr && detail::traits_of(collective_).reduces()) {
             elements.kernels = &detail::builtin(call_.type, call_.op);
         }
         // What a broadcast writes nobody has read, though it is in place.
         const bool may_stream = is_separate_ || collective_ == Collective::broadcast;
-        elements.stores.stream = may_stream && execute::Caches::here().streams_to_own(
+        elements.stores.stream = may_stream && execute::StorePolicy::here().streams_to_own(
                                                    collective_, pass::touched_bytes(work), cpus);
         return std::move(task_);
     }
@@ -106,12 +106,12 @@ void Contribution::take(const Call& asked, int rank, int members) {
                             ", but passes over all vectors have no algorithm: leave it empty");
     }
     if (exchanges(asked)) {
-        shape = execute::checked_exchange(asked, rank, members, blocks);
+        shape = execute::checked_layout(asked, rank, members, blocks);
     } else {
         offsets.resize(asked.counts != nullptr ? static_cast<std::size_t>(members) + 1 : 0);
         shape = execute::checked_shape(asked, rank, members, offsets.data());
     }
-    claim = execute::claim_of(asked, shape);
+    signature = execute::signature_of(asked, shape);
     call = asked;
     call.counts = call.received = nullptr;
 }

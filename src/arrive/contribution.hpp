@@ -2,10 +2,10 @@
 
 #include "cache_line.hpp"
 #include "call/arguments.hpp"
-#include "call/claim.hpp"
+#include "call/call_signature.hpp"
 #include "call/kept_operator.hpp"
-#include "pass/carry_out.hpp"
-#include "run/exchange.hpp"
+#include "pass/execute.hpp"
+#include "run/private_layout.hpp"
 
 #include <tutti/detail/call.hpp>
 
@@ -22,10 +22,10 @@ struct alignas(line_bytes) Contribution {
     /// Without its counts, which may be gone: what they were is in the offsets or the blocks.
     detail::Call call;
     execute::Shape shape;
-    execute::Claim claim;
+    execute::CallSignature signature;
     std::vector<std::size_t> offsets;
     /// Where only who sends a block and who receives it know of it.
-    run::Exchange blocks;
+    run::PrivateLayout blocks;
     execute::KeptOperator kept;
 
     /// Throws ArgumentError where an argument is wrong.

@@ -91,7 +91,7 @@ public:
 
     /// By whichever thread is about to call the function, and by the rank that forgets it: whether it is the
     /// caller's alone. The other one finds none.
-    bool claim() noexcept { return step_.change(over_with_function, over); }
+    bool take_function() noexcept { return step_.change(over_with_function, over); }
 
 private:
     static constexpr std::uint32_t waits = 0;

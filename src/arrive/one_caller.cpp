@@ -62,7 +62,7 @@ void refuse_numbers(const char* collective, std::size_t vectors, std::size_t oth
                         " vectors, but " + std::to_string(others) + " " + what + ": there must be as many");
 }
 
-struct AllCalls::State {
+struct SingleCallerCalls::State {
     explicit State(std::size_t ranks) : all(ranks) {}
 
     void add(const Call& call) {
@@ -78,13 +78,13 @@ struct AllCalls::State {
     int next = 0;
 };
 
-void AllCalls::refuse_ranks(const char* collective, std::size_t ranks) {
+void SingleCallerCalls::refuse_ranks(const char* collective, std::size_t ranks) {
     throw ArgumentError(std::string(collective) + ": there are " + std::to_string(ranks) +
                         " vectors, must be 1.." + std::to_string(plan::most_members));
 }
 
 /// With the calls that are alike.
-AllCalls::State& AllCalls::state() {
+SingleCallerCalls::State& SingleCallerCalls::state() {
     if (state_ == nullptr) {
         if (ranks_ > static_cast<std::size_t>(plan::most_members)) {
             refuse_ranks(collective_, ranks_);
@@ -101,24 +101,24 @@ AllCalls::State& AllCalls::state() {
     return *state_;
 }
 
-void AllCalls::add_other(const Call& call) {
+void SingleCallerCalls::add_other(const Call& call) {
     state().add(call);
 }
 
-void AllCalls::carry_out(const Executor& executor) {
-    if (carry_out_small()) {
+void SingleCallerCalls::execute(const Executor& executor) {
+    if (execute_small()) {
         return;
     }
     // Shared with the thread that finishes, which may look at it a little longer than this call lasts.
     const auto waited = std::make_shared<Waited>();
-    arrive::carry_out(arrive::task_of(state().all, 0, executor ? machine::allowed_pus() : 1), executor, 0,
-                      waited);
+    arrive::execute(arrive::task_of(state().all, 0, executor ? machine::allowed_pus() : 1), executor, 0,
+                    waited);
     waited->wait();
 }
 
 /// What one pass does over few vectors in the caches, if all are there and lie where they may. Else false,
 /// with nothing done: it is more than that, or wrong.
-bool AllCalls::carry_out_small() const {
+bool SingleCallerCalls::execute_small() const {
     if (alike_ != ranks_) {
         return false;
     }
@@ -142,13 +142,13 @@ bool AllCalls::carry_out_small() const {
     case Collective::allreduce:
         builtin(call.type, call.op)
             .reduce_many(nullptr, outputs_, one_output ? 1 : ranks, inputs_, ranks, call.output_count,
-                         Brackets::tree, {});
+                         Association::tree, {});
         return true;
     case Collective::scan:
     case Collective::exscan:
         builtin(call.type, call.op)
             .scan_many(nullptr, outputs_, inputs_, ranks, call.output_count,
-                       call.collective == Collective::exscan, Brackets::tree, {});
+                       call.collective == Collective::exscan, Association::tree, {});
         return true;
     default:
         return false;
@@ -157,7 +157,7 @@ bool AllCalls::carry_out_small() const {
 
 /// Whether all are there, and none of the first `outputs` outputs overlaps anything but, exactly, the input
 /// of its rank.
-bool AllCalls::are_apart(bool one_output, std::size_t bytes) const {
+bool SingleCallerCalls::are_apart(bool one_output, std::size_t bytes) const {
     if (bytes == 0) {
         return false; // which may be null
     }
@@ -186,7 +186,7 @@ bool AllCalls::are_apart(bool one_output, std::size_t bytes) const {
 
 /// Whether the outputs lie one behind the other, and all inputs elsewhere or where the outputs are, as
 /// vectors do that were made in their order. Sees it without comparing each with each.
-bool AllCalls::are_in_order(bool one_output, std::size_t bytes) const {
+bool SingleCallerCalls::are_in_order(bool one_output, std::size_t bytes) const {
     std::uintptr_t lowest = ~std::uintptr_t{0};
     std::uintptr_t highest = 0;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {

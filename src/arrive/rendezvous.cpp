@@ -39,7 +39,7 @@ Arriving Rendezvous::at(int rank) {
 
 namespace detail {
 
-Pending& arrive(RendezvousState& state, int rank, const Call& call) {
+RequestBase& arrive(RendezvousState& state, int rank, const Call& call) {
     return state.arrive(rank, call);
 }
 

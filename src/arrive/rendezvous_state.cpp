@@ -1,6 +1,6 @@
 #include "arrive/rendezvous_state.hpp"
 
-#include "choose/setting.hpp"
+#include "choose/group_config.hpp"
 #include "machine/pinning.hpp"
 #include "machine/thread_state.hpp"
 #include "wait/time_limit.hpp"
@@ -14,32 +14,32 @@
 
 namespace tutti::detail {
 
-using arrive::Operation;
+using arrive::DeferredCollective;
 
 RendezvousState::RendezvousState(int ranks, RendezvousOptions options)
     : options_(std::move(options)),
       deadline_(execute::deadline_of(options_.deadline, "RendezvousOptions::deadline")),
-      cpus_(machine::allowed_pus()), patience_(execute::patience_for(ranks, cpus_)),
+      cpus_(machine::allowed_pus()), wait_policy_(execute::wait_policy_for(ranks, cpus_)),
       places_(static_cast<std::size_t>(ranks)),
       listed_([this](RollCallFormat format) { return roll_call(format); }) {}
 
 void RendezvousState::begin() {
     // Stands for the time before the first one. Has no requests, and is over.
-    Operation& none = unused();
+    DeferredCollective& none = unused();
     none.open(shared_from_this(), 0, places_.size());
     for (Place& place : places_) {
         place.at = &none;
     }
 }
 
-Pending& RendezvousState::arrive(int rank, const Call& call) {
+RequestBase& RendezvousState::arrive(int rank, const Call& call) {
     Place& place = places_[static_cast<std::size_t>(rank)];
-    Operation& operation = after(*place.at);
+    DeferredCollective& operation = after(*place.at);
     arrive::Contribution& contribution = operation.contribution(rank);
     contribution.take(call, rank, ranks());
     contribution.keep_operator();
     // From here on nothing fails.
-    Operation& before = *std::exchange(place.at, &operation);
+    DeferredCollective& before = *std::exchange(place.at, &operation);
     show(place, operation, contribution);
     arrive::Arrival& arrival = operation.arrival(rank);
     arrival.deadline_ = call.deadline.count() != 0 ? call.deadline : deadline_;
@@ -48,12 +48,12 @@ Pending& RendezvousState::arrive(int rank, const Call& call) {
     return arrival;
 }
 
-void RendezvousState::show(Place& place, const Operation& operation,
+void RendezvousState::show(Place& place, const DeferredCollective& operation,
                            const arrive::Contribution& contribution) {
-    const std::uint64_t digest = contribution.claim.marks(0).digest;
+    const std::uint64_t digest = contribution.signature.digests(0).digest;
     if (operation.number() == 1 || digest != place.shown_digest) {
         place.shown_digest = digest;
-        place.log.add({operation.number(), operation.number(), 1}, contribution.claim);
+        place.log.add({operation.number(), operation.number(), 1}, contribution.signature);
     }
     place.called_from.show(contribution.call.where);
     place.count.publish(operation.number()); // release: pairs with places()
@@ -69,7 +69,8 @@ execute::RollCall RendezvousState::places() const {
         // Acquire: pairs with show(); the record of that call came before.
         const auto history = place.log.read(place.count.observe());
         if (history && !history->empty()) {
-            shown.calls.front() = {.number = history->last(), .claim = history->claim(history->last())};
+            shown.calls.front() = {.number = history->last(),
+                                   .signature = history->signature(history->last())};
         }
         shown.wait = place.wait.read();
         shown.thread = shown.wait ? place.waiter.load(std::memory_order_relaxed) : 0; // for people
@@ -104,39 +105,40 @@ void RendezvousState::show_wait(int rank, std::uint64_t number, std::chrono::nan
 std::string RendezvousState::text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds deadline,
                                            const arrive::Contribution& contribution) const {
     return places().delay(execute::Sequence::blocking, number, rank, deadline,
-                          execute::text_of_call(contribution.claim, contribution.call.where));
+                          execute::text_of_call(contribution.signature, contribution.call.where));
 }
 
 std::string RendezvousState::roll_call(RollCallFormat format) const {
     return format == RollCallFormat::json ? places().json() : places().text();
 }
 
-Operation& RendezvousState::after(Operation& operation) {
-    if (Operation* const next = operation.next()) {
+DeferredCollective& RendezvousState::after(DeferredCollective& operation) {
+    if (DeferredCollective* const next = operation.next()) {
         return *next;
     }
     const std::lock_guard lock(opening_);
-    if (Operation* const next = operation.next()) {
+    if (DeferredCollective* const next = operation.next()) {
         return *next;
     }
-    Operation& opened = unused();
+    DeferredCollective& opened = unused();
     // Of each rank one for its place and one for its request, and its own until it is over.
     opened.open(shared_from_this(), operation.number() + 1, 2 * places_.size() + 1);
     operation.set_next(opened);
     return opened;
 }
 
-Operation& RendezvousState::unused() {
+DeferredCollective& RendezvousState::unused() {
     if (unused_.empty()) {
         unused_.reserve(operations_.size() + 1); // so that what is given back has room
-        unused_.push_back(operations_.emplace_back(std::make_unique<Operation>(places_.size())).get());
+        unused_.push_back(
+            operations_.emplace_back(std::make_unique<DeferredCollective>(places_.size())).get());
     }
-    Operation& operation = *unused_.back();
+    DeferredCollective& operation = *unused_.back();
     unused_.pop_back();
     return operation;
 }
 
-void RendezvousState::give_back(Operation& operation) noexcept {
+void RendezvousState::give_back(DeferredCollective& operation) noexcept {
     const std::lock_guard lock(opening_);
     unused_.push_back(&operation);
 }
@@ -145,16 +147,16 @@ void RendezvousState::close() noexcept {
     const auto behind =
         std::ranges::min_element(places_, {}, [](const Place& place) { return place.at->number(); });
     const auto rank = behind - places_.begin();
-    for (Operation* open = behind->at->next(); open != nullptr; open = open->next()) {
+    for (DeferredCollective* open = behind->at->next(); open != nullptr; open = open->next()) {
         open->end_early(std::make_exception_ptr(
             Error("the rendezvous has been destroyed before all ranks have arrived at operation " +
                   std::to_string(open->number()) + ": rank " + std::to_string(rank) + " has not")));
     }
     for (const Place& place : places_) {
-        Operation* open = place.at->next();
+        DeferredCollective* open = place.at->next();
         place.at->drop(1);
         while (open != nullptr) {
-            Operation* const next = open->next();
+            DeferredCollective* const next = open->next();
             open->drop(2);
             open = next;
         }

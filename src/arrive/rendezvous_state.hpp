@@ -1,11 +1,11 @@
 #pragma once
 
-#include "arrive/operation.hpp"
+#include "arrive/deferred_collective.hpp"
 #include "cache_line.hpp"
 #include "call/call_log.hpp"
 #include "diagnose/roll_call.hpp"
 #include "diagnose/roll_call_signal.hpp"
-#include "group/presence.hpp"
+#include "group/member_status.hpp"
 #include "mailbox/wait.hpp"
 
 #include <tutti/detail/call.hpp>
@@ -36,9 +36,9 @@ public:
     /// That the executor may have.
     int cpus() const { return cpus_; }
     /// Of threads that wait, of which there may be one for each rank.
-    const mailbox::Patience& patience() const { return patience_; }
+    const mailbox::WaitPolicy& wait_policy() const { return wait_policy_; }
 
-    Pending& arrive(int rank, const Call& call);
+    RequestBase& arrive(int rank, const Call& call);
     /// No rank will arrive any more: operations that wait for some fail.
     void close() noexcept;
     /// Why `rank` has waited for too long for others in the `number`-th operation. By any thread.
@@ -51,13 +51,13 @@ public:
     /// See Rendezvous::roll_call. By any thread.
     std::string roll_call(RollCallFormat format) const;
     /// Of an operation that nobody refers to.
-    void give_back(arrive::Operation& operation) noexcept;
+    void give_back(arrive::DeferredCollective& operation) noexcept;
 
 private:
     /// The last operation at which a rank has arrived; and what it shows of its calls, for others to read at
     /// any time.
     struct alignas(paired_lines_bytes) Place {
-        arrive::Operation* at = nullptr;
+        arrive::DeferredCollective* at = nullptr;
         std::uint64_t shown_digest = 0;
         mailbox::StdWord count;
         CalledFrom called_from;
@@ -66,22 +66,23 @@ private:
         std::atomic<int> waiter{0};
     };
 
-    void show(Place& place, const arrive::Operation& operation, const arrive::Contribution& contribution);
+    void show(Place& place, const arrive::DeferredCollective& operation,
+              const arrive::Contribution& contribution);
 
     execute::RollCall places() const;
-    arrive::Operation& after(arrive::Operation& operation);
-    arrive::Operation& unused();
+    arrive::DeferredCollective& after(arrive::DeferredCollective& operation);
+    arrive::DeferredCollective& unused();
 
     RendezvousOptions options_;
     std::chrono::milliseconds deadline_;
     int cpus_;
-    mailbox::Patience patience_;
+    mailbox::WaitPolicy wait_policy_;
     std::vector<Place> places_;
 
     /// For who opens an operation or gives one back, which is done once for all ranks.
     std::mutex opening_;
-    std::vector<std::unique_ptr<arrive::Operation>> operations_;
-    std::vector<arrive::Operation*> unused_;
+    std::vector<std::unique_ptr<arrive::DeferredCollective>> operations_;
+    std::vector<arrive::DeferredCollective*> unused_;
     /// The last member: it refers to the others.
     execute::RollCallListed listed_;
 };

@@ -1,6 +1,6 @@
 #include "arrive/slices.hpp"
 
-#include "choose/caches.hpp"
+#include "choose/store_policy.hpp"
 #include "machine/pinning.hpp"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ std::size_t slices_of(std::size_t touched_bytes, std::size_t slice_bytes) {
     if (slice_bytes != 0) {
         return touched_bytes / slice_bytes;
     }
-    const std::size_t from_bytes = execute::Caches::here().profile().hand_out_bytes;
+    const std::size_t from_bytes = execute::StorePolicy::here().profile().parallel_threshold_bytes;
     const bool pays = from_bytes != 0 && touched_bytes >= from_bytes;
     const std::size_t most = slices_per_cpu * static_cast<std::size_t>(machine::allowed_pus());
     return pays ? std::min(touched_bytes / least_slice_bytes, most) : 1;
@@ -75,8 +75,8 @@ std::size_t slices_of(std::size_t touched_bytes, std::size_t slice_bytes) {
 
 } // namespace
 
-void carry_out(Task task, const Executor& executor, std::size_t slice_bytes,
-               const std::shared_ptr<Completion>& completion) noexcept {
+void execute(Task task, const Executor& executor, std::size_t slice_bytes,
+             const std::shared_ptr<Completion>& completion) noexcept {
     const std::size_t slices = executor ? slices_of(pass::touched_bytes(task.work), slice_bytes) : 1;
     try {
         if (slices > 1) {

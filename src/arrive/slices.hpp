@@ -74,7 +74,7 @@ inline constexpr std::size_t slices_per_cpu = 8;
 /// Carries out a task: at once, or, where there is an executor and enough to do, in slices of about
 /// `slice_bytes` that it runs; 0: of the usual ones, if that pays on this machine. The executor must last
 /// until the completion.
-void carry_out(Task task, const Executor& executor, std::size_t slice_bytes,
-               const std::shared_ptr<Completion>& completion) noexcept;
+void execute(Task task, const Executor& executor, std::size_t slice_bytes,
+             const std::shared_ptr<Completion>& completion) noexcept;
 
 } // namespace tutti::arrive

@@ -6,7 +6,7 @@
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/make_call.hpp>
-#include <tutti/detail/pending.hpp>
+#include <tutti/detail/request_base.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/tutti.h>
 
@@ -32,7 +32,7 @@ enum Kind : std::uint64_t {
 
 /// What is behind the request of a prepared call.
 struct Prepared {
-    detail::Restartable* operation;
+    detail::PersistentRequestBase* operation;
     /// To make the same call with other vectors.
     detail::Call call;
 };

@@ -42,7 +42,7 @@ tutti_request& checked(const char* function, tutti_request* request) {
 }
 
 /// Of a request that has been checked. Null where it waits for nothing.
-detail::Pending* pending_of(const tutti_request& request) {
+detail::RequestBase* request_of(const tutti_request& request) {
     switch (request.kind) {
     case c::no_operation:
     case c::failed:
@@ -53,12 +53,12 @@ detail::Pending* pending_of(const tutti_request& request) {
         return found == nullptr ? nullptr : found->operation;
     }
     default:
-        return static_cast<detail::Pending*>(request.operation);
+        return static_cast<detail::RequestBase*>(request.operation);
     }
 }
 
 bool is_over(const tutti_request& request) {
-    const detail::Pending* const pending = pending_of(request);
+    const detail::RequestBase* const pending = request_of(request);
     return pending == nullptr || pending->is_over();
 }
 
@@ -75,7 +75,7 @@ void use_up(tutti_request& request) {
     if (request.kind == c::prepared) {
         return;
     }
-    if (detail::Pending* const pending = pending_of(std::exchange(request, TUTTI_REQUEST_NULL))) {
+    if (detail::RequestBase* const pending = request_of(std::exchange(request, TUTTI_REQUEST_NULL))) {
         pending->release();
     }
 }
@@ -103,7 +103,7 @@ void ask(tutti_request& request, Question question) {
 
 void wait(tutti_request& request) {
     ask(request, [&] {
-        if (detail::Pending* const pending = pending_of(request)) {
+        if (detail::RequestBase* const pending = request_of(request)) {
             pending->wait();
         }
     });
@@ -132,7 +132,7 @@ tutti_status tutti_test(tutti_request* request, int* done) {
         tutti_request& asked = checked("test", request);
         ask(asked, [&] {
             try {
-                *done = pending_of(asked) == nullptr || pending_of(asked)->test() ? 1 : 0;
+                *done = request_of(asked) == nullptr || request_of(asked)->test() ? 1 : 0;
             } catch (...) {
                 *done = is_over(asked) ? 1 : 0;
                 throw;
@@ -172,11 +172,11 @@ tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
                                           (each.kind == c::prepared ? "a prepared call" : "a rendezvous") +
                                           ": wait for calls that are started");
             }
-            any = any || pending_of(each) != nullptr;
+            any = any || request_of(each) != nullptr;
         }
         const auto look = [&] {
             for (size_t i = 0; i < n; ++i) {
-                if (pending_of(requests[i]) != nullptr && is_over(requests[i])) {
+                if (request_of(requests[i]) != nullptr && is_over(requests[i])) {
                     *index = i;
                     return true;
                 }
@@ -195,7 +195,7 @@ tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
 tutti_status tutti_then(tutti_request* request, void (*function)(void* user), void* user) {
     return guarded([&] {
         const tutti_request& asked = checked("then", request);
-        detail::Pending* const pending = pending_of(asked);
+        detail::RequestBase* const pending = request_of(asked);
         there("then", "function", function);
         if (asked.kind == c::failed) {
             c::refuse("then", "`request` is of a call that has failed when it was made");
@@ -203,7 +203,7 @@ tutti_status tutti_then(tutti_request* request, void (*function)(void* user), vo
         if (pending == nullptr) {
             function(user);
         } else {
-            pending->then([function, user] { function(user); }, detail::Pending::Calls::when_complete);
+            pending->then([function, user] { function(user); }, detail::RequestBase::Calls::when_complete);
         }
     });
 }

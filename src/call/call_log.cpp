@@ -4,19 +4,19 @@
 
 namespace tutti::execute {
 
-CallRecord::CallRecord(const CallPlace& place, const Claim& claim)
+CallRecord::CallRecord(const CallPlace& place, const CallSignature& signature)
     : words_{place.number, place.epoch, place.points} {
-    std::ranges::copy(claim.packed(), words_.end() - Claim::words);
+    std::ranges::copy(signature.packed(), words_.end() - CallSignature::words);
 }
 
-Claim CallRecord::claim() const {
-    std::array<std::uint64_t, Claim::words> packed{};
-    std::copy(words_.end() - Claim::words, words_.end(), packed.begin());
-    return Claim::unpacked(packed);
+CallSignature CallRecord::signature() const {
+    std::array<std::uint64_t, CallSignature::words> packed{};
+    std::copy(words_.end() - CallSignature::words, words_.end(), packed.begin());
+    return CallSignature::unpacked(packed);
 }
 
 CallRecord CallRecord::with_types(const CallTypes* types) const {
-    Claim moved = claim();
+    CallSignature moved = signature();
     moved.types = types;
     return {place(), moved};
 }
@@ -25,12 +25,12 @@ void CallHistory::reach(std::uint64_t epoch) {
     last_ = empty() ? 0 : records_[size_ - 1].place().number_at(epoch);
 }
 
-Claim CallHistory::claim(std::uint64_t number) const {
+CallSignature CallHistory::signature(std::uint64_t number) const {
     std::size_t index = size_ - 1;
     while (index > 0 && records_[index].number() > number) {
         --index;
     }
-    return records_[index].claim();
+    return records_[index].signature();
 }
 
 std::uint64_t CallHistory::next_change(std::uint64_t number) const {
@@ -43,10 +43,10 @@ std::uint64_t CallHistory::next_change(std::uint64_t number) const {
 }
 
 template <std::size_t records>
-void BasicCallLog<records>::add(const CallPlace& place, const Claim& claim) {
+void BasicCallLog<records>::add(const CallPlace& place, const CallSignature& signature) {
     const std::uint64_t version = version_.get();
     version_.publish(version + 1); // release, as is every store that follows: pairs with read()
-    const CallRecord record(place, claim);
+    const CallRecord record(place, signature);
     auto& shown = records_[version / 2 % records_.size()];
     for (std::size_t word = 0; word < CallRecord::words; ++word) {
         shown[word].publish(record[word]);
@@ -95,7 +95,7 @@ std::optional<std::uint64_t> first_difference(const CallHistory& one, const Call
     }
     const std::uint64_t last = std::min(one.last(), other.last());
     std::uint64_t number = std::max(one.first(), other.first());
-    while (number <= last && one.claim(number) == other.claim(number)) {
+    while (number <= last && one.signature(number) == other.signature(number)) {
         number = std::min(one.next_change(number), other.next_change(number));
     }
     return number <= last ? std::optional(number) : std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "call/claim.hpp"
+#include "call/call_signature.hpp"
 #include "mailbox/cell.hpp"
 #include "wait/sequence.hpp"
 
@@ -28,17 +28,18 @@ struct CallPlace {
     }
 };
 
-/// A call that differs from the one before, in words that can be shown to others: its place and its claim.
+/// A call that differs from the one before, in words that can be shown to others: its place and its
+/// signature.
 class CallRecord {
 public:
-    static constexpr std::size_t words = 3 + Claim::words;
+    static constexpr std::size_t words = 3 + CallSignature::words;
 
     CallRecord() = default;
-    CallRecord(const CallPlace& place, const Claim& claim);
+    CallRecord(const CallPlace& place, const CallSignature& signature);
 
     std::uint64_t number() const { return words_[0]; }
     CallPlace place() const { return {words_[0], words_[1], words_[2]}; }
-    TUTTI_COMPONENT_API Claim claim() const;
+    TUTTI_COMPONENT_API CallSignature signature() const;
     /// The same call with these types.
     TUTTI_COMPONENT_API CallRecord with_types(const CallTypes* types) const;
 
@@ -67,7 +68,7 @@ public:
     /// The operations that it knows of.
     std::uint64_t first() const { return records_[0].number(); }
     std::uint64_t last() const { return last_; }
-    Claim claim(std::uint64_t number) const;
+    CallSignature signature(std::uint64_t number) const;
     /// The next operation after `number` in which another call was made, if that is known: else a later one.
     std::uint64_t next_change(std::uint64_t number) const;
 
@@ -86,7 +87,7 @@ public:
     static_assert(most_records <= CallHistory::most_records);
 
     /// By its member, or while that is in no call.
-    void add(const CallPlace& place, const Claim& claim);
+    void add(const CallPlace& place, const CallSignature& signature);
     void clear();
 
     /// What the log says of a member whose call, current or last, is known to have been at least at `epoch`.

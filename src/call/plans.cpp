@@ -26,12 +26,12 @@ plan::Plan varied(plan::Plan plan, ScheduleName::Variant variant) {
 
 } // namespace
 
-Plans::Plans(Schedules& schedules, const Setting& setting, int rank, int members)
-    : schedules_(schedules), setting_(setting), rank_(rank), members_(members),
+Plans::Plans(Schedules& schedules, const GroupConfig& config, int rank, int members)
+    : schedules_(schedules), config_(config), rank_(rank), members_(members),
       kept_(std::max(most_plan_bytes / static_cast<std::size_t>(members), least_plan_bytes)) {}
 
 std::shared_ptr<const schedule::Synchronised> Plans::schedule(const ScheduleName& name) {
-    return schedules_.synchronised({name.row, name.form, name.root});
+    return schedules_.synchronised({name.row, name.protocol, name.root});
 }
 
 std::shared_ptr<const run::OwnPlan> Plans::plan(const ScheduleName& name) try {

@@ -2,7 +2,7 @@
 
 #include "call/recent.hpp"
 #include "call/schedules.hpp"
-#include "choose/setting.hpp"
+#include "choose/group_config.hpp"
 #include "run/own_plan.hpp"
 
 #include <cstddef>
@@ -17,11 +17,11 @@ inline constexpr std::size_t least_plan_bytes = std::size_t{16} << 10U;
 /// The plans of one member.
 class Plans {
 public:
-    Plans(Schedules& schedules, const Setting& setting, int rank, int members);
+    Plans(Schedules& schedules, const GroupConfig& config, int rank, int members);
 
     int rank() const { return rank_; }
     int members() const { return members_; }
-    const Setting& setting() const { return setting_; }
+    const GroupConfig& config() const { return config_; }
 
     /// The schedule that a plan is made of, whose variant says nothing.
     std::shared_ptr<const schedule::Synchronised> schedule(const ScheduleName& name);
@@ -32,7 +32,7 @@ public:
 
 private:
     Schedules& schedules_;
-    const Setting& setting_;
+    const GroupConfig& config_;
     int rank_;
     int members_;
     Recent<ScheduleName, std::shared_ptr<const run::OwnPlan>> kept_;

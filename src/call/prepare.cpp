@@ -2,9 +2,9 @@
 
 #include "algorithm/registry.hpp"
 #include "cache_line.hpp"
-#include "call/exchange.hpp"
 #include "call/prepared_call.hpp"
-#include "choose/caches.hpp"
+#include "call/private_layout.hpp"
+#include "choose/store_policy.hpp"
 #include "mailbox/slot.hpp"
 
 #include <tutti/detail/kernels.hpp>
@@ -15,7 +15,7 @@
 namespace tutti::execute {
 
 using detail::Call;
-using schedule::Form;
+using schedule::Protocol;
 
 namespace {
 
@@ -24,7 +24,7 @@ constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
 }
 
 /// Words that a slot carries for a message of so many bytes; a signal is one word as well.
-std::uint8_t carried_words(std::size_t message_bytes) {
+std::uint8_t eager_words(std::size_t message_bytes) {
     constexpr std::size_t word_bytes = sizeof(std::uint64_t);
     return static_cast<std::uint8_t>(std::max<std::size_t>(1, (message_bytes + word_bytes - 1) / word_bytes));
 }
@@ -50,8 +50,8 @@ CallSize size_of(const Call& call, const Shape& shape, const Plans& plans) {
             .touched_bytes = touched_bytes(call.collective, total_bytes, plans.members()),
             .in_place = call.in_place,
             .members = plans.members(),
-            .cpus = plans.setting().cpus,
-            .l3_groups = plans.setting().l3_groups};
+            .cpus = plans.config().cpus,
+            .l3_groups = plans.config().l3_groups};
 }
 
 /// Where a schedule has one: what it depends on.
@@ -65,14 +65,14 @@ void PreparedCall::prepare(const Call& asked, Plans& plans) {
     is_complete_ = false;
     key_ = 0;
     const auto members = static_cast<std::size_t>(plans.members());
-    prepared_.by_counts = exchanges(asked);
-    prepared_.offsets.resize(asked.counts != nullptr && !prepared_.by_counts ? members + 1 : 0);
-    shape_ = prepared_.by_counts
-                 ? checked_exchange(asked, plans.rank(), plans.members(), prepared_.exchange)
+    prepared_.has_private_counts = exchanges(asked);
+    prepared_.offsets.resize(asked.counts != nullptr && !prepared_.has_private_counts ? members + 1 : 0);
+    shape_ = prepared_.has_private_counts
+                 ? checked_layout(asked, plans.rank(), plans.members(), prepared_.layout)
                  : checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data());
     const Call call = reduced_to_one(asked);
     const CallSize size = size_of(call, shape_, plans);
-    selection_ = select(call, size, plans.setting().choices, plans.setting().outlook.get());
+    selection_ = select(call, size, plans.config().choices, plans.config().predictor.get());
     set_plan(call, plans);
     set_form_of_messages(call);
     set_partition(call);
@@ -87,24 +87,24 @@ void PreparedCall::prepare(const Call& asked, Plans& plans) {
 
 void PreparedCall::set_plan(const Call& call, Plans& plans) {
     prepared_.owned_plan =
-        plans.plan({selection_.row, selection_.form, root_of(call, selection_), variant_of(call)});
+        plans.plan({selection_.row, selection_.protocol, root_of(call, selection_), variant_of(call)});
     prepared_.plan = &prepared_.owned_plan->plan;
     prepared_.kernels = kernels_of(call);
-    prepared_.brackets = brackets_of(call);
+    prepared_.association = association_of(call);
     prepared_.element_bytes = call.element_bytes;
     prepared_.element_align = call.element_align;
-    prepared_.settles = detail::traits_of(call.collective).needs_all;
+    prepared_.synchronises = detail::traits_of(call.collective).needs_all;
     prepared_.shares_output = call.shared_output && shape_.total != 0;
     // In an exchange blocks start where its tables say, behind the vectors' own addresses.
-    const std::size_t own_bytes = prepared_.by_counts ? 0 : shape_.own_offset * call.element_bytes;
+    const std::size_t own_bytes = prepared_.has_private_counts ? 0 : shape_.own_offset * call.element_bytes;
     prepared_.input_shift_bytes = shape_.input_is_block ? own_bytes : 0;
     prepared_.output_shift_bytes = shape_.output_is_block ? own_bytes : 0;
 }
 
 void PreparedCall::set_form_of_messages(const Call& call) {
     const std::size_t total_bytes = shape_.total * call.element_bytes;
-    prepared_.staged = selection_.form == Form::carried && shape_.message_bytes > mailbox::carried_bytes;
-    prepared_.carried_words = prepared_.staged ? std::uint8_t{1} : carried_words(shape_.message_bytes);
+    prepared_.staged = selection_.protocol == Protocol::eager && shape_.message_bytes > mailbox::eager_bytes;
+    prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape_.message_bytes);
     prepared_.exchanges_words = prepared_.plan->exchanges_once && total_bytes <= sizeof(std::uint64_t);
     prepared_.word_bytes = static_cast<std::uint8_t>(prepared_.exchanges_words ? total_bytes : 0);
 }
@@ -116,7 +116,8 @@ void PreparedCall::set_partition(const Call& call) {
     partition.block = blocks == 1         ? shape_.total
                       : shape_.block != 0 ? shape_.block
                                           : plan::free_block(shape_.total, blocks, call.element_bytes);
-    partition.offsets = call.counts != nullptr && !prepared_.by_counts ? prepared_.offsets.data() : nullptr;
+    partition.offsets =
+        call.counts != nullptr && !prepared_.has_private_counts ? prepared_.offsets.data() : nullptr;
 }
 
 void PreparedCall::set_scratch() {
@@ -146,7 +147,7 @@ void PreparedCall::set_scratch() {
 /// other waits in place, it may as well be so on some members only.
 void PreparedCall::set_copy(const Call& call, Plans& plans) {
     copied_bytes_ = 0;
-    if (prepared_.by_counts) {
+    if (prepared_.has_private_counts) {
         // Elsewhere a block that a member sends is in its place already.
         copied_bytes_ = call.collective == Collective::alltoall && call.in_place ? input_bytes_ : 0;
         return;
@@ -156,13 +157,15 @@ void PreparedCall::set_copy(const Call& call, Plans& plans) {
         copied_bytes_ = input_bytes_;
         return;
     }
-    if (shape_.aliasing != Aliasing::same || selection_.form != Form::separate) {
+    if (shape_.aliasing != Aliasing::same || selection_.protocol != Protocol::zero_copy) {
         return;
     }
     const algorithm::Algorithm& row = algorithm::registry()[selection_.row];
     const int root = root_of(call, selection_);
-    const auto waits = [&](Form form) { return plans.schedule({selection_.row, form, root})->waits; };
-    if (call.in_place || !row.forms.in_place || waits(Form::separate) != waits(Form::in_place)) {
+    const auto waits = [&](Protocol protocol) {
+        return plans.schedule({selection_.row, protocol, root})->waits;
+    };
+    if (call.in_place || !row.protocols.in_place || waits(Protocol::zero_copy) != waits(Protocol::in_place)) {
         copied_bytes_ = input_bytes_;
     }
 }
@@ -170,10 +173,10 @@ void PreparedCall::set_copy(const Call& call, Plans& plans) {
 void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) {
     // In place every line that is written has just been read, and writing past the caches would lose it; but
     // what a broadcast writes nobody has read.
-    const bool separate = (selection_.form == Form::separate &&
+    const bool separate = (selection_.protocol == Protocol::zero_copy &&
                            (copied_bytes_ != 0 || shape_.aliasing == Aliasing::separate)) ||
                           call.collective == Collective::broadcast;
-    const Caches& caches = Caches::here();
+    const StorePolicy& caches = StorePolicy::here();
     const int cpus = std::min(size.members, size.cpus);
     const Collective collective = call.collective;
     const bool to_own = caches.streams_to_own(collective, size.touched_bytes, cpus, size.l3_groups);
@@ -183,14 +186,14 @@ void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) 
     const bool moves =
         separate && !to_others && caches.moves_to_others(size.touched_bytes, cpus, size.l3_groups);
     prepared_.all_stores = {.stream = to_others, .cached_out = to_own ? -1 : rank, .move = moves};
-    prepared_.own_stores =
-        call.shared_output ? prepared_.all_stores.to_others() : detail::Stores{.stream = separate && to_own};
+    prepared_.own_stores = call.shared_output ? prepared_.all_stores.to_others()
+                                              : detail::StoreHints{.stream = separate && to_own};
 }
 
 void PreparedCall::set_claim(const Call& call) {
-    claim_ = claim_of(call, shape_, selection_.row, root_of(call, selection_));
-    claim_.form = selection_.form;
-    prepared_.marks = claim_.marks(prepared_.by_counts ? 0 : shape_.message_bytes);
+    signature_ = signature_of(call, shape_, selection_.row, root_of(call, selection_));
+    signature_.protocol = selection_.protocol;
+    prepared_.digests = signature_.digests(prepared_.has_private_counts ? 0 : shape_.message_bytes);
     prepared_.footprint = {call, shape_.total, shape_.block, prepared_.partition.offsets};
 }
 

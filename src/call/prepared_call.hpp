@@ -2,7 +2,7 @@
 
 #include "cache_line.hpp"
 #include "call/arguments.hpp"
-#include "call/claim.hpp"
+#include "call/call_signature.hpp"
 #include "call/known_call.hpp"
 #include "call/plans.hpp"
 #include "choose/select.hpp"
@@ -53,7 +53,7 @@ public:
     void require_like(const detail::Call& other) const;
 
     const run::Prepared& prepared() const { return prepared_; }
-    const Claim& claim() const { return claim_; }
+    const CallSignature& signature() const { return signature_; }
 
     /// Of the input, which has to be copied before anybody reads it, or 0.
     std::size_t copied_bytes() const { return copied_bytes_; }
@@ -83,7 +83,7 @@ private:
     Aliasing aliasing_ = Aliasing::separate;
 
     run::Prepared prepared_;
-    Claim claim_;
+    CallSignature signature_;
     KnownCall known_;
     Shape shape_;
     Selection selection_;

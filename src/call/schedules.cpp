@@ -17,7 +17,7 @@ std::size_t bytes_of(const schedule::Synchronised& synchronised) {
         }
         return bytes;
     };
-    std::size_t bytes = sizeof(synchronised) + bytes_in(synchronised.waits) + bytes_in(synchronised.carried);
+    std::size_t bytes = sizeof(synchronised) + bytes_in(synchronised.waits) + bytes_in(synchronised.eager);
     for (const schedule::Program& program : synchronised.schedule.programs()) {
         bytes += sizeof(program) + program.size() * sizeof(std::uint32_t) +
                  program.moves().size() * sizeof(schedule::Move);
@@ -33,9 +33,9 @@ std::shared_ptr<const schedule::Synchronised> Schedules::synchronised(const Sche
         return *known;
     }
     // All members have one setting, and so one tree: that they name the same row says enough.
-    const auto tree = graph::LevelTree::of_parts(members_, setting_.parts);
-    auto made = std::make_shared<const schedule::Synchronised>(
-        schedule::synchronise(algorithm::make(algorithm::registry()[name.row], tree, name.root), name.form));
+    const auto tree = graph::LevelTree::of_parts(members_, config_.parts);
+    auto made = std::make_shared<const schedule::Synchronised>(schedule::synchronise(
+        algorithm::make(algorithm::registry()[name.row], tree, name.root), name.protocol));
     const std::size_t bytes = bytes_of(*made);
     return kept_.keep(name, std::move(made), bytes);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "call/recent.hpp"
-#include "choose/setting.hpp"
+#include "choose/group_config.hpp"
 #include "schedule/synchronise.hpp"
 
 #include <compare>
@@ -15,7 +15,7 @@ namespace tutti::execute {
 /// What a schedule and its plan depend on besides the number of members.
 struct ScheduleName {
     std::size_t row = 0;
-    schedule::Form form = schedule::Form::separate;
+    schedule::Protocol protocol = schedule::Protocol::zero_copy;
     /// The root of a rooted collective, the distance of a shift, else 0.
     int root = 0;
     /// Which plan for that schedule: the compiled one, that of an all-to-all of irregular blocks, or the one
@@ -32,14 +32,14 @@ inline constexpr std::size_t most_schedule_bytes = std::size_t{32} << 20U;
 class Schedules {
 public:
     /// \pre the setting lasts, whose levels never change.
-    Schedules(int members, const Setting& setting) : members_(members), setting_(setting) {}
+    Schedules(int members, const GroupConfig& config) : members_(members), config_(config) {}
 
     /// Built once for all members, on first use, and again when it has been forgotten.
     std::shared_ptr<const schedule::Synchronised> synchronised(const ScheduleName& name);
 
 private:
     int members_;
-    const Setting& setting_;
+    const GroupConfig& config_;
     std::mutex mutex_;
     Recent<ScheduleName, std::shared_ptr<const schedule::Synchronised>> kept_{most_schedule_bytes};
 };

@@ -1,6 +1,6 @@
 #include "choose/select.hpp"
 
-#include "choose/outlook.hpp"
+#include "choose/algorithm_predictor.hpp"
 #include "mailbox/slot.hpp"
 
 #include <tutti/error.hpp>
@@ -14,7 +14,7 @@
 namespace tutti::execute {
 
 using algorithm::Algorithm;
-using schedule::Form;
+using schedule::Protocol;
 
 namespace {
 
@@ -22,10 +22,10 @@ namespace {
 /// vectors, where members fetch what they want (pulled) or who has a block stores it for all (pushed).
 ///
 /// Lines that a member stores into another's cache have to come from there first, so short vectors are
-/// pulled. Of long ones, pushed, every block is read once (Caches::pushes). Where members combine, each does
-/// its part for all; but a short reduction is left to the root, which saves the others their wait.
+/// pulled. Of long ones, pushed, every block is read once (StorePolicy::pushes). Where members combine, each
+/// does its part for all; but a short reduction is left to the root, which saves the others their wait.
 struct Defaults {
-    std::size_t carried;
+    std::size_t eager;
     std::size_t brief;
     std::size_t pulled;
     std::size_t pushed;
@@ -53,7 +53,7 @@ const Defaults& defaults(Collective collective) {
         }
         using enum Collective;
         for (const Collective each : {broadcast, allreduce, reduce, scan, exscan, allgather, gather}) {
-            of(each).carried = row_named(each, "flat");
+            of(each).eager = row_named(each, "flat");
         }
         of(reduce).brief = row_named(reduce, "flat");
         for (const Collective each : {broadcast, allgather}) {
@@ -105,20 +105,20 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
     if (!takes(row, members)) {
         return "is for powers of two, not for " + std::to_string(members) + " members";
     }
-    if (exchanges(call) && !row.forms.one_hop) {
+    if (exchanges(call) && !row.protocols.one_hop) {
         return "does not leave each block to its sender and its receiver, who alone know of it";
     }
     if (row.order == algorithm::Order::any && !is_exact(call)) {
         return "needs an operator that gives the same bits in any order, which " +
                std::string(to_string(call.op)) + " on " + std::string(to_string(call.type)) + " does not";
     }
-    if (call.shared_output && !row.forms.shared) {
+    if (call.shared_output && !row.protocols.shared) {
         return "needs a vector of every member's own for the result";
     }
     if (!call.commutative && !keeps_rank_order(row.order)) {
         return "does not keep the order of the ranks, which an operator that is not commutative needs";
     }
-    if (call.serial && !has_brackets(row, brackets_of(call), members)) {
+    if (call.serial && !has_brackets(row, association_of(call), members)) {
         return "does not combine from the left as order serial asks";
     }
     return {};
@@ -149,12 +149,12 @@ void require(const Algorithm& row, const detail::Call& call, const CallSize& siz
 /// exchange at little cost, but copy as others do. Where members share CPUs and need not all wait for each
 /// other, those that have sent let others run at once.
 std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
-                                  const machine::Profile& profile) {
+                                  const machine::Thresholds& profile) {
     if (!in_one_round) {
-        return mailbox::carried_bytes;
+        return mailbox::eager_bytes;
     }
     if (!detail::traits_of(collective).needs_all && size.members > size.cpus) {
-        return mailbox::stage_bytes;
+        return mailbox::staging_bytes;
     }
     const std::size_t most_of_two_bytes = detail::traits_of(collective).needs_all
                                               ? profile.stage_between_two_bytes
@@ -162,24 +162,24 @@ std::size_t longest_carried_bytes(Collective collective, bool in_one_round, cons
     const std::size_t share_bytes = size.members == 2 && size.cpus >= 2
                                         ? most_of_two_bytes
                                         : profile.read_by_one_bytes / static_cast<std::size_t>(size.members);
-    return std::max(mailbox::carried_bytes, std::min(mailbox::stage_bytes, share_bytes));
+    return std::max(mailbox::eager_bytes, std::min(mailbox::staging_bytes, share_bytes));
 }
 
-Form form_of(std::size_t index, const detail::Call& call, const CallSize& size) {
+Protocol protocol_of(std::size_t index, const detail::Call& call, const CallSize& size) {
     const Algorithm& row = algorithm::registry()[index];
     if (exchanges(call)) {
-        return Form::separate;
+        return Protocol::zero_copy;
     }
     const auto longest_bytes = [&] {
         return longest_carried_bytes(row.collective, has_one_round(row, size.members), size,
-                                     Caches::here().profile());
+                                     StorePolicy::here().profile());
     };
-    const bool fits = row.forms.carried && call.counts == nullptr &&
-                      (!row.forms.pulled || size.message_bytes <= longest_bytes());
+    const bool fits = row.protocols.eager && call.counts == nullptr &&
+                      (!row.protocols.pulled || size.message_bytes <= longest_bytes());
     if (fits) {
-        return Form::carried;
+        return Protocol::eager;
     }
-    return size.in_place && row.forms.in_place ? Form::in_place : Form::separate;
+    return size.in_place && row.protocols.in_place ? Protocol::in_place : Protocol::zero_copy;
 }
 
 const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
@@ -199,17 +199,17 @@ Selection named_selection(Collective collective, const detail::Call& call, const
     }
     require(*row, call, size);
     const std::size_t index = algorithm::index_of(*row);
-    return {index, form_of(index, call, size), Reason::named};
+    return {index, protocol_of(index, call, size), Reason::named};
 }
 
 /// Whether two members take a row of their own. Pulled, a broadcast would leave all copying to one of them.
 /// A scan in which neither stores into the other's vector saves the lines' way back.
 bool two_differ(Collective collective, const CallSize& size) {
     if (collective == Collective::scan) {
-        return size.touched_bytes <= Caches::here().profile().scan_between_two_bytes;
+        return size.touched_bytes <= StorePolicy::here().profile().scan_between_two_bytes;
     }
     if (collective == Collective::allreduce) {
-        return Caches::here().pulls_between_two(size.touched_bytes);
+        return StorePolicy::here().pulls_between_two(size.touched_bytes);
     }
     return collective == Collective::broadcast;
 }
@@ -217,38 +217,38 @@ bool two_differ(Collective collective, const CallSize& size) {
 /// Whether what members have combined is fetched by the others, which takes a second exchange.
 bool fetches_results(Collective collective, const CallSize& size) {
     return collective == Collective::allreduce &&
-           Caches::here().fetches_results(size.touched_bytes, size.members, std::min(size.members, size.cpus),
-                                          size.l3_groups);
+           StorePolicy::here().fetches_results(size.touched_bytes, size.members,
+                                               std::min(size.members, size.cpus), size.l3_groups);
 }
 
 Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
     const Defaults& rows = defaults(collective);
     if (exchanges(call)) {
-        return {rows.one_hop, Form::separate, Reason::vectors};
+        return {rows.one_hop, Protocol::zero_copy, Reason::vectors};
     }
     if (call.shared_output) {
-        return {rows.pushed, Form::separate, Reason::shared};
+        return {rows.pushed, Protocol::zero_copy, Reason::shared};
     }
-    if (form_of(rows.carried, call, size) == Form::carried) {
-        return {rows.carried, Form::carried, Reason::carried};
+    if (protocol_of(rows.eager, call, size) == Protocol::eager) {
+        return {rows.eager, Protocol::eager, Reason::eager};
     }
     const auto copies_input = [&](std::size_t row) {
-        return size.in_place && !algorithm::registry()[row].forms.in_place;
+        return size.in_place && !algorithm::registry()[row].protocols.in_place;
     };
     if (size.members == 2 && two_differ(collective, size) && !copies_input(rows.of_two)) {
-        return {rows.of_two, form_of(rows.of_two, call, size), Reason::two};
+        return {rows.of_two, protocol_of(rows.of_two, call, size), Reason::two};
     }
     const bool fetches = fetches_results(collective, size);
-    if (!fetches && Caches::here().pushes(size.touched_bytes, size.l3_groups)) {
-        return {rows.pushed, form_of(rows.pushed, call, size), Reason::long_vectors};
+    if (!fetches && StorePolicy::here().pushes(size.touched_bytes, size.l3_groups)) {
+        return {rows.pushed, protocol_of(rows.pushed, call, size), Reason::long_vectors};
     }
     if (size.message_bytes * static_cast<std::size_t>(size.members) <=
-            Caches::here().profile().read_by_one_bytes &&
+            StorePolicy::here().profile().read_by_one_bytes &&
         !copies_input(rows.brief)) {
-        return {rows.brief, form_of(rows.brief, call, size), Reason::brief};
+        return {rows.brief, protocol_of(rows.brief, call, size), Reason::brief};
     }
     const std::size_t row = collective != Collective::allreduce || fetches ? rows.pulled : rows.pushed;
-    return {row, form_of(row, call, size), Reason::vectors};
+    return {row, protocol_of(row, call, size), Reason::vectors};
 }
 
 /// What the table says, where it says something that can serve here.
@@ -259,20 +259,21 @@ std::optional<Selection> measured_selection(const detail::Call& call, const Call
         return std::nullopt;
     }
     const std::size_t row = entry->measured.front().row;
-    const Form form = form_of(row, call, size);
-    const bool only_here_copies = size.in_place && form == Form::separate && built_in.form != Form::separate;
+    const Protocol protocol = protocol_of(row, call, size);
+    const bool only_here_copies =
+        size.in_place && protocol == Protocol::zero_copy && built_in.protocol != Protocol::zero_copy;
     // An entry of other members may name what gives other bits among these.
     if (only_here_copies || !refusal(algorithm::registry()[row], call, size.members).empty() ||
         !may_choose(algorithm::registry()[row], operands_of(call), size.members)) {
         return std::nullopt;
     }
-    return Selection{row, form, Reason::measured};
+    return Selection{row, protocol, Reason::measured};
 }
 
 } // namespace
 
 Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices,
-                 Outlook* outlook) {
+                 AlgorithmPredictor* predictor) {
     const Collective collective = call.collective;
     if (!call.algorithm.empty()) {
         return named_selection(collective, call, size);
@@ -281,8 +282,8 @@ Selection select(const detail::Call& call, const CallSize& size, const tuning::C
     if (const auto measured = measured_selection(call, size, choices, built_in)) {
         return *measured;
     }
-    if (const auto predicted = outlook != nullptr ? outlook->best(call, size) : std::nullopt) {
-        return {predicted->row, predicted->form, Reason::predicted};
+    if (const auto predicted = predictor != nullptr ? predictor->best(call, size) : std::nullopt) {
+        return {predicted->row, predicted->protocol, Reason::predicted};
     }
     return built_in;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "algorithm/registry.hpp"
-#include "choose/caches.hpp"
+#include "choose/store_policy.hpp"
 #include "schedule/synchronise.hpp"
 #include "tuning/choices.hpp"
 
@@ -25,7 +25,7 @@ namespace tutti::execute {
 /// - predicted: an outlook does
 enum class Reason : std::uint8_t {
     named,
-    carried,
+    eager,
     brief,
     two,
     vectors,
@@ -35,12 +35,12 @@ enum class Reason : std::uint8_t {
     predicted
 };
 
-class Outlook;
+class AlgorithmPredictor;
 
 /// An algorithm, as its row in the registry, and the form in which it is carried out.
 struct Selection {
     std::size_t row = 0;
-    schedule::Form form = schedule::Form::separate;
+    schedule::Protocol protocol = schedule::Protocol::zero_copy;
     Reason reason = Reason::named;
 };
 
@@ -64,9 +64,9 @@ struct CallSize {
 /// operators.
 TUTTI_COMPONENT_API bool is_exact(const detail::Call& call);
 
-/// How operands are bracketed where an algorithm leaves that to the call.
-inline detail::Brackets brackets_of(const detail::Call& call) {
-    return call.serial ? detail::Brackets::left : detail::Brackets::tree;
+/// How operands are associated where an algorithm leaves that to the call.
+inline detail::Association association_of(const detail::Call& call) {
+    return call.serial ? detail::Association::left : detail::Association::tree;
 }
 
 /// What `call` asks of the order of its operands.
@@ -82,10 +82,10 @@ TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const d
 
 /// The longest message that an algorithm carries, in one round or more, on a machine with this profile.
 std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
-                                  const machine::Profile& profile);
+                                  const machine::Thresholds& profile);
 
 /// The form in which a row of the registry would be carried out.
-schedule::Form form_of(std::size_t row, const detail::Call& call, const CallSize& size);
+schedule::Protocol protocol_of(std::size_t row, const detail::Call& call, const CallSize& size);
 
 /// The entry that speaks for a call which names no algorithm, or nothing: of calls with equal blocks, since
 /// those are what is measured.
@@ -99,6 +99,6 @@ const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
 /// over if the built-in choice need not. Nothing in this depends on the member. Throws ArgumentError when
 /// there is no such algorithm, or when it cannot take the operator, or the size in place.
 Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices,
-                 Outlook* outlook = nullptr);
+                 AlgorithmPredictor* predictor = nullptr);
 
 } // namespace tutti::execute

@@ -12,7 +12,7 @@ namespace tutti::cost {
 using detail::Result;
 using graph::LevelTree;
 using graph::RankRange;
-using schedule::Form;
+using schedule::Protocol;
 using schedule::Schedule;
 
 namespace {
@@ -75,7 +75,7 @@ void for_each_crossing(const schedule::Synchronised& plan, std::size_t stored, V
     for (const schedule::Wait& wait : plan.waits[stored]) {
         visit(wait.member, false, Crossing{0, 1});
     }
-    for (int owner = 0; plan.form != Form::carried && owner < schedule.ranks(); ++owner) {
+    for (int owner = 0; plan.protocol != Protocol::eager && owner < schedule.ranks(); ++owner) {
         if (touched[static_cast<std::size_t>(owner)] != 0) {
             visit(owner, false, Crossing{0, 1});
         }
@@ -123,10 +123,10 @@ std::vector<LevelTraffic> traffic(const schedule::Synchronised& plan, const Leve
     return borders.take();
 }
 
-double lines(const Crossing& crossing, Form form, double block_bytes) {
+double lines(const Crossing& crossing, Protocol protocol, double block_bytes) {
     constexpr double line = 64;
     constexpr double in_a_slot = 32;
-    const bool in_slots = form == Form::carried && block_bytes <= in_a_slot;
+    const bool in_slots = protocol == Protocol::eager && block_bytes <= in_a_slot;
     const double data = in_slots ? 0 : static_cast<double>(crossing.blocks) * std::ceil(block_bytes / line);
     return static_cast<double>(crossing.slots) + data;
 }

@@ -44,7 +44,7 @@ std::vector<LevelTraffic> traffic(const schedule::Synchronised& plan, const grap
 
 /// The cache lines of 64 bytes that a crossing takes with blocks of so many bytes. What is carried travels in
 /// the slots as far as it fits into them.
-double lines(const Crossing& crossing, schedule::Form form, double block_bytes);
+double lines(const Crossing& crossing, schedule::Protocol protocol, double block_bytes);
 
 /// What must cross: vectors (of the collective's m bytes) into and out of each group, and over all borders
 /// together, each time it goes out of one group and into another; and lines, however short the vectors.

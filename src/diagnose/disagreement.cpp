@@ -2,8 +2,8 @@
 
 #include "algorithm/registry.hpp"
 #include "call/call_log.hpp"
+#include "group/channels.hpp"
 #include "group/group_state.hpp"
-#include "group/lanes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,14 +36,14 @@ std::string side_by_side(const Caller& own, const Caller& theirs, std::uint64_t 
     for (std::uint64_t number = first; number <= last;) {
         // Those that are repeated share a line, before the difference.
         std::uint64_t end = number + 1;
-        while (end < difference && own.calls->claim(end) == own.calls->claim(number)) {
+        while (end < difference && own.calls->signature(end) == own.calls->signature(number)) {
             ++end;
         }
         const std::string numbers =
             std::to_string(number) + (end > number + 1 ? "-" + std::to_string(end - 1) : "");
         const auto line = [&](const std::string& who, const CallHistory& calls) {
             text.append(number == difference ? "\n> " : "\n  ").append(numbers).append(" ").append(who);
-            text.append(": ").append(calls.claim(number).describe());
+            text.append(": ").append(calls.signature(number).describe());
         };
         if (number < difference) {
             line("both", *own.calls);
@@ -60,7 +60,7 @@ std::string side_by_side(const Caller& own, const Caller& theirs, std::uint64_t 
 }
 
 /// What a description does not show.
-std::string hidden_difference(const Claim& one, const Claim& other) {
+std::string hidden_difference(const CallSignature& one, const CallSignature& other) {
     if (one.counts != other.counts && one.counts != 0 && other.counts != 0) {
         return ", and their counts differ";
     }
@@ -73,14 +73,14 @@ std::optional<CallHistory> history_of(const GroupState& group, Sequence sequence
     if (sequence == Sequence::blocking) {
         // Acquire: pairs with the release of a member that enters; its record of that call came before.
         const std::uint64_t progress = group.board(member).progress.observe();
-        return group.presence(member).log.read(progress / 2);
+        return group.status(member).log.read(progress / 2);
     }
-    const Lanes* const lanes = group.lanes_if_any();
-    if (lanes == nullptr) {
+    const Channels* const channels = group.channels_if_any();
+    if (channels == nullptr) {
         return CallHistory();
     }
     // Acquire: pairs with the release of a member that starts a call; its record of that came before.
-    const Starts& starts = lanes->starts(sequence, member);
+    const Starts& starts = channels->starts(sequence, member);
     const std::uint64_t count = starts.count.observe();
     return starts.log.read(count);
 }
@@ -108,8 +108,8 @@ std::optional<std::string> difference(Sequence sequence, const Caller& own, cons
     if (!number) {
         return std::nullopt;
     }
-    return text_of_claims(sequence, own.rank, theirs.rank, *number, own.calls->claim(*number),
-                          theirs.calls->claim(*number), own.noun) +
+    return text_of_signatures(sequence, own.rank, theirs.rank, *number, own.calls->signature(*number),
+                              theirs.calls->signature(*number), own.noun) +
            side_by_side(own, theirs, *number);
 }
 
@@ -170,12 +170,12 @@ std::optional<std::string> absence(const GroupState& group, Sequence sequence, i
     const std::uint64_t number =
         sequence == Sequence::blocking ? own->last() : std::max(theirs->last() + 1, own->first());
     return whereabouts(group, member, other) + named(member) + " is in " + words.adjective + "operation " +
-           std::to_string(number) + ", " + own->claim(number).describe() + ", but " + named(other) +
+           std::to_string(number) + ", " + own->signature(number).describe() + ", but " + named(other) +
            " has returned without " + words.doing + " it: all members must make the same calls";
 }
 
 std::optional<std::string> other_order(const GroupState& group, Sequence sequence, int member, int other) {
-    if (sequence == Sequence::prepared || group.lanes_if_any() == nullptr) {
+    if (sequence == Sequence::prepared || group.channels_if_any() == nullptr) {
         return std::nullopt;
     }
     const Sequence first = sequence == Sequence::blocking ? Sequence::started : Sequence::blocking;
@@ -192,21 +192,21 @@ std::optional<std::string> other_order(const GroupState& group, Sequence sequenc
     const std::uint64_t next = std::max(own_first->last() + 1, their_first->first());
     return whereabouts(group, member, other) + "members " + std::to_string(member) + " and " +
            std::to_string(other) + " make calls in another order: " + named(member) + " " +
-           words_of(sequence).does + " " + own->claim(own->last()).describe() + " first, but " +
-           named(other) + " " + words_of(first).does + " " + their_first->claim(next).describe() +
+           words_of(sequence).does + " " + own->signature(own->last()).describe() + " first, but " +
+           named(other) + " " + words_of(first).does + " " + their_first->signature(next).describe() +
            " first: all members must make the same calls in the same order, those that block and those that "
            "they start";
 }
 
-std::optional<std::string> standstill(const GroupState& group, Sequence sequence, std::uint64_t number,
-                                      int member, int other) {
-    Lanes* const lanes = group.lanes_if_any();
-    if (lanes == nullptr) {
+std::optional<std::string> wait_for_edge(const GroupState& group, Sequence sequence, std::uint64_t number,
+                                         int member, int other) {
+    Channels* const channels = group.channels_if_any();
+    if (channels == nullptr) {
         return std::nullopt;
     }
-    lanes->show(member, {sequence, number, other});
-    // First: what the other has called before it came to a standstill is then seen below.
-    const Standstill theirs = lanes->standstill(other);
+    channels->show(member, {sequence, number, other});
+    // First: what the other has called before it came to a wait_for_edge is then seen below.
+    const WaitForEdge theirs = channels->wait_for_edge(other);
     if (theirs.number == 0 || theirs.waits_for != member || theirs.sequence == sequence) {
         return std::nullopt;
     }
@@ -221,8 +221,8 @@ std::optional<std::string> standstill(const GroupState& group, Sequence sequence
     }
     return whereabouts(group, member, other) + "members " + std::to_string(member) + " and " +
            std::to_string(other) + " wait for each other: " + named(member) + " " + words_of(sequence).does +
-           " " + own->claim(number).describe() + ", but " + named(other) + " " +
-           words_of(theirs.sequence).does + " " + their->claim(theirs.number).describe() +
+           " " + own->signature(number).describe() + ", but " + named(other) + " " +
+           words_of(theirs.sequence).does + " " + their->signature(theirs.number).describe() +
            ": all members must make the same calls, and block, start or prepare alike";
 }
 
@@ -231,8 +231,9 @@ std::uint64_t last_blocking(const GroupState& group, int member) {
     return own ? own->last() : 0;
 }
 
-std::string text_of_claims(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
-                           const Claim& theirs, const std::string& noun) {
+std::string text_of_signatures(Sequence sequence, int member, int other, std::uint64_t number,
+                               const CallSignature& own, const CallSignature& theirs,
+                               const std::string& noun) {
     const Words& words = words_of(sequence);
     const std::string does = std::string(" ") + words.does + " ";
     const std::string place =
@@ -257,8 +258,9 @@ std::string text_of_vectors(run::Fault fault, int member, int peer, const std::s
            what;
 }
 
-std::string text_of_counts(const Claim& claim, int member, int peer, const run::BlockLengths& block) {
-    const Collective collective = algorithm::registry()[claim.row].collective;
+std::string text_of_counts(const CallSignature& signature, int member, int peer,
+                           const run::BlockLengths& block) {
+    const Collective collective = algorithm::registry()[signature.row].collective;
     const auto count = [](const char* list, int index, int of, std::size_t elements) {
         return std::string(list) + "[" + std::to_string(index) + "] of " + named(of) + " is " +
                std::to_string(elements);
@@ -274,20 +276,21 @@ std::string text_of_counts(const Claim& claim, int member, int peer, const run::
     if (traits.gathers()) {
         return text + count("counts", peer, member, block.expected) + length(peer, block.sent);
     }
-    return text + count(claim.in_place ? "counts" : "recv_counts", peer, member, block.expected) + ", but " +
-           count(claim.in_place ? "counts" : "send_counts", member, peer, block.sent);
+    return text + count(signature.in_place ? "counts" : "recv_counts", peer, member, block.expected) +
+           ", but " + count(signature.in_place ? "counts" : "send_counts", member, peer, block.sent);
 }
 
 std::string text_of(run::Fault fault, const GroupState& group, Sequence sequence, int member, int peer,
-                    const Claim& claim, const run::Prepared& prepared, const run::Bindings& bindings) {
+                    const CallSignature& signature, const run::Prepared& prepared,
+                    const run::Bindings& bindings) {
     switch (fault) {
     case run::Fault::shared_output:
     case run::Fault::both_write:
     case run::Fault::one_writes:
-        return text_of_vectors(fault, member, peer, claim.describe());
+        return text_of_vectors(fault, member, peer, signature.describe());
     case run::Fault::counts:
         return text_of_counts(
-            claim, member, peer,
+            signature, member, peer,
             run::block_lengths(prepared, member, bindings.peers[static_cast<std::size_t>(peer)], peer));
     case run::Fault::calls:
     case run::Fault::none:

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "call/call_log.hpp"
-#include "call/claim.hpp"
+#include "call/call_signature.hpp"
 #include "run/opening.hpp"
 
 #include <cstdint>
@@ -64,28 +64,30 @@ std::optional<std::string> other_order(const detail::GroupState& group, Sequence
 
 /// What is wrong where `member` can do nothing before `other` has made the `number`-th call of a sequence,
 /// nor `other` before `member` has made one of another sequence, or nothing. Shows the others that it is so.
-std::optional<std::string> standstill(const detail::GroupState& group, Sequence sequence,
-                                      std::uint64_t number, int member, int other);
+std::optional<std::string> wait_for_edge(const detail::GroupState& group, Sequence sequence,
+                                         std::uint64_t number, int member, int other);
 
 /// The number of the call that blocks that a member is in, or of the last one.
 std::uint64_t last_blocking(const detail::GroupState& group, int member);
 
 /// What is wrong where a run of `member` has found a fault in what `peer` shows, in the call of a sequence
-/// that makes this claim, whose vectors are bound so.
+/// that makes this signature, whose vectors are bound so.
 std::string text_of(run::Fault fault, const detail::GroupState& group, Sequence sequence, int member,
-                    int peer, const Claim& claim, const run::Prepared& prepared,
+                    int peer, const CallSignature& signature, const run::Prepared& prepared,
                     const run::Bindings& bindings);
 
-/// What is wrong where two members, or what the noun says, have made these different claims at an operation
-/// of a sequence, the `number`-th one from 1 on, or 0 if it is the only one.
-std::string text_of_claims(Sequence sequence, int member, int other, std::uint64_t number, const Claim& own,
-                           const Claim& theirs, const std::string& noun = "member");
+/// What is wrong where two members, or what the noun says, have made these different call signatures at an
+/// operation of a sequence, the `number`-th one from 1 on, or 0 if it is the only one.
+std::string text_of_signatures(Sequence sequence, int member, int other, std::uint64_t number,
+                               const CallSignature& own, const CallSignature& theirs,
+                               const std::string& noun = "member");
 
 /// What is wrong where the vectors of two members are at fault, which both make this call.
 std::string text_of_vectors(run::Fault fault, int member, int peer, const std::string& call);
 
 /// What is wrong where `member` expects a block of another length than `peer` sends, in the call of this
-/// claim.
-std::string text_of_counts(const Claim& claim, int member, int peer, const run::BlockLengths& block);
+/// signature.
+std::string text_of_counts(const CallSignature& signature, int member, int peer,
+                           const run::BlockLengths& block);
 
 } // namespace tutti::execute

@@ -7,7 +7,7 @@
 #include "group/ranks_text.hpp"
 #include "printable.hpp"
 #include "wait/join_deadline.hpp"
-#include "wait/waited.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 
@@ -29,12 +29,12 @@ constexpr std::array<Sequence, 3> sequences{Sequence::blocking, Sequence::starte
 LastCall last_call(const GroupState& group, Sequence sequence, int rank) {
     const std::optional<CallHistory> history = history_of(group, sequence, rank);
     return history && !history->empty()
-               ? LastCall{.number = history->last(), .claim = history->claim(history->last())}
+               ? LastCall{.number = history->last(), .signature = history->signature(history->last())}
                : LastCall{};
 }
 
 Place place_of(GroupState& group, int rank) {
-    const Presence& presence = group.presence(rank);
+    const MemberStatus& presence = group.status(rank);
     Place place{.rank = rank,
                 .rank_in_first = group.rank_in_first(rank),
                 .has_joined = !group.members_join() || presence.has_joined.test(std::memory_order_relaxed),
@@ -62,7 +62,7 @@ std::string name_of(Sequence sequence, std::uint64_t number) {
 std::string text_of(const Place& place, Sequence sequence) {
     const LastCall& call = place.last(sequence);
     return name_of(sequence, call.number) + ", " +
-           text_of_call(call.claim, place.where_sequence == sequence ? place.where : ShownLine{});
+           text_of_call(call.signature, place.where_sequence == sequence ? place.where : ShownLine{});
 }
 
 /// The operation in which it waits, which need not be the last one of those started.
@@ -95,8 +95,8 @@ RollCall::RollCall(Names names, std::vector<Place> places)
 
 RollCall::RollCall(GroupState& group, Asked asked) {
     failure_ = group.failure().text();
-    has_failed_ = group.is_unusable(); // before the lanes are held, which who joins asks for later
-    const auto lanes = group.hold_lanes();
+    has_failed_ = group.is_unusable(); // before the channels are held, which who joins asks for later
+    const auto channels = group.hold_channels();
     LastSnapshot& last = group.last_snapshot();
     if (asked == Asked::by_people && last.at().count() == 0) {
         constexpr std::int64_t between_looks_ns = 200'000;
@@ -109,15 +109,15 @@ RollCall::RollCall(GroupState& group, Asked asked) {
     since_last_ = before.at.count() == 0 ? before.at : now_ - before.at;
     names_.group = (group.rank_in_first(0) ? "a sub-group of " : "") + std::to_string(group.size()) +
                    (group.size() == 1 ? " member" : " members");
-    places_.reserve(look.marks.size());
-    for (std::size_t index = 0; index < look.marks.size(); ++index) {
+    places_.reserve(look.digests.size());
+    for (std::size_t index = 0; index < look.digests.size(); ++index) {
         Place& place = places_.emplace_back(place_of(group, static_cast<int>(index)));
         place.has_failed = place.has_failed && has_failed_;
         if (since_last_.count() == 0) {
             continue;
         }
-        const Snapshot::Mark& now = look.marks[index];
-        const Snapshot::Mark& then = before.marks[index];
+        const Snapshot::Mark& now = look.digests[index];
+        const Snapshot::Mark& then = before.digests[index];
         place.has_moved = now.progress != then.progress || now.starts != then.starts;
         if (now.cpu_time.count() >= 0 && now.cpu_time >= then.cpu_time && then.cpu_time.count() >= 0) {
             place.ran = now.cpu_time - then.cpu_time;
@@ -306,8 +306,8 @@ std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
            late(sequence, number, peer);
 }
 
-std::string text_of_call(const Claim& claim, const ShownLine& where) {
-    return claim.describe() + (where.is_known() ? ", at " + where.text() : "");
+std::string text_of_call(const CallSignature& signature, const ShownLine& where) {
+    return signature.describe() + (where.is_known() ? ", at " + where.text() : "");
 }
 
 void throw_mismatch(GroupState& group, const std::string& what) {
@@ -321,9 +321,9 @@ std::string text_of_delay(GroupState& group, Sequence sequence, std::uint64_t nu
     const RollCall roll_call(group, RollCall::Asked::by_error);
     const std::optional<CallHistory> calls = history_of(group, sequence, member);
     const bool is_known = calls && !calls->empty() && calls->first() <= number;
-    return whereabouts(group, member, peer) + roll_call.delay(sequence, number, member, deadline,
-                                                              is_known ? calls->claim(number).describe() : "",
-                                                              peer);
+    return whereabouts(group, member, peer) +
+           roll_call.delay(sequence, number, member, deadline,
+                           is_known ? calls->signature(number).describe() : "", peer);
 }
 
 } // namespace tutti::execute

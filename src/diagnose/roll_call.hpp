@@ -3,7 +3,7 @@
 #include "call/call_log.hpp"
 #include "diagnose/shown_line.hpp"
 #include "diagnose/snapshot.hpp"
-#include "group/presence.hpp"
+#include "group/member_status.hpp"
 #include "machine/thread_state.hpp"
 
 #include <tutti/detail/export.hpp>
@@ -26,7 +26,7 @@ namespace tutti::execute {
 struct LastCall {
     /// From 1 on; 0 if there was none, or it is being written down.
     std::uint64_t number = 0;
-    Claim claim = {};
+    CallSignature signature = {};
 };
 
 /// Where a member is, as far as it shows it.
@@ -115,7 +115,7 @@ std::string text_of_delay(detail::GroupState& group, Sequence sequence, std::uin
                           int peer, std::chrono::milliseconds deadline);
 
 /// "barrier (algorithm direct), at solver.cpp:31"
-std::string text_of_call(const Claim& claim, const ShownLine& where);
+std::string text_of_call(const CallSignature& signature, const ShownLine& where);
 
 /// Throws a MismatchError with what is wrong, and who is where.
 [[noreturn]] void throw_mismatch(detail::GroupState& group, const std::string& what);

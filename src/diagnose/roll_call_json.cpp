@@ -41,27 +41,27 @@ std::int64_t microseconds(std::chrono::nanoseconds time) {
 }
 
 std::string object_of(const LastCall& call) {
-    const Claim& claim = call.claim;
-    const algorithm::Algorithm& algorithm = algorithm::registry()[claim.row];
+    const CallSignature& signature = call.signature;
+    const algorithm::Algorithm& algorithm = algorithm::registry()[signature.row];
     Object object;
     object.add("number", call.number);
-    if (claim.splits) {
-        return object.add("collective", quoted("split")).add("text", quoted(claim.describe())).text();
+    if (signature.splits) {
+        return object.add("collective", quoted("split")).add("text", quoted(signature.describe())).text();
     }
     object.add("collective", quoted(to_string(algorithm.collective)));
     if (algorithm.collective != Collective::barrier) {
-        object.add("bytes", claim.bytes).add("type", quoted(to_string(claim.type)));
+        object.add("bytes", signature.bytes).add("type", quoted(to_string(signature.type)));
     }
-    if (!claim.in_passes) {
+    if (!signature.in_passes) {
         object.add("algorithm", quoted(algorithm.name));
     }
     if (algorithm.order != algorithm::Order::none) {
-        object.add("operator", quoted(to_string(claim.op)));
+        object.add("operator", quoted(to_string(signature.op)));
     }
     if (detail::traits_of(algorithm.collective).is_rooted()) {
-        object.add("root", claim.root);
+        object.add("root", signature.root);
     }
-    return object.add("text", quoted(claim.describe())).text();
+    return object.add("text", quoted(signature.describe())).text();
 }
 
 std::string name_of(Sequence sequence) {

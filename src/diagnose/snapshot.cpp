@@ -2,23 +2,23 @@
 
 #include "group/group_state.hpp"
 #include "machine/thread_state.hpp"
-#include "wait/waited.hpp"
+#include "wait/wait_timer.hpp"
 
 namespace tutti::execute {
 
 Snapshot snapshot_of(const detail::GroupState& group) {
     Snapshot look{.at = clock_now()};
-    look.marks.reserve(static_cast<std::size_t>(group.size()));
-    const Lanes* const lanes = group.lanes_if_any();
+    look.digests.reserve(static_cast<std::size_t>(group.size()));
+    const Channels* const channels = group.channels_if_any();
     for (int rank = 0; rank < group.size(); ++rank) {
-        Snapshot::Mark& mark = look.marks.emplace_back();
+        Snapshot::Mark& mark = look.digests.emplace_back();
         // Acquire, though nothing is read that it makes visible.
         mark.progress = group.board(rank).progress.observe();
-        if (lanes != nullptr) {
-            mark.starts = lanes->starts(Sequence::started, rank).count.observe() +
-                          lanes->starts(Sequence::prepared, rank).count.observe();
+        if (channels != nullptr) {
+            mark.starts = channels->starts(Sequence::started, rank).count.observe() +
+                          channels->starts(Sequence::prepared, rank).count.observe();
         }
-        const int thread = group.presence(rank).thread.load(std::memory_order_relaxed);
+        const int thread = group.status(rank).thread.load(std::memory_order_relaxed);
         if (thread != 0) {
             mark.cpu_time = machine::thread_cpu_time(thread);
         }

@@ -23,7 +23,7 @@ struct Snapshot {
 
     /// By clock_now(); 0: never.
     std::chrono::nanoseconds at{0};
-    std::vector<Mark> marks = {};
+    std::vector<Mark> digests = {};
 };
 
 /// A look at a group. By any thread.

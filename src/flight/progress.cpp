@@ -1,11 +1,11 @@
 // How what a member has in flight gets on, and ends.
 
 #include "diagnose/disagreement.hpp"
-#include "flight/in_flight.hpp"
-#include "flight/of_thread.hpp"
+#include "flight/progress_engine.hpp"
+#include "flight/thread_progress.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
-#include "group/watch.hpp"
+#include "group/stall_check.hpp"
 
 #include <tutti/error.hpp>
 
@@ -44,7 +44,7 @@ private:
 } // namespace
 
 template <class Go>
-void InFlight::go_on(Go go) {
+void ProgressEngine::go_on(Go go) {
     try {
         const Inside inside(group_.board(rank_));
         if (group_.failure().raised()) {
@@ -61,8 +61,8 @@ void InFlight::go_on(Go go) {
 }
 
 /// Puts an operation into flight, and goes as far with it as that goes without waiting.
-void InFlight::open(Operation& operation) {
-    operation.state_ = Operation::State::queued;
+void ProgressEngine::open(OutstandingCall& operation) {
+    operation.state_ = OutstandingCall::State::queued;
     operation.is_excused_ = false;
     if (recorder_ != nullptr) {
         operation.flight_.begin();
@@ -75,15 +75,15 @@ void InFlight::open(Operation& operation) {
         }
     }
     if (open_.empty()) {
-        thread_ = &OfThread::here();
+        thread_ = &ThreadProgress::here();
         thread_id_ = thread_->id();
         thread_->add(*this);
     }
     open_.push_back(&operation);
-    if (operation.state_ == Operation::State::running && !operation.is_quiet_) {
+    if (operation.state_ == OutstandingCall::State::running && !operation.is_quiet_) {
         go_on([&] { advance(operation, 1); });
     }
-    if (operation.state_ == Operation::State::failed) {
+    if (operation.state_ == OutstandingCall::State::failed) {
         const std::exception_ptr failure = operation.failure_;
         if (operation.sequence_ == Sequence::started) {
             recycle(operation); // nobody will refer to it
@@ -92,7 +92,7 @@ void InFlight::open(Operation& operation) {
     }
 }
 
-bool InFlight::may_begin(const Operation& operation) {
+bool ProgressEngine::may_begin(const OutstandingCall& operation) {
     if (operation.sequence_ == Sequence::prepared) {
         return true;
     }
@@ -100,36 +100,38 @@ bool InFlight::may_begin(const Operation& operation) {
     return !turn.is_taken && turn.next == operation.number_;
 }
 
-void InFlight::begin(Operation& operation) {
+void ProgressEngine::begin(OutstandingCall& operation) {
     const run::Prepared& prepared = operation.call_.prepared();
     if (operation.sequence_ == Sequence::started) {
         turn_of(operation).is_taken = true;
-        operation.line_->history = operation.history_;
+        operation.cursor_->history = operation.history_;
     }
     const void* input = operation.input_;
     if (operation.call_.copied_bytes() != 0 && input != nullptr) {
         input = std::memcpy(operation.input_copy_.data(), input, operation.call_.copied_bytes());
     }
     operation.bindings_.bind(prepared, input, operation.output_, operation.operator_.data());
-    operation.runner_.emplace(operation.lane_->mailbox(), *operation.line_, prepared, operation.bindings_);
+    operation.runner_.emplace(operation.channel_->mailbox(), *operation.cursor_, prepared,
+                              operation.bindings_);
     operation.waited_ =
-        Waited(operation.deadline_.count() != 0 ? operation.deadline_ : group_.setting().deadline);
-    operation.state_ = Operation::State::running;
+        WaitTimer(operation.deadline_.count() != 0 ? operation.deadline_ : group_.config().deadline);
+    operation.state_ = OutstandingCall::State::running;
 }
 
 /// Mostly everybody is at it, and what is waited for is about to come.
-void InFlight::look_eagerly(Operation& operation) {
-    const int looks = mailbox::eager_looks(group_.patience());
-    if (operation.is_quiet_ && operation.state_ == Operation::State::running && look(operation, looks)) {
+void ProgressEngine::look_eagerly(OutstandingCall& operation) {
+    const int looks = mailbox::eager_looks(group_.wait_policy());
+    if (operation.is_quiet_ && operation.state_ == OutstandingCall::State::running &&
+        look(operation, looks)) {
         remove(operation);
-    } else if (operation.state_ == Operation::State::running) {
+    } else if (operation.state_ == OutstandingCall::State::running) {
         go_on([&] { advance(operation, looks); });
     }
 }
 
 /// Looks for what a quiet operation waits for. Returns whether it is complete. What is wrong shows when it is
 /// advanced.
-bool InFlight::look(Operation& operation, int looks) {
+bool ProgressEngine::look(OutstandingCall& operation, int looks) {
     if (operation.runner_->advance(looks) != run::State::done) {
         return false;
     }
@@ -138,8 +140,8 @@ bool InFlight::look(Operation& operation, int looks) {
 }
 
 /// Returns whether it is complete. Throws what ends it.
-bool InFlight::advance(Operation& operation, int looks) {
-    Operation::Runner& runner = *operation.runner_;
+bool ProgressEngine::advance(OutstandingCall& operation, int looks) {
+    OutstandingCall::Runner& runner = *operation.runner_;
     if (std::exchange(operation.is_excused_, false)) {
         runner.stop_waiting();
     }
@@ -156,29 +158,30 @@ bool InFlight::advance(Operation& operation, int looks) {
     case run::State::differs:
         break;
     }
-    throw_mismatch(group_, text_of(runner.fault(), group_, operation.sequence_, rank_, runner.peer(),
-                                   operation.call_.claim(), operation.call_.prepared(), operation.bindings_));
+    throw_mismatch(group_,
+                   text_of(runner.fault(), group_, operation.sequence_, rank_, runner.peer(),
+                           operation.call_.signature(), operation.call_.prepared(), operation.bindings_));
 }
 
-void InFlight::remove(Operation& operation) {
+void ProgressEngine::remove(OutstandingCall& operation) {
     open_.erase(std::ranges::find(open_, &operation));
     if (open_.empty()) {
         thread_->remove(*this);
     }
 }
 
-void InFlight::complete(Operation& operation) {
-    operation.state_ = Operation::State::complete;
+void ProgressEngine::complete(OutstandingCall& operation) {
+    operation.state_ = OutstandingCall::State::complete;
     if (recorder_ != nullptr) {
-        operation.flight_.end(recorded(operation), operation.call_.claim().bytes, false);
+        operation.flight_.end(recorded(operation), operation.call_.signature().bytes, false);
     }
     if (operation.waited_.since().count() != 0) { // it has been shown
-        group_.presence(rank_).wait.end();
+        group_.status(rank_).wait.end();
     }
     if (operation.sequence_ == Sequence::started) {
         Turn& turn = turn_of(operation);
         turn.is_taken = false;
-        turn.next += Lanes::in_turn;
+        turn.next += Channels::in_turn;
     }
     if (operation.continuation_ != nullptr) {
         add_continuation(operation);
@@ -187,13 +190,13 @@ void InFlight::complete(Operation& operation) {
     }
 }
 
-void InFlight::progress() {
+void ProgressEngine::progress() {
     go_on([this] {
         for (std::size_t place = 0; place < open_.size();) {
-            Operation& operation = *open_[place];
-            if (operation.state_ == Operation::State::queued && may_begin(operation)) {
+            OutstandingCall& operation = *open_[place];
+            if (operation.state_ == OutstandingCall::State::queued && may_begin(operation)) {
                 begin(operation);
-            } else if (operation.state_ == Operation::State::queued ||
+            } else if (operation.state_ == OutstandingCall::State::queued ||
                        !(operation.is_excused_ || operation.runner_->is_ready())) {
                 ++place;
                 continue;
@@ -205,8 +208,8 @@ void InFlight::progress() {
     });
 }
 
-void InFlight::fail(const std::exception_ptr& cause) noexcept {
-    group_.presence(rank_).wait.end();
+void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
+    group_.status(rank_).wait.end();
     group_.fail(rank_, cause);
     group_.leave_failed_call(rank_);
     failure_ = cause;
@@ -214,13 +217,13 @@ void InFlight::fail(const std::exception_ptr& cause) noexcept {
         thread_->remove(*this);
         thread_->note_failure(*this);
     }
-    for (Operation* operation : open_) {
-        operation->state_ = Operation::State::failed;
+    for (OutstandingCall* operation : open_) {
+        operation->state_ = OutstandingCall::State::failed;
         operation->failure_ = cause;
         if (recorder_ != nullptr) {
-            operation->flight_.end(recorded(*operation), operation->call_.claim().bytes, true);
+            operation->flight_.end(recorded(*operation), operation->call_.signature().bytes, true);
         }
-        if (operation->continuation_ != nullptr && operation->calls_ == Operation::Calls::in_any_case) {
+        if (operation->continuation_ != nullptr && operation->calls_ == OutstandingCall::Calls::in_any_case) {
             add_continuation(*operation);
             continue;
         }
@@ -232,22 +235,22 @@ void InFlight::fail(const std::exception_ptr& cause) noexcept {
     open_.clear();
 }
 
-void InFlight::look_after(bool takes_long, const Operation* awaited) {
+void ProgressEngine::look_after(bool takes_long, const OutstandingCall* awaited) {
     // What a peer has called is the same for all operations that wait for it.
-    const Operation* read_for = nullptr;
+    const OutstandingCall* read_for = nullptr;
     try {
-        for (Operation* operation : open_) {
-            if (operation->state_ != Operation::State::running) {
+        for (OutstandingCall* operation : open_) {
+            if (operation->state_ != OutstandingCall::State::running) {
                 continue;
             }
             const bool is_read = read_for != nullptr && read_for->sequence_ == operation->sequence_ &&
                                  read_for->runner_->peer() == operation->runner_->peer();
             // What else is in flight might end first, and have the thread call what waits for it.
             const bool is_stuck = operation == awaited && open_.size() == 1 && thread_->has_only(*this);
-            if (watch(group_, operation->sequence_, rank_, *operation->runner_, operation->waited_,
-                      {.takes_long = takes_long && !is_read,
-                       .number = operation->number_,
-                       .is_stuck = is_stuck})) {
+            if (check_stalled(group_, operation->sequence_, rank_, *operation->runner_, operation->waited_,
+                              {.takes_long = takes_long && !is_read,
+                               .number = operation->number_,
+                               .is_stuck = is_stuck})) {
                 operation->is_excused_ = true;
             }
             read_for = operation;

@@ -7,7 +7,7 @@
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
 #include "wait/failed_call.hpp"
-#include "wait/waited.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/detail/kernels.hpp>
 #include <tutti/error.hpp>
@@ -35,25 +35,25 @@ void require_kernels() {
 
 } // namespace
 
-GroupState::GroupState(int members, execute::Setting setting)
-    : setting_(std::move(setting)), is_crowded_(setting_.cpus < members),
-      crowded_patience_(setting_.bindings.empty()
-                            ? setting_.patience
-                            : execute::patience_of(setting_.options.wait, members, members - 1)),
+GroupState::GroupState(int members, execute::GroupConfig config)
+    : config_(std::move(config)), is_crowded_(config_.cpus < members),
+      crowded_wait_policy_(config_.bindings.empty()
+                               ? config_.wait_policy
+                               : execute::wait_policy_of(config_.options.wait, members, members - 1)),
       pages_(execute::group_bytes(members)),
       mailbox_(execute::mailbox_in(pages_.data(), members, mailbox::most_sets, failure_.word())),
-      presences_(execute::objects_in<execute::Presence>(pages_.data() +
-                                                        execute::mailbox_bytes(members, mailbox::most_sets))),
-      schedules_(members, setting_), join_deadline_(setting_.options.join_deadline) {
+      statuses_(execute::objects_in<execute::MemberStatus>(
+          pages_.data() + execute::mailbox_bytes(members, mailbox::most_sets))),
+      schedules_(members, config_), join_deadline_(config_.options.join_deadline) {
     require_kernels();
-    if (setting_.trace != Trace::off) {
-        recorder_ = std::make_unique<execute::Recorder>(members, setting_.trace);
+    if (config_.trace != Trace::off) {
+        recorder_ = std::make_unique<execute::Recorder>(members, config_.trace);
     }
     seats_.reserve(static_cast<std::size_t>(members));
     for (int rank = 0; rank < members; ++rank) {
         seats_.push_back(std::make_unique<Seat>(*this, rank, members));
     }
-    if (setting_.trace != Trace::off) {
+    if (config_.trace != Trace::off) {
         // Last: from here on another thread may ask for the timeline, which reads the seats.
         traced_.emplace([this] { return timeline(); });
     }
@@ -64,13 +64,13 @@ GroupState::~GroupState() = default;
 trace::Timeline GroupState::timeline() const {
     std::vector<int> threads;
     for (const auto& seat : seats_) {
-        threads.push_back(presence(seat->rank()).thread.load(std::memory_order_relaxed)); // for people
+        threads.push_back(status(seat->rank()).thread.load(std::memory_order_relaxed)); // for people
     }
     return recorder_->timeline(threads);
 }
 
 std::string GroupState::trace(TraceFormat format) const {
-    if (setting_.trace < Trace::operations) {
+    if (config_.trace < Trace::operations) {
         throw Error("trace: the group records no operations: set GroupOptions::trace to Trace::operations or "
                     "Trace::steps, or TUTTI_TRACE to a file");
     }
@@ -92,23 +92,23 @@ void GroupState::note_binding(int rank) noexcept {
     }
     try {
         const std::scoped_lock lock(bindings_mutex_);
-        std::vector<int>& binding = setting_.bindings[static_cast<std::size_t>(rank)];
+        std::vector<int>& binding = config_.bindings[static_cast<std::size_t>(rank)];
         std::vector<int> found = machine::cpus_of_this_thread();
-        if (static_cast<int>(found.size()) >= setting_.process_cpus) {
+        if (static_cast<int>(found.size()) >= config_.process_cpus) {
             found.clear(); // any
         }
         if (found == binding) {
             return;
         }
         binding = std::move(found);
-        const int cpus = machine::pus_at_once(setting_.bindings, setting_.process_cpus);
+        const int cpus = machine::pus_at_once(config_.bindings, config_.process_cpus);
         is_crowded_.store(cpus < size(), std::memory_order_relaxed); // a hint
     } catch (const std::bad_alloc&) {                                // so that the hint is missing
     }
 }
 
 void GroupState::leave_failed_call(int member) {
-    presence(member).has_failed.store(true, std::memory_order_relaxed);
+    status(member).has_failed.store(true, std::memory_order_relaxed);
     execute::leave_failed_call(boards(), board(member), [this](int inside) {
         if (!stuck_is_told_.test_and_set(std::memory_order_relaxed)) { // one is enough
             tell_stuck(inside);
@@ -136,15 +136,15 @@ void GroupState::recover() {
     }
     for (const auto& seat : seats_) {
         seat->resume(epoch);
-        presence(seat->rank()).has_failed.store(false, std::memory_order_relaxed);
+        status(seat->rank()).has_failed.store(false, std::memory_order_relaxed);
     }
     if (recorder_ != nullptr) {
         recorder_->begin_anew();
     }
     {
-        const auto lanes = hold_lanes();
-        lanes_shown_.store(nullptr, std::memory_order_relaxed); // nobody is in a call
-        lanes_ = nullptr;
+        const auto channels = hold_channels();
+        channels_shown_.store(nullptr, std::memory_order_relaxed); // nobody is in a call
+        channels_ = nullptr;
     }
     failure_.clear();
     stuck_is_told_.clear(std::memory_order_relaxed);
@@ -178,13 +178,14 @@ void GroupState::take_snapshot(std::chrono::milliseconds age) {
     }
 }
 
-execute::Lanes& GroupState::lanes() {
-    const auto lock = hold_lanes();
-    if (lanes_ == nullptr) {
-        lanes_ = std::make_unique<execute::Lanes>(size(), failure_.word());
-        lanes_shown_.store(lanes_.get(), std::memory_order_release); // release: pairs with lanes_if_any()
+execute::Channels& GroupState::channels() {
+    const auto lock = hold_channels();
+    if (channels_ == nullptr) {
+        channels_ = std::make_unique<execute::Channels>(size(), failure_.word());
+        channels_shown_.store(channels_.get(),
+                              std::memory_order_release); // release: pairs with channels_if_any()
     }
-    return *lanes_;
+    return *channels_;
 }
 
 } // namespace tutti::detail

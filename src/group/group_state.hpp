@@ -3,13 +3,13 @@
 #include "atomic.hpp"
 #include "cache_line.hpp"
 #include "call/schedules.hpp"
-#include "choose/setting.hpp"
+#include "choose/group_config.hpp"
 #include "diagnose/roll_call_signal.hpp"
 #include "diagnose/snapshot.hpp"
-#include "group/lanes.hpp"
-#include "group/presence.hpp"
+#include "group/channels.hpp"
+#include "group/member_status.hpp"
 #include "group/seat.hpp"
-#include "mailbox/doorbell.hpp"
+#include "mailbox/event_count.hpp"
 #include "mailbox/slot.hpp"
 #include "mailbox/wait.hpp"
 #include "mailbox/zero_pages.hpp"
@@ -41,7 +41,7 @@ namespace tutti::detail {
 /// Everything the members of a group share.
 class GroupState : public std::enable_shared_from_this<GroupState> {
 public:
-    TUTTI_COMPONENT_API GroupState(int members, execute::Setting setting);
+    TUTTI_COMPONENT_API GroupState(int members, execute::GroupConfig config);
     TUTTI_COMPONENT_API ~GroupState();
     GroupState(const GroupState&) = delete;
     GroupState& operator=(const GroupState&) = delete;
@@ -60,22 +60,22 @@ public:
     int size() const { return static_cast<int>(seats_.size()); }
     Seat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
     mailbox::Board& board(int rank) const { return mailbox_.board(rank); }
-    execute::Presence& presence(int rank) { return presences_[rank]; }
-    const execute::Presence& presence(int rank) const { return presences_[rank]; }
+    execute::MemberStatus& status(int rank) { return statuses_[rank]; }
+    const execute::MemberStatus& status(int rank) const { return statuses_[rank]; }
     const mailbox::Mailbox& mailbox() const { return mailbox_; }
     /// For what its members have in flight. Made on first use; null before that.
-    execute::Lanes& lanes();
-    execute::Lanes* lanes_if_any() const {
-        return lanes_shown_.load(std::memory_order_acquire); // acquire: pairs with who makes them
+    execute::Channels& channels();
+    execute::Channels* channels_if_any() const {
+        return channels_shown_.load(std::memory_order_acquire); // acquire: pairs with who makes them
     }
-    /// While it lives, lanes last: for who is no member.
-    std::unique_lock<std::mutex> hold_lanes() { return std::unique_lock(lanes_mutex_); }
+    /// While it lives, channels last: for who is no member.
+    std::unique_lock<std::mutex> hold_channels() { return std::unique_lock(channels_mutex_); }
     execute::Failure& failure() { return failure_; }
     /// Relaxed: a hint, and rarely written.
-    const mailbox::Patience& patience() const {
-        return is_crowded_.load(std::memory_order_relaxed) ? crowded_patience_ : setting_.patience;
+    const mailbox::WaitPolicy& wait_policy() const {
+        return is_crowded_.load(std::memory_order_relaxed) ? crowded_wait_policy_ : config_.wait_policy;
     }
-    const execute::Setting& setting() const { return setting_; }
+    const execute::GroupConfig& config() const { return config_; }
     /// What the members record of their calls; null where that is nothing.
     const execute::Recorder* recorder() const { return recorder_.get(); }
 
@@ -128,10 +128,10 @@ public:
     /// The member makes no more calls, which those learn that wait for it.
     void leave_for_good(int member) {
         // Release: pairs with has_left_for_good().
-        presence(member).left_for_good.store(true, std::memory_order_release);
-        board(member).bell.ring_if_needed();
-        if (execute::Lanes* const lanes = lanes_if_any()) {
-            lanes->bell().ring_if_needed();
+        status(member).left_for_good.store(true, std::memory_order_release);
+        board(member).event.notify_if_needed();
+        if (execute::Channels* const channels = channels_if_any()) {
+            channels->event().notify_if_needed();
         }
     }
 
@@ -143,8 +143,8 @@ public:
     /// this. Writes to no page that its member has not written to, so that it comes to lie near the member.
     void expect_all() {
         for (int member = 0; member < size(); ++member) {
-            if (presence(member).left_for_good.load(std::memory_order_relaxed)) {
-                presence(member).left_for_good.store(false, std::memory_order_relaxed);
+            if (status(member).left_for_good.load(std::memory_order_relaxed)) {
+                status(member).left_for_good.store(false, std::memory_order_relaxed);
             }
         }
     }
@@ -179,19 +179,19 @@ private:
 
     std::span<mailbox::Board> boards() const { return {&mailbox_.board(0), seats_.size()}; }
 
-    execute::Setting setting_;
+    execute::GroupConfig config_;
     /// Whether there are fewer CPUs for the members than members.
     std::atomic<bool> is_crowded_;
-    mailbox::Patience crowded_patience_;
+    mailbox::WaitPolicy crowded_wait_policy_;
     execute::Failure failure_;
     std::atomic_flag stuck_is_told_;
     /// Stages, slots, boards and presences.
     execute::ZeroPages pages_;
     mailbox::Mailbox mailbox_;
-    execute::Presence* presences_;
-    std::mutex lanes_mutex_;
-    std::unique_ptr<execute::Lanes> lanes_;
-    Atomic<execute::Lanes*> lanes_shown_{nullptr};
+    execute::MemberStatus* statuses_;
+    std::mutex channels_mutex_;
+    std::unique_ptr<execute::Channels> channels_;
+    Atomic<execute::Channels*> channels_shown_{nullptr};
     std::unique_ptr<execute::Recorder> recorder_;
     execute::Schedules schedules_;
     std::vector<std::unique_ptr<Seat>> seats_;
@@ -209,7 +209,7 @@ private:
     /// The groups that were made of this one, and of those.
     std::mutex descendants_mutex_;
     std::vector<std::weak_ptr<GroupState>> descendants_;
-    /// Of setting_.bindings, which is all of the setting that changes.
+    /// Of config_.bindings, which is all of the setting that changes.
     std::mutex bindings_mutex_;
     /// The last members: they refer to the others.
     std::optional<execute::TraceListed> traced_;

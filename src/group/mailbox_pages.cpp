@@ -1,6 +1,6 @@
 #include "group/mailbox_pages.hpp"
 
-#include "group/presence.hpp"
+#include "group/member_status.hpp"
 #include "mailbox/zero_pages.hpp"
 #include "plan/plan.hpp"
 
@@ -8,7 +8,7 @@ namespace tutti::execute {
 
 std::size_t mailbox_bytes(int members, unsigned sets) {
     const auto slots = static_cast<std::size_t>(plan::slots_per_operation(members));
-    const std::size_t set_bytes = slots * sizeof(mailbox::Slot) + mailbox::stage_bytes;
+    const std::size_t set_bytes = slots * sizeof(mailbox::Slot) + mailbox::staging_bytes;
     return static_cast<std::size_t>(members) * (sets * set_bytes + sizeof(mailbox::Board));
 }
 
@@ -16,8 +16,8 @@ std::size_t mailbox_bytes(int members, unsigned sets) {
 mailbox::Mailbox mailbox_in(std::byte* pages, int members, unsigned sets, const mailbox::StdWord& failed) {
     const std::size_t all_sets = static_cast<std::size_t>(members) * sets;
     const int slots_per_operation = plan::slots_per_operation(members);
-    auto* const stages = objects_in<mailbox::Stage>(pages);
-    std::byte* const behind_stages = pages + all_sets * sizeof(mailbox::Stage);
+    auto* const stages = objects_in<mailbox::StagingBuffer>(pages);
+    std::byte* const behind_stages = pages + all_sets * sizeof(mailbox::StagingBuffer);
     auto* const slots = objects_in<mailbox::Slot>(behind_stages);
     auto* const boards = objects_in<mailbox::Board>(
         behind_stages + all_sets * static_cast<std::size_t>(slots_per_operation) * sizeof(mailbox::Slot));
@@ -25,7 +25,8 @@ mailbox::Mailbox mailbox_in(std::byte* pages, int members, unsigned sets, const 
 }
 
 std::size_t group_bytes(int members) {
-    return mailbox_bytes(members, mailbox::most_sets) + static_cast<std::size_t>(members) * sizeof(Presence);
+    return mailbox_bytes(members, mailbox::most_sets) +
+           static_cast<std::size_t>(members) * sizeof(MemberStatus);
 }
 
 } // namespace tutti::execute

@@ -1,10 +1,10 @@
 #include "group/seat.hpp"
 
 #include "diagnose/disagreement.hpp"
-#include "flight/in_flight.hpp"
-#include "flight/of_thread.hpp"
+#include "flight/progress_engine.hpp"
+#include "flight/thread_progress.hpp"
 #include "group/group_state.hpp"
-#include "group/watch.hpp"
+#include "group/stall_check.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/time_limit.hpp"
 
@@ -41,14 +41,14 @@ private:
 Seat::Seat(GroupState& group, int rank, int members)
     : group_(group), rank_(rank),
       record_(group.recorder() == nullptr ? nullptr : &group.recorder()->of(rank)),
-      plans_(group.schedules(), group.setting(), rank, members) {}
+      plans_(group.schedules(), group.config(), rank, members) {}
 
 Seat::~Seat() = default;
 
-execute::InFlight& Seat::in_flight() {
+execute::ProgressEngine& Seat::progress_engine() {
     if (in_flight_ == nullptr) {
         try {
-            in_flight_ = std::make_unique<execute::InFlight>(*this);
+            in_flight_ = std::make_unique<execute::ProgressEngine>(*this);
         } catch (...) { // there is no memory
             group_.fail(rank_, std::current_exception());
             throw;
@@ -64,24 +64,24 @@ void Seat::end_requests() noexcept {
 }
 
 std::optional<execute::Sequence> Seat::difference(const Seat& other) const {
-    if (line_.epoch != other.line_.epoch || line_.history != other.line_.history) {
+    if (cursor_.epoch != other.cursor_.epoch || cursor_.history != other.cursor_.history) {
         return execute::Sequence::blocking;
     }
-    return execute::InFlight::difference(in_flight_.get(), other.in_flight_.get());
+    return execute::ProgressEngine::difference(in_flight_.get(), other.in_flight_.get());
 }
 
 bool Seat::is_new_here() {
-    const std::uint64_t own = execute::OfThread::here().id();
+    const std::uint64_t own = execute::ThreadProgress::here().id();
     return std::exchange(thread_, own) != own;
 }
 
 void Seat::resume(std::uint64_t epoch) {
-    line_.resume(epoch);
+    cursor_.resume(epoch);
     front_ = nullptr; // so that the next call is shown, whichever it is
     has_aborted_ = false;
     recorded_ = {};
     in_flight_ = nullptr;
-    group_.presence(rank_).log.clear();
+    group_.status(rank_).log.clear();
     // Whoever made this the time for it orders it before the next call of any member.
     group_.board(rank_).progress.put(0);
 }
@@ -110,12 +110,12 @@ void Seat::record() {
     const run::Prepared& prepared = front_->prepared();
     const std::uint64_t points = prepared.plan->points;
     const bool is_first = recorded_.number == 0;
-    if (!is_first && recorded_digest_ == prepared.marks.digest && recorded_.points == points) {
+    if (!is_first && recorded_digest_ == prepared.digests.digest && recorded_.points == points) {
         return;
     }
-    recorded_ = {is_first ? 1 : recorded_.number_at(line_.epoch), line_.epoch, points};
-    recorded_digest_ = prepared.marks.digest;
-    group_.presence(rank_).log.add(recorded_, front_->claim());
+    recorded_ = {is_first ? 1 : recorded_.number_at(cursor_.epoch), cursor_.epoch, points};
+    recorded_digest_ = prepared.digests.digest;
+    group_.status(rank_).log.add(recorded_, front_->signature());
 }
 
 template <class Observer>
@@ -126,10 +126,10 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
         input = std::memcpy(input_copy_.data(), input, call.copied_bytes());
     }
     bindings_.bind(call.prepared(), input, output, state);
-    run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.mailbox(), line_, call.prepared(),
+    run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.mailbox(), cursor_, call.prepared(),
                                                                  bindings_, observer);
     try {
-        const run::State reached = runner.advance(mailbox::eager_looks(group_.patience()));
+        const run::State reached = runner.advance(mailbox::eager_looks(group_.wait_policy()));
         if (reached != run::State::done) {
             run_slowly(runner, reached, deadline);
         }
@@ -141,44 +141,44 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
 }
 
 void Seat::record_front(const Call& call) {
-    const execute::Claim& claim = front_->claim();
+    const execute::CallSignature& signature = front_->signature();
     execute::OperationRecord record(
         *record_, group_.recorder()->trace(),
-        group_.recorder()->number_in_all(execute::Sequence::blocking, recorded_.number_at(line_.epoch)));
+        group_.recorder()->number_in_all(execute::Sequence::blocking, recorded_.number_at(cursor_.epoch)));
     try {
         run_front(call.input, call.output, call.state, call.deadline, execute::Observer(record));
     } catch (...) {
-        record.fail(claim.row, claim.bytes);
+        record.fail(signature.row, signature.bytes);
         throw;
     }
-    record.end(claim.row, claim.bytes);
+    record.end(signature.row, signature.bytes);
 }
 
 template <class Runner>
 [[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state,
                                         std::chrono::milliseconds deadline) {
-    execute::Waited waited(deadline.count() != 0 ? deadline : group_.setting().deadline);
+    execute::WaitTimer waited(deadline.count() != 0 ? deadline : group_.config().deadline);
     while (state != run::State::done) {
         wait(runner, state, waited);
-        state = runner.advance(mailbox::eager_looks(group_.patience()));
+        state = runner.advance(mailbox::eager_looks(group_.wait_policy()));
     }
     runs_operator_ = false;
-    execute::OfThread::here().call_continuations();
+    execute::ThreadProgress::here().call_continuations();
 }
 
 template <class Runner>
-void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
+void Seat::wait(Runner& runner, run::State state, execute::WaitTimer& waited) {
     using execute::Sequence;
     if (state == run::State::failed) {
         group_.failure().throw_aborted();
     }
     if (state == run::State::differs) {
         execute::throw_mismatch(group_, execute::text_of(runner.fault(), group_, Sequence::blocking, rank_,
-                                                         runner.peer(), front_->claim(), front_->prepared(),
-                                                         bindings_));
+                                                         runner.peer(), front_->signature(),
+                                                         front_->prepared(), bindings_));
     }
-    const execute::EndOfWait end(group_.presence(rank_).wait);
-    execute::OfThread& thread = execute::OfThread::here();
+    const execute::EndOfWait end(group_.status(rank_).wait);
+    execute::ThreadProgress& thread = execute::ThreadProgress::here();
     bool is_excused = false;
     const auto is_ready = [&] {
         thread.progress();
@@ -189,16 +189,16 @@ void Seat::wait(Runner& runner, run::State state, execute::Waited& waited) {
     };
     const auto check = [&](bool takes_long) {
         const std::uint64_t number = takes_long ? execute::last_blocking(group_, rank_) : 0;
-        is_excused = execute::watch(group_, Sequence::blocking, rank_, runner, waited,
-                                    {.takes_long = takes_long, .number = number, .is_stuck = true});
+        is_excused = execute::check_stalled(group_, Sequence::blocking, rank_, runner, waited,
+                                            {.takes_long = takes_long, .number = number, .is_stuck = true});
         thread.look_after(takes_long);
     };
-    mailbox::Doorbell& bell = group_.board(runner.peer()).bell;
+    mailbox::EventCount& event = group_.board(runner.peer()).event;
     if (thread.is_empty()) {
-        mailbox::wait_until(is_ready, check, bell, group_.patience());
+        mailbox::wait_until(is_ready, check, event, group_.wait_policy());
     } else {
-        execute::Polled polled(bell);
-        mailbox::wait_until(is_ready, check, polled, group_.patience());
+        execute::PolledEventCount polled(event);
+        mailbox::wait_until(is_ready, check, polled, group_.wait_policy());
     }
     if (is_excused) {
         runner.stop_waiting();

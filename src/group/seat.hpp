@@ -5,14 +5,14 @@
 #include "call/call_log.hpp"
 #include "call/plans.hpp"
 #include "call/prepared_call.hpp"
-#include "group/attendance.hpp"
+#include "group/seat_occupancy.hpp"
 #include "mailbox/mailbox.hpp"
 #include "record/recorder.hpp"
 #include "run/bindings.hpp"
-#include "run/line.hpp"
+#include "run/cursor.hpp"
 #include "run/memory.hpp"
 #include "run/runner.hpp"
-#include "wait/waited.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
@@ -24,7 +24,7 @@
 #include <vector>
 
 namespace tutti::execute {
-class InFlight;
+class ProgressEngine;
 }
 
 namespace tutti::detail {
@@ -48,11 +48,11 @@ public:
     CalledFrom& called_from() { return called_from_; }
     const CalledFrom& called_from() const { return called_from_; }
 
-    execute::Attendance& attendance() { return attendance_; }
+    execute::SeatOccupancy& occupancy() { return attendance_; }
 
     /// The epoch of the last operation that nobody could complete before all had entered it, 0 if there was
     /// none. Only while the seat is free.
-    std::uint64_t last_meeting() const { return line_.meeting; }
+    std::uint64_t last_sync_epoch() const { return cursor_.sync_epoch; }
 
     /// Whether the calling thread, which has just taken the seat, is another than the one before.
     bool is_new_here();
@@ -73,7 +73,7 @@ public:
     TUTTI_COMPONENT_API void abort(const char* text);
 
     /// What the member has in flight. Made on first use.
-    execute::InFlight& in_flight();
+    execute::ProgressEngine& progress_engine();
     /// Waits for that: the member leaves.
     void end_requests() noexcept;
 
@@ -108,13 +108,13 @@ public:
 
     execute::Plans& plans() { return plans_; }
     /// Of the next call that blocks.
-    std::uint64_t epoch() const { return line_.epoch; }
+    std::uint64_t epoch() const { return cursor_.epoch; }
 
     /// The sequence in which the two have made different calls, as far as that is known, if there is one.
     std::optional<execute::Sequence> difference(const Seat& other) const;
 
     /// Where no member has been.
-    std::uint64_t epoch_to_resume_from() const { return line_.epoch + longest_operation_points; }
+    std::uint64_t epoch_to_resume_from() const { return cursor_.epoch + longest_operation_points; }
     void resume(std::uint64_t epoch);
 
 private:
@@ -143,12 +143,12 @@ private:
     void run_slowly(Runner& runner, run::State state, std::chrono::milliseconds deadline);
     /// Waits until the run can go on, or throws what has ended it.
     template <class Runner>
-    void wait(Runner& runner, run::State state, execute::Waited& waited);
+    void wait(Runner& runner, run::State state, execute::WaitTimer& waited);
 
     GroupState& group_;
     int rank_;
     CalledFrom called_from_;
-    run::Line line_;
+    run::Cursor cursor_;
     /// The call that is made or prepared, the first of all; null at the start and after a failure.
     execute::PreparedCall* front_ = nullptr;
     bool has_aborted_ = false;
@@ -167,8 +167,8 @@ private:
     /// What this member has shown of its calls last.
     execute::CallPlace recorded_;
     std::uint64_t recorded_digest_ = 0;
-    std::unique_ptr<execute::InFlight> in_flight_;
-    execute::Attendance attendance_;
+    std::unique_ptr<execute::ProgressEngine> in_flight_;
+    execute::SeatOccupancy attendance_;
     /// Who has taken it last.
     std::uint64_t thread_ = 0;
 };

@@ -28,7 +28,7 @@ std::string refusal(const Algorithm& row, const detail::Call& call, const Route&
     if (row.reach == algorithm::Reach::everybody) {
         return "needs memory that all processes share";
     }
-    if (call.collective == Collective::alltoall && !route.even && !row.forms.one_hop) {
+    if (call.collective == Collective::alltoall && !route.even && !row.protocols.one_hop) {
         return "needs equally many members in all processes";
     }
     detail::Call in_any_order = call;

@@ -4,7 +4,7 @@
 
 namespace tutti::mpi::detail {
 
-using tutti::detail::Brackets;
+using tutti::detail::Association;
 
 namespace {
 
@@ -45,7 +45,7 @@ void CallPart::combine(std::byte* to, std::size_t first, std::size_t elements) {
     }
     void* result = to;
     call_.kernels().reduce_many(call_.state(), &result, 1, ins_.data(), call_.members(), elements,
-                                Brackets::tree, {});
+                                Association::tree, {});
 }
 
 /// The elements from `first` on of the vector that the members' blocks make.

@@ -20,7 +20,7 @@ std::optional<std::uint64_t> CallTrail::digest_at(std::uint64_t number) const {
 
 namespace {
 
-/// The types that a claim names, as text that fits; other types are another text.
+/// The types that a call signature names, as text that fits; other types are another text.
 std::string short_text(const execute::CallTypes& types) {
     std::string text = types.text();
     if (text.size() >= TrailSummary::most_text) {
@@ -37,7 +37,7 @@ TrailSummary::TrailSummary(const CallTrail& trail) : number(trail.number()), dig
     const CallHistory history = trail.history();
     const auto last = history.records().last(std::min(history.records().size(), most_calls));
     for (const CallRecord& record : last) {
-        if (const execute::CallTypes* const named = record.claim().types) {
+        if (const execute::CallTypes* const named = record.call_signature().types) {
             short_text(*named).copy(types[size].data(), most_text - 1);
         }
         calls[size++] = record.with_types(nullptr);
@@ -66,7 +66,7 @@ void compare(const CallTrail& own, int process, const TrailSummary& theirs, int 
     }
     if (const auto digest = own.digest_at(theirs.number); digest && *digest != theirs.digest) {
         throw MismatchError(start + "both are in operation " + std::to_string(theirs.number) + ", " +
-                            own_calls.claim(theirs.number).describe() + ", but processes " +
+                            own_calls.call_signature(theirs.number).describe() + ", but processes " +
                             std::to_string(process) + " and " + std::to_string(peer) +
                             " were in different ones before, which neither waited for the other to notice");
     }

@@ -14,11 +14,11 @@ namespace tutti::hybrid {
 /// a digest.
 class CallTrail {
 public:
-    /// The next call: its number is higher than that of the last one. `digest` is that of its claim.
-    void add(std::uint64_t number, const execute::Claim& claim, std::uint64_t digest) {
+    /// The next call: its number is higher than that of the last one. `digest` is that of its call_signature.
+    void add(std::uint64_t number, const execute::CallSignature& call_signature, std::uint64_t digest) {
         if (digest != last_digest_) {
             last_digest_ = digest;
-            log_.add({number, number, 1}, claim);
+            log_.add({number, number, 1}, call_signature);
         }
         digests_[number % digests_.size()] = mixed(this->digest(), digest);
         number_ = number;

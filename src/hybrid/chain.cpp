@@ -10,7 +10,7 @@
 
 namespace tutti::mpi::detail {
 
-using tutti::detail::Brackets;
+using tutti::detail::Association;
 
 namespace {
 
@@ -96,7 +96,7 @@ std::byte* Chain::reduce_on(const std::byte* before) {
     std::byte* const after = call().depot().output + call().bytes(part_.start());
     void* result = after;
     call().kernels().reduce_many(call().state(), &result, 1, ins_.data(), static_cast<int>(ins_.size()),
-                                 part_.elements(), Brackets::left, {});
+                                 part_.elements(), Association::left, {});
     return after;
 }
 

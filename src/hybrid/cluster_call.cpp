@@ -1,6 +1,6 @@
 #include "hybrid/cluster_call.hpp"
 
-#include "call/claim.hpp"
+#include "call/call_signature.hpp"
 #include "choose/select.hpp"
 #include "hybrid/algorithms.hpp"
 #include "hybrid/ways.hpp"
@@ -78,16 +78,16 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
 }
 
 void ClusterCall::set_claim(const Call& call, std::uint32_t algorithm) {
-    claim_ = tutti::execute::claim_of(call, shape_);
-    claim_.in_place = false; // each member's own affair
-    claim_.function = 0;     // which lies elsewhere in other processes
-    claim_.by_library = algorithm == hybrid::library_algorithm;
-    claim_.in_passes = algorithm == hybrid::chain_algorithm;
-    claim_.in_segments = way_ == hybrid::Way::pipelined;
-    if (!claim_.by_library && !claim_.in_passes) {
-        claim_.row = algorithm;
+    call_signature_ = tutti::execute::signature_of(call, shape_);
+    call_signature_.in_place = false; // each member's own affair
+    call_signature_.function = 0;     // which lies elsewhere in other processes
+    call_signature_.by_library = algorithm == hybrid::library_algorithm;
+    call_signature_.in_passes = algorithm == hybrid::chain_algorithm;
+    call_signature_.in_segments = way_ == hybrid::Way::pipelined;
+    if (!call_signature_.by_library && !call_signature_.in_passes) {
+        call_signature_.row = algorithm;
     }
-    digest_ = claim_.marks(0).digest;
+    digest_ = call_signature_.digests(0).digest;
 }
 
 void ClusterCall::set_offsets() {

@@ -43,7 +43,7 @@ public:
         call_.output = output;
         call_.state = state;
         call_.deadline = deadline;
-        member_.begin(claim_, digest_);
+        member_.begin(call_signature_, digest_);
     }
     Crossing& crossing() const { return *crossing_; }
 
@@ -120,7 +120,7 @@ public:
         transport().perform(call);
     }
     /// Messages from here on are this call's.
-    void begin_on_wire() { transport().wire().begin(number(), claim_, digest_); }
+    void begin_on_wire() { transport().wire().begin(number(), call_signature_, digest_); }
     hybrid::Transport& transport() { return cluster_.transport(); }
 
 private:
@@ -140,7 +140,7 @@ private:
     Call call_;
     tutti::execute::Shape shape_;
     hybrid::Way way_ = hybrid::Way::leader;
-    tutti::execute::Claim claim_;
+    tutti::execute::CallSignature call_signature_;
     std::uint64_t digest_ = 0;
     const tutti::detail::Kernels* kernels_ = nullptr;
     std::vector<std::size_t> offsets_;

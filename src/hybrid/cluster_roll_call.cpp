@@ -17,12 +17,12 @@ using tutti::execute::Place;
 using tutti::execute::RollCall;
 using tutti::execute::SlowWait;
 
-void ClusterState::show_call(int rank, std::uint64_t number, const tutti::execute::Claim& claim,
-                             std::uint64_t digest) {
+void ClusterState::show_call(int rank, std::uint64_t number,
+                             const tutti::execute::CallSignature& call_signature, std::uint64_t digest) {
     Board& own = board(rank);
     if (digest != own.shown_digest) {
         own.shown_digest = digest;
-        own.log.add({number, number, 1}, claim);
+        own.log.add({number, number, 1}, call_signature);
     }
     own.calls.publish(number); // release: pairs with roll_call()
 }
@@ -54,9 +54,10 @@ std::string ClusterState::roll_call(RollCallFormat format) {
         // Acquire: pairs with show_call(); the record of that call came before.
         const std::uint64_t number = board(rank).calls.observe();
         if (const auto history = board(rank).log.read(number); history && !history->empty()) {
-            place.calls.front() = {.number = history->last(), .claim = history->claim(history->last())};
+            place.calls.front() = {.number = history->last(),
+                                   .signature = history->signature(history->last())};
         }
-        if (const std::optional<SlowWait> wait = group_->presence(rank).wait.read()) {
+        if (const std::optional<SlowWait> wait = group_->status(rank).wait.read()) {
             place.wait = SlowWait{.number = number, .peer = first + wait->peer, .since = wait->since};
         }
     }

@@ -42,7 +42,8 @@ MPI_Comm checked(MPI_Comm communicator, bool has_threads, const ClusterOptions& 
     return communicator;
 }
 
-std::chrono::milliseconds deadline_of(const ClusterOptions& options, const tutti::execute::Setting& local) {
+std::chrono::milliseconds deadline_of(const ClusterOptions& options,
+                                      const tutti::execute::GroupConfig& local) {
     if (options.deadline.count() != 0) {
         return options.deadline;
     }
@@ -72,7 +73,7 @@ std::shared_ptr<ClusterState> ClusterState::open(const tutti::detail::GroupState
 
 void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
                                   const ClusterOptions& options) {
-    deadline_ = deadline_of(options, local.setting());
+    deadline_ = deadline_of(options, local.config());
     control_.open(communicator);
     control_.set_limits(deadline_, notices_, failure_);
     notices_.open(control_.communicator());
@@ -81,13 +82,13 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
     transport_.wire().open(control_.communicator());
     transport_.wire().set_limits(deadline_, notices_, failure_);
     hybrid::together(control_.communicator(), [&] {
-        const tutti::execute::Setting setting = shared(local.setting());
-        group_ = std::make_shared<tutti::detail::GroupState>(local.size(), setting);
+        const tutti::execute::GroupConfig config = shared(local.config());
+        group_ = std::make_shared<tutti::detail::GroupState>(local.size(), config);
         for (int rank = 0; rank < local.size(); ++rank) {
             seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
         }
         // While leaders wait for messages, all others wait for them.
-        transport_.wire().set_patience(patience_of(processes_on_node_, setting));
+        transport_.wire().set_patience(wait_policy_of(processes_on_node_, config));
         listed_.emplace([this](RollCallFormat format) { return roll_call(format); });
     });
     is_open_ = true;
@@ -145,23 +146,24 @@ void ClusterState::look_at_node() {
     have_cpus_ = all[1] != 0;
 }
 
-mailbox::Patience ClusterState::patience_of(int threads, const tutti::execute::Setting& setting) const {
-    return setting.options.wait == Wait::automatic ? tutti::execute::patience_for(threads, cpus_on_node_)
-                                                   : setting.patience;
+mailbox::WaitPolicy ClusterState::wait_policy_of(int threads,
+                                                 const tutti::execute::GroupConfig& config) const {
+    return config.options.wait == Wait::automatic ? tutti::execute::wait_policy_for(threads, cpus_on_node_)
+                                                  : config.wait_policy;
 }
 
 /// What a group of this process is set to where other processes want the CPUs as well: what was measured
 /// without them says nothing then.
-tutti::execute::Setting ClusterState::shared(tutti::execute::Setting setting) const {
+tutti::execute::GroupConfig ClusterState::shared(tutti::execute::GroupConfig config) const {
     const int share = std::max(1, cpus_on_node_ * members_of(process_) / members_on_node_);
-    if (share < setting.cpus) {
-        setting.cpus = share;
-        setting.choices = {};
+    if (share < config.cpus) {
+        config.cpus = share;
+        config.choices = {};
     }
-    setting.patience = patience_of(members_on_node_, setting);
-    setting.deadline = local_deadline(deadline_);
-    setting.bindings = {}; // say nothing of the other processes'
-    return setting;
+    config.wait_policy = wait_policy_of(members_on_node_, config);
+    config.deadline = local_deadline(deadline_);
+    config.bindings = {}; // say nothing of the other processes'
+    return config;
 }
 
 int ClusterState::process_of(int rank) const {

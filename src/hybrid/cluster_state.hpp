@@ -115,7 +115,8 @@ public:
     }
     Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
     /// The member makes this call, as the `number`-th of the cluster's.
-    void show_call(int rank, std::uint64_t number, const tutti::execute::Claim& claim, std::uint64_t digest);
+    void show_call(int rank, std::uint64_t number, const tutti::execute::CallSignature& call_signature,
+                   std::uint64_t digest);
     /// Throws what is wrong where two members of this process have come to a meeting in different calls.
     [[noreturn]] void throw_mismatch(int rank, int other) const;
     /// See Cluster::roll_call. By any thread.
@@ -155,8 +156,8 @@ private:
     void exchange_sizes(int members);
     void look_at_node();
     /// For so many threads of this node, under the options of `setting`.
-    mailbox::Patience patience_of(int threads, const tutti::execute::Setting& setting) const;
-    tutti::execute::Setting shared(tutti::execute::Setting setting) const;
+    mailbox::WaitPolicy wait_policy_of(int threads, const tutti::execute::GroupConfig& config) const;
+    tutti::execute::GroupConfig shared(tutti::execute::GroupConfig config) const;
 
     std::chrono::milliseconds deadline_{0};
     int process_ = 0;

@@ -2,7 +2,7 @@
 
 #include "cache_line.hpp"
 
-#include <tutti/detail/brackets.hpp>
+#include <tutti/detail/association.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -73,18 +73,18 @@ private:
 /// Returns when `member` has done `segments` segments of this call.
 void Pipeline::await_progress(int member, std::size_t segments) const {
     ClusterState& cluster = call().cluster();
-    mailbox::Waiting waiting(cluster.group().patience());
+    mailbox::Backoff backoff(cluster.group().wait_policy());
     const mailbox::StdWord& done = cluster.board(member).progress;
     // Acquire: pairs with the release in carry(); what was put or carried is visible.
     while (done.observe() < ClusterState::progress_in(call().number(), segments)) {
-        const mailbox::Waiting::Next next = waiting.pass();
-        if (next == mailbox::Waiting::Next::look) {
+        const mailbox::Backoff::Next next = backoff.pass();
+        if (next == mailbox::Backoff::Next::look) {
             continue;
         }
         if (cluster.failure().raised()) {
             cluster.failure().throw_aborted();
         }
-        if (next == mailbox::Waiting::Next::sleep) {
+        if (next == mailbox::Backoff::Next::sleep) {
             sched_yield();
         }
     }

@@ -32,8 +32,8 @@ public:
 
     /// How many calls of the cluster there have been, the current one included.
     std::uint64_t number() const { return number_; }
-    void begin(const tutti::execute::Claim& claim, std::uint64_t digest) {
-        cluster_.show_call(rank_, ++number_, claim, digest);
+    void begin(const tutti::execute::CallSignature& call_signature, std::uint64_t digest) {
+        cluster_.show_call(rank_, ++number_, call_signature, digest);
     }
 
     /// Runs a call of the members of the process, which is held from the first time on: see Seat::run_held.

@@ -1,7 +1,7 @@
 // A leader that does everything for its process: it combines from the vectors of all, carries, and stores to
 // them, segment by segment.
 
-#include "choose/caches.hpp"
+#include "choose/store_policy.hpp"
 #include "hybrid/call_part.hpp"
 #include "hybrid/crossing.hpp"
 #include "hybrid/ways.hpp"
@@ -18,9 +18,9 @@ public:
         // In the caches through them, the others' vectors like its own: past them an allreduce of 64 KiB to
         // 1 MiB takes 1.3 to 1.6 times as long. Whatever the call, one stores to all as in an allreduce.
         const std::size_t touched = 2 * static_cast<std::size_t>(call().members()) * call().total_bytes();
-        streams_ =
-            (call().collective() == Collective::broadcast || call().is_separate()) &&
-            tutti::execute::Caches::here().streams_to_own(Collective::allreduce, touched, call().members());
+        streams_ = (call().collective() == Collective::broadcast || call().is_separate()) &&
+                   tutti::execute::StorePolicy::here().streams_to_own(Collective::allreduce, touched,
+                                                                      call().members());
     }
 
     void put() override {

@@ -35,7 +35,7 @@ const Relay& Transport::relay(const RelayName& name, Collective collective) {
     auto found = relays_.find(name);
     if (found == relays_.end()) {
         const algorithm::Algorithm& row = algorithm::registry()[algorithm];
-        const bool in_one_hop = collective == Collective::alltoall && row.forms.one_hop;
+        const bool in_one_hop = collective == Collective::alltoall && row.protocols.one_hop;
         found = relays_
                     .emplace(name, in_one_hop ? one_hop_alltoall(wire_.size(), wire_.rank())
                                               : relay_of(row.make(wire_.size(), root), wire_.rank()))

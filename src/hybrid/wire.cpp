@@ -178,18 +178,18 @@ void Wire::wait() {
     constexpr unsigned tests_per_look = 32;
     constexpr std::chrono::milliseconds most_between{5};
     const execute::EndOfWait end(shown_);
-    execute::Waited waited(deadline_);
-    mailbox::Waiting waiting(patience_);
+    execute::WaitTimer waited(deadline_);
+    mailbox::Backoff backoff(wait_policy_);
     unsigned checks = 0;
     std::chrono::nanoseconds looked = execute::coarse_clock_now();
     while (!is_done()) {
-        const mailbox::Waiting::Next next = waiting.pass();
+        const mailbox::Backoff::Next next = backoff.pass();
         const std::chrono::nanoseconds now = execute::coarse_clock_now();
         const bool is_overdue = now - looked >= most_between;
-        if (next == mailbox::Waiting::Next::look && !is_overdue) {
+        if (next == mailbox::Backoff::Next::look && !is_overdue) {
             continue;
         }
-        if (next == mailbox::Waiting::Next::sleep) {
+        if (next == mailbox::Backoff::Next::sleep) {
             sched_yield(); // MPI makes no progress while its caller sleeps
         }
         if (is_overdue || checks++ % tests_per_look == 0) {
@@ -206,7 +206,7 @@ void Wire::wait() {
     started_.clear();
 }
 
-void Wire::look(execute::Waited& waited) {
+void Wire::look(execute::WaitTimer& waited) {
     look_for_failures();
     questions_.hear(rank_, trail_);
     waited.look();
@@ -249,7 +249,7 @@ std::string Wire::overdue() const {
     const std::uint64_t number = trail_.number();
     const std::string call = number == 0 ? "" // at the end of a cluster that has made none
                                          : " in operation " + std::to_string(number) + ", " +
-                                               trail_.history().claim(number).describe();
+                                               trail_.history().call_signature(number).describe();
     return "process " + std::to_string(rank_) + " has waited " + execute::text_of(deadline_) + call + "; " +
            (late.empty() ? "no process has taken a message" : late) + ": " + std::string(who) +
            " has ended, hangs, or is late";

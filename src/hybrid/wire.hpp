@@ -1,6 +1,6 @@
 #pragma once
 
-#include "group/presence.hpp"
+#include "group/member_status.hpp"
 #include "group/seat.hpp"
 #include "hybrid/call_trail.hpp"
 #include "hybrid/mpi_check.hpp"
@@ -8,7 +8,7 @@
 #include "hybrid/questions.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/failure.hpp"
-#include "wait/waited.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <mpi.h>
 
@@ -58,14 +58,14 @@ public:
     void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
     /// For which process it waits; this one where that is not known.
     const execute::ShownWait& shown_wait() const { return shown_; }
-    void set_patience(const mailbox::Patience& patience) { patience_ = patience; }
-    const mailbox::Patience& patience() const { return patience_; }
+    void set_patience(const mailbox::WaitPolicy& wait_policy) { wait_policy_ = wait_policy; }
+    const mailbox::WaitPolicy& wait_policy() const { return wait_policy_; }
 
     /// The messages from here on belong to that call of the cluster, whose claim has this digest. Nothing
     /// when it is the last one once more.
-    void begin(std::uint64_t number, const execute::Claim& claim, std::uint64_t digest) {
+    void begin(std::uint64_t number, const execute::CallSignature& call_signature, std::uint64_t digest) {
         if (trail_.number() != number) {
-            trail_.add(number, claim, digest);
+            trail_.add(number, call_signature, digest);
             set_tag();
         }
     }
@@ -139,7 +139,7 @@ private:
     }
     void not_started(int code, const char* what);
     bool is_done();
-    void look(execute::Waited& waited);
+    void look(execute::WaitTimer& waited);
     /// Why no answer within the deadline is an error.
     std::string overdue() const;
 
@@ -152,7 +152,7 @@ private:
     int tag_bits_ = 0;
     bool closed_ = false;
     bool stuck_ = false;
-    mailbox::Patience patience_;
+    mailbox::WaitPolicy wait_policy_;
     std::chrono::milliseconds deadline_{0};
     execute::ShownWait shown_;
     std::vector<Started> started_;

@@ -131,7 +131,7 @@ const Kernels& builtin(Type type, Operator op) {
                                 std::string(to_string(type)));
 }
 
-void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, Stores stores) {
+void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, StoreHints stores) {
     // Of a member's own vector alone, which is to stay in its cache, nothing streams.
     stores.stream = stores.stream && !(outs_count == 1 && stores.cached_out == 0);
     if (outs_count == 1 && !stores.stream && bytes >= kernel::string_move_from_bytes &&
@@ -143,7 +143,7 @@ void copy_many(void* const* outs, int outs_count, const void* in, std::size_t by
     }
     // With a single input no operator is applied: any reduction of bytes is a copy.
     builtin(Type::u8, Operator::bor)
-        .reduce_many(nullptr, outs, outs_count, &in, 1, bytes, Brackets::left, stores);
+        .reduce_many(nullptr, outs, outs_count, &in, 1, bytes, Association::left, stores);
 }
 
 std::string_view kernel_isa() {

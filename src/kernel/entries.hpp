@@ -36,12 +36,14 @@ struct ByLanes {
     static constexpr std::size_t lanes = ElementBytes / sizeof(Lane);
 
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
-                            int ins_count, std::size_t count, Brackets brackets, detail::Stores stores) {
-        Own::reduce_many(state, outs, outs_count, ins, ins_count, count * lanes, brackets, stores);
+                            int ins_count, std::size_t count, Association association,
+                            detail::StoreHints stores) {
+        Own::reduce_many(state, outs, outs_count, ins, ins_count, count * lanes, association, stores);
     }
     static void scan_many(const void* state, void* const* outs, const void* const* ins, int members,
-                          std::size_t count, bool exclusive, Brackets brackets, detail::Stores stores) {
-        Own::scan_many(state, outs, ins, members, count * lanes, exclusive, brackets, stores);
+                          std::size_t count, bool exclusive, Association association,
+                          detail::StoreHints stores) {
+        Own::scan_many(state, outs, ins, members, count * lanes, exclusive, association, stores);
     }
 };
 

@@ -2,12 +2,12 @@
 
 // What the loops of loops.hpp are given. As there, everything has internal linkage.
 
-#include <tutti/detail/brackets.hpp>
+#include <tutti/detail/association.hpp>
 
 namespace tutti::kernel {
 namespace {
 
-using detail::Brackets;
+using detail::Association;
 
 /// All outputs get the reduction of all inputs.
 struct Reduction {
@@ -18,7 +18,7 @@ struct Reduction {
     int cached_out;
 };
 
-/// The same, bracketed as the tree, of any number of inputs or of so many, with what `before` holds, if
+/// The same, associated as the tree, of any number of inputs or of so many, with what `before` holds, if
 /// anything, on their left.
 struct AnyTree : Reduction {
     const void* before;
@@ -27,7 +27,7 @@ template <int Count>
 struct Tree : AnyTree {};
 
 /// outs[j] gets the reduction of inputs 0 .. j; there are `count` of both. outs[j] may be ins[j] or ins[j+1].
-template <Brackets>
+template <Association>
 struct Prefixes {
     void* const* outs;
     const void* const* ins;

@@ -113,12 +113,12 @@ struct Loops {
 
     /// The same for prefixes. A tile of each input is read before the prefix up to the one before is stored,
     /// since that may go to the same place.
-    template <std::size_t Width, std::size_t Vectors, bool Stream, Brackets brackets>
-    [[gnu::always_inline]] static std::size_t sweep(const Prefixes<brackets>& data, std::size_t begin,
+    template <std::size_t Width, std::size_t Vectors, bool Stream, Association association>
+    [[gnu::always_inline]] static std::size_t sweep(const Prefixes<association>& data, std::size_t begin,
                                                     std::size_t end) {
         using Vector = typename VectorOf<Lane, Width>::type;
         for (; begin + Vectors * Width <= end; begin += Vectors * Width) {
-            PrefixTiles<Op, Vector, Vectors, brackets> prefix;
+            PrefixTiles<Op, Vector, Vectors, association> prefix;
             Vector operand[Vectors];
             load_tile<Stream>(operand, data.ins[0], begin);
             prefix.start(operand);
@@ -174,11 +174,11 @@ struct Loops {
 
     /// Part by part to the output that is written through the caches, and from there by string moves to all
     /// others.
-    [[gnu::noinline]] static void run_moved(const Reduction& data, Brackets brackets, std::size_t end) {
+    [[gnu::noinline]] static void run_moved(const Reduction& data, Association association, std::size_t end) {
         void* const own = data.outs[data.cached_out];
         for (std::size_t begin = 0; begin < end; begin += moved_bytes) {
             const std::size_t stop = end - begin < moved_bytes ? end : begin + moved_bytes;
-            combine<false>({&own, 1, data.ins, data.ins_count, -1}, brackets, begin, stop);
+            combine<false>({&own, 1, data.ins, data.ins_count, -1}, association, begin, stop);
             for (int destination = 0; destination < data.outs_count; ++destination) {
                 if (destination != data.cached_out) {
                     move(data.outs[destination], own, begin, stop);
@@ -188,8 +188,8 @@ struct Loops {
     }
 
     /// The same for prefixes, each of which has a tile of this CPU's caches that it is moved from.
-    template <Brackets brackets>
-    [[gnu::noinline]] static void run_moved(const Prefixes<brackets>& data, std::size_t end) {
+    template <Association association>
+    [[gnu::noinline]] static void run_moved(const Prefixes<association>& data, std::size_t end) {
         char* const tiles = tiles_of_thread();
         if (tiles == nullptr) {
             return run<false>(data, 0, end);
@@ -206,7 +206,7 @@ struct Loops {
                 firsts[member] = is_own ? data.outs[member] : base_of(tile, begin);
                 tile += is_own ? 0 : tile_bytes;
             }
-            run_cached(Prefixes<brackets>{firsts, data.ins, data.count, -1}, begin, stop);
+            run_cached(Prefixes<association>{firsts, data.ins, data.count, -1}, begin, stop);
             for (int member = 0; member < data.count; ++member) {
                 if (member != data.cached_out) {
                     move(data.outs[member], firsts[member], begin, stop);
@@ -235,49 +235,51 @@ struct Loops {
     }
 
     static void reduce_many(const void* /*state*/, void* const* outs, int outs_count, const void* const* ins,
-                            int ins_count, std::size_t count, Brackets brackets, detail::Stores stores) {
+                            int ins_count, std::size_t count, Association association,
+                            detail::StoreHints stores) {
         const Reduction data{outs, outs_count, ins, ins_count, stores.cached_out};
         const std::size_t bytes = count * ElementBytes;
         const bool moves = stores.move && bytes >= string_move_from_bytes;
         if (!moves && !stores.stream && ins_count <= same_in_both) {
             run<false>(data, 0, bytes); // what is carried between two members has no time to lose
         } else if (moves && stores.cached_out >= 0 && outs_count > 1) {
-            run_moved(data, brackets, bytes);
+            run_moved(data, association, bytes);
         } else if (stores.stream || (moves && stores.cached_out < 0)) {
             // To the only place of another nothing can be moved from a place of one's own.
-            combine<true>(data, brackets, 0, bytes);
+            combine<true>(data, association, 0, bytes);
             finish_streaming();
         } else {
-            combine<false>(data, brackets, 0, bytes);
+            combine<false>(data, association, 0, bytes);
         }
     }
 
     static void scan_many(const void* /*state*/, void* const* outs, const void* const* ins, int members,
-                          std::size_t count, bool exclusive, Brackets brackets, detail::Stores stores) {
+                          std::size_t count, bool exclusive, Association association,
+                          detail::StoreHints stores) {
         const int first = exclusive ? 1 : 0;
         const int prefixes = members - first;
         const std::size_t bytes = count * ElementBytes;
         if constexpr (!has_one_result) {
-            if (brackets == Brackets::tree && prefixes > same_in_both) {
+            if (association == Association::tree && prefixes > same_in_both) {
                 return scan_all(
-                    Prefixes<Brackets::tree>{outs + first, ins, prefixes, stores.cached_out - first}, bytes,
-                    stores);
+                    Prefixes<Association::tree>{outs + first, ins, prefixes, stores.cached_out - first},
+                    bytes, stores);
             }
         }
-        scan_all(Prefixes<Brackets::left>{outs + first, ins, prefixes, stores.cached_out - first}, bytes,
+        scan_all(Prefixes<Association::left>{outs + first, ins, prefixes, stores.cached_out - first}, bytes,
                  stores);
     }
 
 private:
     /// Integers, which wrap, have the same bits in any order.
     static constexpr bool has_one_result = std::is_integral_v<Lane>;
-    /// Up to so many operands are bracketed from the left in the tree, too.
+    /// Up to so many operands are associated from the left in the tree, too.
     static constexpr int same_in_both = 3;
 
     template <bool Stream>
-    static void combine(const Reduction& data, Brackets brackets, std::size_t begin, std::size_t end) {
+    static void combine(const Reduction& data, Association association, std::size_t begin, std::size_t end) {
         if constexpr (!has_one_result) {
-            if (brackets == Brackets::tree && data.ins_count > same_in_both) {
+            if (association == Association::tree && data.ins_count > same_in_both) {
                 return combine_tree<Stream>(data, begin, end);
             }
         }
@@ -357,9 +359,9 @@ private:
         combine_few({rest, lower}, begin, end);
     }
 
-    template <Brackets brackets>
-    [[gnu::noinline]] static void scan_all(const Prefixes<brackets>& data, std::size_t bytes,
-                                           detail::Stores stores) {
+    template <Association association>
+    [[gnu::noinline]] static void scan_all(const Prefixes<association>& data, std::size_t bytes,
+                                           detail::StoreHints stores) {
         const bool has_others = data.count > (data.cached_out >= 0 ? 1 : 0);
         if (stores.move && has_others && data.count <= most_moved_prefixes &&
             bytes >= string_move_from_bytes) {
@@ -372,8 +374,8 @@ private:
         }
     }
 
-    template <Brackets brackets>
-    [[gnu::noinline]] static void run_cached(const Prefixes<brackets>& data, std::size_t begin,
+    template <Association association>
+    [[gnu::noinline]] static void run_cached(const Prefixes<association>& data, std::size_t begin,
                                              std::size_t end) {
         run<false>(data, begin, end);
     }

@@ -144,7 +144,7 @@ struct First {
     }
 };
 
-// ---- The tree of tutti/detail/brackets.hpp ----
+// ---- The tree of tutti/detail/association.hpp ----
 
 /// Partial results of a power of two in the number of operands each; there are at most 65535 of those.
 constexpr int most_partial_results = 16; // NOLINT(misc-definitions-in-headers)
@@ -193,20 +193,20 @@ template <class Op, bool Stream, class Vector, std::size_t Vectors>
 }
 
 /// The prefixes of operands that come one after the other.
-template <class Op, class Vector, std::size_t Vectors, detail::Brackets brackets>
+template <class Op, class Vector, std::size_t Vectors, detail::Association association>
 struct PrefixTiles {
     Vector now[Vectors];
 
     [[gnu::always_inline]] void start(const Vector (&operand)[Vectors]) {
         combine_tiles<First>(now, operand, operand);
-        if constexpr (brackets == detail::Brackets::tree) {
+        if constexpr (association == detail::Association::tree) {
             combine_tiles<First>(partial_[0], operand, operand);
         }
     }
 
     /// `before` operands have come before this one.
     [[gnu::always_inline]] void go_on(const Vector (&operand)[Vectors], unsigned before) {
-        if constexpr (brackets == detail::Brackets::left) {
+        if constexpr (association == detail::Association::left) {
             combine_tiles<Op>(now, now, operand);
             return;
         }
@@ -222,7 +222,7 @@ struct PrefixTiles {
     }
 
 private:
-    Vector partial_[brackets == detail::Brackets::tree ? most_partial_results : 1][Vectors];
+    Vector partial_[association == detail::Association::tree ? most_partial_results : 1][Vectors];
 };
 
 } // namespace

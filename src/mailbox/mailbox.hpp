@@ -2,7 +2,7 @@
 
 #include "cache_line.hpp"
 #include "mailbox/cell.hpp"
-#include "mailbox/doorbell.hpp"
+#include "mailbox/event_count.hpp"
 #include "mailbox/slot.hpp"
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace tutti::mailbox {
 
 /// What a member shows besides its slots, on one line; and one free, since some processors fetch lines in
 /// pairs.
-template <class Word, class Bell>
+template <class Word, class Event>
 struct alignas(paired_lines_bytes) BasicBoard {
-    /// Rings for those that sleep until the member shows something.
-    Bell bell;
+    /// Counter for those that sleep until the member shows something.
+    Event event;
     /// How far the member is: twice the epoch of its current or last operation, and 1 while it is in one in
     /// which it may read and write the vectors of the others.
     Word progress;
@@ -31,15 +31,15 @@ inline constexpr unsigned most_sets = 4;
 /// The memory through which the members of a group exchange what they publish: of each member some sets of
 /// slots, each with a stage, which operations use in turn, and a board. It belongs to who makes it, and zero
 /// bytes are what it starts with.
-template <class SlotType, class WordType, class BellType>
+template <class SlotType, class WordType, class EventType>
 class BasicMailbox {
 public:
     using Slot = SlotType;
     using Word = WordType;
-    using Board = BasicBoard<WordType, BellType>;
+    using Board = BasicBoard<WordType, EventType>;
 
     /// `failed` is not 0 once the group has failed.
-    BasicMailbox(Slot* slots, int slots_per_operation, unsigned sets, Stage* stages, Board* boards,
+    BasicMailbox(Slot* slots, int slots_per_operation, unsigned sets, StagingBuffer* stages, Board* boards,
                  const Word& failed)
         : slots_(slots), slots_per_operation_(static_cast<std::size_t>(slots_per_operation)), sets_(sets),
           stages_(stages), boards_(boards), failed_(&failed) {}
@@ -54,14 +54,14 @@ public:
     /// How far apart those of two members are that follow each other.
     std::size_t slots_per_member() const { return sets_ * slots_per_operation_; }
 
-    std::byte* stage(int member, unsigned set) const {
+    std::byte* staging(int member, unsigned set) const {
         return stages_[static_cast<std::size_t>(member) * sets_ + set].bytes;
     }
 
     Board& board(int member) const { return boards_[member]; }
 
     /// Wakes those that wait for what the member has just shown.
-    void ring(int member) const { boards_[member].bell.ring_if_needed(); }
+    void notify(int member) const { boards_[member].event.notify_if_needed(); }
 
     /// Acquire: pairs with the release of whoever records the failure.
     bool has_failed() const { return failed_->observe() != 0; }
@@ -70,26 +70,27 @@ private:
     Slot* slots_;
     std::size_t slots_per_operation_;
     unsigned sets_;
-    Stage* stages_;
+    StagingBuffer* stages_;
     Board* boards_;
     const Word* failed_;
 };
 
 /// A mailbox of one of several operations that a member has in flight. All members of all these mailboxes
 /// ring one bell: who waits for several members can sleep on one bell only.
-template <class BaseMailbox, class BellType>
-class BasicLaneMailbox : public BaseMailbox {
+template <class BaseMailbox, class EventType>
+class BasicChannelMailbox : public BaseMailbox {
 public:
-    BasicLaneMailbox(const BaseMailbox& mailbox, BellType& bell) : BaseMailbox(mailbox), bell_(&bell) {}
+    BasicChannelMailbox(const BaseMailbox& mailbox, EventType& event)
+        : BaseMailbox(mailbox), event_(&event) {}
 
-    void ring(int /*member*/) const { bell_->ring_if_needed(); }
+    void notify(int /*member*/) const { event_->notify_if_needed(); }
 
 private:
-    BellType* bell_;
+    EventType* event_;
 };
 
-using Board = BasicBoard<StdWord, Doorbell>;
-using Mailbox = BasicMailbox<Slot, StdWord, Doorbell>;
-using LaneMailbox = BasicLaneMailbox<Mailbox, Doorbell>;
+using Board = BasicBoard<StdWord, EventCount>;
+using Mailbox = BasicMailbox<Slot, StdWord, EventCount>;
+using ChannelMailbox = BasicChannelMailbox<Mailbox, EventCount>;
 
 } // namespace tutti::mailbox

@@ -12,15 +12,15 @@ namespace tutti::mailbox {
 inline constexpr int words_per_slot = 4;
 
 /// The bytes that travel inside a slot, beside its tags.
-inline constexpr std::size_t carried_bytes = words_per_slot * sizeof(std::uint64_t);
+inline constexpr std::size_t eager_bytes = words_per_slot * sizeof(std::uint64_t);
 
 /// The bytes that fit on a member's stage: memory beside its slots for messages that are too long for one. A
 /// message on the stage is announced by a slot of the same set, and reused by the same rule as its words.
-inline constexpr std::size_t stage_bytes = 4096;
+inline constexpr std::size_t staging_bytes = 4096;
 
 /// Aligned for every element that fits.
-struct alignas(stage_bytes) Stage {
-    std::byte bytes[stage_bytes];
+struct alignas(staging_bytes) StagingBuffer {
+    std::byte bytes[staging_bytes];
 };
 
 /// One cache line written by one member and read by any others: up to four words, each beside its tag.

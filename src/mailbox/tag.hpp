@@ -4,17 +4,17 @@
 
 namespace tutti::mailbox {
 
-/// The label of everything published: an epoch, which only grows, above a print, which says what the
+/// The label of everything published: an epoch, which only grows, above a fingerprint, which says what the
 /// publisher believes it is doing, so that members in different calls find out.
-inline constexpr int print_bits = 20;
-inline constexpr std::uint64_t print_mask = (std::uint64_t{1} << print_bits) - 1;
+inline constexpr int fingerprint_bits = 20;
+inline constexpr std::uint64_t fingerprint_mask = (std::uint64_t{1} << fingerprint_bits) - 1;
 
 /// How far a member can be ahead of one that still waits for it: operations that do not make everybody wait
 /// for everybody let members drift apart by one operation for each that stands between them.
 inline constexpr int epoch_window_bits = 24;
 
-constexpr std::uint64_t make_tag(std::uint64_t epoch, std::uint64_t print) {
-    return (epoch << print_bits) | print;
+constexpr std::uint64_t make_tag(std::uint64_t epoch, std::uint64_t fingerprint) {
+    return (epoch << fingerprint_bits) | fingerprint;
 }
 
 /// Whether a slot tagged `seen` has reached `epoch`: it is there, or later. A slot is never ahead by more
@@ -23,16 +23,17 @@ constexpr std::uint64_t make_tag(std::uint64_t epoch, std::uint64_t print) {
 /// used since then looks as if it had been reached with a probability of 2^-20, which is the window's share
 /// of all epochs.
 constexpr bool reached(std::uint64_t seen, std::uint64_t epoch) {
-    return (seen | print_mask) - (epoch << print_bits) < std::uint64_t{1} << (print_bits + epoch_window_bits);
+    return (seen | fingerprint_mask) - (epoch << fingerprint_bits) <
+           std::uint64_t{1} << (fingerprint_bits + epoch_window_bits);
 }
 
 /// Whether `seen` belongs to exactly `epoch`.
 constexpr bool is_of(std::uint64_t seen, std::uint64_t epoch) {
-    return ((seen ^ (epoch << print_bits)) & ~print_mask) == 0;
+    return ((seen ^ (epoch << fingerprint_bits)) & ~fingerprint_mask) == 0;
 }
 
-constexpr std::uint64_t print_of(std::uint64_t tag) {
-    return tag & print_mask;
+constexpr std::uint64_t fingerprint_of(std::uint64_t tag) {
+    return tag & fingerprint_mask;
 }
 
 } // namespace tutti::mailbox

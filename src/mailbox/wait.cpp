@@ -82,7 +82,7 @@ void yield(Cpu& cpu, std::int64_t now) noexcept {
 
 } // namespace
 
-Waiting::Next Waiting::pass_slowly() noexcept {
+Backoff::Next Backoff::pass_slowly() noexcept {
     if (started_ns_ == 0) {
         started_ns_ = long_look_ns_ = now_ns();
     }
@@ -92,13 +92,13 @@ Waiting::Next Waiting::pass_slowly() noexcept {
     takes_long_ = now - long_look_ns_ >= between_long_looks_ns;
     long_look_ns_ = takes_long_ ? now : long_look_ns_;
     const std::int64_t waited_ns = now - started_ns_;
-    spinning_ = waited_ns < patience_.spin_ns;
+    spinning_ = waited_ns < wait_policy_.spin_ns;
     if (spinning_) {
         return Next::check;
     }
-    if (waited_ns < patience_.spin_ns + patience_.yield_ns) {
+    if (waited_ns < wait_policy_.spin_ns + wait_policy_.yield_ns) {
         Cpu& cpu = this_cpu();
-        const bool never_sleeps = patience_.yield_ns == Patience::for_good_ns;
+        const bool never_sleeps = wait_policy_.yield_ns == WaitPolicy::for_good_ns;
         if (never_sleeps || now >= cpu.wanted_until_ns.load(std::memory_order_relaxed)) {
             if (!yielded_) {
                 yielded_ = true;
@@ -111,7 +111,7 @@ Waiting::Next Waiting::pass_slowly() noexcept {
     return Next::sleep;
 }
 
-std::int64_t Waiting::sleep_bound_ns() noexcept {
+std::int64_t Backoff::sleep_bound_ns() noexcept {
     bound_ns_ = std::clamp(2 * bound_ns_, millisecond_ns, 16 * millisecond_ns);
     return bound_ns_;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mailbox/doorbell.hpp"
+#include "mailbox/event_count.hpp"
 #include "mailbox/pause.hpp"
 
 #include <tutti/detail/export.hpp>
@@ -13,7 +13,7 @@ namespace tutti::mailbox {
 /// How long a member tries each way of waiting before it goes on to the next: spin, then yield the CPU
 /// between looks, then sleep. Times, not counts: a pause takes from nothing to 140 cycles, depending on the
 /// core.
-struct Patience {
+struct WaitPolicy {
     /// A stage that the member never leaves.
     static constexpr std::int64_t for_good_ns = std::numeric_limits<std::int64_t>::max() / 2;
 
@@ -23,9 +23,9 @@ struct Patience {
 
 /// How often a member looks before it waits. Mostly everybody is at it: what another takes to get here is a
 /// few looks, if there is a CPU for it.
-inline int eager_looks(const Patience& patience) {
+inline int eager_looks(const WaitPolicy& wait_policy) {
     constexpr int looks = 64;
-    return patience.spin_ns > 0 ? looks : 1;
+    return wait_policy.spin_ns > 0 ? looks : 1;
 }
 
 /// One wait in progress: decides what to do between two looks.
@@ -33,10 +33,10 @@ inline int eager_looks(const Patience& patience) {
 /// A CPU that other processes want is not yielded, since they would have it for milliseconds: a member that
 /// may sleep does so instead. That such is the case shows in a yield that took long while this process got
 /// little done, and is remembered for the CPU for a while, after which yielding is tried again.
-class Waiting {
+class Backoff {
 public:
-    explicit Waiting(const Patience& patience) noexcept
-        : patience_(patience), spinning_(patience.spin_ns > 0) {}
+    explicit Backoff(const WaitPolicy& wait_policy) noexcept
+        : wait_policy_(wait_policy), spinning_(wait_policy.spin_ns > 0) {}
 
     enum class Next { look, check, sleep };
 
@@ -63,7 +63,7 @@ private:
 
     TUTTI_COMPONENT_API Next pass_slowly() noexcept;
 
-    Patience patience_;
+    WaitPolicy wait_policy_;
     std::int64_t started_ns_ = 0;
     std::int64_t long_look_ns_ = 0;
     bool takes_long_ = false;
@@ -73,19 +73,20 @@ private:
     bool yielded_ = false;
 };
 
-/// Waits until `ready()`, asleep until `bell` (a BasicDoorbell) rings when it takes long. `check(takes_long)`
-/// is called now and then, `takes_long` where the wait does, and throws when waiting has become pointless.
-template <class Ready, class Check, class Bell>
-void wait_until(Ready&& ready, Check&& check, Bell& bell, const Patience& patience) {
-    Waiting waiting(patience);
+/// Waits until `ready()`, asleep until `bell` (a BasicEventCount) rings when it takes long.
+/// `check(takes_long)` is called now and then, `takes_long` where the wait does, and throws when waiting has
+/// become pointless.
+template <class Ready, class Check, class Event>
+void wait_until(Ready&& ready, Check&& check, Event& event, const WaitPolicy& wait_policy) {
+    Backoff backoff(wait_policy);
     while (!ready()) {
-        const Waiting::Next next = waiting.pass();
-        if (next == Waiting::Next::look) {
+        const Backoff::Next next = backoff.pass();
+        if (next == Backoff::Next::look) {
             continue;
         }
-        check(next == Waiting::Next::sleep || waiting.takes_long());
-        if (next == Waiting::Next::sleep) {
-            bell.sleep(ready, waiting.sleep_bound_ns());
+        check(next == Backoff::Next::sleep || backoff.takes_long());
+        if (next == Backoff::Next::sleep) {
+            event.sleep(ready, backoff.sleep_bound_ns());
         }
     }
 }

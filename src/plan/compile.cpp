@@ -12,7 +12,7 @@ namespace tutti::plan {
 
 using schedule::Blocks;
 using schedule::Carried;
-using schedule::Form;
+using schedule::Protocol;
 using schedule::Schedule;
 using schedule::Space;
 using schedule::Synchronised;
@@ -26,7 +26,7 @@ Plan plan_for(const Synchronised& source, int rank) {
     plan.ranks = schedule.ranks();
     plan.rank = rank;
     plan.blocks = schedule.blocks();
-    plan.form = source.form;
+    plan.protocol = source.protocol;
     plan.points = static_cast<std::uint32_t>(schedule.rounds()) + 1;
     plan.scratch_vectors = static_cast<std::uint32_t>(schedule.scratch_vectors());
     if (plan.scratch_vectors > 1 && schedule.blocks() > 1) {
@@ -73,7 +73,7 @@ public:
                 await(due);
                 break;
             }
-            if (!carried() || is_barrier()) {
+            if (!eager() || is_barrier()) {
                 await(due);
             }
             if (!is_barrier()) {
@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    bool carried() const { return source_.form == Form::carried; }
+    bool eager() const { return source_.protocol == Protocol::eager; }
 
     /// A barrier moves nothing: its tokens are the points themselves.
     bool is_barrier() const { return schedule_.collective() == Collective::barrier; }
@@ -98,7 +98,7 @@ private:
     /// The points of this member that anyone waits for.
     void find_awaited() {
         awaited_.assign(static_cast<std::size_t>(schedule_.rounds()) + 1, 0);
-        awaited_[0] = carried() ? 0 : 1;
+        awaited_[0] = eager() ? 0 : 1;
         for (const auto& waits : source_.waits) {
             for (const Wait& wait : waits) {
                 if (schedule_.symmetry().translates() || wait.member == plan_.rank) {
@@ -112,7 +112,7 @@ private:
         if (awaited_[static_cast<std::size_t>(point)] == 0) {
             return;
         }
-        if (!carried()) {
+        if (!eager()) {
             add_step_at(plan_, point == 0 ? Code::enter : Code::publish, point);
             return;
         }
@@ -120,7 +120,7 @@ private:
             throw std::invalid_argument(
                 "compile: a carried schedule has more points than a member has slots");
         }
-        const auto& list = source_.carried.at(schedule_.representative(plan_.rank));
+        const auto& list = source_.eager.at(schedule_.representative(plan_.rank));
         const auto found = std::ranges::find(list, point, &Carried::point);
         if (found == list.end() || is_barrier()) {
             add_step_at(plan_, Code::publish, point);

@@ -243,7 +243,7 @@ void MoveWriter::add_pulled(const Move& move) {
     if (is_several(used.to.member) || is_several(used.left.member)) {
         return add_several(move);
     }
-    if (moves_nothing(move, source_.form)) {
+    if (moves_nothing(move, source_.protocol)) {
         return;
     }
     for (int done = 0; done < used.to.blocks.count;) {
@@ -335,7 +335,7 @@ void MoveWriter::receive(int peer, int point) {
 }
 
 bool MoveWriter::is_whole(int point, int owner) const {
-    const auto& list = source_.carried.at(schedule_.representative(owner));
+    const auto& list = source_.eager.at(schedule_.representative(owner));
     const auto found = std::ranges::find(list, point, &Carried::point);
     return found != list.end() && found->blocks.count == plan_.blocks;
 }

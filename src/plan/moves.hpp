@@ -34,7 +34,7 @@ public:
     void add_round(schedule::Round round, const std::vector<schedule::Wait>& due);
 
 private:
-    bool is_carried() const { return plan_.form == schedule::Form::carried; }
+    bool is_carried() const { return plan_.protocol == schedule::Protocol::eager; }
     schedule::Blocks range_of(int member) const;
     std::size_t copies_of_result(schedule::Round round, std::size_t first, schedule::Round pass) const;
     bool has_others_on_left(const schedule::Move& move) const;

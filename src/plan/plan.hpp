@@ -18,7 +18,7 @@ struct Plan {
     int ranks = 1;
     int rank = 0;
     int blocks = 1;
-    schedule::Form form = schedule::Form::separate;
+    schedule::Protocol protocol = schedule::Protocol::zero_copy;
     /// Points per operation: by so much the epoch grows.
     std::uint32_t points = 1;
     /// Scratch vectors in use: any number when there is one block, else at most one.

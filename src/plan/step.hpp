@@ -118,7 +118,7 @@ inline constexpr auto step_traits = std::to_array<StepTraits>({
     // target = left of member 0 op ... op left of member operands() - 1
     {Code::reduce_first,            "combine", Publishes::nothing,   Awaits::nobody, Takes::nothing,   Reads::first,            Stores::target},
     {Code::reduce_first_received,   "combine", Publishes::nothing,   Awaits::first,  Takes::message,   Reads::first,            Stores::target},
-    // target = the operands that the plan lists for the step, bracketed as a tree
+    // target = the operands that the plan lists for the step, associated as a tree
     {Code::reduce_listed,           "combine", Publishes::nothing,   Awaits::nobody, Takes::nothing,   Reads::listed,           Stores::target},
     {Code::reduce_listed_to_listed, "combine", Publishes::nothing,   Awaits::nobody, Takes::nothing,   Reads::listed,           Stores::listed},
     {Code::reduce_listed_received,  "combine", Publishes::nothing,   Awaits::listed, Takes::message,   Reads::listed,           Stores::target},

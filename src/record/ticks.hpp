@@ -1,6 +1,6 @@
 #pragma once
 
-#include "wait/waited.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "run/exchange.hpp"
+#include "run/private_layout.hpp"
 #include "schedule/schedule.hpp"
 
 #include <array>
@@ -19,12 +19,12 @@ struct Bases {
 };
 
 /// An exchange needs no scratch. In its place a member shows where its blocks are.
-inline const Exchange& exchange_of(const Bases& bases) {
-    return *reinterpret_cast<const Exchange*>( // NOLINT(performance-no-int-to-ptr)
+inline const PrivateLayout& layout_of(const Bases& bases) {
+    return *reinterpret_cast<const PrivateLayout*>( // NOLINT(performance-no-int-to-ptr)
         bases[schedule::Space::scratch0]);
 }
-inline void set_exchange(Bases& bases, const Exchange& exchange) {
-    bases[schedule::Space::scratch0] = reinterpret_cast<std::uintptr_t>(&exchange);
+inline void set_layout(Bases& bases, const PrivateLayout& layout) {
+    bases[schedule::Space::scratch0] = reinterpret_cast<std::uintptr_t>(&layout);
 }
 
 /// Scratch vectors lie one after the other, `stride_bytes` apart.

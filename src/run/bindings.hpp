@@ -37,8 +37,8 @@ public:
         if (prepared.scratch_bytes != 0) {
             const auto start = reinterpret_cast<std::uintptr_t>(scratch_.data());
             set_scratch_bases(own, start - prepared.scratch_start_bytes, prepared.scratch_stride_bytes);
-        } else if (prepared.by_counts) {
-            set_exchange(own, prepared.exchange);
+        } else if (prepared.has_private_counts) {
+            set_layout(own, prepared.layout);
         }
     }
 

@@ -39,14 +39,14 @@ public:
     /// The step's target = the elements at `from`.
     void store(const plan::Step& step, const void* from);
     /// The step's target = ins[0] op ins[1] op ..., of the members whose messages it takes, in one pass.
-    void combine_all(const plan::Step& step, detail::Brackets brackets);
+    void combine_all(const plan::Step& step, detail::Association association);
 
 private:
     std::uintptr_t place(const Bases& bases, plan::Vector vector, std::uint16_t block) const;
     void* target(const plan::Step& step) const;
     const void* source(plan::Vector vector, const plan::Step& step) const;
-    detail::Stores stores(const plan::Step& step) const;
-    detail::Stores stores_to_all() const;
+    detail::StoreHints stores(const plan::Step& step) const;
+    detail::StoreHints stores_to_all() const;
     std::size_t elements(const plan::Step& step) const {
         return prepared_.partition.elements(step.first, step.count);
     }
@@ -85,7 +85,7 @@ inline const void* Compute::source(plan::Vector vector, const plan::Step& step) 
         place(vector.remote() ? bindings_.peers[step.number()] : bindings_.own, vector, step.from()));
 }
 
-inline detail::Stores Compute::stores(const plan::Step& step) const {
+inline detail::StoreHints Compute::stores(const plan::Step& step) const {
     if (step.to.space() >= static_cast<std::size_t>(schedule::Space::scratch0)) {
         return {}; // it is read again soon
     }
@@ -93,8 +93,8 @@ inline detail::Stores Compute::stores(const plan::Step& step) const {
 }
 
 /// Of outputs of which one's own is the first.
-inline detail::Stores Compute::stores_to_all() const {
-    detail::Stores stores = prepared_.all_stores;
+inline detail::StoreHints Compute::stores_to_all() const {
+    detail::StoreHints stores = prepared_.all_stores;
     stores.cached_out = stores.cached_out == -1 ? -1 : 0;
     return stores;
 }
@@ -144,7 +144,7 @@ inline void Compute::copy(const plan::Step& step) {
     if (to == from || bytes == 0) {
         return;
     }
-    if (bytes <= mailbox::carried_bytes) { // goes on before the other's message is there
+    if (bytes <= mailbox::eager_bytes) { // goes on before the other's message is there
         return copy_bytes(to, from, bytes);
     }
     detail::copy_many(&to, 1, from, bytes, stores(step));
@@ -154,8 +154,8 @@ inline void Compute::exchange(const plan::Step& step) {
     const auto own = static_cast<std::size_t>(plan_.rank);
     const std::size_t peer = step.left.remote() ? step.peer() : own;
     const Bases& sender = bases_of(static_cast<int>(peer));
-    const plan::BlockPlace& sent = exchange_of(sender).sent[own];
-    const plan::BlockPlace& received = prepared_.exchange.received[peer];
+    const plan::BlockPlace& sent = layout_of(sender).sent[own];
+    const plan::BlockPlace& received = prepared_.layout.received[peer];
     const void* const from = pointer(sender.at[step.left.space()] + sent.start * prepared_.element_bytes);
     void* const to = pointer(bindings_.own.at[step.to.space()] + received.start * prepared_.element_bytes);
     const std::size_t bytes = received.count * prepared_.element_bytes;
@@ -166,7 +166,7 @@ inline void Compute::exchange(const plan::Step& step) {
 
 inline void Compute::copy_to_every(const plan::Step& step) {
     const void* const from = source(step.left, step);
-    detail::Stores stores = prepared_.all_stores.to_others();
+    detail::StoreHints stores = prepared_.all_stores.to_others();
     int outs = 0;
     for (int member = 0; member < plan_.ranks; ++member) {
         void* const to = pointer(place(bases_of(member), step.to, step.first));
@@ -200,7 +200,7 @@ inline void Compute::reduce_every(const plan::Step& step) {
     void* const single = target(step);
     prepared_.kernels->reduce_many(bindings_.state, to_every ? bindings_.outs.data() : &single,
                                    to_every ? plan_.ranks : 1, bindings_.ins.data(), plan_.ranks,
-                                   elements(step), prepared_.brackets,
+                                   elements(step), prepared_.association,
                                    to_every ? prepared_.all_stores : stores(step));
 }
 
@@ -208,7 +208,7 @@ inline void Compute::reduce_first(const plan::Step& step) {
     list(step, step.operands());
     void* const to = target(step);
     prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), step.operands(),
-                                   elements(step), prepared_.brackets, stores(step));
+                                   elements(step), prepared_.association, stores(step));
 }
 
 inline void Compute::reduce_listed(const plan::Step& step) {
@@ -230,13 +230,13 @@ inline void Compute::reduce_listed(const plan::Step& step) {
     }
     prepared_.kernels->reduce_many(bindings_.state, bindings_.outs.data(), static_cast<int>(outs),
                                    bindings_.ins.data(), static_cast<int>(operands), elements(step),
-                                   detail::Brackets::tree, outs == 1 ? stores(step) : stores_to_all());
+                                   detail::Association::tree, outs == 1 ? stores(step) : stores_to_all());
 }
 
 /// The only operand, to the outputs that are somewhere else: in place the sender's is not.
 inline void Compute::copy_to_listed(const plan::Step& step, int listed) {
     const void* const from = bindings_.ins.front();
-    detail::Stores stores = prepared_.all_stores.to_others();
+    detail::StoreHints stores = prepared_.all_stores.to_others();
     int outs = 0;
     for (int number = 0; number < listed; ++number) {
         void* const to = bindings_.outs[static_cast<std::size_t>(number)];
@@ -257,7 +257,7 @@ inline void Compute::copy_to_listed(const plan::Step& step, int listed) {
 inline void Compute::scan_every(const plan::Step& step) {
     list(step, plan_.ranks);
     prepared_.kernels->scan_many(bindings_.state, bindings_.outs.data(), bindings_.ins.data(), plan_.ranks,
-                                 elements(step), step.code == plan::Code::exscan_every, prepared_.brackets,
+                                 elements(step), step.code == plan::Code::exscan_every, prepared_.association,
                                  prepared_.all_stores);
 }
 
@@ -265,10 +265,10 @@ inline void Compute::combine(const plan::Step& step, void* partial, const void* 
     prepared_.kernels->reduce(bindings_.state, partial, left, right, elements(step));
 }
 
-inline void Compute::combine_all(const plan::Step& step, detail::Brackets brackets) {
+inline void Compute::combine_all(const plan::Step& step, detail::Association association) {
     void* const to = target(step);
     prepared_.kernels->reduce_many(bindings_.state, &to, 1, bindings_.ins.data(), step.operands(),
-                                   elements(step), brackets, {});
+                                   elements(step), association, {});
 }
 
 inline void Compute::store(const plan::Step& step, const void* from) {

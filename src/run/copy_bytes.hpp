@@ -6,7 +6,7 @@
 
 namespace tutti::run {
 
-/// Most carried messages are one element; saying so lets the compiler copy it without a call.
+/// Most eager messages are one element; saying so lets the compiler copy it without a call.
 inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
     if (bytes == sizeof(std::uint64_t)) {
         std::memcpy(to, from, sizeof(std::uint64_t));

@@ -13,13 +13,13 @@ struct Touched {
 
 /// The memory that a member with these bases reads and writes.
 Touched touched(const Prepared& prepared, int member, const Bases& bases) {
-    if (!prepared.by_counts) {
+    if (!prepared.has_private_counts) {
         return {prepared.footprint.read(member, bases[Space::input]),
                 prepared.footprint.written(member, bases[Space::output])};
     }
-    const Exchange& exchange = exchange_of(bases);
-    return {{bases[Space::input], exchange.read * prepared.element_bytes},
-            {bases[Space::output], exchange.written * prepared.element_bytes}};
+    const PrivateLayout& layout = layout_of(bases);
+    return {{bases[Space::input], layout.read * prepared.element_bytes},
+            {bases[Space::output], layout.written * prepared.element_bytes}};
 }
 
 } // namespace
@@ -32,7 +32,7 @@ Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, cons
     const bool may_overlap = footprint.may_overlap(own[Space::output], theirs[Space::output]) ||
                              footprint.may_overlap(own[Space::output], theirs[Space::input]) ||
                              footprint.may_overlap(own[Space::input], theirs[Space::output]);
-    if (!may_overlap && !prepared.by_counts) {
+    if (!may_overlap && !prepared.has_private_counts) {
         return Fault::none;
     }
     const Touched here = touched(prepared, rank, own);
@@ -45,8 +45,8 @@ Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, cons
 }
 
 BlockLengths block_lengths(const Prepared& prepared, int rank, const Bases& theirs, int peer) {
-    return {exchange_of(theirs).sent[static_cast<std::size_t>(rank)].count,
-            prepared.exchange.received[static_cast<std::size_t>(peer)].count};
+    return {layout_of(theirs).sent[static_cast<std::size_t>(rank)].count,
+            prepared.layout.received[static_cast<std::size_t>(peer)].count};
 }
 
 } // namespace tutti::run

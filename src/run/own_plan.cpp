@@ -54,7 +54,7 @@ OwnPlan::OwnPlan(plan::Plan compiled) : plan(std::move(compiled)) {
             step.set_number(number(step.peer()));
         }
     }
-    if (plan.form == schedule::Form::carried) {
+    if (plan.protocol == schedule::Protocol::eager) {
         return; // what is listed are messages
     }
     for (plan::Operand& operand : plan.operands) {

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "plan/partition.hpp"
-#include "run/exchange.hpp"
+#include "run/digests.hpp"
 #include "run/footprint.hpp"
-#include "run/marks.hpp"
 #include "run/own_plan.hpp"
+#include "run/private_layout.hpp"
 
 #include <tutti/detail/kernels.hpp>
 
@@ -27,10 +27,10 @@ struct Prepared {
     Prepared& operator=(Prepared&&) = default;
 
     // What a run of one exchange looks at.
-    Marks marks;
+    Digests digests;
     const plan::Plan* plan = nullptr;
     const detail::Kernels* kernels = nullptr;
-    detail::Brackets brackets = detail::Brackets::tree;
+    detail::Association association = detail::Association::tree;
     /// Elements, `partition.total` of them, start that far behind the addresses of the member's vectors,
     /// which are moved to where block 0 would be.
     std::size_t input_shift_bytes = 0;
@@ -40,21 +40,21 @@ struct Prepared {
     std::uint8_t word_bytes = 0;
     /// The message does not fit into a slot and goes over the stage; the slot then carries the digest.
     bool staged = false;
-    /// Words that a slot carries, in the carried form.
-    std::uint8_t carried_words = 1;
+    /// Words that a slot carries, in the eager form.
+    std::uint8_t eager_words = 1;
     /// What it leaves depends on every member's input, so that nobody can be through before all have entered.
-    bool settles = false;
+    bool synchronises = false;
     /// The output is one vector for all members, who must give the same.
     bool shares_output = false;
     /// Only who sends a block and who receives it know of it: `exchange` says where they are.
-    bool by_counts = false;
+    bool has_private_counts = false;
 
     std::size_t element_bytes = 1;
     std::size_t element_align = 1;
     plan::Partition partition;
     /// How the member's own vectors are written, and how those of all members.
-    detail::Stores own_stores;
-    detail::Stores all_stores;
+    detail::StoreHints own_stores;
+    detail::StoreHints all_stores;
     /// Of all scratch vectors together, which are `scratch_stride_bytes` apart and of which only what lies
     /// behind the first `scratch_start_bytes` is there.
     std::size_t scratch_bytes = 0;
@@ -66,7 +66,7 @@ struct Prepared {
     std::shared_ptr<const OwnPlan> owned_plan;
     /// Where irregular blocks start.
     std::vector<std::size_t> offsets;
-    Exchange exchange;
+    PrivateLayout layout;
 };
 
 } // namespace tutti::run

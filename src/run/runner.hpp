@@ -6,7 +6,7 @@
 #include "run/bindings.hpp"
 #include "run/compute.hpp"
 #include "run/copy_bytes.hpp"
-#include "run/line.hpp"
+#include "run/cursor.hpp"
 #include "run/observer.hpp"
 #include "run/opening.hpp"
 #include "run/prepared.hpp"
@@ -22,7 +22,7 @@ namespace tutti::run {
 
 /// How far a run has come.
 enum class State : std::uint8_t {
-    done,   ///< the operation is complete, and the line at the next one
+    done,   ///< the operation is complete, and the cursor at the next one
     waits,  ///< for something that a member has not published yet
     failed, ///< the group has failed, which ends the run
     differs ///< from what another member does, which ends the run
@@ -32,7 +32,7 @@ enum class State : std::uint8_t {
 ///
 /// advance() goes as far as it can without waiting for long. Who blocks waits until is_ready() and goes on;
 /// who does not comes again. Nothing here waits, allocates, or throws, but what the caller's operator throws,
-/// after which the run cannot go on. A run that has been started holds its line until it is done.
+/// after which the run cannot go on. A run that has been started holds its cursor until it is done.
 ///
 /// It is written against a mailbox's words and against what steps do to vectors, so that a model checker and
 /// a scheduler of interleavings can put their own underneath, and a recorder watch.
@@ -42,17 +42,17 @@ public:
     using Slot = typename Mailbox::Slot;
 
     /// All must outlive it, and `bindings` be bound to the vectors of this run.
-    Runner(const Mailbox& mailbox, Line& line, const Prepared& prepared, Bindings& bindings,
+    Runner(const Mailbox& mailbox, Cursor& cursor, const Prepared& prepared, Bindings& bindings,
            Observer observer = {})
-        : observer_(observer), mailbox_(mailbox), line_(line), prepared_(prepared), bindings_(bindings),
+        : observer_(observer), mailbox_(mailbox), cursor_(cursor), prepared_(prepared), bindings_(bindings),
           plan_(*prepared.plan), compute_(prepared, bindings),
-          print_(prepared.marks.print ^ print_of_history(line.history)), slots_(mailbox.slots(0, line.set)),
-          slots_per_member_(mailbox.slots_per_member()) {}
+          fingerprint_(prepared.digests.fingerprint ^ fingerprint_of_history(cursor.history)),
+          slots_(mailbox.slots(0, cursor.set)), slots_per_member_(mailbox.slots_per_member()) {}
 
     /// Goes on until it is done or has looked `looks` >= 1 times in vain for what it waits for.
     State advance(int looks) {
         looks_ = looks;
-        return prepared_.exchanges_words && !line_.must_settle ? exchange_words() : follow_plan();
+        return prepared_.exchanges_words && !cursor_.must_wait_for_slots ? exchange_words() : follow_plan();
     }
 
     /// After State::waits, the member that is waited for, and whether what is waited for is there.
@@ -63,10 +63,10 @@ public:
     /// Whether that member is in the same operation with another call.
     bool meets_another_call() const {
         const std::uint64_t entered = slots_[index_of(peer_, 0)].tag();
-        return mailbox::is_of(entered, line_.epoch) && mailbox::print_of(entered) != print_;
+        return mailbox::is_of(entered, cursor_.epoch) && mailbox::fingerprint_of(entered) != fingerprint_;
     }
     /// Whether the wait is only for the member's having left an operation before, which it has if it is gone.
-    bool only_settles() const { return awaited_ == nullptr; }
+    bool waits_for_slots() const { return awaited_ == nullptr; }
     /// Goes on without what is waited for.
     void stop_waiting() {
         observer_.sees(peer_);
@@ -79,7 +79,7 @@ public:
 private:
     /// Of as many members as a plan may have.
     static constexpr int most_partial_results =
-        detail::partial_results(std::numeric_limits<std::uint16_t>::max(), detail::Brackets::tree);
+        detail::partial_results(std::numeric_limits<std::uint16_t>::max(), detail::Association::tree);
 
     /// The words that are awaited where the tag says it all.
     static constexpr int signal_only = 0;
@@ -90,13 +90,13 @@ private:
     Slot& own_slot(const plan::Step& step) { return slots_[index_of(plan_.rank, step.slot)]; }
     typename Mailbox::Board& own_board() { return mailbox_.board(plan_.rank); }
     std::uint64_t tag_of(const plan::Step& step) const {
-        return mailbox::make_tag(line_.epoch + step.point(), print_);
+        return mailbox::make_tag(cursor_.epoch + step.point(), fingerprint_);
     }
 
     State exchange_words();
     State follow_plan();
     bool enter_operation();
-    bool settle();
+    bool wait_for_slots();
     /// Of the operation that the member has entered last.
     std::uint64_t epoch_of(int member) const {
         // Acquire: pairs with the release of a member that enters; what it has read of this member's slots
@@ -104,7 +104,7 @@ private:
         return mailbox_.board(member).progress.observe() / 2;
     }
     /// Whether the member has left the operation whose messages lie in the slots that come next.
-    bool has_left_set(int member) const { return epoch_of(member) > line_.carried[line_.set]; }
+    bool has_left_set(int member) const { return epoch_of(member) > cursor_.eager[cursor_.set]; }
 
     // Each is true when it is through, and false when the run cannot go on now, see state_.
     bool perform(const plan::Step& step);
@@ -116,7 +116,7 @@ private:
     bool combine_two_words(const plan::Step& step);
     bool combine_words(const plan::Step& step);
     plan::Step operand_of(const plan::Step& step, int number) const;
-    detail::Brackets brackets_of(const plan::Step& step) const;
+    detail::Association association_of(const plan::Step& step) const;
     bool combine_received(const plan::Step& step);
     bool combine_staged(const plan::Step& step);
     template <class Ready>
@@ -140,13 +140,13 @@ private:
 
     [[no_unique_address]] Observer observer_;
     const Mailbox& mailbox_;
-    Line& line_;
+    Cursor& cursor_;
     const Prepared& prepared_;
     Bindings& bindings_;
     const plan::Plan& plan_;
     Compute compute_;
     /// What every tag says of this operation and of those before that nobody has compared.
-    std::uint64_t print_;
+    std::uint64_t fingerprint_;
     /// The slots of member 0 in this operation's set; those of the others follow at equal distances.
     Slot* slots_;
     std::size_t slots_per_member_;
@@ -155,7 +155,7 @@ private:
     std::size_t next_ = 0;
     int visited_ = 0;
     bool entered_ = false;
-    bool settled_ = false;
+    bool has_slots_ = false;
     /// The epoch of the least advanced member that it has looked at while it settled.
     std::uint64_t oldest_;
 
@@ -175,9 +175,9 @@ private:
     /// What comes next, as far as it has been combined.
     const void* operand_;
     /// Elements that were received or combined: bytes, which may hold any type, aligned for all that fit.
-    alignas(line_bytes) std::byte received_[mailbox::carried_bytes];
+    alignas(line_bytes) std::byte received_[mailbox::eager_bytes];
     /// What has been combined so far, see detail::Merges.
-    alignas(line_bytes) std::byte partial_[most_partial_results][mailbox::carried_bytes];
+    alignas(line_bytes) std::byte partial_[most_partial_results][mailbox::eager_bytes];
 };
 
 } // namespace tutti::run

@@ -12,7 +12,7 @@ State Runner<Mailbox, Compute, Observer>::follow_plan() {
     if (!entered_ && !enter_operation()) {
         return state_;
     }
-    if (!settled_ && !settle()) {
+    if (!has_slots_ && !wait_for_slots()) {
         return state_;
     }
     const plan::Step* const end = plan_.steps.data() + plan_.steps.size();
@@ -26,8 +26,8 @@ State Runner<Mailbox, Compute, Observer>::follow_plan() {
         }
     }
     // Release: pairs with the look of a member that fails.
-    own_board().progress.publish(2 * line_.epoch);
-    line_.complete(prepared_, mailbox_.sets());
+    own_board().progress.publish(2 * cursor_.epoch);
+    cursor_.complete(prepared_, mailbox_.sets());
     return State::done;
 }
 
@@ -37,12 +37,12 @@ bool Runner<Mailbox, Compute, Observer>::enter_operation() {
     // before. A member that fails makes this visible itself before it looks (see execute::leave_failed_call).
     // The compiler must keep the order, in which either this member sees the failure or the one that fails
     // sees this member.
-    own_board().progress.publish(2 * line_.epoch | mailbox::inside_bit);
+    own_board().progress.publish(2 * cursor_.epoch | mailbox::inside_bit);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    mailbox_.ring(plan_.rank); // a member that settles waits for this
+    mailbox_.notify(plan_.rank); // a member that settles waits for this
     entered_ = true;
-    settled_ = !line_.must_settle;
-    oldest_ = line_.epoch;
+    has_slots_ = !cursor_.must_wait_for_slots;
+    oldest_ = cursor_.epoch;
     return mailbox_.has_failed() ? stop(State::failed, plan_.rank) : true;
 }
 
@@ -64,19 +64,19 @@ bool Runner<Mailbox, Compute, Observer>::look_for(int peer, Ready ready) {
 /// Waits until nobody is left in the operation whose messages lie in the set that comes next, and notes how
 /// far everybody is: mostly further, so that the operations after this one need not ask.
 template <class Mailbox, class Compute, class Observer>
-bool Runner<Mailbox, Compute, Observer>::settle() {
+bool Runner<Mailbox, Compute, Observer>::wait_for_slots() {
     awaited_ = nullptr;
-    settled_ = for_each_peer([this](int peer) {
+    has_slots_ = for_each_peer([this](int peer) {
         if (!look_for(peer, [&] { return has_left_set(peer); })) {
             return stop(State::waits, peer);
         }
         oldest_ = std::min(oldest_, epoch_of(peer));
         return true;
     });
-    if (settled_) {
-        line_.oldest = oldest_;
+    if (has_slots_) {
+        cursor_.oldest = oldest_;
     }
-    return settled_;
+    return has_slots_;
 }
 
 /// Calls visit(peer) for every other member, until it is false; then goes on with that one the next time.
@@ -136,31 +136,31 @@ void Runner<Mailbox, Compute, Observer>::enter(const plan::Step& step) {
     using schedule::Space;
     const Bases& own = bindings_.own;
     const std::uint64_t words[mailbox::words_per_slot] = {own[Space::input], own[Space::output],
-                                                          own[Space::scratch0], prepared_.marks.digest};
+                                                          own[Space::scratch0], prepared_.digests.digest};
     own_slot(step).publish(tag_of(step), words, mailbox::words_per_slot);
-    mailbox_.ring(plan_.rank);
+    mailbox_.notify(plan_.rank);
 }
 
 template <class Mailbox, class Compute, class Observer>
 void Runner<Mailbox, Compute, Observer>::signal(const plan::Step& step) {
     own_slot(step).signal(tag_of(step));
-    mailbox_.ring(plan_.rank);
+    mailbox_.notify(plan_.rank);
 }
 
 template <class Mailbox, class Compute, class Observer>
 void Runner<Mailbox, Compute, Observer>::carry(const plan::Step& step) {
-    alignas(line_bytes) std::uint64_t carried[mailbox::words_per_slot] = {};
+    alignas(line_bytes) std::uint64_t eager[mailbox::words_per_slot] = {};
     const void* const from = compute_.message(step);
     const std::size_t bytes = compute_.message_bytes(step);
-    const std::uint64_t* words = carried;
+    const std::uint64_t* words = eager;
     if (prepared_.staged) {
-        std::memcpy(mailbox_.stage(plan_.rank, line_.set), from, bytes);
-        words = &prepared_.marks.digest;
+        std::memcpy(mailbox_.staging(plan_.rank, cursor_.set), from, bytes);
+        words = &prepared_.digests.digest;
     } else {
-        copy_bytes(carried, from, bytes);
+        copy_bytes(eager, from, bytes);
     }
-    own_slot(step).publish(tag_of(step), words, prepared_.carried_words);
-    mailbox_.ring(plan_.rank);
+    own_slot(step).publish(tag_of(step), words, prepared_.eager_words);
+    mailbox_.notify(plan_.rank);
 }
 
 template <class Mailbox, class Compute, class Observer>
@@ -168,7 +168,7 @@ bool Runner<Mailbox, Compute, Observer>::await(int peer, const plan::Step& step,
     const Slot& theirs = slots_[index_of(peer, step.slot)];
     const std::uint64_t tag = tag_of(step);
     const auto is_there = [&] {
-        return theirs.tag() == tag && (words <= 1 || theirs.holds(line_.epoch + step.point(), words));
+        return theirs.tag() == tag && (words <= 1 || theirs.holds(cursor_.epoch + step.point(), words));
     };
     return look_for(peer, is_there) || arrived_late(peer, theirs, step, words);
 }
@@ -177,7 +177,7 @@ template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::arrived_late(int peer, const Slot& theirs, const plan::Step& step,
                                                       int words) {
     awaited_ = &theirs;
-    epoch_ = line_.epoch + step.point();
+    epoch_ = cursor_.epoch + step.point();
     cells_ = std::max(words, 1);
     if (!theirs.holds(epoch_, cells_)) {
         return stop(State::waits, peer);
@@ -186,23 +186,23 @@ bool Runner<Mailbox, Compute, Observer>::arrived_late(int peer, const Slot& thei
     const std::uint64_t tag = theirs.tag();
     // A peer that is operations ahead has completed this one, which is all that a signal says. Words it does
     // not write over before they are read: unless it counts its operations otherwise.
-    const bool is_ahead = mailbox::reached(tag, line_.epoch + plan_.points);
-    const bool agrees = is_ahead ? words == signal_only : mailbox::print_of(tag) == print_;
+    const bool is_ahead = mailbox::reached(tag, cursor_.epoch + plan_.points);
+    const bool agrees = is_ahead ? words == signal_only : mailbox::fingerprint_of(tag) == fingerprint_;
     return agrees || differ(peer, Fault::calls);
 }
 
 /// Awaits what the peer carries and notes where it is: on its stage, or in `bytes`.
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::take(int peer, const plan::Step& step, std::byte* bytes) {
-    if (!await(peer, step, prepared_.carried_words)) {
+    if (!await(peer, step, prepared_.eager_words)) {
         return false;
     }
     const Slot& theirs = slots_[index_of(peer, step.slot)];
     if (prepared_.staged) {
-        taken_ = mailbox_.stage(peer, line_.set);
-        return theirs.word(0) == prepared_.marks.digest || differ(peer, Fault::calls);
+        taken_ = mailbox_.staging(peer, cursor_.set);
+        return theirs.word(0) == prepared_.digests.digest || differ(peer, Fault::calls);
     }
-    for (int i = 0; i < prepared_.carried_words; ++i) {
+    for (int i = 0; i < prepared_.eager_words; ++i) {
         const std::uint64_t word = theirs.word(i);
         std::memcpy(bytes + static_cast<std::size_t>(i) * sizeof word, &word, sizeof word);
     }
@@ -219,7 +219,7 @@ bool Runner<Mailbox, Compute, Observer>::open(int peer, std::size_t number) {
         return false;
     }
     const Slot& theirs = slots_[index_of(peer, 0)];
-    if (theirs.word(digest_word) != prepared_.marks.digest) {
+    if (theirs.word(digest_word) != prepared_.digests.digest) {
         return differ(peer, Fault::calls);
     }
     Bases& bases = bindings_.peers[number];
@@ -248,10 +248,11 @@ plan::Step Runner<Mailbox, Compute, Observer>::operand_of(const plan::Step& step
                : received_from(step, number);
 }
 
-/// What is combined of all or the first members is bracketed as the call asks; else it is a part of a tree.
+/// What is combined of all or the first members is associated as the call asks; else it is a part of a tree.
 template <class Mailbox, class Compute, class Observer>
-detail::Brackets Runner<Mailbox, Compute, Observer>::brackets_of(const plan::Step& step) const {
-    return step.code == plan::Code::reduce_listed_received ? detail::Brackets::tree : prepared_.brackets;
+detail::Association Runner<Mailbox, Compute, Observer>::association_of(const plan::Step& step) const {
+    return step.code == plan::Code::reduce_listed_received ? detail::Association::tree
+                                                           : prepared_.association;
 }
 
 /// Combines what members carry, in the order of the operands, as it comes.
@@ -264,7 +265,7 @@ bool Runner<Mailbox, Compute, Observer>::combine_received(const plan::Step& step
             return false;
         }
         operand_ = is_own ? compute_.message(one) : compute_.wanted(one, taken_);
-        const detail::Merges merges(visited_, brackets_of(step));
+        const detail::Merges merges(visited_, association_of(step));
         const auto combine = [&](int place) {
             compute_.combine(step, received_, partial_[place], operand_);
             operand_ = received_;
@@ -294,7 +295,7 @@ bool Runner<Mailbox, Compute, Observer>::combine_staged(const plan::Step& step) 
             is_own ? compute_.message(one) : compute_.wanted(one, taken_);
     }
     visited_ = 0;
-    compute_.combine_all(step, brackets_of(step));
+    compute_.combine_all(step, association_of(step));
     return true;
 }
 

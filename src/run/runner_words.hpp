@@ -16,8 +16,8 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
         own_slot(step).publish(tag_of(step), &word_, 1);
         // Release: pairs with epoch_of(). Not marked as inside: nobody's vectors are touched but one's
         // own.
-        own_board().progress.publish(2 * line_.epoch);
-        mailbox_.ring(plan_.rank); // for who waits for either
+        own_board().progress.publish(2 * cursor_.epoch);
+        mailbox_.notify(plan_.rank); // for who waits for either
         if (mailbox_.has_failed()) {
             stop(State::failed, plan_.rank);
             return state_;
@@ -33,7 +33,7 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
     if constexpr (Observer::is_on) {
         observer_.has_done(step, prepared_.word_bytes);
     }
-    line_.complete(prepared_, mailbox_.sets());
+    cursor_.complete(prepared_, mailbox_.sets());
     return State::done;
 }
 
@@ -67,7 +67,7 @@ bool Runner<Mailbox, Compute, Observer>::combine_words(const plan::Step& step) {
         }
         std::memcpy(received_, &word, sizeof word);
         const bool is_last = visited_ == plan_.ranks - 1;
-        const detail::Merges merges(visited_, prepared_.brackets);
+        const detail::Merges merges(visited_, prepared_.association);
         const auto combine = [&](int place) {
             prepared_.kernels->reduce(bindings_.state,
                                       is_last && merges.is_last(place) ? bindings_.output() : received_,

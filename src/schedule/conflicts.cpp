@@ -22,8 +22,8 @@ struct Access {
 class Accesses {
 public:
     /// The accesses to blocks begin .. end - 1 of every vector.
-    Accesses(const Schedule& schedule, Form form, int begin, int end)
-        : schedule_(schedule), form_(form), begin_(begin), end_(end), spaces_(schedule.vectors()),
+    Accesses(const Schedule& schedule, Protocol protocol, int begin, int end)
+        : schedule_(schedule), form_(protocol), begin_(begin), end_(end), spaces_(schedule.vectors()),
           by_run_(schedule, schedule.programs().size() * spaces_, end - begin,
                   [this](auto visit) { visit_all(visit); }) {}
 
@@ -74,7 +74,7 @@ private:
 
     template <class Visit>
     void visit_blocks(Place place, Access access, Visit visit) const {
-        if (form_ == Form::in_place && place.space == Space::output) {
+        if (form_ == Protocol::in_place && place.space == Space::output) {
             place.space = Space::input;
         }
         // Rename so that the owner of the vector is its representative.
@@ -88,7 +88,7 @@ private:
     }
 
     const Schedule& schedule_;
-    Form form_;
+    Protocol form_;
     int begin_;
     int end_;
     /// Vectors of a member: input, output and the scratch that is used.
@@ -188,8 +188,8 @@ void add_conflicts(std::span<const Access> group, const Access& after_return, Ne
 }
 
 /// Adds the conflicts over blocks begin .. end - 1.
-void add_conflicts(const Schedule& schedule, Form form, int begin, int end, Needs& needs) {
-    Accesses accesses(schedule, form, begin, end);
+void add_conflicts(const Schedule& schedule, Protocol protocol, int begin, int end, Needs& needs) {
+    Accesses accesses(schedule, protocol, begin, end);
     for (std::size_t stored = 0; stored < schedule.programs().size(); ++stored) {
         const int owner = static_cast<int>(stored);
         accesses.for_each_run(stored, [&](std::span<Access> group) {
@@ -204,11 +204,11 @@ void add_conflicts(const Schedule& schedule, Form form, int begin, int end, Need
 
 } // namespace
 
-std::vector<std::vector<Wait>> conflicts(const Schedule& schedule, Form form) {
+std::vector<std::vector<Wait>> conflicts(const Schedule& schedule, Protocol protocol) {
     Needs needs(schedule);
     const int window = blocks_at_a_time(schedule);
     for (int begin = 0; begin < schedule.blocks(); begin += window) {
-        add_conflicts(schedule, form, begin, std::min(begin + window, schedule.blocks()), needs);
+        add_conflicts(schedule, protocol, begin, std::min(begin + window, schedule.blocks()), needs);
     }
     return needs.take();
 }

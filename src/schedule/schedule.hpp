@@ -66,12 +66,12 @@ struct Place {
 enum class Prefix : std::uint8_t { none, inclusive, exclusive };
 
 /// One data movement: to = left (a copy), to = left op right (a reduction, left operand first), or, where
-/// left.member stands for several, to = x_0 op x_1 op ... over their blocks in rank order, bracketed as the
+/// left.member stands for several, to = x_0 op x_1 op ... over their blocks in rank order, associated as the
 /// call asks, or the prefixes of that. All places cover equally many blocks.
 ///
 /// A move that joins brings a further operand, `left`, to the reduction of the move before it, which has the
-/// same `to`. The operands of these moves, in this order, are combined in one pass, bracketed as the tree of
-/// so many operands is (tutti/detail/brackets.hpp), and stored once.
+/// same `to`. The operands of these moves, in this order, are combined in one pass, associated as the tree of
+/// so many operands is (tutti/detail/association.hpp), and stored once.
 struct Move {
     Place to;
     Place left;

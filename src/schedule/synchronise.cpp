@@ -12,7 +12,7 @@ namespace tutti::schedule {
 
 namespace {
 
-/// Derives the waits and the payloads of a carried schedule: each message is the value of one place at the
+/// Derives the waits and the payloads of a eager schedule: each message is the value of one place at the
 /// point where its owner has last written it.
 class Carrier {
 public:
@@ -35,7 +35,7 @@ public:
     }
 
     std::vector<std::vector<Wait>> take_waits() { return std::move(waits_); }
-    std::vector<std::vector<Carried>> take_carried() { return std::move(carried_); }
+    std::vector<std::vector<Carried>> take_eager() { return std::move(carried_); }
 
 private:
     void add_move(int rank, int round, const Move& move) {
@@ -144,28 +144,28 @@ int blocks_at_a_time(const Schedule& schedule) {
     return static_cast<int>(std::clamp<std::size_t>(std::min(blocks, fits_memory / cells_per_block), 1, all));
 }
 
-Synchronised synchronise(Schedule schedule, Form form) {
+Synchronised synchronise(Schedule schedule, Protocol protocol) {
     if (schedule.rounds() > INT16_MAX - 2) {
         throw TooLarge("synchronise: more than " + std::to_string(INT16_MAX - 2) + " rounds");
     }
-    if (form == Form::carried) {
+    if (protocol == Protocol::eager) {
         Carrier carrier(schedule);
         carrier.run();
         auto waits = carrier.take_waits();
-        auto carried = carrier.take_carried();
-        return {std::move(schedule), form, std::move(waits), std::move(carried)};
+        auto eager = carrier.take_eager();
+        return {std::move(schedule), protocol, std::move(waits), std::move(eager)};
     }
     if (auto one = folded(schedule)) {
-        const Synchronised plan = synchronise(std::move(*one), form);
+        const Synchronised plan = synchronise(std::move(*one), protocol);
         std::vector<std::vector<Wait>> waits;
         waits.reserve(static_cast<std::size_t>(schedule.ranks()));
         for (int rank = 0; rank < schedule.ranks(); ++rank) {
             waits.push_back(plan.waits_of(rank));
         }
-        return {std::move(schedule), form, std::move(waits), {}};
+        return {std::move(schedule), protocol, std::move(waits), {}};
     }
-    auto waits = without_implied(schedule, conflicts(schedule, form));
-    return {std::move(schedule), form, std::move(waits), {}};
+    auto waits = without_implied(schedule, conflicts(schedule, protocol));
+    return {std::move(schedule), protocol, std::move(waits), {}};
 }
 
 } // namespace tutti::schedule

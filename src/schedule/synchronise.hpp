@@ -10,11 +10,11 @@ namespace tutti::schedule {
 
 /// How a schedule is carried out, which decides the waits it needs.
 ///
-/// - separate: members read and write each other's vectors in place; input and output are different memory
+/// - zero_copy: members read and write each other's vectors in place; input and output are different memory
 /// - in_place: the same, and input and output are the same memory
-/// - carried: what a member sends travels through its mailbox when it is published, so nobody looks into
+/// - eager: what a member sends travels through its mailbox when it is published, so nobody looks into
 ///   anybody's vectors and nothing needs acknowledging
-enum class Form { separate, in_place, carried };
+enum class Protocol { zero_copy, in_place, eager };
 
 /// A schedule has more rounds, ranks or blocks than there are numbers for: the only thing wrong with it that
 /// depends on how many members there are.
@@ -24,7 +24,7 @@ public:
 };
 
 /// A member may not start round `before_round` (or return to its caller, when that is the number of rounds)
-/// before `member` has completed `point` rounds. Point 0 is the entry into the call; only carried schedules
+/// before `member` has completed `point` rounds. Point 0 is the entry into the call; only eager schedules
 /// wait for it by name, in the other forms a member opens another's vectors, which waits for its entry,
 /// before it first touches them.
 struct Wait {
@@ -47,11 +47,11 @@ struct Carried {
 /// A schedule with the waits that order its conflicting accesses.
 struct Synchronised {
     Schedule schedule;
-    Form form = Form::separate;
+    Protocol protocol = Protocol::zero_copy;
     /// One list for each representative, in order of before_round.
     std::vector<std::vector<Wait>> waits;
-    /// Form::carried only: one list for each representative, in order of point.
-    std::vector<std::vector<Carried>> carried;
+    /// Protocol::eager only: one list for each representative, in order of point.
+    std::vector<std::vector<Carried>> eager;
 
     /// The waits of `rank`, with its own names for the members.
     std::vector<Wait> waits_of(int rank) const;
@@ -65,15 +65,16 @@ int blocks_at_a_time(const Schedule& schedule);
 
 /// Whether a move is none in this form: in place, the copy of a member's own input to the same blocks of its
 /// own output.
-inline bool moves_nothing(const Move& move, Form form) {
-    return form == Form::in_place && !move.reduces && move.to.member == move.left.member &&
+inline bool moves_nothing(const Move& move, Protocol protocol) {
+    return protocol == Protocol::in_place && !move.reduces && move.to.member == move.left.member &&
            move.to.space == Space::output && move.left.space == Space::input &&
            move.to.blocks == move.left.blocks;
 }
 
 /// Whether others than the representative itself touch this vector of it, so that there is anything to order.
-inline bool is_shared(const Schedule& schedule, Form form, std::size_t stored, Space space) {
-    const bool one_vector = form == Form::in_place && (space == Space::input || space == Space::output);
+inline bool is_shared(const Schedule& schedule, Protocol protocol, std::size_t stored, Space space) {
+    const bool one_vector =
+        protocol == Protocol::in_place && (space == Space::input || space == Space::output);
     return one_vector ? schedule.is_shared(stored, Space::input) || schedule.is_shared(stored, Space::output)
                       : schedule.is_shared(stored, space);
 }
@@ -82,9 +83,9 @@ inline bool is_shared(const Schedule& schedule, Form form, std::size_t stored, S
 /// of what it replaces, the return to the caller after every access to the caller's vectors; minus what
 /// earlier waits already imply. The result is a proposal: the verifier proves it.
 ///
-/// Throws std::invalid_argument for Form::carried when the schedule cannot be carried: it stores into other
+/// Throws std::invalid_argument for Protocol::eager when the schedule cannot be carried: it stores into other
 /// members, or a member would have to send two different things at one point. Throws TooLarge when it has
 /// more than 32,765 rounds.
-Synchronised synchronise(Schedule schedule, Form form);
+Synchronised synchronise(Schedule schedule, Protocol protocol);
 
 } // namespace tutti::schedule

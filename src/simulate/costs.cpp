@@ -8,7 +8,7 @@ namespace tutti::simulate {
 
 using distance::Class;
 using distance::LineCosts;
-using distance::LineProfile;
+using distance::MachineModel;
 
 namespace {
 
@@ -37,7 +37,7 @@ LineTimes times_of(const LineCosts& costs) {
 }
 
 /// How far the nearest two cores are from each other, between which `call` was measured.
-Class nearest_in(const LineProfile& profile) {
+Class nearest_in(const MachineModel& profile) {
     for (const Class distance : distance::all_classes) {
         if (distance != Class::core && profile.has_class(distance)) {
             return distance;
@@ -52,7 +52,7 @@ ReadWriteTimes times_of(const distance::CacheBandwidth& cache) {
 
 } // namespace
 
-Costs costs_of(const LineProfile& profile) {
+Costs costs_of(const MachineModel& profile) {
     Costs costs;
     costs.has = profile.has;
     costs.nearest = nearest_in(profile);

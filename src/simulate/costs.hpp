@@ -59,6 +59,6 @@ struct Costs {
     }
 };
 
-Costs costs_of(const distance::LineProfile& profile);
+Costs costs_of(const distance::MachineModel& profile);
 
 } // namespace tutti::simulate

@@ -20,17 +20,18 @@ auto key_of(plan::Vector vector) {
 
 } // namespace
 
-double Predictor::ns(const Vector& vector, schedule::Form form, const Handling& handling) {
-    return *std::ranges::max_element(compiled_in(form).simulation->leaves(payload(vector, form, handling)));
+double Predictor::ns(const Vector& vector, schedule::Protocol protocol, const Handling& handling) {
+    return *std::ranges::max_element(
+        compiled_in(protocol).simulation->leaves(payload(vector, protocol, handling)));
 }
 
-trace::Timeline Predictor::timeline(const Vector& vector, schedule::Form form, const Handling& handling,
-                                    const std::string& operation) {
+trace::Timeline Predictor::timeline(const Vector& vector, schedule::Protocol protocol,
+                                    const Handling& handling, const std::string& operation) {
     return {.name = "predicted on " + profile_.name,
-            .lanes = compiled_in(form).simulation->lanes(payload(vector, form, handling), operation)};
+            .lanes = compiled_in(protocol).simulation->lanes(payload(vector, protocol, handling), operation)};
 }
 
-std::uint64_t Predictor::digest(schedule::Form form) {
+std::uint64_t Predictor::digest(schedule::Protocol protocol) {
     std::uint64_t digest = 1;
     const auto add = [&](std::span<const std::byte> bytes) {
         digest = mixed(digest, bytes.size());
@@ -38,7 +39,7 @@ std::uint64_t Predictor::digest(schedule::Form form) {
             digest = mixed(digest, std::to_integer<std::uint64_t>(byte));
         }
     };
-    for (const plan::Plan& plan : compiled_in(form).plans) {
+    for (const plan::Plan& plan : compiled_in(protocol).plans) {
         static_assert(std::has_unique_object_representations_v<plan::Step>);
         add(std::as_bytes(std::span(&plan.blocks, 1)));
         for (plan::Step step : plan.steps) {
@@ -53,22 +54,23 @@ std::uint64_t Predictor::digest(schedule::Form form) {
     return digest;
 }
 
-/// As the library decides it of a processor that it knows (execute::Caches): separate vectors that are not
-/// short, where a line takes longer to take back than to store past the caches.
-bool Predictor::streams(schedule::Form form, std::size_t touched_bytes) const {
+/// As the library decides it of a processor that it knows (execute::StorePolicy): separate vectors that are
+/// not short, where a line takes longer to take back than to store past the caches.
+bool Predictor::streams(schedule::Protocol protocol, std::size_t touched_bytes) const {
     constexpr std::size_t lines_from_bytes = std::size_t{16} << 10U;
     constexpr double least_gain = 1.25;
-    const bool separate = form == schedule::Form::separate || schedule_.collective() == Collective::broadcast;
+    const bool separate =
+        protocol == schedule::Protocol::zero_copy || schedule_.collective() == Collective::broadcast;
     const Costs costs = costs_of(profile_);
     return separate && touched_bytes >= lines_from_bytes &&
            costs.memory_of(distance::Class::core).write * least_gain <
                costs.lines_at(costs.nearest).stored_line;
 }
 
-Predictor::Compiled& Predictor::compiled_in(schedule::Form form) {
-    Compiled& compiled = compiled_[form];
+Predictor::Compiled& Predictor::compiled_in(schedule::Protocol protocol) {
+    Compiled& compiled = compiled_[protocol];
     if (!compiled.simulation) {
-        const schedule::Synchronised synchronised = schedule::synchronise(schedule_, form);
+        const schedule::Synchronised synchronised = schedule::synchronise(schedule_, protocol);
         for (int rank = 0; rank < positions_.members(); ++rank) {
             compiled.plans.push_back(plan::compile(synchronised, rank));
         }
@@ -77,11 +79,12 @@ Predictor::Compiled& Predictor::compiled_in(schedule::Form form) {
     return compiled;
 }
 
-Payload Predictor::payload(const Vector& vector, schedule::Form form, const Handling& handling) const {
+Payload Predictor::payload(const Vector& vector, schedule::Protocol protocol,
+                           const Handling& handling) const {
     return {.partition = partition(vector),
             .element_bytes = vector.element_bytes,
             .staged = handling.staged,
-            .streams = streams(form, handling.touched_bytes)};
+            .streams = streams(protocol, handling.touched_bytes)};
 }
 
 plan::Partition Predictor::partition(const Vector& vector) const {

@@ -36,22 +36,22 @@ struct Handling {
 class Predictor {
 public:
     /// The profile must outlive it.
-    Predictor(schedule::Schedule schedule, const distance::LineProfile& profile, Positions positions)
+    Predictor(schedule::Schedule schedule, const distance::MachineModel& profile, Positions positions)
         : schedule_(std::move(schedule)), profile_(profile), positions_(std::move(positions)) {}
 
     int rounds() const { return schedule_.rounds(); }
 
     /// ns until the last member leaves. Throws as Simulation does.
-    double ns(const Vector& vector, schedule::Form form, const Handling& handling);
+    double ns(const Vector& vector, schedule::Protocol protocol, const Handling& handling);
 
     /// The same with what each member does until then, as Simulation::lanes(), of a call that is named so.
     /// Its name says on which machine it is predicted.
-    trace::Timeline timeline(const Vector& vector, schedule::Form form, const Handling& handling,
+    trace::Timeline timeline(const Vector& vector, schedule::Protocol protocol, const Handling& handling,
                              const std::string& operation);
 
     /// A number that differs where the members' plans differ, but for the order of operands, which no load or
     /// store knows (FNV-1a of their steps).
-    std::uint64_t digest(schedule::Form form);
+    std::uint64_t digest(schedule::Protocol protocol);
 
 private:
     struct Compiled {
@@ -59,15 +59,15 @@ private:
         std::optional<Simulation> simulation = {};
     };
 
-    Compiled& compiled_in(schedule::Form form);
-    Payload payload(const Vector& vector, schedule::Form form, const Handling& handling) const;
+    Compiled& compiled_in(schedule::Protocol protocol);
+    Payload payload(const Vector& vector, schedule::Protocol protocol, const Handling& handling) const;
     plan::Partition partition(const Vector& vector) const;
-    bool streams(schedule::Form form, std::size_t touched_bytes) const;
+    bool streams(schedule::Protocol protocol, std::size_t touched_bytes) const;
 
     schedule::Schedule schedule_;
-    const distance::LineProfile& profile_;
+    const distance::MachineModel& profile_;
     Positions positions_;
-    std::map<schedule::Form, Compiled> compiled_;
+    std::map<schedule::Protocol, Compiled> compiled_;
 };
 
 } // namespace tutti::simulate

@@ -22,7 +22,7 @@ constexpr double unpublished = -1;
 
 /// The bytes of all vectors of a member: its input and output, one where they are the same, and scratch.
 double bytes_of(const Plan& plan, const Payload& payload) {
-    const double vectors = plan.form == schedule::Form::separate ? 2 : 1;
+    const double vectors = plan.protocol == schedule::Protocol::zero_copy ? 2 : 1;
     const double scratch = plan.blocks == 1
                                ? static_cast<double>(plan.scratch_vectors)
                                : static_cast<double>(plan.scratch.count) / static_cast<double>(plan.blocks);
@@ -56,7 +56,8 @@ std::span<const Plan> checked(std::span<const Plan> plans, const Costs& costs, c
 
 } // namespace
 
-Simulation::Simulation(std::span<const Plan> plans, const distance::LineProfile& profile, Positions positions)
+Simulation::Simulation(std::span<const Plan> plans, const distance::MachineModel& profile,
+                       Positions positions)
     : plans_(plans), costs_(costs_of(profile)), positions_(std::move(positions)),
       audience_(checked(plans, costs_, positions_), positions_), ports_(costs_, positions_, audience_),
       points_(plans.front().points), cursors_(plans.size()), seen_(plans.size() * points_),

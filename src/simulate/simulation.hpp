@@ -38,7 +38,7 @@ public:
     /// `plans` are those of all members, in the order of their ranks, and must outlive it. Throws
     /// std::invalid_argument when there are not as many members as positions, when the profile says nothing
     /// of how far two of them are from each other, or when blocks are irregular.
-    Simulation(std::span<const plan::Plan> plans, const distance::LineProfile& profile, Positions positions);
+    Simulation(std::span<const plan::Plan> plans, const distance::MachineModel& profile, Positions positions);
     ~Simulation() = default;
     // Its parts refer to each other.
     Simulation(const Simulation&) = delete;

@@ -176,8 +176,8 @@ Entry entry(Reader& reader) {
 
 /// What is left of the profile, of which the first line's first word has been read: all quantities, in their
 /// order.
-machine::Profile profile(Reader& reader) {
-    machine::Profile profile{.source = machine::ProfileSource::measured};
+machine::Thresholds profile(Reader& reader) {
+    machine::Thresholds profile{.source = machine::ThresholdSource::measured};
     bool is_first = true;
     for (const machine::Quantity& quantity : machine::quantities()) {
         if (!is_first) {
@@ -200,8 +200,8 @@ machine::Profile profile(Reader& reader) {
 }
 
 /// What is left of the line profile, of which the first line's first word has been read.
-distance::LineProfile lines(Reader& reader) {
-    distance::LineProfile lines;
+distance::MachineModel lines(Reader& reader) {
+    distance::MachineModel lines;
     lines.name = "this machine";
     lines.sources = {{"tune", distance::Origin::measured, "tutti tune"}};
     do {
@@ -235,7 +235,7 @@ std::string lines_text(const Table& table) {
         text += table.lines->has_class(each) ? " " + std::string(to_string(each)) : "";
     }
     text += "\n";
-    distance::LineProfile copy = *table.lines;
+    distance::MachineModel copy = *table.lines;
     for (const distance::NamedNumber& number : numbers_of(copy)) {
         text += std::string(line_word) + " " + number.name + " " + shown(number.number->value) + "\n";
     }
@@ -247,7 +247,7 @@ std::string profile_text(const Table& table) {
     if (!table.profile) {
         return text;
     }
-    machine::Profile profile = *table.profile;
+    machine::Thresholds profile = *table.profile;
     for (const machine::Quantity& quantity : machine::quantities()) {
         text += std::string(profile_word) + " " + quantity.name + " " +
                 (quantity.bytes != nullptr ? shown(quantity.bytes(profile)) : shown(quantity.ns(profile))) +

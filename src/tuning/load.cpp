@@ -36,11 +36,11 @@ const machine::Machine& this_machine() {
     return machine;
 }
 
-const machine::Profile& this_profile() {
-    static const machine::Profile profile = [] {
+const machine::Thresholds& this_thresholds() {
+    static const machine::Thresholds profile = [] {
         const Source source = source_of({});
         return source.table != nullptr && source.table->profile ? *source.table->profile
-                                                                : machine::family_profile(this_machine());
+                                                                : machine::family_thresholds(this_machine());
     }();
     return profile;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "machine/machine.hpp"
-#include "machine/profile.hpp"
+#include "machine/thresholds.hpp"
 #include "tuning/table.hpp"
 
 #include <memory>
@@ -14,7 +14,7 @@ const machine::Machine& this_machine();
 
 /// The profile of this machine, for as long as the process lives: that of the file which TUTTI_TUNING names
 /// where it has one, else that of the processor's family.
-const machine::Profile& this_profile();
+const machine::Thresholds& this_thresholds();
 
 /// The table in a file. Throws std::invalid_argument that says why there is none that may be used: what
 /// read_file() and parse() refuse, and tables that another version of the library or another machine than

@@ -11,7 +11,7 @@ std::string_view to_string(Operands operands) {
 bool may_choose(const algorithm::Algorithm& row, Operands operands, int members) {
     const bool combines = detail::traits_of(row.collective).reduces();
     const bool gives_same_bits =
-        operands != Operands::ordered || has_brackets(row, detail::Brackets::tree, members);
+        operands != Operands::ordered || has_brackets(row, detail::Association::tree, members);
     return combines == (operands != Operands::moved) && gives_same_bits && takes(row, members);
 }
 

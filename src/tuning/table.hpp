@@ -2,7 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "distance/line_profile.hpp"
-#include "machine/profile.hpp"
+#include "machine/thresholds.hpp"
 
 #include <compare>
 #include <cstddef>
@@ -65,9 +65,9 @@ struct Table {
     /// See fingerprint().
     std::vector<std::string> machine;
     /// What was measured of the machine itself, if anything was.
-    std::optional<machine::Profile> profile = {};
+    std::optional<machine::Thresholds> profile = {};
     /// What its lines cost, if that was.
-    std::optional<distance::LineProfile> lines = {};
+    std::optional<distance::MachineModel> lines = {};
     /// Ascending by their points.
     std::vector<Entry> entries;
 

@@ -6,8 +6,8 @@
 
 namespace tutti::verify {
 
-using schedule::Form;
 using schedule::Move;
+using schedule::Protocol;
 using schedule::Wait;
 
 Clocks::Clocks(const schedule::Schedule& schedule, const std::vector<std::vector<Wait>>& waits,
@@ -227,7 +227,7 @@ std::vector<Wait> opens_of(const schedule::Schedule& schedule, std::size_t store
 } // namespace
 
 std::vector<std::vector<Wait>> all_waits(const schedule::Synchronised& plan) {
-    if (plan.form == Form::carried) {
+    if (plan.protocol == Protocol::eager) {
         return plan.waits;
     }
     std::vector<std::vector<Wait>> waits(plan.waits.size());

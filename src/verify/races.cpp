@@ -12,9 +12,9 @@
 
 namespace tutti::verify {
 
-using schedule::Form;
 using schedule::Move;
 using schedule::Place;
+using schedule::Protocol;
 using schedule::Space;
 using schedule::Wait;
 
@@ -41,7 +41,7 @@ public:
     void for_each_run(int owner, Visit visit) const {
         for (std::size_t space = 0; space < spaces_; ++space) {
             const std::size_t vector = static_cast<std::size_t>(owner) * spaces_ + space;
-            if (!is_shared(schedule_, plan_.form, static_cast<std::size_t>(owner),
+            if (!is_shared(schedule_, plan_.protocol, static_cast<std::size_t>(owner),
                            static_cast<Space>(space))) {
                 continue;
             }
@@ -71,7 +71,7 @@ private:
 
     template <class Visit>
     void visit_move(int actor, int round, const Move& move, Visit visit) const {
-        if (!meets(move.to.blocks, schedule_.blocks(), begin_, end_) || moves_nothing(move, plan_.form)) {
+        if (!meets(move.to.blocks, schedule_.blocks(), begin_, end_) || moves_nothing(move, plan_.protocol)) {
             return;
         }
         visit_place(actor, round, move.left, false, visit);
@@ -85,11 +85,11 @@ private:
     void visit_place(int actor, int round, const Place& place, bool writes, Visit visit) const {
         schedule::for_each_member(place.member, schedule_.ranks(), [&](int owner) {
             const std::size_t stored = schedule_.representative(owner);
-            if (!is_shared(schedule_, plan_.form, stored, place.space)) {
+            if (!is_shared(schedule_, plan_.protocol, stored, place.space)) {
                 return;
             }
             const schedule::Translation rename = schedule_.to_representative(owner);
-            const bool aliased = plan_.form == Form::in_place && place.space == Space::output;
+            const bool aliased = plan_.protocol == Protocol::in_place && place.space == Space::output;
             const auto space = static_cast<std::size_t>(aliased ? Space::input : place.space);
             const Access access{rename.member(actor), static_cast<std::int16_t>(round), writes};
             for_each_part(rename.range(place.blocks), schedule_.blocks(), begin_, end_,

@@ -15,15 +15,15 @@ namespace tutti::verify {
 /// writes after its return, these before its next entry, and that before any access of the next operation,
 /// which is the two facts proved here.
 ///
-/// For Form::separate and Form::in_place; `clocks` must have run for one operation at least.
+/// For Protocol::zero_copy and Protocol::in_place; `clocks` must have run for one operation at least.
 void check_races(const schedule::Synchronised& plan, Clocks& clocks, Report& report);
 
-/// The same for mailbox slots of Form::carried. The slots of one operation are written again by the operation
-/// after next, so whoever waits for a point (and reads what it carries) in one operation must be done with
-/// that round before the owner publishes the point in the operation after next. `clocks` must have run for
-/// three operations. There is nothing to prove of collectives that let members run ahead of each other:
-/// before a member writes over a message, the executor waits until everybody has entered the operation in
-/// between.
+/// The same for mailbox slots of Protocol::eager. The slots of one operation are written again by the
+/// operation after next, so whoever waits for a point (and reads what it carries) in one operation must be
+/// done with that round before the owner publishes the point in the operation after next. `clocks` must have
+/// run for three operations. There is nothing to prove of collectives that let members run ahead of each
+/// other: before a member writes over a message, the executor waits until everybody has entered the operation
+/// in between.
 void check_slots(const schedule::Synchronised& plan, Clocks& clocks, Report& report);
 
 } // namespace tutti::verify

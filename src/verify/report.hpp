@@ -14,7 +14,7 @@ namespace tutti::verify {
 /// - content: a block is read that nobody wrote, or a result is not what the collective promises
 /// - deadlock: a wait that is never satisfied
 /// - race: two conflicting accesses that the waits do not order as the rounds say
-/// - payload: a carried message is not there, or not what its reader reads
+/// - payload: a eager message is not there, or not what its reader reads
 /// - slot_reuse: a mailbox slot may be written again before its reader is done with it
 enum class Kind : std::uint8_t { bounds, content, deadlock, race, payload, slot_reuse };
 

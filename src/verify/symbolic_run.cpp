@@ -2,7 +2,7 @@
 
 #include "schedule/wait_order.hpp"
 
-#include <tutti/detail/brackets.hpp>
+#include <tutti/detail/association.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -12,9 +12,9 @@ namespace tutti::verify {
 using schedule::Blocks;
 using schedule::Carried;
 using schedule::every;
-using schedule::Form;
 using schedule::Move;
 using schedule::Place;
+using schedule::Protocol;
 using schedule::Round;
 using schedule::Space;
 using schedule::Translation;
@@ -40,11 +40,11 @@ SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, int begin, int end,
       terms_(plan.schedule.symmetry(), plan.schedule.ranks(), plan.schedule.blocks()),
       spaces_(plan.schedule.vectors()),
       cells_(plan.schedule.programs().size() * spaces_ * static_cast<std::size_t>(end - begin)),
-      sent_(plan.carried.size()) {
+      sent_(plan.eager.size()) {
     for (std::size_t stored = 0; stored < sent_.size(); ++stored) {
-        sent_[stored].resize(plan.carried[stored].size());
+        sent_[stored].resize(plan.eager[stored].size());
     }
-    if (plan.form == Form::carried) {
+    if (plan.protocol == Protocol::eager) {
         schedule::WaitOrder order(schedule_.ranks(), schedule_.rounds());
         waits_by_member_ = plan.waits;
         for (auto& waits : waits_by_member_) {
@@ -60,7 +60,8 @@ SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, int begin, int end,
 }
 
 std::size_t SymbolicRun::first_cell(std::size_t stored, Space space) const {
-    const Space vector = plan_.form == Form::in_place && space == Space::output ? Space::input : space;
+    const Space vector =
+        plan_.protocol == Protocol::in_place && space == Space::output ? Space::input : space;
     return (stored * spaces_ + static_cast<std::size_t>(vector)) * static_cast<std::size_t>(end_ - begin_);
 }
 
@@ -87,7 +88,7 @@ void SymbolicRun::fill_inputs() {
 
 void SymbolicRun::publish(int point) {
     for (std::size_t stored = 0; stored < sent_.size(); ++stored) {
-        const auto& list = plan_.carried[stored];
+        const auto& list = plan_.eager[stored];
         for (std::size_t entry = 0; entry < list.size(); ++entry) {
             if (list[entry].point != point) {
                 continue;
@@ -194,7 +195,7 @@ void SymbolicRun::run_prefixes(int actor, int round, const Move& move) {
 }
 
 void SymbolicRun::read(int actor, int round, const Place& place, std::vector<Term>& into) {
-    if (plan_.form == Form::carried && place.member != actor) {
+    if (plan_.protocol == Protocol::eager && place.member != actor) {
         read_payload(actor, round, place, into);
         return;
     }
@@ -233,11 +234,11 @@ void SymbolicRun::read_payload(int actor, int round, const Place& place, std::ve
         if (wait.point > round) {
             continue;
         }
-        for (std::size_t entry = 0; entry < plan_.carried[owner].size(); ++entry) {
-            const Carried& carried = plan_.carried[owner][entry];
-            const int offset = wrap(wanted.first - carried.blocks.first, schedule_.blocks());
-            if (carried.point != wait.point || carried.space != place.space ||
-                offset + wanted.count > carried.blocks.count) {
+        for (std::size_t entry = 0; entry < plan_.eager[owner].size(); ++entry) {
+            const Carried& eager = plan_.eager[owner][entry];
+            const int offset = wrap(wanted.first - eager.blocks.first, schedule_.blocks());
+            if (eager.point != wait.point || eager.space != place.space ||
+                offset + wanted.count > eager.blocks.count) {
                 continue;
             }
             ++served;
@@ -307,12 +308,13 @@ void SymbolicRun::write(int actor, int round, const Place& place, const std::vec
     schedule::for_each_member(place.member, schedule_.ranks(), [&](int member) {
         const Place target{member, place.space, place.blocks};
         const bool own = member == actor;
-        if (!may_write(target) || (!own && plan_.form == Form::carried)) {
-            report_.add(Kind::bounds,
-                        "member " + std::to_string(actor) + " in round " + std::to_string(round) +
-                            " writes " + describe(target, schedule_.blocks()) +
-                            (own || plan_.form != Form::carried ? ", which is not there to be written"
-                                                                : ", which a carried schedule cannot reach"));
+        if (!may_write(target) || (!own && plan_.protocol == Protocol::eager)) {
+            report_.add(Kind::bounds, "member " + std::to_string(actor) + " in round " +
+                                          std::to_string(round) + " writes " +
+                                          describe(target, schedule_.blocks()) +
+                                          (own || plan_.protocol != Protocol::eager
+                                               ? ", which is not there to be written"
+                                               : ", which a carried schedule cannot reach"));
         }
         const Translation back = schedule_.to_representative(member);
         const std::span<Cell> vector = cells(schedule_.representative(member), place.space);

@@ -1,6 +1,6 @@
 #include "verify/terms.hpp"
 
-#include <tutti/detail/brackets.hpp>
+#include <tutti/detail/association.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -274,10 +274,10 @@ std::string Terms::text(Term term) const {
             }
         } else {
             const Term right = moved(node(top.term).right, top.term.shift);
-            const bool brackets = right.node != leaf_node;
-            ahead.push_back({{}, brackets ? ")" : ""});
+            const bool association = right.node != leaf_node;
+            ahead.push_back({{}, association ? ")" : ""});
             ahead.push_back({right});
-            ahead.push_back({{}, brackets ? " + (" : " + "});
+            ahead.push_back({{}, association ? " + (" : " + "});
             ahead.push_back({moved(node(top.term).left, top.term.shift)});
         }
     }

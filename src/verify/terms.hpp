@@ -49,11 +49,11 @@ public:
         return {latest_.node, latest_.shift, left.block};
     }
 
-    /// x_0 op x_1 op ... op x_{p-1} for `block`, bracketed as the call asks. Renaming the members leaves it
+    /// x_0 op x_1 op ... op x_{p-1} for `block`, associated as the call asks. Renaming the members leaves it
     /// as it is, because every member combines in the order of the ranks and not from itself onwards.
     Term rank_order(int block) const;
 
-    /// x_0 op x_1 op ... op x_{count-1}, count >= 1, bracketed as the call asks, where members are not
+    /// x_0 op x_1 op ... op x_{count-1}, count >= 1, associated as the call asks, where members are not
     /// renamed.
     Term first_in_rank_order(int count, int block);
 
@@ -70,10 +70,10 @@ public:
     /// O(count).
     bool in_rank_order(Term term, int count) const;
 
-    /// Whether no right operand is a reduction: bracketed from the left.
+    /// Whether no right operand is a reduction: associated from the left.
     bool from_the_left(Term term) const;
 
-    /// Whether it is bracketed as the tree of so many operands is (tutti/detail/brackets.hpp).
+    /// Whether it is associated as the tree of so many operands is (tutti/detail/association.hpp).
     bool in_tree(Term term) const;
 
     /// "x21 + x10 + (x15 + x4)": chains from the left without brackets, right operands of several terms with.

@@ -13,7 +13,7 @@
 namespace tutti::verify {
 
 using schedule::Carried;
-using schedule::Form;
+using schedule::Protocol;
 using schedule::Schedule;
 using schedule::Synchronised;
 using schedule::Wait;
@@ -76,27 +76,26 @@ void check_waits(const Synchronised& plan, Report& report) {
 
 void check_carried(const Synchronised& plan, Report& report) {
     const Schedule& schedule = plan.schedule;
-    const std::size_t lists = plan.form == Form::carried ? schedule.programs().size() : 0;
-    if (plan.carried.size() != lists) {
+    const std::size_t lists = plan.protocol == Protocol::eager ? schedule.programs().size() : 0;
+    if (plan.eager.size() != lists) {
         report.add(Kind::bounds, "there must be one list of messages for each stored program of a carried "
                                  "schedule, and none otherwise");
         return;
     }
     for (std::size_t stored = 0; stored < lists; ++stored) {
         int before = -1;
-        for (const Carried& carried : plan.carried[stored]) {
-            const bool is_there = static_cast<std::size_t>(carried.space) < schedule.vectors();
-            const bool whole = carried.blocks == schedule::Blocks{0, schedule.blocks()};
-            const bool one = carried.blocks.count == 1 && carried.blocks.first >= 0 &&
-                             carried.blocks.first < schedule.blocks();
-            if (carried.point <= before || carried.point > schedule.rounds() || !(whole || one) ||
-                !is_there) {
-                report.add(Kind::bounds, "point " + std::to_string(carried.point) + " of member " +
+        for (const Carried& eager : plan.eager[stored]) {
+            const bool is_there = static_cast<std::size_t>(eager.space) < schedule.vectors();
+            const bool whole = eager.blocks == schedule::Blocks{0, schedule.blocks()};
+            const bool one =
+                eager.blocks.count == 1 && eager.blocks.first >= 0 && eager.blocks.first < schedule.blocks();
+            if (eager.point <= before || eager.point > schedule.rounds() || !(whole || one) || !is_there) {
+                report.add(Kind::bounds, "point " + std::to_string(eager.point) + " of member " +
                                              std::to_string(stored) +
                                              " is out of order, does not exist, has two messages, or one "
                                              "that is neither a block nor the whole vector of those in use");
             }
-            before = carried.point;
+            before = eager.point;
         }
     }
 }
@@ -302,11 +301,11 @@ void check_barrier(const Schedule& schedule, Clocks& clocks, Report& report) {
 
 /// The plan with one program and list of waits for all, where all are those of member 0 rotated.
 std::optional<Synchronised> folded(const Synchronised& plan) {
-    auto schedule = plan.form == Form::carried ? std::nullopt : schedule::folded(plan.schedule);
+    auto schedule = plan.protocol == Protocol::eager ? std::nullopt : schedule::folded(plan.schedule);
     if (!schedule) {
         return std::nullopt;
     }
-    Synchronised one{std::move(*schedule), plan.form, {plan.waits.front()}, {}};
+    Synchronised one{std::move(*schedule), plan.protocol, {plan.waits.front()}, {}};
     for (int rank = 1; rank < plan.schedule.ranks(); ++rank) {
         if (one.waits_of(rank) != plan.waits[static_cast<std::size_t>(rank)]) {
             return std::nullopt;
@@ -318,13 +317,13 @@ std::optional<Synchronised> folded(const Synchronised& plan) {
 /// Whether nobody gets stuck and nothing is read or written too early or too late.
 bool is_ordered(const Synchronised& plan, Report& report) {
     const std::size_t reported = report.total();
-    const bool carried = plan.form == Form::carried;
+    const bool eager = plan.protocol == Protocol::eager;
     const auto waits = all_waits(plan);
-    Clocks clocks(plan.schedule, waits, carried ? 3 : 1);
+    Clocks clocks(plan.schedule, waits, eager ? 3 : 1);
     if (!clocks.run(report)) {
         return false;
     }
-    if (carried) {
+    if (eager) {
         check_slots(plan, clocks, report);
     } else {
         check_races(plan, clocks, report);
@@ -346,8 +345,8 @@ Requirement requirement_of(const algorithm::Algorithm& algorithm, int ranks) {
     case algorithm::Order::canonical:
         return Requirement::canonical;
     case algorithm::Order::rank:
-        return has_brackets(algorithm, detail::Brackets::tree, ranks) ? Requirement::canonical
-                                                                      : Requirement::rank_order;
+        return has_brackets(algorithm, detail::Association::tree, ranks) ? Requirement::canonical
+                                                                         : Requirement::rank_order;
     case algorithm::Order::same:
         return Requirement::identical;
     case algorithm::Order::none:
@@ -378,7 +377,7 @@ std::string expression(const Schedule& schedule, int rank, int block) {
         !has_output_block(schedule, rank, block)) {
         throw std::invalid_argument("expression: there is no " + output_of(rank, block));
     }
-    const Synchronised plan{schedule, Form::separate, {}, {}};
+    const Synchronised plan{schedule, Protocol::zero_copy, {}, {}};
     Report report;
     const SymbolicRun run(plan, 0, schedule.blocks(), report);
     return run.terms().text(run.output(rank)[block]);

@@ -16,8 +16,8 @@ namespace tutti::verify {
 /// - identical: the same order and bracketing at all members that have the block, so that results agree bit
 /// for bit
 /// - rank_order: in rank order, and the same bracketing for every block and member
-/// - canonical: bracketed as the tree of so many operands is (tutti/detail/brackets.hpp)
-/// - serial: bracketed from the left instead, as a loop over the ranks does it
+/// - canonical: associated as the tree of so many operands is (tutti/detail/association.hpp)
+/// - serial: associated from the left instead, as a loop over the ranks does it
 /// - asked: as the tree and from the left, whichever the call asks for
 enum class Requirement : std::uint8_t { complete, identical, rank_order, canonical, serial, asked };
 

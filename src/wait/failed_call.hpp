@@ -3,7 +3,7 @@
 #include "announce.hpp"
 #include "mailbox/mailbox.hpp"
 #include "wait/failure.hpp"
-#include "wait/waited.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <chrono>
 #include <cstdint>

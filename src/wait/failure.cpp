@@ -1,6 +1,6 @@
 #include "wait/failure.hpp"
 
-#include "mailbox/doorbell.hpp"
+#include "mailbox/event_count.hpp"
 #include "wait/join_deadline.hpp"
 
 #include <linux/membarrier.h>

@@ -1,6 +1,6 @@
 #include "wait/join_deadline.hpp"
 
-#include "wait/waited.hpp"
+#include "wait/wait_timer.hpp"
 
 namespace tutti::execute {
 

@@ -92,7 +92,7 @@ TEST_CASE("section 2: with every threshold the elimination protocols are right f
                 CAPTURE(ranks);
                 CAPTURE(halvings);
                 const auto plan =
-                    synchronise(placed(make(ranks, 1 << halvings, halvings)), schedule::Form::separate);
+                    synchronise(placed(make(ranks, 1 << halvings, halvings)), schedule::Protocol::zero_copy);
                 const verify::Report report = verify::verify(plan, verify::Requirement::rank_order);
                 CHECK_MESSAGE(report.ok(), report.text());
             }

@@ -210,7 +210,7 @@ TEST_CASE("Prop. 2: q rounds and 2^q - 1 blocks for many members, too, with p - 
         CHECK(tally.most() == uniform().counts(ranks, 0));
         CHECK(tally.most().blocks == (1L << graph::rounds_log2(ranks)) - 1);
         CHECK(tally.most_scratch() == uniform().scratch(ranks, 0));
-        const auto report = verify::verify(schedule::synchronise(schedule, schedule::Form::in_place),
+        const auto report = verify::verify(schedule::synchronise(schedule, schedule::Protocol::in_place),
                                            verify::Requirement::identical);
         CHECK_MESSAGE(report.ok(), report.text());
     }

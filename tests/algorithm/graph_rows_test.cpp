@@ -13,7 +13,7 @@
 using namespace tutti;
 using algorithm::Algorithm;
 using schedule::Action;
-using schedule::Form;
+using schedule::Protocol;
 using schedule::Symmetry;
 using schedule::Transfer;
 
@@ -67,9 +67,9 @@ TEST_CASE("a graph family of one function has five collectives, proved for any n
                 if (row.collective != Collective::scatter) {
                     CHECK(counted.blocks == row.counts(ranks, root).blocks);
                 }
-                for (const Form form : {Form::separate, Form::in_place}) {
-                    const verify::Report report =
-                        verify::verify(synchronise(made, form), verify::requirement_of(row, made.ranks()));
+                for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place}) {
+                    const verify::Report report = verify::verify(synchronise(made, protocol),
+                                                                 verify::requirement_of(row, made.ranks()));
                     CHECK_MESSAGE(report.ok(), report.text());
                 }
             }

@@ -340,17 +340,17 @@ TEST_CASE("an algorithm that passes blocks on is refused, and the message names 
             continue;
         }
         // Every block in one hop is what the flag says.
-        CHECK(row.forms.one_hop == (row.counts(16, 0).blocks == 15));
+        CHECK(row.protocols.one_hop == (row.counts(16, 0).blocks == 15));
         const Thrown thrown = first_of_two([&](Member& me) {
             const std::vector<int> in(3);
             std::vector<int> out(3);
             const List wrong{1, 1};
             const List right{1, 2};
-            me.alltoall(in, Counts(row.forms.one_hop ? wrong : right), out, Counts(right),
+            me.alltoall(in, Counts(row.protocols.one_hop ? wrong : right), out, Counts(right),
                         {.algorithm = row.name});
         });
         INFO(row.name, ": ", thrown.text);
         CHECK(thrown.kind == Thrown::Kind::argument);
-        CHECK(mentions(thrown.text, "these would work: direct, pairwise") == !row.forms.one_hop);
+        CHECK(mentions(thrown.text, "these would work: direct, pairwise") == !row.protocols.one_hop);
     }
 }

@@ -1,6 +1,6 @@
 // The order in which operands are combined: the same bits, whatever is chosen.
 
-#include "../bracketed.hpp"
+#include "../associated.hpp"
 #include "../reduced.hpp"
 #include "algorithm/registry.hpp"
 
@@ -23,7 +23,7 @@
 #include <vector>
 
 using namespace tutti;
-using detail::Brackets;
+using detail::Association;
 
 namespace {
 
@@ -43,12 +43,12 @@ std::vector<Vector> random_operands(int members, std::size_t elements) {
 }
 
 /// [r]: the operands of the members up to r, combined.
-std::vector<Vector> prefixes_of(const std::vector<Vector>& operands, Brackets brackets) {
+std::vector<Vector> prefixes_of(const std::vector<Vector>& operands, Association association) {
     std::vector<Vector> prefixes = operands;
     for (std::size_t rank = 0; rank < operands.size(); ++rank) {
         for (std::size_t i = 0; i < operands[rank].size(); ++i) {
             prefixes[rank][i] = test::bracketed(
-                brackets, rank + 1, [&](std::size_t k) { return operands[k][i]; }, std::plus<>());
+                association, rank + 1, [&](std::size_t k) { return operands[k][i]; }, std::plus<>());
         }
     }
     return prefixes;
@@ -128,10 +128,10 @@ private:
     std::size_t length_;
 };
 
-std::string examined(int members, std::size_t elements, Brackets brackets) {
+std::string examined(int members, std::size_t elements, Association association) {
     const std::vector<Vector> operands = random_operands(members, elements);
-    const std::vector<Vector> prefixes = prefixes_of(operands, brackets);
-    const Order order = brackets == Brackets::left ? Order::serial : Order::any;
+    const std::vector<Vector> prefixes = prefixes_of(operands, association);
+    const Order order = association == Association::left ? Order::serial : Order::any;
     Team team({.members = members, .placement = "none"});
     Vector result(elements);
     std::vector<std::string> wrong(operands.size());
@@ -145,13 +145,13 @@ std::string examined(int members, std::size_t elements, Brackets brackets) {
         }
         for (const algorithm::Algorithm& row : algorithm::registry()) {
             if (row.collective == Collective::allreduce && takes(row, members) &&
-                has_brackets(row, brackets, members)) {
+                has_brackets(row, association, members)) {
                 const std::string found = Examiner(me, operands, prefixes, elements)
                                               .allreduce({.algorithm = row.name, .order = order}, nullptr);
                 mine += found.empty() ? "" : std::string(row.name) + ": " + found;
             }
         }
-        if (brackets == Brackets::tree) {
+        if (association == Association::tree) {
             mine += Examiner(me, operands, prefixes, elements).others();
         }
     });
@@ -172,15 +172,15 @@ std::vector<int> numbers_of_members() {
 TEST_CASE("reductions have the bits of the butterfly's order, whichever algorithm, size or cut is chosen") {
     for (const int members : numbers_of_members()) {
         CAPTURE(members);
-        CHECK(examined(members, 1000, Brackets::tree) == "");
+        CHECK(examined(members, 1000, Association::tree) == "");
     }
-    CHECK(examined(4, 100'000, Brackets::tree) == "");
+    CHECK(examined(4, 100'000, Association::tree) == "");
 }
 
 TEST_CASE("reductions in order serial have the bits of a loop") {
     for (const int members : {1, 2, 3, 4, 5, 8, 9}) {
         CAPTURE(members);
-        CHECK(examined(members, 1000, Brackets::left) == "");
+        CHECK(examined(members, 1000, Association::left) == "");
     }
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("vectors that one caller combines have the same bits as those of membe
         const std::vector<Vector> operands = random_operands(members, 100);
         std::vector<Vector> out = operands;
         allreduce(operands, out, sum);
-        CHECK(same_bits(out.back(), prefixes_of(operands, Brackets::tree).back()));
+        CHECK(same_bits(out.back(), prefixes_of(operands, Association::tree).back()));
     }
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("the error of a sum grows with the logarithm of the members, and from 
     std::vector<Vector> out = operands;
     allreduce(operands, out, sum);
     const double in_tree = error(out.front());
-    const double from_the_left = error(prefixes_of(operands, Brackets::left).back());
+    const double from_the_left = error(prefixes_of(operands, Association::left).back());
     MESSAGE("256 members: " << in_tree << " units in the last place, from the left " << from_the_left);
     CHECK(in_tree < from_the_left / 2);
 }

@@ -132,16 +132,16 @@ TEST_CASE("kernels need 64 KiB of stack however they store, for any number of op
             outs.push_back(out[operand].data());
         }
         const detail::Kernels& kernels = detail::builtin(Type::f64, Operator::sum);
-        for (const detail::Stores stores : {detail::Stores{}, detail::Stores{.stream = true},
-                                            detail::Stores{.cached_out = 0, .move = true}}) {
+        for (const detail::StoreHints stores : {detail::StoreHints{}, detail::StoreHints{.stream = true},
+                                                detail::StoreHints{.cached_out = 0, .move = true}}) {
             on_small_threads(1, [&](int) {
                 kernels.scan_many(nullptr, outs.data(), ins.data(), operands, count, false,
-                                  detail::Brackets::tree, stores);
+                                  detail::Association::tree, stores);
             });
             CHECK(out.back().back() == operands);
             on_small_threads(1, [&](int) {
                 kernels.reduce_many(nullptr, outs.data(), 2, ins.data(), operands, count,
-                                    detail::Brackets::tree, stores);
+                                    detail::Association::tree, stores);
             });
             CHECK(out[1].back() == operands);
         }

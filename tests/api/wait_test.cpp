@@ -1,4 +1,4 @@
-#include "choose/setting.hpp"
+#include "choose/group_config.hpp"
 #include "group/group_state.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
@@ -59,39 +59,39 @@ TEST_CASE("groups work in whatever way their members wait") {
 }
 
 TEST_CASE("each way of waiting goes through the stages that it is to go through") {
-    const auto patience = [](Wait wait, int members) {
-        return execute::setting_for(members, {.wait = wait}).patience;
+    const auto wait_policy = [](Wait wait, int members) {
+        return execute::config_for(members, {.wait = wait}).wait_policy;
     };
     const int cpus = machine::allowed_pus();
     constexpr std::int64_t year_ns = std::int64_t{365} * 86400 * 1'000'000'000;
-    CHECK(patience(Wait::spin, cpus + 1).spin_ns > year_ns);
-    CHECK(patience(Wait::yield, 1).spin_ns == 0);
-    CHECK(patience(Wait::yield, 1).yield_ns > year_ns);
-    CHECK(patience(Wait::sleep, 1).spin_ns == 0);
-    CHECK(patience(Wait::sleep, 1).yield_ns == 0);
-    CHECK(patience(Wait::automatic, cpus).spin_ns > 0);
-    CHECK(patience(Wait::automatic, cpus).spin_ns < 1'000'000);
-    CHECK(patience(Wait::automatic, cpus + 1).spin_ns == 0);
-    CHECK(patience(Wait::automatic, cpus + 1).yield_ns < 1'000'000);
+    CHECK(wait_policy(Wait::spin, cpus + 1).spin_ns > year_ns);
+    CHECK(wait_policy(Wait::yield, 1).spin_ns == 0);
+    CHECK(wait_policy(Wait::yield, 1).yield_ns > year_ns);
+    CHECK(wait_policy(Wait::sleep, 1).spin_ns == 0);
+    CHECK(wait_policy(Wait::sleep, 1).yield_ns == 0);
+    CHECK(wait_policy(Wait::automatic, cpus).spin_ns > 0);
+    CHECK(wait_policy(Wait::automatic, cpus).spin_ns < 1'000'000);
+    CHECK(wait_policy(Wait::automatic, cpus + 1).spin_ns == 0);
+    CHECK(wait_policy(Wait::automatic, cpus + 1).yield_ns < 1'000'000);
 }
 
 TEST_CASE("members are held to have the CPUs that they have") {
-    const auto spins = [](const execute::Setting& setting) { return setting.patience.spin_ns > 0; };
+    const auto spins = [](const execute::GroupConfig& config) { return config.wait_policy.spin_ns > 0; };
     const std::vector<int> process = machine::process_cpus();
     const int first = process.front();
-    CHECK_FALSE(spins(execute::setting_for({}, std::array{first, first})));
-    CHECK(spins(execute::setting_for({}, std::array{first})));
+    CHECK_FALSE(spins(execute::config_for({}, std::array{first, first})));
+    CHECK(spins(execute::config_for({}, std::array{first})));
     if (machine::allowed_pus() < 2) {
         MESSAGE("one CPU only");
         return;
     }
-    const execute::Setting setting =
-        execute::setting_for({}, std::array{first, process.back(), first, machine::unpinned});
-    CHECK(setting.cpus == std::min(3, machine::allowed_pus()));
-    CHECK_FALSE(spins(setting));
-    CHECK(spins(execute::setting_for_mates(setting, {0, 1})));
-    CHECK_FALSE(spins(execute::setting_for_mates(setting, {2, 0})));
-    CHECK(spins(execute::setting_for_mates(setting, {3, 0})));
+    const execute::GroupConfig config =
+        execute::config_for({}, std::array{first, process.back(), first, machine::unpinned});
+    CHECK(config.cpus == std::min(3, machine::allowed_pus()));
+    CHECK_FALSE(spins(config));
+    CHECK(spins(execute::config_for_members(config, {0, 1})));
+    CHECK_FALSE(spins(execute::config_for_members(config, {2, 0})));
+    CHECK(spins(execute::config_for_members(config, {3, 0})));
 }
 
 TEST_CASE("threads that join from one CPU do not spin there") {
@@ -99,7 +99,7 @@ TEST_CASE("threads that join from one CPU do not spin there") {
         MESSAGE("one CPU only");
         return;
     }
-    detail::GroupState group(2, execute::setting_for(2, {}));
+    detail::GroupState group(2, execute::config_for(2, {}));
     const auto join = [&](int rank, int cpu) {
         std::thread([&] {
             machine::pin_this_thread(cpu);
@@ -107,17 +107,17 @@ TEST_CASE("threads that join from one CPU do not spin there") {
         }).join();
     };
     const std::vector<int> process = machine::process_cpus();
-    CHECK(group.patience().spin_ns > 0);
+    CHECK(group.wait_policy().spin_ns > 0);
     join(0, process.front());
-    CHECK(group.patience().spin_ns > 0);
+    CHECK(group.wait_policy().spin_ns > 0);
     join(1, process.front());
-    CHECK(group.patience().spin_ns == 0);
-    CHECK(group.of_mates({1, 0})->patience().spin_ns == 0);
-    CHECK(group.of_mates({1})->patience().spin_ns > 0);
+    CHECK(group.wait_policy().spin_ns == 0);
+    CHECK(group.of_mates({1, 0})->wait_policy().spin_ns == 0);
+    CHECK(group.of_mates({1})->wait_policy().spin_ns > 0);
     join(1, process.back()); // another thread
-    CHECK(group.patience().spin_ns > 0);
+    CHECK(group.wait_policy().spin_ns > 0);
     join(0, machine::unpinned);
-    CHECK(group.patience().spin_ns > 0);
+    CHECK(group.wait_policy().spin_ns > 0);
 }
 
 TEST_CASE("waiting for a member that is a second late takes next to no CPU time") {

@@ -1,7 +1,7 @@
 // Every collective among ranks that arrive, against the plain reference: separate, in place, irregular,
 // shared.
 
-#include "../bracketed.hpp"
+#include "../associated.hpp"
 #include "exam.hpp"
 #include "support.hpp"
 

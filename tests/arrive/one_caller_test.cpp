@@ -1,6 +1,6 @@
 // Collectives over vectors that one thread has.
 
-#include "../bracketed.hpp"
+#include "../associated.hpp"
 #include "../reduced.hpp"
 #include "support.hpp"
 

@@ -50,8 +50,8 @@ TEST_CASE("calls that are repeated allocate nothing") {
               tutti_op_create(keep_right, nullptr, 1, &mine.op);
               tutti_gather(tutti_prepare(me, &mine.step), mine.in.data(), mine.out.data(), 1, TUTTI_DOUBLE,
                            1);
-              constexpr int lanes = 64; // each is made when it is first used
-              for (int i = 0; i <= lanes; ++i) {
+              constexpr int channels = 64; // each is made when it is first used
+              for (int i = 0; i <= channels; ++i) {
                   mine.call(me);
               }
               tutti_barrier(me);

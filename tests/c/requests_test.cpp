@@ -49,7 +49,7 @@ TEST_CASE("a request that waits for nothing") {
 
 TEST_CASE("waiting for any of several") {
     CHECK(run_team(3, [](tutti_caller me) {
-              constexpr std::size_t n = 100; // more than there are lanes
+              constexpr std::size_t n = 100; // more than there are channels
               std::vector<int> in(n, me.rank), out(n);
               std::vector<tutti_request> requests(n, none());
               std::vector<int> seen(n);

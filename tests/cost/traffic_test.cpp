@@ -12,7 +12,7 @@ using namespace tutti;
 using algorithm::Acting;
 using cost::LevelTraffic;
 using graph::LevelTree;
-using schedule::Form;
+using schedule::Protocol;
 using schedule::Schedule;
 using Sizes = std::vector<int>;
 
@@ -27,8 +27,8 @@ Schedule registered(Collective collective, const std::string& name, int ranks) {
     return algorithm::find(collective, name)->make(ranks, 0);
 }
 
-std::vector<LevelTraffic> traffic_of(Schedule made, Form form, const LevelTree& tree) {
-    return cost::traffic(schedule::synchronise(std::move(made), form), tree);
+std::vector<LevelTraffic> traffic_of(Schedule made, Protocol protocol, const LevelTree& tree) {
+    return cost::traffic(schedule::synchronise(std::move(made), protocol), tree);
 }
 
 /// In vectors.
@@ -56,7 +56,7 @@ void for_each_level(Acting acting, Collective collective, Use use) {
                 continue;
             }
             const Schedule made = levels(collective, tree, acting, root);
-            const auto counted = traffic_of(made, Form::separate, tree);
+            const auto counted = traffic_of(made, Protocol::zero_copy, tree);
             REQUIRE(counted.size() == static_cast<std::size_t>(tree.last()));
             for (int level = 1; level <= tree.last(); ++level) {
                 CAPTURE(to_string(collective));
@@ -98,7 +98,7 @@ TEST_CASE("blocks and slots are counted at every border between the two members"
                     {at(1, Space::scratch0, {2, 1}), at(4, Space::input, {2, 1}), {}, false},
                     {at(0, Space::output, {0, 1}), at(1, Space::scratch0, {0, 1}), {}, false}}};
     const Schedule made(Collective::allreduce, 5, 3, schedule::Symmetry::none, std::move(programs));
-    const auto counted = cost::traffic({made, Form::separate, {{}, {{0, 4, 1}}, {}, {}, {}}, {}}, tree);
+    const auto counted = cost::traffic({made, Protocol::zero_copy, {{}, {{0, 4, 1}}, {}, {}, {}}, {}}, tree);
     REQUIRE(counted.size() == 3);
     // Slots: the addresses of the three others, and the wait.
     CHECK(counted[0].groups[0] == cost::Border{{1, 2}, {0, 0}});
@@ -108,7 +108,7 @@ TEST_CASE("blocks and slots are counted at every border between the two members"
     CHECK(counted[2].groups[1] == cost::Border{{3, 4}, {1, 0}});
     CHECK(counted[2].groups[2] == cost::Border{{0, 0}, {2, 1}});
     CHECK(counted[2].total() == cost::Crossing{4, 4});
-    CHECK_THROWS_AS(cost::traffic({made, Form::separate, {}, {}}, two_sockets()), std::invalid_argument);
+    CHECK_THROWS_AS(cost::traffic({made, Protocol::zero_copy, {}, {}}, two_sockets()), std::invalid_argument);
 }
 
 TEST_CASE("what crosses the borders of single members is what they send and receive") {
@@ -117,8 +117,8 @@ TEST_CASE("what crosses the borders of single members is what they send and rece
             continue;
         }
         const Schedule made = row.make(12, has_root(row) ? 5 : 0);
-        const Form form = takes(row, Form::separate) ? Form::separate : Form::carried;
-        const auto counted = traffic_of(made, form, LevelTree::equal(Sizes{12}));
+        const Protocol protocol = takes(row, Protocol::zero_copy) ? Protocol::zero_copy : Protocol::eager;
+        const auto counted = traffic_of(made, protocol, LevelTree::equal(Sizes{12}));
         const cost::Tally tally = cost::tally(made);
         CAPTURE(to_string(row.collective));
         CAPTURE(row.name);
@@ -171,9 +171,9 @@ TEST_CASE("128 members on 2 sockets: an allreduce of a long vector crosses the l
     const Schedule direct = registered(Collective::allreduce, "direct", 128);
     for (const Acting acting : {Acting::shares, Acting::direct}) {
         const Schedule once = levels(Collective::allreduce, two_sockets(), acting);
-        for (const Form form : {Form::separate, Form::in_place}) {
-            const LevelTraffic link = traffic_of(once, form, two_sockets()).front();
-            const LevelTraffic flat = traffic_of(direct, form, two_sockets()).front();
+        for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place}) {
+            const LevelTraffic link = traffic_of(once, protocol, two_sockets()).front();
+            const LevelTraffic flat = traffic_of(direct, protocol, two_sockets()).front();
             for (std::size_t socket = 0; socket < 2; ++socket) {
                 CHECK(vectors(link.groups[socket].in.blocks, once) <= 1.05);
                 CHECK(vectors(link.groups[socket].out.blocks, once) <= 1.05);
@@ -189,7 +189,7 @@ TEST_CASE("in two passes over the outermost groups each takes in what all others
                                   LevelTree::nested(12, {{8, 4}}), LevelTree::nested(20, {{8, 8, 4}})}) {
         const Schedule made = levels(Collective::allreduce, tree, Acting::direct);
         CHECK(made.rounds() == 2);
-        const LevelTraffic counted = traffic_of(made, Form::separate, tree).front();
+        const LevelTraffic counted = traffic_of(made, Protocol::zero_copy, tree).front();
         for (const auto& group : counted.groups) {
             CHECK(vectors(group.in.blocks, made) == doctest::Approx(tree.groups(1) - 1));
         }
@@ -201,7 +201,7 @@ TEST_CASE("128 members on 16 L3s: no port has a quarter more than the least that
         const Schedule shares = levels(Collective::allreduce, tree, Acting::shares);
         const int ports = tree.last() - 1;
         const LevelTraffic counted =
-            traffic_of(shares, Form::separate, tree)[static_cast<std::size_t>(ports) - 1];
+            traffic_of(shares, Protocol::zero_copy, tree)[static_cast<std::size_t>(ports) - 1];
         REQUIRE(counted.groups.size() == 16);
         const double busiest = cost::least_traffic(Collective::allreduce, tree, ports, 0).total / 16;
         CHECK(busiest == doctest::Approx(2 * 15.0 / 16));
@@ -212,12 +212,12 @@ TEST_CASE("128 members on 16 L3s: no port has a quarter more than the least that
 
 TEST_CASE("128 members on 2 sockets: lines that an allreduce of 8 bytes takes across the link") {
     const auto link = [](Schedule made) {
-        return traffic_of(std::move(made), Form::carried, two_sockets()).front();
+        return traffic_of(std::move(made), Protocol::eager, two_sockets()).front();
     };
     const auto each_way = [](const LevelTraffic& counted) {
-        const double in = lines(counted.groups[0].in, Form::carried, 8);
-        CHECK(in == lines(counted.groups[0].out, Form::carried, 8));
-        CHECK(in == lines(counted.groups[1].in, Form::carried, 8));
+        const double in = lines(counted.groups[0].in, Protocol::eager, 8);
+        CHECK(in == lines(counted.groups[0].out, Protocol::eager, 8));
+        CHECK(in == lines(counted.groups[1].in, Protocol::eager, 8));
         return in;
     };
     CHECK(each_way(link(registered(Collective::allreduce, "flat", 128))) == 4096);
@@ -230,13 +230,13 @@ TEST_CASE("by leaders the fewest lines cross all levels at once") {
     for (const Collective collective :
          {Collective::barrier, Collective::broadcast, Collective::reduce, Collective::allreduce}) {
         for (const LevelTree& tree : some_trees()) {
-            const auto counted = traffic_of(levels(collective, tree, Acting::leaders), Form::carried, tree);
+            const auto counted = traffic_of(levels(collective, tree, Acting::leaders), Protocol::eager, tree);
             for (int level = 1; level <= tree.last(); ++level) {
                 CAPTURE(to_string(collective));
                 CAPTURE(tree.ranks());
                 CAPTURE(level);
                 const cost::Crossing total = counted[static_cast<std::size_t>(level) - 1].total();
-                CHECK(lines(total, Form::carried, 8) ==
+                CHECK(lines(total, Protocol::eager, 8) ==
                       static_cast<double>(cost::least_traffic(collective, tree, level, 0).lines));
             }
         }

@@ -11,8 +11,8 @@ using namespace tutti::distance;
 
 namespace {
 
-LineProfile profile_with(std::initializer_list<Class> classes) {
-    LineProfile profile;
+MachineModel profile_with(std::initializer_list<Class> classes) {
+    MachineModel profile;
     profile.name = "made";
     profile.sources.push_back({"rule", Origin::estimated, "made up"});
     for (const Class each : classes) {
@@ -24,7 +24,7 @@ LineProfile profile_with(std::initializer_list<Class> classes) {
     return profile;
 }
 
-std::string refusal(const LineProfile& profile) {
+std::string refusal(const MachineModel& profile) {
     try {
         check(profile);
     } catch (const std::invalid_argument& error) {
@@ -33,7 +33,7 @@ std::string refusal(const LineProfile& profile) {
     return "none";
 }
 
-Number& number(LineProfile& profile, const std::string& name) {
+Number& number(MachineModel& profile, const std::string& name) {
     const auto numbers = numbers_of(profile);
     const auto found = std::ranges::find(numbers, name, &NamedNumber::name);
     REQUIRE(found != numbers.end());
@@ -43,7 +43,7 @@ Number& number(LineProfile& profile, const std::string& name) {
 } // namespace
 
 TEST_CASE("a profile has the numbers of its classes, each with a name of its own, and those of a core") {
-    LineProfile profile = profile_with({Class::l3, Class::link});
+    MachineModel profile = profile_with({Class::l3, Class::link});
     std::set<std::string> names;
     std::set<Number*> places;
     for (const NamedNumber& named : numbers_of(profile)) {
@@ -62,7 +62,7 @@ TEST_CASE("a profile has the numbers of its classes, each with a name of its own
 
 TEST_CASE("what a number cannot be is refused by its name") {
     const auto with = [](const char* name, double value) {
-        LineProfile profile = profile_with({Class::core, Class::l3});
+        MachineModel profile = profile_with({Class::core, Class::l3});
         number(profile, name).value = value;
         return refusal(profile);
     };
@@ -74,7 +74,7 @@ TEST_CASE("what a number cannot be is refused by its name") {
     CHECK(with("core.memory.copy", 0) == "\"core.memory.copy\" cannot be: it is 0");
     CHECK(with("l3.one-way.min", 2) == "\"l3.one-way.min\" is above the median");
     CHECK(with("core.one-way.max", 0.5) == "\"core.one-way.max\" is below the median");
-    LineProfile profile = profile_with({Class::l3});
+    MachineModel profile = profile_with({Class::l3});
     number(profile, "l3.fetch").source = 1;
     CHECK(refusal(profile) == "\"l3.fetch\" has no source");
 }

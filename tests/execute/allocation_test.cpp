@@ -69,7 +69,8 @@ void call(Member& me, Vectors& mine, Collective collective, std::string_view alg
 /// Whether the row pulls in place, as some of the calls above do when their messages do not fit into a slot,
 /// or takes irregular blocks, as the all-to-alls do.
 bool serves_all(const algorithm::Algorithm& row) {
-    return row.collective == Collective::barrier || row.forms.one_hop || takes(row, schedule::Form::in_place);
+    return row.collective == Collective::barrier || row.protocols.one_hop ||
+           takes(row, schedule::Protocol::in_place);
 }
 
 /// Allocations by all members during three warm calls.

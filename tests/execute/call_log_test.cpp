@@ -12,11 +12,11 @@ using namespace tutti;
 using execute::CallHistory;
 using execute::CallLog;
 using execute::CallRecord;
-using execute::Claim;
+using execute::CallSignature;
 
 namespace {
 
-Claim of_bytes(std::uint64_t bytes) {
+CallSignature of_bytes(std::uint64_t bytes) {
     return {.bytes = bytes};
 }
 
@@ -25,7 +25,7 @@ CallRecord record(std::uint64_t number, std::uint64_t epoch, std::uint64_t point
 }
 
 void add(CallLog& log, const CallRecord& record) {
-    log.add(record.place(), record.claim());
+    log.add(record.place(), record.signature());
 }
 
 CallHistory history(const CallLog& log, std::uint64_t epoch) {
@@ -39,8 +39,8 @@ CallRecord consistent(std::uint64_t number) {
 
 bool is_consistent(const CallHistory& read) {
     for (std::uint64_t number = read.empty() ? 1 : read.first(); number <= read.last(); ++number) {
-        const Claim claim = read.claim(number);
-        if (claim.bytes != number || claim.counts != number || claim.function != number) {
+        const CallSignature signature = read.signature(number);
+        if (signature.bytes != number || signature.counts != number || signature.function != number) {
             return false;
         }
     }
@@ -56,8 +56,8 @@ TEST_CASE("a log counts the calls that were repeated") {
     add(log, record(4, 7, 3, 16));
     CHECK(history(log, 7).last() == 4);
     CHECK(history(log, 13).last() == 6);
-    CHECK(history(log, 13).claim(3) == of_bytes(8));
-    CHECK(history(log, 13).claim(6) == of_bytes(16));
+    CHECK(history(log, 13).signature(3) == of_bytes(8));
+    CHECK(history(log, 13).signature(6) == of_bytes(16));
     // What is in the log is made, even if the member has not entered it yet.
     CHECK(history(log, 5).last() == 4);
     log.clear();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../bracketed.hpp"
+#include "../associated.hpp"
 #include "../reduced.hpp"
 #include "algorithm/registry.hpp"
 #include "by_collective.hpp"
@@ -30,9 +30,9 @@ enum class Expect { rank_order, close };
 
 /// What a row promises for an operator: `exact` ones give the same bits in any order.
 inline Expect expectation(const algorithm::Algorithm& row, int members, bool exact) {
-    using detail::Brackets;
+    using detail::Association;
     const bool is_bracketed =
-        has_brackets(row, Brackets::tree, members) || has_brackets(row, Brackets::left, members);
+        has_brackets(row, Association::tree, members) || has_brackets(row, Association::left, members);
     return is_bracketed || exact ? Expect::rank_order : Expect::close;
 }
 
@@ -75,8 +75,8 @@ public:
                 inputs_[rank].push_back(make(rank, i));
             }
         }
-        add_prefixes(from_the_left_, detail::Brackets::left, op);
-        add_prefixes(in_tree_, detail::Brackets::tree, op);
+        add_prefixes(from_the_left_, detail::Association::left, op);
+        add_prefixes(in_tree_, detail::Association::tree, op);
     }
 
     /// Makes the calls on every member, in this order. Returns what went wrong first, or nothing.
@@ -172,12 +172,12 @@ private:
     }
 
     template <class Op>
-    void add_prefixes(std::vector<Vector>& prefixes, detail::Brackets brackets, const Op& op) const {
+    void add_prefixes(std::vector<Vector>& prefixes, detail::Association association, const Op& op) const {
         for (std::size_t rank = 0; rank < inputs_.size(); ++rank) {
             prefixes.push_back(inputs_[rank]);
             for (std::size_t i = 0; i < inputs_[rank].size(); ++i) {
                 prefixes[rank][i] = bracketed(
-                    brackets, rank + 1, [&](std::size_t k) -> T { return inputs_[k][i]; }, op);
+                    association, rank + 1, [&](std::size_t k) -> T { return inputs_[k][i]; }, op);
             }
         }
     }

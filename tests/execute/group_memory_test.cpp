@@ -130,7 +130,7 @@ TEST_CASE("mailboxes lie in small pages, each near the member whose it is") {
 TEST_CASE("zero bytes are what constructors of objects in zero pages leave") {
     CHECK(is_made_of_zeros<mailbox::Slot>());
     CHECK(is_made_of_zeros<mailbox::Board>());
-    CHECK(is_made_of_zeros<execute::Presence>());
+    CHECK(is_made_of_zeros<execute::MemberStatus>());
     CHECK(is_made_of_zeros<execute::Starts>());
     CHECK(is_made_of_zeros<execute::MemberRecord>());
 }
@@ -147,11 +147,11 @@ TEST_CASE("the kernel moves no page of a mailbox to a member that reads it") {
 }
 
 TEST_CASE("who awaits the members of a group touches none of their pages") {
-    detail::GroupState group(8, execute::Setting{});
+    detail::GroupState group(8, execute::GroupConfig{});
     group.expect_all();
-    CHECK(mapping(&group.presence(0)).find("Anonymous:             0 kB") != std::string::npos);
+    CHECK(mapping(&group.status(0)).find("Anonymous:             0 kB") != std::string::npos);
     group.leave_for_good(0);
-    CHECK(mapping(&group.presence(0)).find("Anonymous:             0 kB") == std::string::npos);
+    CHECK(mapping(&group.status(0)).find("Anonymous:             0 kB") == std::string::npos);
     CHECK(group.has_left_for_good(0));
     group.expect_all();
     CHECK_FALSE(group.has_left_for_good(0));
@@ -164,7 +164,7 @@ TEST_CASE("what a member shows lies on its node") {
         return;
     }
     const auto members = static_cast<int>(cpus.size());
-    const auto group = std::make_shared<detail::GroupState>(members, execute::setting_for(members, {}));
+    const auto group = std::make_shared<detail::GroupState>(members, execute::config_for(members, {}));
     group->expect_all(); // by a thread that is on one of the nodes
     std::vector<std::thread> threads;
     for (int rank = 0; rank < members; ++rank) {
@@ -182,9 +182,9 @@ TEST_CASE("what a member shows lies on its node") {
     }
     for (int rank = 0; rank < members; ++rank) {
         // Other pages have several members.
-        const void* const page = group->mailbox().stage(rank, 0);
+        const void* const page = group->mailbox().staging(rank, 0);
         const int node = node_of(cpus[static_cast<std::size_t>(rank)]);
-        MESSAGE("member ", rank, " on node ", node, ": ", policy(group->mailbox().stage(0, 0)));
+        MESSAGE("member ", rank, " on node ", node, ": ", policy(group->mailbox().staging(0, 0)));
         CHECK(node_of_page(page) == node);
     }
 }
@@ -209,13 +209,14 @@ TEST_CASE("a group takes memory in proportion to its members, and touches none o
 
 TEST_CASE("schedules that have not been asked for the longest are forgotten") {
     constexpr int members = 1024;
-    detail::GroupState group(members, execute::Setting{});
+    detail::GroupState group(members, execute::GroupConfig{});
     std::size_t row = 0;
     while (algorithm::registry()[row].name != "tree") {
         ++row;
     }
     const auto asked_for = [&](int root) {
-        return group.schedules().synchronised({.row = row, .form = schedule::Form::separate, .root = root});
+        return group.schedules().synchronised(
+            {.row = row, .protocol = schedule::Protocol::zero_copy, .root = root});
     };
     const std::shared_ptr<const schedule::Synchronised> in_use = asked_for(0);
     std::weak_ptr<const schedule::Synchronised> lately = asked_for(members - 1);

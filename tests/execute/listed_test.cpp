@@ -100,7 +100,7 @@ TEST_CASE("a trace that is written while groups are made has all members of each
     });
     for (int round = 0; round < 20; ++round) {
         // Long enough in the making that the other thread comes across it.
-        const auto group = std::make_shared<detail::GroupState>(2000, execute::setting_for(2000, {}));
+        const auto group = std::make_shared<detail::GroupState>(2000, execute::config_for(2000, {}));
         CHECK(group->size() == 2000);
     }
     ends = true;

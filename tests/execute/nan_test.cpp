@@ -35,7 +35,7 @@ requires reference::Complex<T> std::vector<T> strange(std::size_t count, int ran
 
 /// The operands of all members, combined.
 template <class T, class Op>
-std::vector<T> combined(detail::Brackets brackets, std::size_t count, int members) {
+std::vector<T> combined(detail::Association association, std::size_t count, int members) {
     std::vector<std::vector<T>> operands;
     for (int rank = 0; rank < members; ++rank) {
         operands.push_back(strange<T>(count, rank));
@@ -43,7 +43,7 @@ std::vector<T> combined(detail::Brackets brackets, std::size_t count, int member
     std::vector<T> result;
     for (std::size_t i = 0; i < count; ++i) {
         result.push_back(test::bracketed(
-            brackets, operands.size(), [&](std::size_t rank) { return operands[rank][i]; },
+            association, operands.size(), [&](std::size_t rank) { return operands[rank][i]; },
             [](const T& a, const T& b) { return reference::apply(Op::code, a, b); }));
     }
     return result;
@@ -81,8 +81,8 @@ std::string examine(Team& team, const algorithm::Algorithm& row, std::size_t cou
             return std::string(row.name) + " leaves different bits on different members";
         }
     }
-    if (has_brackets(row, detail::Brackets::tree, team.size()) &&
-        !same_bits(results[0], combined<T, Op>(detail::Brackets::tree, count, team.size()))) {
+    if (has_brackets(row, detail::Association::tree, team.size()) &&
+        !same_bits(results[0], combined<T, Op>(detail::Association::tree, count, team.size()))) {
         return std::string(row.name) + " does not combine in the butterfly's order";
     }
     return {};

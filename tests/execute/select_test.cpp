@@ -9,7 +9,7 @@
 
 using namespace tutti;
 using execute::Reason;
-using schedule::Form;
+using schedule::Protocol;
 using tuning::Operands;
 
 namespace {
@@ -50,12 +50,12 @@ TEST_CASE("what a table has measured is selected, and what it has not is selecte
     const detail::Call call = call_of(Collective::allreduce);
     const auto small = execute::select(call, size_of(8), choices);
     CHECK(name_of(small) == "circulant");
-    CHECK(small.form == Form::separate);
+    CHECK(small.protocol == Protocol::zero_copy);
     CHECK(small.reason == Reason::measured);
     CHECK(name_of(execute::select(call, size_of(1 << 20), choices)) == "ring");
     const auto between = execute::select(call, size_of(1024), choices);
     CHECK(name_of(between) == "flat");
-    CHECK(between.reason == Reason::carried);
+    CHECK(between.reason == Reason::eager);
     const auto built_in = execute::select(call, size_of(1 << 20), {});
     CHECK(name_of(built_in) == "direct");
     CHECK(built_in.reason == Reason::vectors);
@@ -72,7 +72,7 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
         return std::string(name_of(execute::select(call_of(collective), size, {})));
     };
     using enum Collective;
-    const execute::Caches& here = execute::Caches::here();
+    const execute::StorePolicy& here = execute::StorePolicy::here();
     constexpr std::size_t huge = std::size_t{1} << 40U;
     CHECK(choice(allreduce, 2, 8) == "flat");
     CHECK(choice(allreduce, 2, 4096) == "flat");
@@ -102,28 +102,28 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
 }
 
 TEST_CASE("a message goes over the stage as long as that is the shorter way") {
-    const auto form = [](int ranks, int cpus, std::size_t bytes,
-                         Collective collective = Collective::allreduce) {
+    const auto protocol = [](int ranks, int cpus, std::size_t bytes,
+                             Collective collective = Collective::allreduce) {
         execute::CallSize size = size_of(bytes);
         size.members = ranks;
         size.cpus = cpus;
-        return execute::select(call_of(collective), size, {}).form;
+        return execute::select(call_of(collective), size, {}).protocol;
     };
-    CHECK(form(2, 2, 1024) == Form::carried);
-    CHECK(form(2, 2, 1025) == Form::separate);
-    CHECK(form(2, 2, 512, Collective::reduce) == Form::carried);
-    CHECK(form(2, 2, 513, Collective::reduce) == Form::separate);
-    CHECK(form(2, 1, 4096) == Form::carried);
-    CHECK(form(4, 4, 4096) == Form::carried);
-    CHECK(form(4, 2, 4097) == Form::separate);
-    CHECK(form(64, 2, 512) == Form::carried);
-    CHECK(form(64, 2, 513) == Form::separate);
+    CHECK(protocol(2, 2, 1024) == Protocol::eager);
+    CHECK(protocol(2, 2, 1025) == Protocol::zero_copy);
+    CHECK(protocol(2, 2, 512, Collective::reduce) == Protocol::eager);
+    CHECK(protocol(2, 2, 513, Collective::reduce) == Protocol::zero_copy);
+    CHECK(protocol(2, 1, 4096) == Protocol::eager);
+    CHECK(protocol(4, 4, 4096) == Protocol::eager);
+    CHECK(protocol(4, 2, 4097) == Protocol::zero_copy);
+    CHECK(protocol(64, 2, 512) == Protocol::eager);
+    CHECK(protocol(64, 2, 513) == Protocol::zero_copy);
     // Members that need not all wait for each other give up their CPU at once.
     using enum Collective;
-    CHECK(form(64, 2, 4096, reduce) == Form::carried);
-    CHECK(form(64, 64, 4096, reduce) == Form::separate);
-    CHECK(form(2, 2, 4096, broadcast) == Form::separate);
-    CHECK(form(3, 2, 4097, broadcast) == Form::separate);
+    CHECK(protocol(64, 2, 4096, reduce) == Protocol::eager);
+    CHECK(protocol(64, 64, 4096, reduce) == Protocol::zero_copy);
+    CHECK(protocol(2, 2, 4096, broadcast) == Protocol::zero_copy);
+    CHECK(protocol(3, 2, 4097, broadcast) == Protocol::zero_copy);
 }
 
 TEST_CASE("an algorithm that the call names is taken, whatever a table says") {
@@ -157,7 +157,7 @@ TEST_CASE("everything that a table may say keeps the promise about the order of 
     for (const algorithm::Algorithm& row : algorithm::registry()) {
         if (detail::traits_of(row.collective).reduces()) {
             CHECK(tuning::may_choose(row, Operands::ordered, 4) ==
-                  has_brackets(row, detail::Brackets::tree, 4));
+                  has_brackets(row, detail::Association::tree, 4));
             CHECK(tuning::may_choose(row, Operands::exact, 4));
             CHECK(!tuning::may_choose(row, Operands::moved, 4));
         } else {

@@ -122,7 +122,7 @@ bool names_victim(const Case& made, const std::string& text) {
            contains(text, "and " + victim + " ");
 }
 
-/// Whether the members look at each other's arguments, all of which are in the claim.
+/// Whether the members look at each other's arguments, all of which are in the signature.
 bool differs_in_claim(const Case& made) {
     const bool other_vector = made.fault == Fault::shared_output && made.victim % 2 != 0;
     const bool own_counts = made.fault == Fault::counts && made.collective == Collective::alltoall;

@@ -1,6 +1,6 @@
 // Every compiled kernel of every instruction set this CPU has, against plain scalar code.
 
-#include "../bracketed.hpp"
+#include "../associated.hpp"
 #include "../reduced.hpp"
 #include "kernel/table.hpp"
 #include "reference.hpp"
@@ -23,9 +23,9 @@
 namespace {
 
 using tutti::Operator;
-using tutti::detail::Brackets;
+using tutti::detail::Association;
 using tutti::detail::Kernels;
-using tutti::detail::Stores;
+using tutti::detail::StoreHints;
 using tutti::kernel::Table;
 
 constexpr int most_inputs = 100;
@@ -37,8 +37,8 @@ struct Shape {
     std::size_t offset;
     bool ragged; // operands at different offsets, so that they do not share their misalignment
     bool in_place;
-    tutti::detail::Stores stores;
-    Brackets brackets = Brackets::tree;
+    tutti::detail::StoreHints stores;
+    Association association = Association::tree;
 };
 
 template <class T>
@@ -80,13 +80,13 @@ public:
         outs.resize(std::max(outs.size(), static_cast<std::size_t>(shape.stores.cached_out + 1)),
                     no_output.data() + guard);
         kernels.reduce_many(nullptr, outs.data(), shape.outs_count, ins.data(), shape.ins_count, count,
-                            shape.brackets, shape.stores);
+                            shape.association, shape.stores);
         if (const std::string wrong = check(no_output, guard, {}); !wrong.empty()) {
             return "behind the outputs, " + wrong;
         }
         for (const std::size_t index : out_index) {
             const std::string wrong =
-                check(buffers[index], place(index), expected(shape.ins_count, shape.brackets, count));
+                check(buffers[index], place(index), expected(shape.ins_count, shape.association, count));
             if (!wrong.empty()) {
                 return "output in buffer " + std::to_string(index) + ", " + wrong;
             }
@@ -111,7 +111,7 @@ public:
                         return "a op a, element " + std::to_string(i);
                     }
                 }
-            } else if (const std::string wrong = check(out, place, expected(2, Brackets::left, count));
+            } else if (const std::string wrong = check(out, place, expected(2, Association::left, count));
                        !wrong.empty()) {
                 return "alias " + std::to_string(alias) + ", " + wrong;
             }
@@ -127,11 +127,12 @@ private:
         return buffer;
     }
 
-    std::vector<T> expected(int ins_count, Brackets brackets, std::size_t count) const {
+    std::vector<T> expected(int ins_count, Association association, std::size_t count) const {
         std::vector<T> result;
         for (std::size_t i = 0; i < count; ++i) {
             result.push_back(tutti::test::bracketed(
-                brackets, static_cast<std::size_t>(ins_count), [&](std::size_t k) { return values_[k][i]; },
+                association, static_cast<std::size_t>(ins_count),
+                [&](std::size_t k) { return values_[k][i]; },
                 [this](T a, T b) { return reference::apply(op_, a, b); }));
         }
         return result;
@@ -182,7 +183,7 @@ void check_pair(Operator op, const std::vector<Shape>& shapes, const std::vector
                                      << shape.offset << ", ragged " << shape.ragged << ", in place "
                                      << shape.in_place << ", stream " << shape.stores.stream << ", move "
                                      << shape.stores.move << ", cached output " << shape.stores.cached_out
-                                     << (shape.brackets == Brackets::left ? ", from the left" : ""));
+                                     << (shape.association == Association::left ? ", from the left" : ""));
                 REQUIRE(values.reduce_many(kernels, shape, count) == "");
             }
             INFO("reduce, count " << count);
@@ -197,22 +198,22 @@ std::vector<Shape> all_shapes(std::initializer_list<std::pair<int, int>> arities
     for (const auto& [ins_count, outs_count] : arities) {
         for (const bool in_place : {false, true}) {
             const int cached_out = outs_count > 1 ? outs_count / 2 : -1;
-            std::vector<Stores> all_stores{{},
-                                           {.stream = true, .cached_out = cached_out},
-                                           {.move = true},
-                                           {.cached_out = cached_out, .move = true}};
+            std::vector<StoreHints> all_stores{{},
+                                               {.stream = true, .cached_out = cached_out},
+                                               {.move = true},
+                                               {.cached_out = cached_out, .move = true}};
             if (outs_count == 1) { // another member's, which has its number
                 all_stores.push_back({.stream = true, .cached_out = 2});
                 all_stores.push_back({.cached_out = 2, .move = true});
             }
-            for (const Stores& stores : all_stores) {
-                for (const Brackets brackets : {Brackets::tree, Brackets::left}) {
-                    if (brackets == Brackets::left && ins_count <= 3) {
+            for (const StoreHints& stores : all_stores) {
+                for (const Association association : {Association::tree, Association::left}) {
+                    if (association == Association::left && ins_count <= 3) {
                         continue; // the same
                     }
-                    shapes.push_back({ins_count, outs_count, 0, false, in_place, stores, brackets});
-                    shapes.push_back({ins_count, outs_count, 1, false, in_place, stores, brackets});
-                    shapes.push_back({ins_count, outs_count, 3, true, in_place, stores, brackets});
+                    shapes.push_back({ins_count, outs_count, 0, false, in_place, stores, association});
+                    shapes.push_back({ins_count, outs_count, 1, false, in_place, stores, association});
+                    shapes.push_back({ins_count, outs_count, 3, true, in_place, stores, association});
                 }
             }
         }
@@ -254,7 +255,7 @@ TEST_CASE("vectors of some thousand elements") {
     check_pair<std::complex<float>>(Operator::prod, shapes, {4096, 5003});
 }
 
-TEST_CASE("floating-point sums are bracketed as asked") {
+TEST_CASE("floating-point sums are associated as asked") {
     // In single precision 1e8 + 1 is 1e8: ((1e8 + 1) + -1e8) + 1 = 1, but (1e8 + 1) + (-1e8 + 1) = 0.
     const std::vector<float> values{1e8F, 1, -1e8F, 1};
     const void* const ins[] = {&values[0], &values[1], &values[2], &values[3]};
@@ -262,9 +263,9 @@ TEST_CASE("floating-point sums are bracketed as asked") {
         float out = 0;
         void* const outs[] = {&out};
         const Kernels& kernels = table->at(tutti::Type::f32, Operator::sum);
-        kernels.reduce_many(nullptr, outs, 1, ins, 4, 1, Brackets::left, {});
+        kernels.reduce_many(nullptr, outs, 1, ins, 4, 1, Association::left, {});
         CHECK(out == 1);
-        kernels.reduce_many(nullptr, outs, 1, ins, 4, 1, Brackets::tree, {});
+        kernels.reduce_many(nullptr, outs, 1, ins, 4, 1, Association::tree, {});
         CHECK(out == 0);
     }
 }
@@ -315,7 +316,8 @@ TEST_CASE(
 TEST_CASE("copy_many copies bytes to every destination") {
     for (const std::size_t bytes : {0U, 1U, 2U, 3U, 63U, 64U, 65U, 1009U, 5003U, 40'009U}) {
         for (const std::size_t offset : {0U, 1U, 17U}) {
-            for (const Stores stores : {Stores{}, Stores{.stream = true}, Stores{.move = true}}) {
+            for (const StoreHints stores :
+                 {StoreHints{}, StoreHints{.stream = true}, StoreHints{.move = true}}) {
                 const auto in = reference::random_vector<std::uint8_t>(bytes + offset, bytes);
                 std::vector<std::vector<std::uint8_t>> buffers(
                     17, std::vector<std::uint8_t>(bytes + offset + 80, 99));
@@ -348,7 +350,7 @@ TEST_CASE("complex numbers that start in the middle of an element's size") {
             void* const outs[] = {out.data() + shift};
             const void* const ins[] = {in.data() + shift, in.data() + shift};
             table->at(tutti::Type::c64, Operator::prod)
-                .reduce_many(nullptr, outs, 1, ins, 2, count, Brackets::tree, {.stream = true});
+                .reduce_many(nullptr, outs, 1, ins, 2, count, Association::tree, {.stream = true});
             for (std::size_t i = 0; i < count; ++i) {
                 const Complex element(values[2 * i], values[2 * i + 1]);
                 const Complex result(out[shift + 2 * i], out[shift + 2 * i + 1]);

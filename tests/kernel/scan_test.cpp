@@ -1,7 +1,7 @@
 // The prefixes of every compiled kernel of every instruction set this CPU has, against plain scalar code, and
 // those of the template loops.
 
-#include "../bracketed.hpp"
+#include "../associated.hpp"
 #include "../reduced.hpp"
 #include "kernel/table.hpp"
 #include "reference.hpp"
@@ -24,7 +24,7 @@
 namespace {
 
 using tutti::Operator;
-using tutti::detail::Brackets;
+using tutti::detail::Association;
 using tutti::detail::Kernels;
 using tutti::kernel::Table;
 
@@ -36,20 +36,20 @@ struct Shape {
     bool ragged; // operands at different offsets, so that they do not share their misalignment
     bool in_place;
     bool exclusive;
-    tutti::detail::Stores stores;
-    Brackets brackets = Brackets::tree;
+    tutti::detail::StoreHints stores;
+    Association association = Association::tree;
 };
 
 std::vector<Shape> all_shapes() {
     std::vector<Shape> shapes;
     for (int members = 1; members <= most_members; ++members) {
-        const tutti::detail::Stores all_but_last{.stream = true,
-                                                 .cached_out = members > 1 ? members - 1 : -1};
+        const tutti::detail::StoreHints all_but_last{.stream = true,
+                                                     .cached_out = members > 1 ? members - 1 : -1};
         for (const bool ragged : {false, true}) {
             for (const bool in_place : {false, true}) {
                 for (const bool exclusive : {false, true}) {
                     shapes.push_back({members, ragged, in_place, exclusive, {}});
-                    shapes.push_back({members, ragged, in_place, exclusive, {}, Brackets::left});
+                    shapes.push_back({members, ragged, in_place, exclusive, {}, Association::left});
                     shapes.push_back({members, ragged, in_place, exclusive, all_but_last});
                     shapes.push_back({members, ragged, in_place, exclusive, {.move = true}});
                     shapes.push_back({members,
@@ -83,8 +83,8 @@ struct Data {
         }
     }
 
-    const std::vector<std::vector<T>>& prefixes(Brackets brackets) const {
-        return brackets == Brackets::tree ? in_tree : from_the_left;
+    const std::vector<std::vector<T>>& prefixes(Association association) const {
+        return association == Association::tree ? in_tree : from_the_left;
     }
 };
 
@@ -106,15 +106,15 @@ std::string wrong_scan(const Kernels& kernels, const void* state, const Data<T>&
         put(buffers[j], place(j), data.values[j]);
         put(expected[j], place(j), data.values[j]);
         if (!shape.exclusive) {
-            put(expected[out], place(out), data.prefixes(shape.brackets)[j]);
+            put(expected[out], place(out), data.prefixes(shape.association)[j]);
         } else if (j > 0) {
-            put(expected[out], place(out), data.prefixes(shape.brackets)[j - 1]);
+            put(expected[out], place(out), data.prefixes(shape.association)[j - 1]);
         }
         ins.push_back(buffers[j].data() + place(j));
         outs.push_back(buffers[out].data() + place(out));
     }
-    kernels.scan_many(state, outs.data(), ins.data(), shape.members, count, shape.exclusive, shape.brackets,
-                      shape.stores);
+    kernels.scan_many(state, outs.data(), ins.data(), shape.members, count, shape.exclusive,
+                      shape.association, shape.stores);
     for (std::size_t b = 0; b < buffers.size(); ++b) {
         if (std::memcmp(buffers[b].data(), expected[b].data(), buffers[b].size() * sizeof(T)) == 0) {
             continue;
@@ -246,10 +246,10 @@ TEST_CASE("a prefix uses the operator's own state, and an exclusive one not the 
     int out[] = {-1, -1, -1};
     const void* const ins[] = {&in[0], &in[1], &in[2]};
     void* const outs[] = {&out[0], &out[1], &out[2]};
-    kernels.scan_many(&refuses_13, outs, ins, 3, 1, true, Brackets::tree, {});
+    kernels.scan_many(&refuses_13, outs, ins, 3, 1, true, Association::tree, {});
     CHECK(out[0] == -1);
     CHECK(out[1] == 1);
     CHECK(out[2] == 103);
-    CHECK_THROWS_WITH_AS(kernels.scan_many(&refuses_13, outs, ins, 3, 1, false, Brackets::tree, {}),
+    CHECK_THROWS_WITH_AS(kernels.scan_many(&refuses_13, outs, ins, 3, 1, false, Association::tree, {}),
                          "thirteen", std::runtime_error);
 }

@@ -79,7 +79,7 @@ TEST_CASE("a non-commutative callable on 3-byte structs, out of place and in pla
                 }
                 const int arity = static_cast<int>(ins_count);
                 kernels.reduce_many(&compose, outs.data(), arity, ins.data(), arity, count,
-                                    tutti::detail::Brackets::tree, {.stream = true});
+                                    tutti::detail::Association::tree, {.stream = true});
                 for (std::size_t k = 0; k < ins_count; ++k) {
                     const auto& out = buffers[in_place ? k : ins_count + k];
                     for (std::size_t i = 0; i < count; ++i) {
@@ -166,7 +166,8 @@ TEST_CASE("a throwing operator's exception arrives, and what was done before it 
     CHECK(out == std::vector<int>{11, -1, -1});
     void* const outs[] = {out.data()};
     const void* const ins[] = {a.data(), a.data(), b.data()};
-    CHECK_THROWS_AS(kernels.reduce_many(&refuses_13, outs, 1, ins, 3, 3, tutti::detail::Brackets::tree, {}),
-                    std::runtime_error);
+    CHECK_THROWS_AS(
+        kernels.reduce_many(&refuses_13, outs, 1, ins, 3, 3, tutti::detail::Association::tree, {}),
+        std::runtime_error);
     CHECK(out == std::vector<int>{12, -1, -1});
 }

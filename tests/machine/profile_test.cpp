@@ -1,4 +1,4 @@
-#include "machine/profile.hpp"
+#include "machine/thresholds.hpp"
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ Machine machine_of(const char* vendor, int family, const char* model, std::size_
 }
 
 std::string source_of(const Machine& machine) {
-    return source_text(family_profile(machine));
+    return source_text(family_thresholds(machine));
 }
 
 } // namespace
@@ -42,7 +42,7 @@ TEST_CASE("caches are full by the L2 caches or by the L3 caches, whichever is fi
 }
 
 TEST_CASE("every quantity has a name and a place of its own, and a line for readers") {
-    Profile profile;
+    Thresholds profile;
     std::set<std::string> names;
     double next = 1;
     for (const Quantity& quantity : quantities()) {

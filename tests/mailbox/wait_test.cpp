@@ -57,10 +57,10 @@ extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
 namespace {
 
 /// Yields in a wait for nothing that is over when it would sleep.
-int yields_in_wait(const Patience& patience) {
+int yields_in_wait(const WaitPolicy& wait_policy) {
     yields = 0;
-    Waiting waiting(patience);
-    while (yields == 0 && waiting.pass() != Waiting::Next::sleep) {
+    Backoff backoff(wait_policy);
+    while (yields == 0 && backoff.pass() != Backoff::Next::sleep) {
     }
     return yields;
 }
@@ -73,28 +73,28 @@ void on_cpu(const std::function<void()>& part) {
     }).join();
 }
 
-constexpr Patience short_patience{.spin_ns = 0, .yield_ns = 200'000};
+constexpr WaitPolicy short_patience{.spin_ns = 0, .yield_ns = 200'000};
 
-/// Counts how often a bell is rung, and hears nothing.
-class CountedRings {
+/// Counts how often an event count is notified, and sees nothing.
+class CountedNotifications {
 public:
-    static inline int rung = 0;
+    static inline int notified = 0;
 
-    std::uint32_t heard() const noexcept { return 0; }
-    void ring() noexcept { ++rung; }
-    void sleep(std::uint32_t /*heard*/, std::int64_t /*bound_ns*/) noexcept {}
+    std::uint32_t seen() const noexcept { return 0; }
+    void notify() noexcept { ++notified; }
+    void sleep(std::uint32_t /*seen*/, std::int64_t /*bound_ns*/) noexcept {}
 };
 
 } // namespace
 
-TEST_CASE_TEMPLATE("a wait that ends by an exception leaves no sleeper for whom the bell is rung", Sleepers,
-                   StdSleepers, SureSleepers) {
-    BasicDoorbell<Sleepers, CountedRings> bell;
+TEST_CASE_TEMPLATE("a wait that ends by an exception leaves no sleeper for whom it notifies", Waiters,
+                   StdWaiters, SureWaiters) {
+    BasicEventCount<Waiters, CountedNotifications> event;
     const auto throws = []() -> bool { throw std::runtime_error("the group has failed"); };
-    CountedRings::rung = 0;
-    CHECK_THROWS_AS(bell.sleep(throws, 1), std::runtime_error);
-    bell.ring_if_needed();
-    CHECK(CountedRings::rung == 0);
+    CountedNotifications::notified = 0;
+    CHECK_THROWS_AS(event.sleep(throws, 1), std::runtime_error);
+    event.notify_if_needed();
+    CHECK(CountedNotifications::notified == 0);
 }
 
 TEST_CASE("a wait spins, then yields, then sleeps") {
@@ -104,10 +104,10 @@ TEST_CASE("a wait spins, then yields, then sleeps") {
         CHECK(yields_in_wait({.spin_ns = 100'000, .yield_ns = 200'000}) == 1);
         CHECK(yields_in_wait({}) == 0);
         CHECK(passed_ns > before_ns); // the clock of the wait is the test's
-        Waiting spinning({.spin_ns = Patience::for_good_ns, .yield_ns = 0});
+        Backoff spinning({.spin_ns = WaitPolicy::for_good_ns, .yield_ns = 0});
         bool slept = false;
         for (int i = 0; i < 10'000; ++i) {
-            slept = slept || spinning.pass() == Waiting::Next::sleep;
+            slept = slept || spinning.pass() == Backoff::Next::sleep;
         }
         CHECK_FALSE(slept);
     });
@@ -132,7 +132,7 @@ TEST_CASE("a CPU that other processes want is not yielded to them again and agai
         }
         CHECK(waits == 3);
         CHECK(yields_in_wait({.spin_ns = 100'000, .yield_ns = 200'000}) == 0);
-        CHECK(yields_in_wait({.spin_ns = 0, .yield_ns = Patience::for_good_ns}) == 1); // never sleeps
+        CHECK(yields_in_wait({.spin_ns = 0, .yield_ns = WaitPolicy::for_good_ns}) == 1); // never sleeps
         other = Other::nobody;
         while (yields_in_wait(short_patience) == 0) { // until it is tried again
             passed_ns += turn_ns;

@@ -56,10 +56,10 @@ private:
 enum class Learns { waits, by_function, takes_back, forgets, gives_up, is_destroyed };
 
 /// What a test may take out of the protocol.
-enum class Without { nothing, count_of_the_end, claim };
+enum class Without { nothing, count_of_the_end, take_function };
 
-/// Ranks arrive with an operand each; the last one combines them, as arrive::Operation does, and completes
-/// all requests. With Learns::gives_up the first rank does not wait for the others. With
+/// Ranks arrive with an operand each; the last one combines them, as arrive::DeferredCollective does, and
+/// completes all requests. With Learns::gives_up the first rank does not wait for the others. With
 /// Learns::is_destroyed the last rank never arrives: its thread ends the rendezvous while the others give up.
 /// The thread that drops the last reference makes the memory that of another operation.
 template <unsigned ranks, Learns learns, Orders orders, Without without = Without::nothing>
@@ -178,8 +178,8 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
     }
 
     void forget(unsigned rank) {
-        const bool is_own =
-            handovers[rank].take_back() || (without == Without::claim ? true : handovers[rank].claim());
+        const bool is_own = handovers[rank].take_back() ||
+                            (without == Without::take_function ? true : handovers[rank].take_function());
         if (is_own) {
             functions[rank](RL_INFO).store(ranks);
         }
@@ -193,12 +193,12 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
 
     /// By the rank or by who completes, one of the two.
     void call(unsigned rank) {
-        if (without != Without::claim && !handovers[rank].claim()) {
+        if (without != Without::take_function && !handovers[rank].take_function()) {
             RL_ASSERT(learns == Learns::forgets);
             return;
         }
         const bool is_there = functions[rank](RL_INFO).load() == rank;
-        if (without == Without::claim && !is_there) {
+        if (without == Without::take_function && !is_there) {
             return;
         }
         RL_ASSERT(is_there);
@@ -262,7 +262,7 @@ TEST_CASE("an operation ends once, where ranks give it up while the rendezvous i
 TEST_CASE("a function that is forgotten while another thread is about to call it is called or forgotten") {
     passes<Arrivals<2, Learns::forgets, library>>("arrivals, 2 functions forgotten");
     passes<Arrivals<3, Learns::forgets, library>>("arrivals, 3 functions forgotten", {3});
-    caught<Arrivals<2, Learns::forgets, library, Without::claim>>(
+    caught<Arrivals<2, Learns::forgets, library, Without::take_function>>(
         "arrivals, functions forgotten without a claim", rl::test_result_data_race);
 }
 

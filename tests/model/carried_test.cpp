@@ -5,18 +5,18 @@ namespace tutti::model {
 
 namespace {
 
-using schedule::Form;
+using schedule::Protocol;
 using AsWritten = Portable<as_written>;
 
 /// Messages of two words to everybody, and messages of one word that go one way: nobody who sends them waits.
 constexpr Calls to_all(int members, int operations) {
-    return {Collective::allreduce, flat, Form::carried, members, operations, 2};
+    return {Collective::allreduce, flat, Protocol::eager, members, operations, 2};
 }
 constexpr Calls to_the_root(int members, int operations) {
-    return {Collective::reduce, flat, Form::carried, members, operations};
+    return {Collective::reduce, flat, Protocol::eager, members, operations};
 }
 constexpr Calls from_the_root(int members, int operations) {
-    return {Collective::broadcast, flat, Form::carried, members, operations};
+    return {Collective::broadcast, flat, Protocol::eager, members, operations};
 }
 
 template <Calls calls, class Cell = AsWritten, Rule rule = Rule::kept, Orders progress = as_written>

@@ -29,7 +29,7 @@ inline constexpr char circulant[] = "circulant";
 struct Calls {
     Collective collective;
     const char* row;
-    schedule::Form form;
+    schedule::Protocol protocol;
     int members;
     int operations;
     /// Elements of a block, of one word each.
@@ -102,7 +102,7 @@ public:
         put(target(step), step, [&](std::size_t i) { return word(from, i); });
     }
     void combine_all(const plan::Step& /*of messages on stages, which relacy would not watch*/,
-                     detail::Brackets /*brackets*/) {
+                     detail::Association /*association*/) {
         RL_ASSERT(false);
     }
 
@@ -207,7 +207,7 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
         set_looks(Under::looks);
         for (std::size_t member = 0; member < members; ++member) {
             std::ranges::fill(bindings[member].peers, run::Bases{});
-            if (!prepared[member].settles) { // else nobody looks at it
+            if (!prepared[member].synchronises) { // else nobody looks at it
                 boards[member].progress.watch();
             }
         }
@@ -215,14 +215,14 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
 
     void thread(unsigned index) {
         const Mailbox mailbox(slots, slots_per_operation, sets, nullptr, boards, failed);
-        run::Line line;
+        run::Cursor cursor;
         for (unsigned operation = 0; operation < calls.operations; ++operation) {
             fill(index, operation);
-            const run::Line before = line;
+            const run::Cursor before = cursor;
             bind(index);
-            Runner runner(mailbox, line, prepared[index], bindings[index]);
+            Runner runner(mailbox, cursor, prepared[index], bindings[index]);
             run_to_the_end(runner);
-            break_rules(line, before);
+            break_rules(cursor, before);
             check(index, operation);
         }
         fill(index, calls.operations);
@@ -272,13 +272,13 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
     }
     static void set_looks(Looks looks) { Published<std::uint64_t>::looks = Published<Both>::looks = looks; }
 
-    static void break_rules(run::Line& line, const run::Line& before) {
+    static void break_rules(run::Cursor& cursor, const run::Cursor& before) {
         if (Under::rule == Rule::one_set) {
-            line.set = before.set;
+            cursor.set = before.set;
         } else if (Under::rule == Rule::never_settles) {
-            line.must_settle = false;
+            cursor.must_wait_for_slots = false;
         } else if (Under::rule == Rule::settles_too_early) {
-            --line.carried[line.set];
+            --cursor.eager[cursor.set];
         }
     }
 
@@ -306,7 +306,7 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
 template <Calls calls, class Under>
 void Running<calls, Under>::prepare() {
     const algorithm::Algorithm* const row = algorithm::find(calls.collective, calls.row);
-    const auto synchronised = schedule::synchronise(row->make(calls.members, 0), calls.form);
+    const auto synchronised = schedule::synchronise(row->make(calls.members, 0), calls.protocol);
     prepared.clear();
     bindings = std::vector<run::Bindings>(members);
     for (std::size_t member = 0; member < members; ++member) {
@@ -317,9 +317,9 @@ void Running<calls, Under>::prepare() {
         run::Prepared made;
         made.owned_plan = std::make_shared<const run::OwnPlan>(std::move(plan));
         made.plan = &made.owned_plan->plan;
-        made.marks = {.digest = 0x123456789abcdef, .print = 0xabcde};
+        made.digests = {.digest = 0x123456789abcdef, .fingerprint = 0xabcde};
         made.kernels = &detail::TemplateLoops<std::uint64_t, Plus>::kernels;
-        made.settles = detail::traits_of(calls.collective).needs_all;
+        made.synchronises = detail::traits_of(calls.collective).needs_all;
         const auto blocks = static_cast<std::size_t>(made.plan->blocks);
         const bool is_barrier = calls.collective == Collective::barrier;
         made.partition.block = is_barrier ? 0 : static_cast<std::size_t>(calls.width);
@@ -327,7 +327,7 @@ void Running<calls, Under>::prepare() {
         made.element_bytes = sizeof(std::uint64_t);
         made.exchanges_words = made.plan->exchanges_once && made.partition.total <= 1;
         made.word_bytes = static_cast<std::uint8_t>(made.exchanges_words ? made.partition.total * 8 : 0);
-        made.carried_words = static_cast<std::uint8_t>(std::max<std::size_t>(made.partition.total, 1));
+        made.eager_words = static_cast<std::uint8_t>(std::max<std::size_t>(made.partition.total, 1));
         made.scratch_stride_bytes = sizeof(Watched) * most_elements;
         bindings[member].reserve(made);
         prepared.push_back(std::move(made));

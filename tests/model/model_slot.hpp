@@ -68,7 +68,7 @@ private:
 
 /// Nobody sleeps.
 struct NoBell {
-    void ring_if_needed() noexcept {}
+    void notify_if_needed() noexcept {}
 };
 
 } // namespace tutti::model

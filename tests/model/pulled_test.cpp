@@ -5,17 +5,17 @@ namespace tutti::model {
 
 namespace {
 
-using schedule::Form;
+using schedule::Protocol;
 using AsWritten = Portable<as_written>;
 
 /// An allreduce back to back in which members show each other their vectors, read them, and store into them;
 /// callers overwrite them between operations.
 constexpr Calls among_all(int members, int operations) {
-    return {Collective::allreduce, direct, Form::separate, members, operations};
+    return {Collective::allreduce, direct, Protocol::zero_copy, members, operations};
 }
 /// A broadcast that members pull from the root, which lets them.
 constexpr Calls from_the_root(int members, int operations) {
-    return {Collective::broadcast, flat, Form::separate, members, operations};
+    return {Collective::broadcast, flat, Protocol::zero_copy, members, operations};
 }
 
 template <Calls calls, class Cell = AsWritten, Rule rule = Rule::kept, Looks looks = Looks::news>
@@ -61,7 +61,7 @@ TEST_CASE("vectors are given back only when their readers are done") {
 }
 
 // Whoever awaits all its readers could use its slots again at once. The second set is for those who do not:
-// the carried form, and members that learn of their readers through others.
+// the eager form, and members that learn of their readers through others.
 TEST_CASE("where all readers are awaited, one set of slots would do") {
     passes<Pulled<among_all(2, 2), AsWritten, Rule::one_set>>(
         "pulled, 2 members, 2 operations, one set of slots", {3});

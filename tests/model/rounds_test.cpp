@@ -5,21 +5,21 @@ namespace tutti::model {
 
 namespace {
 
-using schedule::Form;
+using schedule::Protocol;
 using AsWritten = Portable<as_written>;
 
 /// Sums in a logarithmic number of rounds, in which members hand on what they know.
 constexpr Calls sums(int members, int operations) {
-    return {Collective::allreduce, census, Form::carried, members, operations};
+    return {Collective::allreduce, census, Protocol::eager, members, operations};
 }
 /// The same rounds without words. Before a barrier each member writes, after it reads what the others have
 /// written, and a second one lets it be written again.
 constexpr Calls barriers(int members, int operations) {
-    return {Collective::barrier, dissemination, Form::carried, members, operations};
+    return {Collective::barrier, dissemination, Protocol::eager, members, operations};
 }
 /// Rounds in which members pull from each other and learn of their readers through others.
 constexpr Calls pulled_sums(int members, int operations) {
-    return {Collective::allreduce, circulant, Form::separate, members, operations};
+    return {Collective::allreduce, circulant, Protocol::zero_copy, members, operations};
 }
 
 template <Calls calls, class Cell = AsWritten, Rule rule = Rule::kept, Looks looks = Looks::news>

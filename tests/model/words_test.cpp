@@ -5,12 +5,12 @@ namespace tutti::model {
 
 namespace {
 
-using schedule::Form;
+using schedule::Protocol;
 using AsWritten = Portable<as_written>;
 
 /// Exchanges of single words, back to back, in which nobody says that it has read them.
 constexpr Calls words(int members, int operations) {
-    return {Collective::allreduce, flat, Form::carried, members, operations};
+    return {Collective::allreduce, flat, Protocol::eager, members, operations};
 }
 
 template <int members, int operations, class Cell, Rule rule = Rule::kept, Looks looks = Looks::news>

@@ -1,7 +1,7 @@
 // The same bits on all members of all processes, whichever way they come; and from way to way where the
 // algorithm among the processes brackets every element alike.
 
-#include "../bracketed.hpp"
+#include "../associated.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using Bits = std::vector<std::uint64_t>;
 
-/// Sums of these depend on how they are bracketed.
+/// Sums of these depend on how they are associated.
 std::vector<double> delicate(int rank, std::size_t elements) {
     std::vector<double> vector(elements);
     for (std::size_t i = 0; i < elements; ++i) {

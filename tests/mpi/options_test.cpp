@@ -11,12 +11,12 @@ namespace {
 constexpr int members = 2;
 
 /// What the group is set to in which a cluster of this process alone meets.
-const execute::Setting& setting_in(mpi::detail::ClusterState& cluster) {
-    return cluster.group().setting();
+const execute::GroupConfig& config_in(mpi::detail::ClusterState& cluster) {
+    return cluster.group().config();
 }
 
 std::shared_ptr<mpi::detail::ClusterState> cluster_of(const GroupOptions& options) {
-    const tutti::detail::GroupState local(members, execute::setting_for(members, options));
+    const tutti::detail::GroupState local(members, execute::config_for(members, options));
     return mpi::detail::ClusterState::open(local, MPI_COMM_SELF, {}, false);
 }
 
@@ -27,11 +27,11 @@ TEST_CASE("members of a cluster wait as their group was told to") {
         return;
     }
     for (const Wait wait : {Wait::spin, Wait::yield, Wait::sleep}) {
-        const mailbox::Patience told = execute::setting_for(members, GroupOptions{.wait = wait}).patience;
+        const mailbox::WaitPolicy told = execute::config_for(members, GroupOptions{.wait = wait}).wait_policy;
         auto cluster = cluster_of({.wait = wait});
-        CHECK(setting_in(*cluster).patience.spin_ns == told.spin_ns);
-        CHECK(setting_in(*cluster).patience.yield_ns == told.yield_ns);
-        const mailbox::Patience& leaders = cluster->transport().wire().patience();
+        CHECK(config_in(*cluster).wait_policy.spin_ns == told.spin_ns);
+        CHECK(config_in(*cluster).wait_policy.yield_ns == told.yield_ns);
+        const mailbox::WaitPolicy& leaders = cluster->transport().wire().wait_policy();
         CHECK(leaders.spin_ns == told.spin_ns);
         CHECK(leaders.yield_ns == told.yield_ns);
     }
@@ -43,8 +43,8 @@ TEST_CASE(
         return;
     }
     auto cluster = cluster_of({.tuning = "/nowhere/tuned.txt"});
-    CHECK(setting_in(*cluster).cpus == machine::allowed_pus());
-    CHECK(setting_in(*cluster).options.tuning == "/nowhere/tuned.txt");
+    CHECK(config_in(*cluster).cpus == machine::allowed_pus());
+    CHECK(config_in(*cluster).options.tuning == "/nowhere/tuned.txt");
 }
 
 } // namespace tutti::test

@@ -1,4 +1,4 @@
-#include "pass/carry_out.hpp"
+#include "pass/execute.hpp"
 #include "pass/pass.hpp"
 
 #include <doctest/doctest.h>
@@ -136,14 +136,14 @@ tutti::pass::Elements folded(const Fold& fold) {
     return {.bytes = sizeof(Element),
             .kernels = &tutti::detail::TemplateLoops<Element, Fold>::kernels,
             .state = &fold,
-            .brackets = tutti::detail::Brackets::left};
+            .association = tutti::detail::Association::left};
 }
 
 void carry_out_all(const Shape& shape, const Vectors& vectors, Direction direction) {
     const Fold fold;
     for (int rank = 0; rank < shape.members; ++rank) {
         for (const Pass& pass : passes_of(shape, rank, vectors, direction)) {
-            carry_out(pass, folded(fold));
+            execute(pass, folded(fold));
         }
     }
 }

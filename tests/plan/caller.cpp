@@ -1,6 +1,6 @@
 #include "caller.hpp"
 
-#include "../bracketed.hpp"
+#include "../associated.hpp"
 
 #include <algorithm>
 
@@ -66,11 +66,12 @@ std::string Caller::check(int rank, Space space, int operation, const Memory& fo
 std::string Caller::check_result(int rank, std::size_t element, int operation, const std::string& found) {
     auto inputs = wanted(rank, element, operation);
     if (order_ == Order::none || order_ >= Order::canonical) {
-        const auto brackets = order_ == Order::serial ? detail::Brackets::left : detail::Brackets::tree;
-        const std::string right =
-            inputs.empty() ? ""
-                           : test::bracketed(
-                                 brackets, inputs.size(), [&](std::size_t k) { return inputs[k]; }, combined);
+        const auto association =
+            order_ == Order::serial ? detail::Association::left : detail::Association::tree;
+        const std::string right = inputs.empty() ? ""
+                                                 : test::bracketed(
+                                                       association, inputs.size(),
+                                                       [&](std::size_t k) { return inputs[k]; }, combined);
         return found == right ? "" : found + " rather than " + right;
     }
     auto held = leaves(found);

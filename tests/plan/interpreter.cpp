@@ -1,6 +1,6 @@
 #include "interpreter.hpp"
 
-#include "../bracketed.hpp"
+#include "../associated.hpp"
 #include "caller.hpp"
 #include "interpreter_state.hpp"
 #include "plan/plan.hpp"
@@ -205,7 +205,7 @@ private:
             return false;
         }
         ++member.next;
-        carry_out(rank, step);
+        execute(rank, step);
         return true;
     }
 
@@ -238,7 +238,7 @@ private:
         return std::span(payload).subspan(start, count);
     }
 
-    void carry_out(int rank, const Step& step) {
+    void execute(int rank, const Step& step) {
         Member& member = member_of(rank);
         switch (step.code) {
         case Code::enter:
@@ -304,8 +304,8 @@ private:
     std::vector<std::string> listed(int rank, const plan::Operand& listed, const Step& step) {
         if (step.code == Code::reduce_listed_received && listed.peer != rank) {
             const Step one = received_from(step, listed);
-            const std::vector<std::string> carried = payload(rank, listed.peer, one);
-            const std::span<const std::string> found = part(carried, one);
+            const std::vector<std::string> eager = payload(rank, listed.peer, one);
+            const std::span<const std::string> found = part(eager, one);
             return {found.begin(), found.end()};
         }
         const std::span<const std::string> found =
@@ -320,12 +320,12 @@ private:
                           step);
         }
         std::span<const std::string> found;
-        std::vector<std::string> carried;
+        std::vector<std::string> eager;
         const bool is_carried =
             step.code == Code::reduce_every_received || step.code == Code::reduce_first_received;
         if (is_carried && peer != rank) {
-            carried = payload(rank, peer, step);
-            found = part(carried, step);
+            eager = payload(rank, peer, step);
+            found = part(eager, step);
         } else {
             found = elements(peer, step.left, step.from(), step);
         }

@@ -12,7 +12,7 @@ namespace tutti::test {
 /// How a schedule is to be carried out by the interpreter.
 struct Run {
     plan::Partition partition;
-    /// Input and output are the same memory, which the carried form does not say by itself.
+    /// Input and output are the same memory, which the eager form does not say by itself.
     bool in_place = false;
     /// In what order the operands are promised to be combined.
     algorithm::Order order = algorithm::Order::none;

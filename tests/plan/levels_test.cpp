@@ -11,7 +11,7 @@
 using namespace tutti;
 using algorithm::Acting;
 using graph::LevelTree;
-using schedule::Form;
+using schedule::Protocol;
 using Sizes = std::vector<int>;
 
 namespace {
@@ -22,7 +22,7 @@ std::string interpreted(const schedule::Synchronised& plan, std::uint32_t seed) 
     const auto blocks = static_cast<std::size_t>(plan.schedule.blocks());
     const bool moves = collective != Collective::barrier;
     return test::interpret(plan, {.partition = moves ? plan::Partition{2 * blocks, 2} : plan::Partition{},
-                                  .in_place = plan.form == Form::in_place,
+                                  .in_place = plan.protocol == Protocol::in_place,
                                   .order = detail::traits_of(collective).reduces() ? algorithm::Order::rank
                                                                                    : algorithm::Order::none,
                                   .seed = seed});
@@ -53,16 +53,16 @@ TEST_CASE("plans of collectives on trees of groups do what the collective says")
                 const bool has_root = detail::traits_of(collective).takes_number();
                 const schedule::Schedule made =
                     levels(collective, tree, acting, has_root ? tree.ranks() / 2 : 0);
-                const algorithm::Forms forms = forms_of(acting, collective, tree);
-                for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
-                    const bool is_taken = form == Form::separate   ? forms.pulled
-                                          : form == Form::in_place ? forms.in_place
-                                                                   : forms.carried;
+                const algorithm::Protocols protocols = protocols_of(acting, collective, tree);
+                for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place, Protocol::eager}) {
+                    const bool is_taken = protocol == Protocol::zero_copy  ? protocols.pulled
+                                          : protocol == Protocol::in_place ? protocols.in_place
+                                                                           : protocols.eager;
                     if (is_taken) {
-                        CAPTURE(form);
+                        CAPTURE(protocol);
                         ++plans;
                         const auto seed = static_cast<std::uint32_t>(plans);
-                        REQUIRE(interpreted(schedule::synchronise(made, form), seed) == "");
+                        REQUIRE(interpreted(schedule::synchronise(made, protocol), seed) == "");
                     }
                 }
             }
@@ -89,10 +89,10 @@ TEST_CASE("plans of rows on any tree do what the collective says, and have slots
             CAPTURE(to_string(row.collective));
             CAPTURE(tree.ranks());
             const schedule::Schedule made = make(row, tree, has_root(row) ? 1 : 0);
-            for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
-                if (takes(row, form)) {
-                    CAPTURE(form);
-                    REQUIRE(interpreted(schedule::synchronise(made, form), ++plans) == "");
+            for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place, Protocol::eager}) {
+                if (takes(row, protocol)) {
+                    CAPTURE(protocol);
+                    REQUIRE(interpreted(schedule::synchronise(made, protocol), ++plans) == "");
                 }
             }
         }

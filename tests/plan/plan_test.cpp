@@ -15,7 +15,7 @@
 namespace {
 
 using namespace tutti;
-using schedule::Form;
+using schedule::Protocol;
 using schedule::Space;
 
 #if defined(TUTTI_REDUCED_TESTS)
@@ -24,9 +24,9 @@ constexpr int most_ranks = 12;
 constexpr int most_ranks = 32;
 #endif
 
-std::string name_of(const algorithm::Algorithm& row, Form form, int ranks) {
+std::string name_of(const algorithm::Algorithm& row, Protocol protocol, int ranks) {
     return std::string(to_string(row.collective)) + " " + std::string(row.name) + " form " +
-           std::to_string(static_cast<int>(form)) + " ranks " + std::to_string(ranks);
+           std::to_string(static_cast<int>(protocol)) + " ranks " + std::to_string(ranks);
 }
 
 /// Offsets of blocks of 0, 1 or 2 elements; the first member has none.
@@ -56,17 +56,18 @@ std::vector<plan::Partition> partitions(Collective collective, int ranks, int bl
     return list;
 }
 
-void interpret_all(const algorithm::Algorithm& row, Form form, int ranks, int root) {
-    const auto synchronised = schedule::synchronise(row.make(ranks, root), form);
+void interpret_all(const algorithm::Algorithm& row, Protocol protocol, int ranks, int root) {
+    const auto synchronised = schedule::synchronise(row.make(ranks, root), protocol);
     const auto offsets = irregular_offsets(ranks);
     for (const auto& partition : partitions(row.collective, ranks, synchronised.schedule.blocks(), offsets)) {
         for (const bool in_place : {false, true}) {
-            if ((form == Form::in_place && !in_place) || (form == Form::separate && in_place)) {
+            if ((protocol == Protocol::in_place && !in_place) ||
+                (protocol == Protocol::zero_copy && in_place)) {
                 continue;
             }
             const test::Run run{partition, in_place, row.order, static_cast<std::uint32_t>(ranks)};
-            INFO(name_of(row, form, ranks), ", root ", root, ", elements ", partition.total, ", in place ",
-                 in_place);
+            INFO(name_of(row, protocol, ranks), ", root ", root, ", elements ", partition.total,
+                 ", in place ", in_place);
             CHECK(test::interpret(synchronised, run) == "");
         }
     }
@@ -94,10 +95,10 @@ const algorithm::Algorithm& row_of(Collective collective, const char* name) {
 TEST_CASE("the plans of every algorithm, form and number of ranks do what the collective says") {
     long cases = 0;
     for (const auto& row : algorithm::registry()) {
-        for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
-            for (int ranks = 1; takes(row, form) && ranks <= most_ranks; ++ranks) {
+        for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place, Protocol::eager}) {
+            for (int ranks = 1; takes(row, protocol) && ranks <= most_ranks; ++ranks) {
                 for (const int root : takes(row, ranks) ? roots(row, ranks) : std::vector<int>{}) {
-                    interpret_all(row, form, ranks, root);
+                    interpret_all(row, protocol, ranks, root);
                     ++cases;
                 }
             }
@@ -110,14 +111,14 @@ TEST_CASE("the interpreter finds plans whose waits are missing") {
     int broken = 0;
     for (const auto& row : algorithm::registry()) {
         const int ranks = takes(row, 6) ? 6 : 8;
-        for (const Form form : {Form::separate, Form::in_place}) {
-            if (!takes(row, form)) {
+        for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place}) {
+            if (!takes(row, protocol)) {
                 continue;
             }
-            auto synchronised = schedule::synchronise(row.make(ranks, has_root(row) ? 2 : 0), form);
+            auto synchronised = schedule::synchronise(row.make(ranks, has_root(row) ? 2 : 0), protocol);
             const auto blocks = static_cast<std::size_t>(synchronised.schedule.blocks());
-            test::Run run{{blocks, 1, nullptr}, form == Form::in_place, row.order, 0};
-            INFO(name_of(row, form, ranks));
+            test::Run run{{blocks, 1, nullptr}, protocol == Protocol::in_place, row.order, 0};
+            INFO(name_of(row, protocol, ranks));
             REQUIRE(test::interpret(synchronised, run) == "");
             for (auto& waits : synchronised.waits) {
                 waits.clear();
@@ -135,12 +136,12 @@ TEST_CASE("the interpreter finds plans whose waits are missing") {
 
 TEST_CASE("a plan names its points, ranks and blocks") {
     const auto synchronised =
-        schedule::synchronise(row_of(Collective::allreduce, "circulant").make(5, 0), Form::separate);
+        schedule::synchronise(row_of(Collective::allreduce, "circulant").make(5, 0), Protocol::zero_copy);
     const plan::Plan plan = plan::compile(synchronised, 3);
     CHECK(plan.ranks == 5);
     CHECK(plan.rank == 3);
     CHECK(plan.blocks == 5);
-    CHECK(plan.form == Form::separate);
+    CHECK(plan.protocol == Protocol::zero_copy);
     CHECK(plan.points == 7); // the entry and ceil(log2 5) rounds twice
     CHECK(plan.steps.front().code == plan::Code::enter);
 }
@@ -149,11 +150,11 @@ TEST_CASE("steps are small, and blocks of a step never wrap around") {
     static_assert(sizeof(plan::Step) == 16);
     for (const auto& row : algorithm::registry()) {
         const int ranks = takes(row, 22) ? 22 : 16;
-        for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
-            if (!takes(row, form)) {
+        for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place, Protocol::eager}) {
+            if (!takes(row, protocol)) {
                 continue;
             }
-            const auto synchronised = schedule::synchronise(row.make(ranks, has_root(row) ? 7 : 0), form);
+            const auto synchronised = schedule::synchronise(row.make(ranks, has_root(row) ? 7 : 0), protocol);
             for (int rank = 0; rank < ranks; ++rank) {
                 const plan::Plan plan = plan::compile(synchronised, rank);
                 for (const plan::Step& step : plan.steps) {
@@ -176,7 +177,7 @@ TEST_CASE(
     "the direct scan is one step that names every member, the direct reduce one that stores to the root") {
     const auto steps_of = [](Collective collective, int rank, plan::Code code) {
         const auto synchronised =
-            schedule::synchronise(row_of(collective, "direct").make(5, 0), Form::separate);
+            schedule::synchronise(row_of(collective, "direct").make(5, 0), Protocol::zero_copy);
         std::vector<plan::Step> found;
         for (const plan::Step& step : plan::compile(synchronised, rank).steps) {
             if (step.code == code) {
@@ -206,11 +207,11 @@ TEST_CASE("in an output that all members share everything is stored once, or the
     for (const auto& row : algorithm::registry()) {
         const bool delivers_to_all =
             row.collective == Collective::allreduce || row.collective == Collective::allgather;
-        if (!delivers_to_all || !takes(row, Form::separate) || !takes(row, 5)) {
+        if (!delivers_to_all || !takes(row, Protocol::zero_copy) || !takes(row, 5)) {
             continue;
         }
-        const plan::Plan own = plan::compile(schedule::synchronise(row.make(5, 0), Form::separate), 3);
-        if (!row.forms.shared) {
+        const plan::Plan own = plan::compile(schedule::synchronise(row.make(5, 0), Protocol::zero_copy), 3);
+        if (!row.protocols.shared) {
             CHECK_THROWS_AS(plan::for_shared_output(own), std::invalid_argument);
             continue;
         }
@@ -233,7 +234,7 @@ TEST_CASE("in an output that all members share everything is stored once, or the
 
 TEST_CASE("an all-to-all takes its own block of every input to the block of its sender") {
     const auto synchronised =
-        schedule::synchronise(row_of(Collective::alltoall, "direct").make(5, 0), Form::separate);
+        schedule::synchronise(row_of(Collective::alltoall, "direct").make(5, 0), Protocol::zero_copy);
     std::set<int> senders;
     for (const plan::Step& step : plan::compile(synchronised, 2).steps) {
         if (step.code == plan::Code::copy) {
@@ -249,8 +250,8 @@ TEST_CASE("an all-to-all takes its own block of every input to the block of its 
 TEST_CASE("the scratch of the circulant reduce-scatter is the cyclic range it writes") {
     // Algorithm 1 keeps the partial sums of other members' blocks; the block of the member itself goes to the
     // output.
-    const auto synchronised =
-        schedule::synchronise(row_of(Collective::reduce_scatter, "circulant").make(8, 0), Form::separate);
+    const auto synchronised = schedule::synchronise(
+        row_of(Collective::reduce_scatter, "circulant").make(8, 0), Protocol::zero_copy);
     for (int rank = 0; rank < 8; ++rank) {
         const plan::Plan plan = plan::compile(synchronised, rank);
         CHECK(plan.scratch_vectors == 1);
@@ -260,8 +261,8 @@ TEST_CASE("the scratch of the circulant reduce-scatter is the cyclic range it wr
 }
 
 TEST_CASE("scratch that wraps around lies one vector length further on") {
-    const auto synchronised =
-        schedule::synchronise(row_of(Collective::reduce_scatter, "circulant").make(8, 0), Form::separate);
+    const auto synchronised = schedule::synchronise(
+        row_of(Collective::reduce_scatter, "circulant").make(8, 0), Protocol::zero_copy);
     int lapped = 0;
     for (const plan::Step& step : plan::compile(synchronised, 6).steps) {
         const bool scratch = step.to.space() >= static_cast<std::size_t>(Space::scratch0);
@@ -305,13 +306,13 @@ TEST_CASE("what does not fit into a step is refused") {
     recorder.round().copy({0, Space::output, {0, 1}}, {0, Space::input, {0, 1}});
     const schedule::Schedule many(Collective::allreduce, 65536, 1, schedule::Symmetry::rotation,
                                   {recorder.take()});
-    const schedule::Synchronised too_many{many, Form::separate, {{}}, {}};
+    const schedule::Synchronised too_many{many, Protocol::zero_copy, {{}}, {}};
     CHECK_THROWS_AS(plan::compile(too_many, 0), schedule::TooLarge);
 
     schedule::Recorder wide;
     wide.round().copy({0, Space::output, {0, 1}}, {0, Space::input, {0, 1}});
     const schedule::Schedule blocks(Collective::allreduce, 1, 65536, schedule::Symmetry::none, {wide.take()});
-    const schedule::Synchronised too_wide{blocks, Form::separate, {{}}, {}};
+    const schedule::Synchronised too_wide{blocks, Protocol::zero_copy, {{}}, {}};
     CHECK_THROWS_AS(plan::compile(too_wide, 0), schedule::TooLarge);
 }
 
@@ -339,7 +340,7 @@ TEST_CASE("operands that are combined in one pass are one step, wherever their m
     programs[1].extend_to(3);
     programs[2].extend_to(3);
     const schedule::Schedule made(Collective::reduce, 3, 4, schedule::Symmetry::none, std::move(programs));
-    const plan::Plan plan = plan::compile(schedule::synchronise(made, Form::separate), 0);
+    const plan::Plan plan = plan::compile(schedule::synchronise(made, Protocol::zero_copy), 0);
     std::vector<plan::Step> listing;
     std::ranges::copy_if(plan.steps, std::back_inserter(listing),
                          [](const plan::Step& step) { return step.code == plan::Code::reduce_listed; });
@@ -377,7 +378,7 @@ TEST_CASE("a pass and the copies of its result that follow are one step") {
         schedule::Recorder others;
         const schedule::Schedule made(Collective::allreduce, 3, 3, schedule::Symmetry::none,
                                       {combines.take(), idle.round().take(), others.round().take()});
-        return plan::compile(schedule::synchronise(made, Form::separate), 0);
+        return plan::compile(schedule::synchronise(made, Protocol::zero_copy), 0);
     };
     const auto count = [](const plan::Plan& plan, plan::Code code) {
         return std::ranges::count(plan.steps, code, &plan::Step::code);
@@ -422,7 +423,7 @@ TEST_CASE("a pass is cut where any operand's scratch begins") {
     idle.round().round();
     const schedule::Schedule made(Collective::reduce, 3, 4, schedule::Symmetry::none,
                                   {combines.take(), idle.take(), prepares.round().take()});
-    const plan::Plan plan = plan::compile(schedule::synchronise(made, Form::separate), 0);
+    const plan::Plan plan = plan::compile(schedule::synchronise(made, Protocol::zero_copy), 0);
     std::vector<schedule::Blocks> parts;
     for (const plan::Step& step : plan.steps) {
         if (step.code == plan::Code::reduce_listed) {
@@ -448,7 +449,7 @@ TEST_CASE("an operand in a list is found in a message of the whole vector") {
     idle.round();
     const schedule::Schedule made(Collective::allreduce, 3, 2, schedule::Symmetry::none,
                                   {combines.take(), idle.take(), copies.take()});
-    const plan::Plan plan = plan::compile(schedule::synchronise(made, Form::carried), 0);
+    const plan::Plan plan = plan::compile(schedule::synchronise(made, Protocol::eager), 0);
     const auto step = std::ranges::find(plan.steps, plan::Code::reduce_listed_received, &plan::Step::code);
     REQUIRE(step != plan.steps.end());
     const auto listed = operands_of(plan, *step);
@@ -459,26 +460,26 @@ TEST_CASE("an operand in a list is found in a message of the whole vector") {
 }
 
 TEST_CASE("moves that a step cannot say are refused") {
-    const auto compiled = [](const schedule::Move& move, Form form) {
+    const auto compiled = [](const schedule::Move& move, Protocol protocol) {
         const schedule::Schedule made(Collective::allreduce, 3, 3, schedule::Symmetry::none,
                                       {{{move}}, {{}}, {{}}});
-        return plan::compile(schedule::synchronise(made, form), 0);
+        return plan::compile(schedule::synchronise(made, protocol), 0);
     };
     const auto out = [](int block) { return schedule::Place{0, Space::output, {block, 1}}; };
     const auto in = [](int member, int block) { return schedule::Place{member, Space::input, {block, 1}}; };
-    CHECK_NOTHROW(compiled({out(0), in(0, 1), in(1, 1), true}, Form::separate));
+    CHECK_NOTHROW(compiled({out(0), in(0, 1), in(1, 1), true}, Protocol::zero_copy));
     // Two operands from blocks of different numbers, and two other members.
-    CHECK_THROWS_AS(compiled({out(0), in(0, 1), in(1, 2), true}, Form::separate), std::invalid_argument);
-    CHECK_THROWS_AS(compiled({{1, Space::output, {0, 1}}, in(2, 0), {}, false}, Form::separate),
+    CHECK_THROWS_AS(compiled({out(0), in(0, 1), in(1, 2), true}, Protocol::zero_copy), std::invalid_argument);
+    CHECK_THROWS_AS(compiled({{1, Space::output, {0, 1}}, in(2, 0), {}, false}, Protocol::zero_copy),
                     std::invalid_argument);
     // Operands of two others are listed: of the same blocks, and for the member itself.
-    CHECK_NOTHROW(compiled({out(0), in(1, 0), in(2, 0), true}, Form::separate));
-    CHECK_THROWS_AS(compiled({out(0), in(1, 1), in(2, 1), true}, Form::separate), std::invalid_argument);
-    CHECK_THROWS_AS(compiled({{1, Space::output, {0, 1}}, in(1, 0), in(2, 0), true}, Form::separate),
+    CHECK_NOTHROW(compiled({out(0), in(1, 0), in(2, 0), true}, Protocol::zero_copy));
+    CHECK_THROWS_AS(compiled({out(0), in(1, 1), in(2, 1), true}, Protocol::zero_copy), std::invalid_argument);
+    CHECK_THROWS_AS(compiled({{1, Space::output, {0, 1}}, in(1, 0), in(2, 0), true}, Protocol::zero_copy),
                     std::invalid_argument);
     // What is carried is found in the message wherever it goes, but not combined with another number.
-    CHECK_NOTHROW(compiled({out(0), in(1, 2), {}, false}, Form::carried));
-    CHECK_THROWS_AS(compiled({out(0), in(0, 1), in(1, 2), true}, Form::carried), std::invalid_argument);
+    CHECK_NOTHROW(compiled({out(0), in(1, 2), {}, false}, Protocol::eager));
+    CHECK_THROWS_AS(compiled({out(0), in(0, 1), in(1, 2), true}, Protocol::eager), std::invalid_argument);
 }
 
 TEST_CASE(
@@ -490,7 +491,7 @@ TEST_CASE(
         for (const int ranks : {1, 2, 3, 8}) {
             INFO(name, " ", ranks);
             const auto synchronised =
-                schedule::synchronise(row_of(collective, name).make(ranks, 0), Form::separate);
+                schedule::synchronise(row_of(collective, name).make(ranks, 0), Protocol::zero_copy);
             const plan::Plan plan = plan::for_irregular_exchange(plan::compile(synchronised, ranks - 1));
             REQUIRE(plan.steps.size() >= 3);
             CHECK(plan.steps[0].code == plan::Code::enter);
@@ -523,7 +524,7 @@ TEST_CASE("where blocks go to the root or come from it, counts are compared by w
     for (const auto& [collective, name] :
          {std::pair{Collective::gather, "flat"}, std::pair{Collective::scatter, "direct"}}) {
         const auto synchronised =
-            schedule::synchronise(row_of(collective, name).make(ranks, root), Form::separate);
+            schedule::synchronise(row_of(collective, name).make(ranks, root), Protocol::zero_copy);
         for (int rank = 0; rank < ranks; ++rank) {
             INFO(name, " ", rank);
             const plan::Plan plan = plan::for_irregular_exchange(plan::compile(synchronised, rank));
@@ -547,7 +548,8 @@ TEST_CASE("no irregular exchange goes through a third member, or combines") {
     for (const auto& [collective, name] :
          {std::pair{Collective::alltoall, "ring"}, std::pair{Collective::allreduce, "direct"},
           std::pair{Collective::allgather, "direct"}}) {
-        const auto synchronised = schedule::synchronise(row_of(collective, name).make(5, 0), Form::separate);
+        const auto synchronised =
+            schedule::synchronise(row_of(collective, name).make(5, 0), Protocol::zero_copy);
         CHECK_THROWS_AS(plan::for_irregular_exchange(plan::compile(synchronised, 0)), std::invalid_argument);
     }
 }

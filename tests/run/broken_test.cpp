@@ -156,7 +156,7 @@ TEST_CASE("one set of slots is too few for messages") {
     for_each_call([&](const Call& call, Interleaving& interleaving) {
         if (call.is_carried() && call.elements() != 0 && connects(call) && !goes_through_one(call)) {
             found.look_into(call, interleaving,
-                            [](run::Line& line, const run::Line& before) { line.set = before.set; });
+                            [](run::Cursor& cursor, const run::Cursor& before) { cursor.set = before.set; });
         }
     });
     found.print("one set of slots");
@@ -169,13 +169,14 @@ TEST_CASE("messages are overwritten where nobody settles, or settles too early")
     for_each_call([&](const Call& call, Interleaving& interleaving) {
         // Where members send each other something they hear of each other as well.
         const bool is_mutual = call.distance() * 2 == ranks;
-        if (!call.is_carried() || call.settles() || call.elements() == 0 || !connects(call) || is_mutual) {
+        if (!call.is_carried() || call.synchronises() || call.elements() == 0 || !connects(call) ||
+            is_mutual) {
             return;
         }
         never.look_into(call, interleaving,
-                        [](run::Line& line, const run::Line&) { line.must_settle = false; });
+                        [](run::Cursor& cursor, const run::Cursor&) { cursor.must_wait_for_slots = false; });
         too_early.look_into(call, interleaving,
-                            [](run::Line& line, const run::Line&) { --line.carried[line.set]; });
+                            [](run::Cursor& cursor, const run::Cursor&) { --cursor.eager[cursor.set]; });
     });
     never.print("nobody settles");
     too_early.print("settled too early");
@@ -250,7 +251,7 @@ TEST_CASE("members that make different calls are told or wait, and nobody gets a
     for_some_pairs([&](const Call& one, const Call& other, Interleaving& interleaving, Random& random) {
         found.look_into(one, other, interleaving, random);
         without_history.look_into(one, other, interleaving, random,
-                                  [](run::Line& line, const run::Line&) { line.history = 0; });
+                                  [](run::Cursor& cursor, const run::Cursor&) { cursor.history = 0; });
         // Others would write to where nobody has a vector.
         if (one.is_carried() && other.is_carried() && !one.is_staged() && !other.is_staged()) {
             without_marks.look_into(one, other.passing_for(one), interleaving, random);
@@ -265,7 +266,7 @@ TEST_CASE("members that make different calls are told or wait, and nobody gets a
     CHECK(without_marks.ended(What::wrong) > 0);
 }
 
-TEST_CASE("where the prints of different calls happen to be the same, their digests are not") {
+TEST_CASE("where the fingerprints of different calls happen to be the same, their digests are not") {
     Differing found;
     Interleaving interleaving(ranks, fewest_sets);
     Random random(1);

@@ -11,7 +11,7 @@
 namespace tutti::test {
 
 using algorithm::Algorithm;
-using schedule::Form;
+using schedule::Protocol;
 using schedule::Space;
 
 namespace {
@@ -58,7 +58,7 @@ bool sends_blocks(Collective collective) {
 constexpr std::size_t word = sizeof(std::uint64_t) / sizeof(Element);
 constexpr std::size_t carried_sizes[] = {0, 1, word, 2 * word + 1, 4 * word, 6 * word + 1};
 
-std::vector<Call::Size> sizes(const Algorithm& row, const schedule::Schedule& schedule, Form form) {
+std::vector<Call::Size> sizes(const Algorithm& row, const schedule::Schedule& schedule, Protocol protocol) {
     const auto ranks = static_cast<std::size_t>(schedule.ranks());
     const auto blocks = static_cast<std::size_t>(schedule.blocks());
     std::vector<Call::Size> list;
@@ -72,7 +72,7 @@ std::vector<Call::Size> sizes(const Algorithm& row, const schedule::Schedule& sc
     if (row.collective == Collective::barrier) {
         return {{0, 0}};
     }
-    if (form != Form::carried) {
+    if (protocol != Protocol::eager) {
         for (const std::size_t elements : std::set<std::size_t>{1, blocks + 1, 2 * blocks}) {
             add(elements);
         }
@@ -85,7 +85,7 @@ std::vector<Call::Size> sizes(const Algorithm& row, const schedule::Schedule& sc
         const std::size_t message =
             has_blocks(row.collective) && !sends_blocks(row.collective) ? ranks * elements : elements;
         const std::size_t most_bytes =
-            row.counts(schedule.ranks(), 0).rounds > 1 ? mailbox::carried_bytes : mailbox::stage_bytes;
+            row.counts(schedule.ranks(), 0).rounds > 1 ? mailbox::eager_bytes : mailbox::staging_bytes;
         if (bytes_of(message) <= most_bytes) {
             add(elements);
         }
@@ -117,12 +117,12 @@ void set_scratch(run::Prepared& prepared) {
 }
 
 /// A digest of everything on which members must agree.
-run::Marks marks_of(const std::string& name) {
+run::Digests marks_of(const std::string& name) {
     std::uint64_t digest = 0;
     for (const char letter : name) {
         digest = tutti::mixed(digest, static_cast<unsigned char>(letter));
     }
-    return {digest, digest >> 40U & mailbox::print_mask};
+    return {digest, digest >> 40U & mailbox::fingerprint_mask};
 }
 
 } // namespace
@@ -134,20 +134,20 @@ std::string name_of(const Algorithm& row) {
 Call::Call(const Algorithm& row, int root, const Plans& plans, bool in_place, const Size& size)
     : row_(&row), size_(size), plans_(plans), name_(name_of(row)), in_place_(in_place), root_(root),
       offsets_(size.irregular ? irregular_offsets(ranks()) : std::vector<std::size_t>{}),
-      sent_(size.by_counts ? own_counts(row.collective, ranks(), root) : std::vector<std::size_t>{}),
+      sent_(size.has_private_counts ? own_counts(row.collective, ranks(), root) : std::vector<std::size_t>{}),
       partition_{size.total, plans.front()->plan.blocks == 1 ? size.total : size.block,
                  size.irregular ? offsets_.data() : nullptr},
-      promise_(size.by_counts ? Promise(ranks(), sent_.data())
-                              : Promise(row.collective, ranks(), root, partition_, in_place)),
+      promise_(size.has_private_counts ? Promise(ranks(), sent_.data())
+                                       : Promise(row.collective, ranks(), root, partition_, in_place)),
       operation_(Operation::showing(row.order)) {
     constexpr const char* names[] = {"separate", "in place", "carried"};
-    const Form form = plans.front()->plan.form;
-    name_ += std::string(" (") + names[static_cast<std::size_t>(form)] +
-             (in_place && form == Form::carried ? " in place" : "") + ", root " + std::to_string(root_) +
-             ", " + std::to_string(size.total) + " elements" +
-             (size.by_counts   ? " each, by counts of one's own)"
-              : size.irregular ? " in irregular blocks)"
-                               : ")");
+    const Protocol protocol = plans.front()->plan.protocol;
+    name_ += std::string(" (") + names[static_cast<std::size_t>(protocol)] +
+             (in_place && protocol == Protocol::eager ? " in place" : "") + ", root " +
+             std::to_string(root_) + ", " + std::to_string(size.total) + " elements" +
+             (size.has_private_counts ? " each, by counts of one's own)"
+              : size.irregular        ? " in irregular blocks)"
+                                      : ")");
     for (int rank = 0; rank < ranks(); ++rank) {
         prepared_.push_back(prepare(rank, plans[static_cast<std::size_t>(rank)]));
     }
@@ -162,20 +162,20 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
     run::Prepared prepared;
     prepared.owned_plan = plan;
     prepared.plan = &plan->plan;
-    prepared.marks = marks_of(name_);
+    prepared.digests = marks_of(name_);
     prepared.kernels = operation_.kernels;
-    prepared.brackets = brackets();
+    prepared.association = association();
     prepared.element_bytes = prepared.element_align = sizeof(Element);
     prepared.partition = partition_;
-    prepared.settles = detail::traits_of(row_->collective).needs_all;
+    prepared.synchronises = detail::traits_of(row_->collective).needs_all;
     prepared.input_shift_bytes = bytes_of(promise_.extent(rank, Space::input).first);
     prepared.output_shift_bytes =
         bytes_of(promise_.extent(rank, in_place_ ? Space::input : Space::output).first);
     const std::size_t total_bytes = bytes_of(size_.total);
     const std::size_t message_bytes = sends_blocks(row_->collective) ? bytes_of(size_.block) : total_bytes;
-    prepared.staged = plan->plan.form == Form::carried && message_bytes > mailbox::carried_bytes;
+    prepared.staged = plan->plan.protocol == Protocol::eager && message_bytes > mailbox::eager_bytes;
     const std::size_t words = round_up(message_bytes, sizeof(std::uint64_t)) / sizeof(std::uint64_t);
-    prepared.carried_words =
+    prepared.eager_words =
         prepared.staged ? std::uint8_t{1} : static_cast<std::uint8_t>(std::max(words, std::size_t{1}));
     prepared.exchanges_words = plan->plan.exchanges_once && total_bytes <= sizeof(std::uint64_t);
     prepared.word_bytes = static_cast<std::uint8_t>(prepared.exchanges_words ? total_bytes : 0);
@@ -185,7 +185,7 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
                             .element_bytes = sizeof(Element)};
     prepared.footprint = {call, size_.total, size_.block, partition_.offsets};
     set_scratch(prepared);
-    if (size_.by_counts) {
+    if (size_.has_private_counts) {
         set_counts(prepared, rank);
     }
     return prepared;
@@ -194,26 +194,27 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
 void Call::set_counts(run::Prepared& prepared, int rank) const {
     const auto members = static_cast<std::size_t>(prepared.plan->ranks);
     const auto own = static_cast<std::size_t>(rank);
-    prepared.by_counts = true;
-    run::Exchange& exchange = prepared.exchange;
+    prepared.has_private_counts = true;
+    run::PrivateLayout& layout = prepared.layout;
     for (std::size_t peer = 0; peer < members; ++peer) {
-        exchange.sent.push_back({exchange.read, sent_[own * members + peer]});
-        exchange.read += exchange.sent.back().count;
-        exchange.received.push_back({exchange.written, sent_[peer * members + own]});
-        exchange.written += exchange.received.back().count;
+        layout.sent.push_back({layout.read, sent_[own * members + peer]});
+        layout.read += layout.sent.back().count;
+        layout.received.push_back({layout.written, sent_[peer * members + own]});
+        layout.written += layout.received.back().count;
     }
 }
 
 Call Call::colliding_with(const Call& other) const {
     Call forged = again();
     for (int rank = 0; rank < ranks(); ++rank) {
-        forged.prepared_[static_cast<std::size_t>(rank)].marks.print = other.prepared(rank).marks.print;
+        forged.prepared_[static_cast<std::size_t>(rank)].digests.fingerprint =
+            other.prepared(rank).digests.fingerprint;
     }
     return forged;
 }
 
 bool Call::is_carried() const {
-    return prepared_.front().plan->form == Form::carried;
+    return prepared_.front().plan->protocol == Protocol::eager;
 }
 
 bool Call::fills_all_blocks() const {
@@ -240,7 +241,7 @@ Call Call::without(int rank, std::size_t step) const {
 Call Call::passing_for(const Call& other) const {
     Call forged = again();
     for (int rank = 0; rank < ranks(); ++rank) {
-        forged.prepared_[static_cast<std::size_t>(rank)].marks = other.prepared(rank).marks;
+        forged.prepared_[static_cast<std::size_t>(rank)].digests = other.prepared(rank).digests;
     }
     return forged;
 }
@@ -260,22 +261,22 @@ Call::Plans plans_of(const schedule::Synchronised& synchronised, Change change) 
 
 Calls calls_of(const Algorithm& row, int ranks) {
     Calls calls;
-    for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
-        for (int root = 0; takes(row, form) && root < (has_root(row) ? ranks : 1); ++root) {
-            const auto synchronised = schedule::synchronise(row.make(ranks, root), form);
+    for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place, Protocol::eager}) {
+        for (int root = 0; takes(row, protocol) && root < (has_root(row) ? ranks : 1); ++root) {
+            const auto synchronised = schedule::synchronise(row.make(ranks, root), protocol);
             const Call::Plans plans = plans_of(synchronised, [](plan::Plan plan) { return plan; });
-            for (const Call::Size& size : sizes(row, synchronised.schedule, form)) {
+            for (const Call::Size& size : sizes(row, synchronised.schedule, protocol)) {
                 for (const bool in_place : {false, true}) {
-                    if (form == Form::carried || in_place == (form == Form::in_place)) {
+                    if (protocol == Protocol::eager || in_place == (protocol == Protocol::in_place)) {
                         calls.push_back(std::make_unique<const Call>(row, root, plans, in_place, size));
                     }
                 }
             }
         }
     }
-    for (int root = 0; row.forms.one_hop && root < (has_root(row) ? ranks : 1); ++root) {
-        const auto synchronised = schedule::synchronise(row.make(ranks, root), Form::separate);
-        const Call::Size size{.total = 1, .block = 0, .irregular = true, .by_counts = true};
+    for (int root = 0; row.protocols.one_hop && root < (has_root(row) ? ranks : 1); ++root) {
+        const auto synchronised = schedule::synchronise(row.make(ranks, root), Protocol::zero_copy);
+        const Call::Size size{.total = 1, .block = 0, .irregular = true, .has_private_counts = true};
         calls.push_back(std::make_unique<const Call>(
             row, root, plans_of(synchronised, plan::for_irregular_exchange), false, size));
     }

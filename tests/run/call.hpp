@@ -24,7 +24,7 @@ public:
         std::size_t total;
         std::size_t block;
         bool irregular = false;
-        bool by_counts = false;
+        bool has_private_counts = false;
     };
 
     /// `plans` has one for each member.
@@ -40,7 +40,7 @@ public:
     int ranks() const { return static_cast<int>(plans_.size()); }
     const std::string& name() const { return name_; }
     bool in_place() const { return in_place_; }
-    bool settles() const { return prepared_.front().settles; }
+    bool synchronises() const { return prepared_.front().synchronises; }
     bool is_carried() const;
     bool is_staged() const { return prepared_.front().staged; }
     /// Of a shift; else the root, or 0 where there is none.
@@ -51,10 +51,10 @@ public:
     const Promise& promise() const { return promise_; }
     const Operation& operation() const { return operation_; }
     /// Of what is combined as the call asks, now so and now so.
-    detail::Brackets brackets() const {
+    detail::Association association() const {
         const bool from_the_left = row_->order == algorithm::Order::serial ||
                                    (row_->order == algorithm::Order::asked && size_.total % 2 != 0);
-        return from_the_left ? detail::Brackets::left : detail::Brackets::tree;
+        return from_the_left ? detail::Association::left : detail::Association::tree;
     }
 
     const run::Prepared& prepared(int rank) const { return prepared_[static_cast<std::size_t>(rank)]; }

@@ -80,7 +80,7 @@ private:
 
 /// Nobody sleeps.
 struct NoBell {
-    void ring_if_needed() noexcept {}
+    void notify_if_needed() noexcept {}
 };
 
 using DelayedMailbox = mailbox::BasicMailbox<mailbox::BasicSlot<DelayedCell>, Delayed, NoBell>;

@@ -19,20 +19,20 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 } // namespace
 
-Interleaving::Lane::Lane(int ranks, unsigned sets, const Delayed& failed)
+Interleaving::Channel::Channel(int ranks, unsigned sets, const Delayed& failed)
     : slots(static_cast<std::size_t>(ranks * plan::slots_per_operation(ranks)) * sets),
       stages(static_cast<std::size_t>(ranks) * sets), boards(static_cast<std::size_t>(ranks)),
       mailbox(slots.data(), plan::slots_per_operation(ranks), sets, stages.data(), boards.data(), failed) {}
 
-Interleaving::Interleaving(int ranks, unsigned sets, std::size_t lanes)
-    : players_(static_cast<std::size_t>(ranks) * lanes), eyes_(static_cast<std::size_t>(ranks)) {
-    lanes_.reserve(lanes);
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-        lanes_.emplace_back(ranks, sets, failed_);
+Interleaving::Interleaving(int ranks, unsigned sets, std::size_t channels)
+    : players_(static_cast<std::size_t>(ranks) * channels), eyes_(static_cast<std::size_t>(ranks)) {
+    channels_.reserve(channels);
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+        channels_.emplace_back(ranks, sets, failed_);
     }
     for (std::size_t place = 0; place < players_.size(); ++place) {
-        players_[place].member = static_cast<int>(place / lanes);
-        players_[place].lane = place % lanes;
+        players_[place].member = static_cast<int>(place / channels);
+        players_[place].channel = place % channels;
     }
     order_.reserve(players_.size());
 }
@@ -50,7 +50,7 @@ Outcome Interleaving::run(Program& program, Random& random, Breaks breaks) {
         outcome_ = {What::stuck, order_.front()->operation, order_.front()->member};
     }
     for (const Player& player : players_) {
-        for (std::size_t left = player.operation; left < program.operations(); left += lanes_.size()) {
+        for (std::size_t left = player.operation; left < program.operations(); left += channels_.size()) {
             program.abandon(left, player.member);
         }
     }
@@ -63,9 +63,9 @@ void Interleaving::reset() {
     is_over_ = false;
     Sight::now = Sight::horizon = 0;
     Sight::interrupts = this;
-    for (Lane& lane : lanes_) {
-        std::ranges::fill(lane.slots, DelayedMailbox::Slot{});
-        std::ranges::fill(lane.boards, DelayedMailbox::Board{});
+    for (Channel& channel : channels_) {
+        std::ranges::fill(channel.slots, DelayedMailbox::Slot{});
+        std::ranges::fill(channel.boards, DelayedMailbox::Board{});
     }
     std::ranges::fill(eyes_, Eyes{});
     order_.clear();
@@ -76,8 +76,8 @@ void Interleaving::reset() {
         std::swap(order_[i - 1], order_[random_->below(i)]);
     }
     for (Player& player : players_) {
-        player.line = {};
-        player.operation = player.lane;
+        player.cursor = {};
+        player.operation = player.channel;
         begin(player);
     }
 }
@@ -95,10 +95,10 @@ void Interleaving::begin(Player& player) {
             player.bindings.own[schedule::Space::scratch0] + prepared.scratch_start_bytes;
         std::memset(run::pointer(scratch), 0x5A, prepared.scratch_bytes);
     }
-    if (lanes_.size() > 1) {
-        player.line.history = history(player.operation, member);
+    if (channels_.size() > 1) {
+        player.cursor.history = history(player.operation, member);
     }
-    player.runner.emplace(lanes_[player.lane].mailbox, player.line, prepared, player.bindings);
+    player.runner.emplace(channels_[player.channel].mailbox, player.cursor, prepared, player.bindings);
     player.has_entered = false;
     player.blocked_at = never;
 }
@@ -107,7 +107,7 @@ void Interleaving::begin(Player& player) {
 std::uint64_t Interleaving::history(std::size_t operation, int member) const {
     std::uint64_t history = 0;
     for (std::size_t before = 0; before <= operation; ++before) {
-        history = tutti::mixed(history, program_->call(before, member).prepared(member).marks.digest);
+        history = tutti::mixed(history, program_->call(before, member).prepared(member).digests.digest);
     }
     return history;
 }
@@ -135,7 +135,7 @@ Interleaving::Player* Interleaving::next() const {
 }
 
 void Interleaving::take_turn(Player& player) {
-    const run::Line before = player.line;
+    const run::Cursor before = player.cursor;
     const std::size_t operation = player.operation;
     const run::State state = advance(player);
     if (is_over_) {
@@ -154,7 +154,7 @@ void Interleaving::take_turn(Player& player) {
         return;
     }
     if (breaks_ != nullptr) {
-        breaks_(player.line, before);
+        breaks_(player.cursor, before);
     }
     if (const What what = complete(player); what != What::fine) {
         stop({what, operation, player.member});
@@ -188,20 +188,20 @@ void Interleaving::interrupt() noexcept {
     Sight::horizon = horizon;
 }
 
-/// Gives the caller its vectors back and goes on to the next call in the lane.
+/// Gives the caller its vectors back and goes on to the next call in the channel.
 What Interleaving::complete(Player& player) {
     const std::size_t operation = player.operation;
     if (!program_->take_back(operation, player.member)) {
         return What::wrong;
     }
     const bool all_entered = std::ranges::all_of(players_, [&](const Player& other) {
-        return other.lane != player.lane || other.operation > operation ||
+        return other.channel != player.channel || other.operation > operation ||
                (other.operation == operation && other.has_entered);
     });
-    if (!all_entered && program_->call(operation, player.member).settles()) {
+    if (!all_entered && program_->call(operation, player.member).synchronises()) {
         return What::early;
     }
-    player.operation += lanes_.size();
+    player.operation += channels_.size();
     if (player.operation < program_->operations()) {
         begin(player);
     } else {

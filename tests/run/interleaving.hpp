@@ -30,7 +30,7 @@ struct Outcome {
 };
 
 /// What a test breaks: it gets a member's line after each of its operations, and what it was before.
-using Breaks = void (*)(run::Line& line, const run::Line& before);
+using Breaks = void (*)(run::Cursor& cursor, const run::Cursor& before);
 
 /// Runs programs on one thread, with all members in turn: always the one of highest priority that can go on,
 /// with priorities that change at random. A member goes on until it waits, and it waits where it looks for
@@ -38,9 +38,9 @@ using Breaks = void (*)(run::Line& line, const run::Line& before);
 /// publication, and goes on when the others have got on for a while. The real runner and the real plans.
 class Interleaving final : private Interrupts {
 public:
-    /// In mailboxes of so many sets of slots. With several lanes, which operations take in turn, a member has
-    /// as many operations in flight, each in a mailbox of its own.
-    Interleaving(int ranks, unsigned sets, std::size_t lanes = 1);
+    /// In mailboxes of so many sets of slots. With several channels, which operations take in turn, a member
+    /// has as many operations in flight, each in a mailbox of its own.
+    Interleaving(int ranks, unsigned sets, std::size_t channels = 1);
 
     /// One interleaving of the calls of `program`. Allocates nothing but in the first run of it.
     Outcome run(Program& program, Random& random, Breaks breaks = nullptr);
@@ -51,20 +51,20 @@ public:
 private:
     using Runner = run::Runner<DelayedMailbox>;
 
-    struct Lane {
-        Lane(int ranks, unsigned sets, const Delayed& failed);
+    struct Channel {
+        Channel(int ranks, unsigned sets, const Delayed& failed);
 
         std::vector<DelayedMailbox::Slot> slots;
-        std::vector<mailbox::Stage> stages;
+        std::vector<mailbox::StagingBuffer> stages;
         std::vector<DelayedMailbox::Board> boards;
         DelayedMailbox mailbox;
     };
 
-    /// A member's operations in one lane.
+    /// A member's operations in one channel.
     struct Player {
         int member = 0;
-        std::size_t lane = 0;
-        run::Line line;
+        std::size_t channel = 0;
+        run::Cursor cursor;
         run::Bindings bindings;
         std::optional<Runner> runner;
         std::size_t operation = 0;
@@ -73,7 +73,7 @@ private:
         std::uint64_t blocked_at = 0;
     };
 
-    /// What a member sees, in whichever lane.
+    /// What a member sees, in whichever channel.
     struct Eyes {
         /// Interrupted, or at work.
         bool are_busy = false;
@@ -98,7 +98,7 @@ private:
     }
 
     Delayed failed_;
-    std::vector<Lane> lanes_;
+    std::vector<Channel> channels_;
     std::vector<Player> players_;
     std::vector<Eyes> eyes_;
     /// Those with calls left to make, by falling priority.

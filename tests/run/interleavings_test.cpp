@@ -63,7 +63,7 @@ void interleave(const Algorithm& row, int ranks, long interleavings) {
         const bool are_in_flight = seed % 8 == 1;
         const bool has_few = seed % 2 == 0;
         Interleaving& interleaving = are_in_flight ? in_flight : has_few ? few_sets : most_sets;
-        // The first set is used again, and once more where there are few; in some lanes in flight.
+        // The first set is used again, and once more where there are few; in some channels in flight.
         const std::size_t operations = are_in_flight ? 2 * most_in_flight + 3
                                        : has_few     ? 5
                                                      : mailbox::most_sets + 2;

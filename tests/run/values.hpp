@@ -27,7 +27,7 @@ struct AnyOrder {
     Element operator()(Element left, Element right) const { return left + right; }
 };
 
-/// In the order of the operands, bracketed anyhow: the composition of x -> a x + b, with a above b.
+/// In the order of the operands, associated anyhow: the composition of x -> a x + b, with a above b.
 struct AnyBracketing {
     Element operator()(Element left, Element right) const {
         const Element a = left >> 16U;
@@ -36,7 +36,7 @@ struct AnyBracketing {
     }
 };
 
-/// In that order, bracketed in one way and no other.
+/// In that order, associated in one way and no other.
 struct OneBracketing {
     Element operator()(Element left, Element right) const {
         return static_cast<Element>(scrambled((std::uint64_t{left} << 32U) | right) >> 32U);

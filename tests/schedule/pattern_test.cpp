@@ -24,8 +24,8 @@ constexpr graph::Skips kinds[] = {graph::Skips::halving, graph::Skips::power_of_
                                   graph::Skips::fully_connected, graph::Skips::square_root};
 
 void check_pulled(const Schedule& schedule) {
-    for (const Form form : {Form::separate, Form::in_place}) {
-        const auto report = verify::verify(synchronise(schedule, form));
+    for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place}) {
+        const auto report = verify::verify(synchronise(schedule, protocol));
         CHECK_MESSAGE(report.ok(), report.text());
     }
 }
@@ -229,7 +229,7 @@ TEST_CASE("the dual keeps rank order where every member has a list of its own") 
         for (int root = 0; root < ranks; ++root) {
             const Pattern tree = algorithm::tree_broadcast_pattern(ranks, root);
             const Synchronised plan =
-                synchronise(place(dual(tree), Collective::reduce, root), Form::separate);
+                synchronise(place(dual(tree), Collective::reduce, root), Protocol::zero_copy);
             const auto report = verify::verify(plan, verify::Requirement::rank_order);
             CHECK_MESSAGE(report.ok(), report.text());
         }

@@ -39,8 +39,8 @@ bool is_circulant(const algorithm::Algorithm& row) {
 }
 
 void check_pulled(const Schedule& schedule, verify::Requirement requirement) {
-    for (const Form form : {Form::separate, Form::in_place}) {
-        const auto report = verify::verify(synchronise(schedule, form), requirement);
+    for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place}) {
+        const auto report = verify::verify(synchronise(schedule, protocol), requirement);
         CHECK_MESSAGE(report.ok(), report.text());
     }
 }
@@ -146,7 +146,7 @@ TEST_CASE("a block that is read while it is written dodges to the other vector, 
             CHECK(scratch_range(made, rank, Space::scratch0).count == (bits > 1 ? 1 : 0));
         }
         const auto report =
-            verify::verify(synchronise(made, Form::separate), verify::Requirement::rank_order);
+            verify::verify(synchronise(made, Protocol::zero_copy), verify::Requirement::rank_order);
         CHECK_MESSAGE(report.ok(), report.text());
     }
 }
@@ -168,7 +168,7 @@ TEST_CASE("a block dodges where it does not end in the output, too") {
     CHECK(spaces(0) == std::vector<Space>{Space::output, Space::scratch0, Space::output});
     CHECK(spaces(1) == std::vector<Space>{Space::scratch0, Space::scratch1, Space::scratch0});
     CHECK(made.scratch_vectors() == 2);
-    CHECK_FALSE(verify::verify(synchronise(made, Form::separate)).has(verify::Kind::race));
+    CHECK_FALSE(verify::verify(synchronise(made, Protocol::zero_copy)).has(verify::Kind::race));
 }
 
 TEST_CASE("runs of blocks that a torus does not keep together are moved block by block") {

@@ -228,9 +228,9 @@ TEST_CASE("a vector is shared when others read it or write to it") {
     const Schedule reads = made(copy(own, {1, Space::input, {0, 1}}));
     CHECK(reads.is_shared(1, Space::input));
     CHECK_FALSE(reads.is_shared(0, Space::output));
-    CHECK_FALSE(is_shared(reads, Form::separate, 1, Space::output));
-    CHECK(is_shared(reads, Form::in_place, 1, Space::output));
-    CHECK_FALSE(is_shared(reads, Form::in_place, 0, Space::output));
+    CHECK_FALSE(is_shared(reads, Protocol::zero_copy, 1, Space::output));
+    CHECK(is_shared(reads, Protocol::in_place, 1, Space::output));
+    CHECK_FALSE(is_shared(reads, Protocol::in_place, 0, Space::output));
     const Schedule stores = made(copy({every, Space::output, {0, 1}}, {0, Space::input, {0, 1}}));
     CHECK_FALSE(stores.is_shared(0, Space::output));
     CHECK(stores.is_shared(1, Space::output));

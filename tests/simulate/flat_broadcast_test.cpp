@@ -32,7 +32,7 @@ std::vector<std::string> words_of(const std::string& line) {
 std::vector<plan::Plan> flat_plans(int ranks) {
     const algorithm::Algorithm* const row = algorithm::find(Collective::broadcast, "flat");
     REQUIRE(row != nullptr);
-    const auto synchronised = schedule::synchronise(row->make(ranks, 0), schedule::Form::in_place);
+    const auto synchronised = schedule::synchronise(row->make(ranks, 0), schedule::Protocol::in_place);
     std::vector<plan::Plan> plans;
     plans.reserve(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
@@ -62,7 +62,7 @@ std::map<std::string, Ratios> held_ratios() {
     while (std::getline(file, line)) {
         const std::vector<std::string> row = words_of(line);
         REQUIRE(row.size() == header.size());
-        const distance::LineProfile profile = bench::find_line_profile(row[0]);
+        const distance::MachineModel profile = bench::find_line_profile(row[0]);
         const int ranks = std::stoi(row[1]);
         const auto positions = bench::positions_on(bench::described(profile), ranks);
         const auto plans = flat_plans(ranks);
@@ -117,7 +117,7 @@ TEST_CASE("flat broadcasts take about what has been measured, from 2 ranks to tw
 }
 
 TEST_CASE("times are the same numbers on every run and with every compiler") {
-    const distance::LineProfile profile = bench::find_line_profile("epyc-7742-2s");
+    const distance::MachineModel profile = bench::find_line_profile("epyc-7742-2s");
     const auto positions = bench::positions_on(bench::described(profile), 192);
     const auto plans = flat_plans(192);
     simulate::Simulation simulation(plans, profile, positions);

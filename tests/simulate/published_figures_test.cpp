@@ -45,7 +45,7 @@ std::vector<plan::Plan> broadcast(int ranks, int far, bool apart) {
         plan.ranks = ranks;
         plan.rank = rank;
         plan.points = 3;
-        plan.form = schedule::Form::in_place;
+        plan.protocol = schedule::Protocol::in_place;
         const bool is_apart = apart && rank >= far;
         plan.steps = {look_at(Code::await, 0, is_apart ? far_flag : near_flag),
                       copy_from(is_apart ? Space::output : Space::input, true),
@@ -63,7 +63,7 @@ std::vector<plan::Plan> broadcast(int ranks, int far, bool apart) {
 /// us, of members first .. last.
 double mean_us(const std::string& machine, const std::vector<plan::Plan>& plans, std::size_t bytes, int first,
                int last) {
-    const distance::LineProfile profile = bench::find_line_profile(machine);
+    const distance::MachineModel profile = bench::find_line_profile(machine);
     const auto positions = bench::positions_on(bench::described(profile), static_cast<int>(plans.size()));
     simulate::Simulation simulation(plans, profile, positions);
     const auto leaves = simulation.leaves({.partition = {.total = bytes, .block = bytes, .offsets = nullptr},

@@ -18,14 +18,14 @@
 
 using namespace tutti;
 using distance::Class;
-using schedule::Form;
+using schedule::Protocol;
 using simulate::Positions;
 using simulate::Simulation;
 
 namespace {
 
-std::vector<plan::Plan> plans_of(schedule::Schedule schedule, Form form) {
-    const auto synchronised = schedule::synchronise(std::move(schedule), form);
+std::vector<plan::Plan> plans_of(schedule::Schedule schedule, Protocol protocol) {
+    const auto synchronised = schedule::synchronise(std::move(schedule), protocol);
     std::vector<plan::Plan> plans;
     for (int rank = 0; rank < synchronised.schedule.ranks(); ++rank) {
         plans.push_back(plan::compile(synchronised, rank));
@@ -33,11 +33,11 @@ std::vector<plan::Plan> plans_of(schedule::Schedule schedule, Form form) {
     return plans;
 }
 
-std::vector<plan::Plan> plans_of(Collective collective, const char* name, int ranks, Form form,
+std::vector<plan::Plan> plans_of(Collective collective, const char* name, int ranks, Protocol protocol,
                                  int root = 0) {
     const algorithm::Algorithm* const row = algorithm::find(collective, name);
     REQUIRE(row != nullptr);
-    return plans_of(row->make(ranks, root), form);
+    return plans_of(row->make(ranks, root), protocol);
 }
 
 /// Bytes of one block.
@@ -58,7 +58,7 @@ std::vector<double> leaves(const std::vector<plan::Plan>& plans, const Positions
 } // namespace
 
 TEST_CASE("two members exchange a line") {
-    const auto plans = plans_of(Collective::allreduce, "flat", 2, Form::carried);
+    const auto plans = plans_of(Collective::allreduce, "flat", 2, Protocol::eager);
     const std::vector<double> both(2, entering + near + 2 * own_line);
     CHECK(leaves(plans, in_sockets({0, 0}), 8) == both);
     SUBCASE("over the link, where a single reader waits for the line to be taken back and to come") {
@@ -68,7 +68,7 @@ TEST_CASE("two members exchange a line") {
 }
 
 TEST_CASE("readers of a line see it one after the other, and the furthest makes it slow for all") {
-    const auto plans = plans_of(Collective::broadcast, "flat", 4, Form::carried);
+    const auto plans = plans_of(Collective::broadcast, "flat", 4, Protocol::eager);
     const double seen = entering + 100 + 3 * 2;
     const double root = entering + 2 * own_line; // to its own output
     const std::vector<double> near_ones{root, seen + own_line, seen + own_line, seen + own_line};
@@ -78,14 +78,14 @@ TEST_CASE("readers of a line see it one after the other, and the furthest makes 
 }
 
 TEST_CASE("flags are collected one after the other") {
-    const auto plans = plans_of(Collective::reduce, "flat", 4, Form::carried);
+    const auto plans = plans_of(Collective::reduce, "flat", 4, Protocol::eager);
     const double others = entering;
     const double root = entering + near + 20 + 20 + 2 * own_line;
     CHECK(leaves(plans, in_sockets({0, 0, 0, 0}), 8) == std::vector<double>{root, others, others, others});
 }
 
 TEST_CASE("longer messages lie on stages, which are written and read once more") {
-    const auto plans = plans_of(Collective::allreduce, "flat", 2, Form::carried);
+    const auto plans = plans_of(Collective::allreduce, "flat", 2, Protocol::eager);
     Simulation simulation(plans, two_sockets(), in_sockets({0, 0}));
     simulate::Payload payload = whole(640);
     payload.staged = true;
@@ -97,7 +97,7 @@ TEST_CASE("longer messages lie on stages, which are written and read once more")
 }
 
 TEST_CASE("two streams share a link") {
-    const auto plans = plans_of(Collective::shift, "direct", 4, Form::separate, 2);
+    const auto plans = plans_of(Collective::shift, "direct", 4, Protocol::zero_copy, 2);
     constexpr double lines = 100;
     const auto alone_on_it = leaves(plans, in_sockets({0, 1, 2, 3}), 6400);
     const auto shared = leaves(plans, in_sockets({0, 0, 1, 1}), 6400);
@@ -106,7 +106,7 @@ TEST_CASE("two streams share a link") {
 }
 
 TEST_CASE("what readers of a socket have in common crosses the link once") {
-    const auto plans = plans_of(Collective::broadcast, "flat", 5, Form::in_place);
+    const auto plans = plans_of(Collective::broadcast, "flat", 5, Protocol::in_place);
     const auto one = leaves(plans, in_sockets({0, 0, 0, 0, 1}), 64000);
     const auto all = leaves(plans, in_sockets({0, 1, 1, 1, 1}), 64000);
     // They take turns at who has it, 2 ns a line, of which 18.75 are under way.
@@ -114,7 +114,7 @@ TEST_CASE("what readers of a socket have in common crosses the link once") {
 }
 
 TEST_CASE("whoever has lines serves their readers in order") {
-    const auto plans = plans_of(Collective::broadcast, "flat", 3, Form::in_place);
+    const auto plans = plans_of(Collective::broadcast, "flat", 3, Protocol::in_place);
     constexpr double lines = 1000;
     const auto times = leaves(plans, in_sockets({0, 0, 0}), 64000);
     const double first = entering + 100 + 2 * 2 + 50 + lines * 4;
@@ -124,7 +124,7 @@ TEST_CASE("whoever has lines serves their readers in order") {
 }
 
 TEST_CASE("lines that others have are taken back before they are stored to") {
-    const auto plans = plans_of(Collective::allreduce, "direct", 2, Form::separate);
+    const auto plans = plans_of(Collective::allreduce, "direct", 2, Protocol::zero_copy);
     Simulation simulation(plans, two_sockets(), in_sockets({0, 0}));
     const auto times = simulation.leaves({.partition = {.total = 128, .block = 64, .offsets = nullptr},
                                           .element_bytes = 1,
@@ -136,9 +136,9 @@ TEST_CASE("lines that others have are taken back before they are stored to") {
 }
 
 TEST_CASE("members that combine the same lines hinder each other, and one alone nobody") {
-    distance::LineProfile profile = two_sockets();
+    distance::MachineModel profile = two_sockets();
     const auto last = [&](Collective collective) {
-        const auto plans = plans_of(collective, "flat", 2, Form::separate);
+        const auto plans = plans_of(collective, "flat", 2, Protocol::zero_copy);
         Simulation simulation(plans, profile, in_sockets({0, 0}));
         return *std::ranges::max_element(simulation.leaves(whole(6400)));
     };
@@ -152,8 +152,8 @@ TEST_CASE("members that combine the same lines hinder each other, and one alone 
 }
 
 TEST_CASE("lines that others have in an L2 take long to store to, but not past the caches, nor from an L3") {
-    const auto plans = plans_of(Collective::gather, "direct", 2, Form::separate);
-    distance::LineProfile profile = two_sockets();
+    const auto plans = plans_of(Collective::gather, "direct", 2, Protocol::zero_copy);
+    distance::MachineModel profile = two_sockets();
     profile.lines[1].store = number(1); // 64 ns a line
     simulate::Payload payload{.partition = {.total = 12800, .block = 6400, .offsets = nullptr},
                               .element_bytes = 1,
@@ -177,7 +177,7 @@ TEST_CASE("lines that others have in an L2 take long to store to, but not past t
 }
 
 TEST_CASE("an exscan neither reads the last vector nor stores to the first") {
-    const auto plans = plans_of(Collective::exscan, "direct", 3, Form::separate);
+    const auto plans = plans_of(Collective::exscan, "direct", 3, Protocol::zero_copy);
     int touches = 0;
     for (const plan::Plan& plan : plans) {
         for (const plan::Step& step : plan.steps) {
@@ -191,8 +191,8 @@ TEST_CASE("an exscan neither reads the last vector nor stores to the first") {
 }
 
 TEST_CASE("what is one's own comes out of the L2, or else out of the L3") {
-    const auto plans = plans_of(Collective::allgather, "flat", 2, Form::separate);
-    distance::LineProfile profile = two_sockets();
+    const auto plans = plans_of(Collective::allgather, "flat", 2, Protocol::zero_copy);
+    distance::MachineModel profile = two_sockets();
     Positions positions = in_sockets({0, 0});
     constexpr std::size_t bytes = 12800;
     const auto last = [&] {
@@ -212,7 +212,7 @@ TEST_CASE("what is one's own comes out of the L2, or else out of the L3") {
 }
 
 TEST_CASE("vectors that do not fit into the cache come from memory") {
-    const auto plans = plans_of(Collective::broadcast, "flat", 2, Form::in_place);
+    const auto plans = plans_of(Collective::broadcast, "flat", 2, Protocol::in_place);
     Positions positions = in_sockets({0, 0});
     constexpr std::size_t bytes = 64000;
     positions.l3_bytes = 2 * bytes;
@@ -225,7 +225,7 @@ TEST_CASE("vectors that do not fit into the cache come from memory") {
 }
 
 TEST_CASE("what lies in memory is input and output, where these are two vectors") {
-    const auto plans = plans_of(Collective::shift, "direct", 2, Form::separate, 1);
+    const auto plans = plans_of(Collective::shift, "direct", 2, Protocol::zero_copy, 1);
     Positions positions = in_sockets({0, 0});
     constexpr std::size_t bytes = 64000;
     positions.l3_bytes = 4 * bytes;
@@ -235,10 +235,10 @@ TEST_CASE("what lies in memory is input and output, where these are two vectors"
 }
 
 TEST_CASE("cores share the memory of a node") {
-    const auto plans = plans_of(Collective::broadcast, "flat", 3, Form::in_place);
+    const auto plans = plans_of(Collective::broadcast, "flat", 3, Protocol::in_place);
     Positions positions = in_sockets({0, 0, 0});
     positions.groups[1] = {0, 1, 2};
-    distance::LineProfile profile = two_sockets();
+    distance::MachineModel profile = two_sockets();
     profile.has[2] = true;
     profile.lines[2] = profile.lines[1];
     profile.memory[2] = bandwidth(1, 1); // 64 ns a line
@@ -251,7 +251,7 @@ TEST_CASE("cores share the memory of a node") {
 }
 
 TEST_CASE("own lines that others have read are taken back as well") {
-    const auto plans = plans_of(Collective::broadcast, "linear", 3, Form::in_place);
+    const auto plans = plans_of(Collective::broadcast, "linear", 3, Protocol::in_place);
     const auto times = leaves(plans, in_sockets({0, 0, 0}), 6400);
     constexpr double lines = 100;
     const double middle =
@@ -262,7 +262,7 @@ TEST_CASE("own lines that others have read are taken back as well") {
 }
 
 TEST_CASE("readers are counted for each point and for each block") {
-    const auto plans = plans_of(Collective::scatter, "direct", 4, Form::separate);
+    const auto plans = plans_of(Collective::scatter, "direct", 4, Protocol::zero_copy);
     const Positions positions = in_sockets({0, 0, 1, 1});
     const simulate::Audience audience(plans, positions);
     using Readers = simulate::Audience::Readers;
@@ -279,7 +279,7 @@ TEST_CASE("readers are counted for each point and for each block") {
 }
 
 TEST_CASE("blocks that others read are told apart from those beside them") {
-    const auto plans = plans_of(Collective::scatter, "direct", 4, Form::separate);
+    const auto plans = plans_of(Collective::scatter, "direct", 4, Protocol::zero_copy);
     const simulate::Audience audience(plans, in_sockets({0, 0, 1, 1}));
     const auto parts_of = [&](std::size_t first, std::size_t count) {
         std::vector<std::pair<std::size_t, std::size_t>> parts;
@@ -303,8 +303,8 @@ TEST_CASE("blocks that are read from afar make those beside them no slower") {
     const auto plans =
         plans_of(algorithm::levels(Collective::allreduce, graph::LevelTree::nested(8, {{4, 4}, {2, 2, 2, 2}}),
                                    algorithm::Acting::shares),
-                 Form::separate);
-    distance::LineProfile profile = two_sockets();
+                 Protocol::zero_copy);
+    distance::MachineModel profile = two_sockets();
     profile.has[2] = true;
     profile.lines[2] = line_costs(100, 200, 120, 25, 8);
     profile.memory[2] = profile.memory[4] = bandwidth(1000, 1000); // nobody waits for these
@@ -321,9 +321,9 @@ TEST_CASE("blocks that are read from afar make those beside them no slower") {
 }
 
 TEST_CASE("threads of a core share what it fetches") {
-    const auto plans = plans_of(Collective::broadcast, "flat", 3, Form::in_place);
+    const auto plans = plans_of(Collective::broadcast, "flat", 3, Protocol::in_place);
     Positions positions = in_sockets({0, 0, 0});
-    distance::LineProfile profile = two_sockets();
+    distance::MachineModel profile = two_sockets();
     profile.has[0] = true;
     profile.lines[0] = line_costs(8, 20, 8, 4, 16);
     const auto last_reader = [&] {
@@ -337,7 +337,7 @@ TEST_CASE("threads of a core share what it fetches") {
 
 TEST_CASE("the same numbers come again, whatever was asked before") {
     for (const char* name : {"direct", "circulant", "ring", "reduce-scatter-allgather"}) {
-        const auto plans = plans_of(Collective::allreduce, name, 6, Form::separate);
+        const auto plans = plans_of(Collective::allreduce, name, 6, Protocol::zero_copy);
         Simulation simulation(plans, two_sockets(), in_sockets({0, 0, 0, 1, 1, 1}));
         const simulate::Payload payload{.partition = {.total = 6000, .block = 1000, .offsets = nullptr},
                                         .element_bytes = 8,
@@ -353,10 +353,10 @@ TEST_CASE("the same numbers come again, whatever was asked before") {
 
 TEST_CASE("longer vectors take longer") {
     for (const algorithm::Algorithm& row : algorithm::registry()) {
-        if (!row.forms.pulled || !takes(row, 8)) {
+        if (!row.protocols.pulled || !takes(row, 8)) {
             continue;
         }
-        const auto plans = plans_of(row.collective, std::string(row.name).c_str(), 8, Form::separate,
+        const auto plans = plans_of(row.collective, std::string(row.name).c_str(), 8, Protocol::zero_copy,
                                     row.collective == Collective::shift ? 1 : 0);
         Positions positions = in_sockets({0, 0, 0, 0, 1, 1, 1, 1});
         positions.l3_bytes = std::size_t{1} << 20U;
@@ -377,12 +377,12 @@ TEST_CASE("longer vectors take longer") {
 }
 
 TEST_CASE("what cannot be simulated is refused") {
-    const auto plans = plans_of(Collective::allreduce, "direct", 2, Form::separate);
+    const auto plans = plans_of(Collective::allreduce, "direct", 2, Protocol::zero_copy);
     CHECK_THROWS_AS(Simulation(plans, two_sockets(), in_sockets({0, 0, 0})), std::invalid_argument);
-    distance::LineProfile near_only = two_sockets();
+    distance::MachineModel near_only = two_sockets();
     near_only.has[4] = false;
     CHECK_THROWS_AS(Simulation(plans, near_only, in_sockets({0, 1})), std::invalid_argument);
-    auto irregular = plans_of(Collective::alltoall, "direct", 2, Form::separate);
+    auto irregular = plans_of(Collective::alltoall, "direct", 2, Protocol::zero_copy);
     for (plan::Plan& plan : irregular) {
         plan = plan::for_irregular_exchange(std::move(plan));
     }

@@ -14,7 +14,7 @@
 #include <vector>
 
 using namespace tutti;
-using schedule::Form;
+using schedule::Protocol;
 using simulate::Predictor;
 using trace::Kind;
 using trace::Span;
@@ -62,7 +62,7 @@ void check_nested(const trace::Lane& lane) {
 } // namespace
 
 TEST_CASE("the steps of a member take its time, of every algorithm in every form") {
-    const distance::LineProfile profile = two_sockets();
+    const distance::MachineModel profile = two_sockets();
     for (const algorithm::Algorithm& row : algorithm::registry()) {
         if (!takes(row, 8)) {
             continue;
@@ -71,14 +71,14 @@ TEST_CASE("the steps of a member take its time, of every algorithm in every form
         Predictor predictor(row.make(8, row.collective == Collective::shift ? 1 : 0), profile,
                             in_sockets({0, 0, 0, 0, 1, 1, 1, 1}));
         const simulate::Vector vector{.elements = 8 * 100, .element_bytes = 8};
-        for (const auto& [form, has] :
-             {std::pair(Form::carried, row.forms.carried), std::pair(Form::separate, row.forms.pulled)}) {
+        for (const auto& [protocol, has] : {std::pair(Protocol::eager, row.protocols.eager),
+                                            std::pair(Protocol::zero_copy, row.protocols.pulled)}) {
             if (!has) {
                 continue;
             }
-            const simulate::Handling handling{.staged = form == Form::carried, .touched_bytes = 0};
-            const double ns = predictor.ns(vector, form, handling);
-            const trace::Timeline timeline = predictor.timeline(vector, form, handling, "call");
+            const simulate::Handling handling{.staged = protocol == Protocol::eager, .touched_bytes = 0};
+            const double ns = predictor.ns(vector, protocol, handling);
+            const trace::Timeline timeline = predictor.timeline(vector, protocol, handling, "call");
             REQUIRE(timeline.lanes.size() == 8);
             std::int64_t last = 0;
             for (const trace::Lane& lane : timeline.lanes) {
@@ -87,18 +87,18 @@ TEST_CASE("the steps of a member take its time, of every algorithm in every form
                 last = std::max(last, lane.spans.front().end_ns);
             }
             CHECK(last == std::llround(ns));
-            CHECK(predictor.ns(vector, form, handling) == ns);
+            CHECK(predictor.ns(vector, protocol, handling) == ns);
         }
     }
 }
 
 TEST_CASE("a timeline says what is moved, and who is waited for") {
-    distance::LineProfile profile = two_sockets();
+    distance::MachineModel profile = two_sockets();
     profile.name = "two-sockets";
     const algorithm::Algorithm& row = *algorithm::find(Collective::broadcast, "flat");
     Predictor predictor(row.make(2, 0), profile, in_sockets({0, 0}));
     const trace::Timeline timeline =
-        predictor.timeline({.elements = 6400, .element_bytes = 1}, Form::in_place,
+        predictor.timeline({.elements = 6400, .element_bytes = 1}, Protocol::in_place,
                            {.staged = false, .touched_bytes = 0}, "broadcast (algorithm flat)");
     CHECK(timeline.name == "predicted on two-sockets");
     // It enters, waits for the root to be seen there, and reads a hundred lines.
@@ -126,10 +126,10 @@ TEST_CASE("a timeline says what is moved, and who is waited for") {
 }
 
 TEST_CASE("flags that are there already are looked at, and not waited for") {
-    const distance::LineProfile profile = two_sockets();
+    const distance::MachineModel profile = two_sockets();
     const algorithm::Algorithm& row = *algorithm::find(Collective::reduce, "flat");
     Predictor predictor(row.make(4, 0), profile, in_sockets({0, 0, 0, 0}));
-    const trace::Timeline timeline = predictor.timeline({.elements = 8, .element_bytes = 1}, Form::carried,
+    const trace::Timeline timeline = predictor.timeline({.elements = 8, .element_bytes = 1}, Protocol::eager,
                                                         {.staged = false, .touched_bytes = 0}, "reduce");
     const std::vector<Span> waits = of_kind(timeline.lanes[0], Kind::wait);
     REQUIRE(waits.size() == 1);

@@ -24,8 +24,8 @@ inline distance::Bandwidth bandwidth(double read, double write) {
 
 /// Two sockets of one L3 each. From call to store 20 ns; a line of the own caches 4 ns, of others in the
 /// socket 4 ns, over the link 16 ns, and as long on the link itself; of memory 8 ns and 16 ns to write.
-inline distance::LineProfile two_sockets() {
-    distance::LineProfile profile;
+inline distance::MachineModel two_sockets() {
+    distance::MachineModel profile;
     profile.has = {false, true, false, false, true};
     profile.lines[1] = line_costs(50, 100, 60, 20, 16);
     profile.lines[4] = line_costs(150, 700, 180, 30, 4);

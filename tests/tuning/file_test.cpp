@@ -32,12 +32,12 @@ TEST_CASE("a table is what its text says, to the last bit of its times") {
 
 TEST_CASE("a table can have what lines cost, of which no number is believed") {
     tuning::Table table = test::small_table();
-    distance::LineProfile lines = distance::published().front().profile;
+    distance::MachineModel lines = distance::published().front().profile;
     table.lines = lines;
     const std::string text = tuning::to_text(table);
     const tuning::Table read = tuning::parse(text);
     REQUIRE(read.lines);
-    distance::LineProfile found = *read.lines;
+    distance::MachineModel found = *read.lines;
     CHECK(found.has == lines.has);
     const auto numbers = numbers_of(lines);
     const auto others = numbers_of(found);
@@ -58,7 +58,7 @@ TEST_CASE("a table can have what lines cost, of which no number is believed") {
 
 TEST_CASE("a table can have a profile, of which no number is believed") {
     tuning::Table table = test::small_table();
-    table.profile = test::measured_profile();
+    table.profile = test::measured_thresholds();
     const std::string text = tuning::to_text(table);
     CHECK(tuning::parse(text) == table);
     const auto forged = [&](const char* line, const char* other) {

@@ -25,7 +25,7 @@ std::string file_with(const test::Directory& directory, const tuning::Entry& ent
 }
 
 /// What the members are told when member 0 reduces and the others do not: which algorithm it was to be.
-std::string claim_of(Member& me, int elements) {
+std::string signature_of(Member& me, int elements) {
     std::vector<int> values(static_cast<std::size_t>(elements), 1);
     try {
         if (me.rank() == 0) {
@@ -49,14 +49,14 @@ TEST_CASE("teams, groups and their sub-groups take their choices from the file t
     const test::Directory directory;
     const std::string path =
         file_with(directory, test::entry({Collective::allreduce, Operands::exact, 3, 1, 4096}, "ring"));
-    const auto claim = [](const GroupOptions& options, bool in_subgroup) {
+    const auto signature = [](const GroupOptions& options, bool in_subgroup) {
         Team team({.members = 3, .placement = one_cpu(), .group = options});
         CHECK(team.tuning() == (options.tuning.empty() ? "built-in choice" : "file " + options.tuning));
         std::string text;
         try {
             team.run([&](Member& me) {
                 Member own = me.dup();
-                const std::string claimed = claim_of(in_subgroup ? own : me, 1024);
+                const std::string claimed = signature_of(in_subgroup ? own : me, 1024);
                 if (me.rank() == 0) {
                     text = claimed;
                 }
@@ -66,9 +66,9 @@ TEST_CASE("teams, groups and their sub-groups take their choices from the file t
         }
         return text;
     };
-    CHECK(says(claim({.tuning = path}, false), "(algorithm ring)"));
-    CHECK(says(claim({.tuning = path}, true), "(algorithm ring)"));
-    CHECK(says(claim({}, false), "(algorithm flat)"));
+    CHECK(says(signature({.tuning = path}, false), "(algorithm ring)"));
+    CHECK(says(signature({.tuning = path}, true), "(algorithm ring)"));
+    CHECK(says(signature({}, false), "(algorithm flat)"));
     const Group group(3, {.tuning = path});
     CHECK(group.tuning() == "file " + path);
 }

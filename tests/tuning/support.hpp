@@ -42,9 +42,9 @@ inline tuning::Table small_table() {
     return table;
 }
 
-inline machine::Profile measured_profile() {
-    machine::Profile profile = machine::family_profile({});
-    profile.source = machine::ProfileSource::measured;
+inline machine::Thresholds measured_thresholds() {
+    machine::Thresholds profile = machine::family_thresholds({});
+    profile.source = machine::ThresholdSource::measured;
     profile.moved_line_ns = 1.0 / 3;
     profile.push_bytes = 196608;
     return profile;

@@ -18,7 +18,7 @@
 using namespace tutti;
 using algorithm::Acting;
 using graph::LevelTree;
-using schedule::Form;
+using schedule::Protocol;
 using schedule::Schedule;
 using test::Fault;
 using test::Mutant;
@@ -141,12 +141,13 @@ void for_each_schedule(const LevelTree& tree, const std::function<void(Acting, c
 
 void for_each_form(Acting acting, const LevelTree& tree, const Schedule& made,
                    const std::function<void(const schedule::Synchronised&)>& use) {
-    const algorithm::Forms forms = forms_of(acting, made.collective(), tree);
-    const std::pair<bool, Form> all[] = {
-        {forms.pulled, Form::separate}, {forms.in_place, Form::in_place}, {forms.carried, Form::carried}};
-    for (const auto& [takes, form] : all) {
+    const algorithm::Protocols protocols = protocols_of(acting, made.collective(), tree);
+    const std::pair<bool, Protocol> all[] = {{protocols.pulled, Protocol::zero_copy},
+                                             {protocols.in_place, Protocol::in_place},
+                                             {protocols.eager, Protocol::eager}};
+    for (const auto& [takes, protocol] : all) {
         if (takes) {
-            use(schedule::synchronise(made, form));
+            use(schedule::synchronise(made, protocol));
         }
     }
 }
@@ -158,7 +159,7 @@ void check_proved(const LevelTree& tree) {
         CAPTURE(to_string(made.collective()));
         CAPTURE(made.root());
         for_each_form(acting, tree, made, [&](const schedule::Synchronised& plan) {
-            CAPTURE(plan.form);
+            CAPTURE(plan.protocol);
             const verify::Report report = verify::verify(plan, Requirement::rank_order);
             REQUIRE_MESSAGE(report.ok(), report.text());
         });
@@ -230,7 +231,7 @@ TEST_CASE("all collectives keep their promises on trees of equal groups, p <= 10
     for_each_equal_tree(reduced ? 64 : 1024, check_proved);
 }
 
-TEST_CASE("on aligned groups operands are bracketed as by the butterfly, whatever the groups and who acts") {
+TEST_CASE("on aligned groups operands are associated as by the butterfly, whatever the groups and who acts") {
     for_each_equal_tree(reduced ? 32 : 256, check_bracketing);
     check_bracketing(LevelTree::nested(20, {{16, 4}, {8, 8, 4}}));
     check_bracketing(LevelTree::nested(20, {{8, 8, 4}, {4, 4, 4, 4, 4}}));
@@ -258,10 +259,10 @@ TEST_CASE("rows run on any tree, in all their forms and in the canonical order")
             CAPTURE(row.name);
             CAPTURE(to_string(row.collective));
             const Schedule made = row.make_on(tree, has_root(row) ? tree.ranks() / 2 : 0);
-            for (const Form form : {Form::separate, Form::in_place, Form::carried}) {
-                if (takes(row, form)) {
-                    CAPTURE(form);
-                    const verify::Report report = verify::verify(schedule::synchronise(made, form),
+            for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place, Protocol::eager}) {
+                if (takes(row, protocol)) {
+                    CAPTURE(protocol);
+                    const verify::Report report = verify::verify(schedule::synchronise(made, protocol),
                                                                  verify::requirement_of(row, tree.ranks()));
                     REQUIRE_MESSAGE(report.ok(), report.text());
                 }

@@ -8,11 +8,11 @@ namespace tutti::test {
 
 using schedule::Blocks;
 using schedule::every;
-using schedule::Form;
 using schedule::Move;
 using schedule::Place;
 using schedule::Prefix;
 using schedule::Program;
+using schedule::Protocol;
 using schedule::Round;
 using schedule::Schedule;
 using schedule::Space;
@@ -51,7 +51,7 @@ public:
     long run() {
         for (stored_ = 0; stored_ < schedule_.programs().size(); ++stored_) {
             mutate_waits();
-            if (!plan_.carried.empty()) {
+            if (!plan_.eager.empty()) {
                 mutate_messages();
             }
             for (round_ = 0; round_ < schedule_.programs()[stored_].size(); ++round_) {
@@ -84,16 +84,16 @@ private:
     }
 
     void mutate_messages() {
-        for (std::size_t i = 0; i < plan_.carried[stored_].size(); ++i) {
+        for (std::size_t i = 0; i < plan_.eager[stored_].size(); ++i) {
             const std::string where = "message " + std::to_string(i);
             Synchronised dropped = plan_;
-            dropped.carried[stored_].erase(dropped.carried[stored_].begin() + static_cast<std::ptrdiff_t>(i));
+            dropped.eager[stored_].erase(dropped.eager[stored_].begin() + static_cast<std::ptrdiff_t>(i));
             use_({Fault::message_changed, where + " dropped", std::move(dropped), {}, stored_});
             Synchronised moved = plan_;
-            ++moved.carried[stored_][i].point;
+            ++moved.eager[stored_][i].point;
             use_({Fault::message_changed, where + " a point later", std::move(moved), {}, stored_});
             Synchronised other = plan_;
-            Space& space = other.carried[stored_][i].space;
+            Space& space = other.eager[stored_][i].space;
             space = static_cast<Space>((static_cast<int>(space) + 1) % schedule::space_count);
             use_({Fault::message_changed, where + " from the next vector", std::move(other), {}, stored_});
         }
@@ -191,10 +191,10 @@ private:
         try {
             Synchronised mutant{{schedule_.collective(), schedule_.ranks(), schedule_.blocks(),
                                  schedule_.symmetry(), std::move(programs), schedule_.root()},
-                                plan_.form,
+                                plan_.protocol,
                                 plan_.waits,
-                                plan_.carried};
-            use_({fault, where, std::move(mutant), {}, stored_, moves_nothing(move, plan_.form)});
+                                plan_.eager};
+            use_({fault, where, std::move(mutant), {}, stored_, moves_nothing(move, plan_.protocol)});
         } catch (const std::invalid_argument&) {
             ++refused_;
         }

@@ -18,7 +18,7 @@
 
 using namespace tutti;
 using algorithm::Algorithm;
-using schedule::Form;
+using schedule::Protocol;
 using schedule::Schedule;
 using schedule::Synchronised;
 using test::Fault;
@@ -27,7 +27,7 @@ using verify::Requirement;
 
 namespace {
 
-constexpr Form forms[] = {Form::separate, Form::in_place, Form::carried};
+constexpr Protocol protocols[] = {Protocol::zero_copy, Protocol::in_place, Protocol::eager};
 constexpr std::uint32_t seeds = 4;
 
 #if defined(TUTTI_REDUCED_TESTS)
@@ -75,15 +75,15 @@ bool may_be_harmless(const Synchronised& plan, const Mutant& mutant, Requirement
 void for_each_plan(const std::vector<int>& ranks,
                    const std::function<void(const Algorithm&, const Synchronised&)>& use) {
     for (const Algorithm& row : algorithm::registry()) {
-        for (const Form form : forms) {
+        for (const Protocol protocol : protocols) {
             for (const int count : ranks) {
-                if (takes(row, form) && takes(row, count)) {
+                if (takes(row, protocol) && takes(row, count)) {
                     CAPTURE(row.collective);
                     CAPTURE(row.name);
-                    CAPTURE(form);
+                    CAPTURE(protocol);
                     CAPTURE(count);
                     const int root = has_root(row) ? count / 2 : 0;
-                    use(row, schedule::synchronise(row.make(count, root), form));
+                    use(row, schedule::synchronise(row.make(count, root), protocol));
                 }
             }
         }
@@ -141,7 +141,7 @@ Schedule chain(int ranks) {
     return {Collective::allreduce, ranks, 1, schedule::Symmetry::none, std::move(programs)};
 }
 
-/// Recursive doubling on 2^k members, the lower half's sum on the left: canonical, not bracketed from the
+/// Recursive doubling on 2^k members, the lower half's sum on the left: canonical, not associated from the
 /// left.
 Schedule doubling(int ranks) {
     std::vector<schedule::Program> programs;
@@ -180,7 +180,7 @@ TEST_CASE("injected faults are reported: a fault in one member's program") {
     Tally tally;
     for_each_plan(reduced ? RankList{2, 4} : RankList{2, 3, 4, 5, 6},
                   [&](const Algorithm& row, const Synchronised& plan) {
-                      check_mutants(schedule::synchronise(schedule::expanded(plan.schedule), plan.form),
+                      check_mutants(schedule::synchronise(schedule::expanded(plan.schedule), plan.protocol),
                                     verify::requirement_of(row, plan.schedule.ranks()), tally);
                   });
     tally.show();
@@ -219,14 +219,16 @@ TEST_CASE("no wait is asked for in vain: without it some interleaving goes wrong
 
 TEST_CASE("a wrong operand order is reported where the order is promised") {
     Tally tally;
-    for (const Form form : {Form::separate, Form::carried}) {
+    for (const Protocol protocol : {Protocol::zero_copy, Protocol::eager}) {
         for (int ranks = 2; ranks <= 5; ++ranks) {
-            check_mutants(schedule::synchronise(chain(ranks), form), Requirement::rank_order, tally);
+            check_mutants(schedule::synchronise(chain(ranks), protocol), Requirement::rank_order, tally);
         }
     }
     for (const int ranks : {4, 8}) {
-        check_mutants(schedule::synchronise(doubling(ranks), Form::separate), Requirement::rank_order, tally);
-        check_mutants(schedule::synchronise(doubling(ranks), Form::in_place), Requirement::rank_order, tally);
+        check_mutants(schedule::synchronise(doubling(ranks), Protocol::zero_copy), Requirement::rank_order,
+                      tally);
+        check_mutants(schedule::synchronise(doubling(ranks), Protocol::in_place), Requirement::rank_order,
+                      tally);
     }
     const auto swapped = static_cast<std::size_t>(Fault::operands_swapped);
     CHECK(tally.injected[swapped] >= 60);
@@ -235,7 +237,7 @@ TEST_CASE("a wrong operand order is reported where the order is promised") {
 
 TEST_CASE("one member that combines in another order breaks the agreement of results") {
     long swapped = 0;
-    const Synchronised plan = schedule::synchronise(doubling(8), Form::separate);
+    const Synchronised plan = schedule::synchronise(doubling(8), Protocol::zero_copy);
     CHECK(verify::verify(plan, Requirement::identical).ok());
     test::for_each_mutant(plan, [&](const Mutant& mutant) {
         if (mutant.fault == Fault::operands_swapped) {

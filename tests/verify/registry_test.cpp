@@ -15,7 +15,7 @@
 using namespace tutti;
 using algorithm::Algorithm;
 using algorithm::Bound;
-using schedule::Form;
+using schedule::Protocol;
 using schedule::Schedule;
 
 namespace {
@@ -29,7 +29,7 @@ constexpr int most_ranks = 64;
 constexpr int most_symmetric_ranks = 256;
 #endif
 
-constexpr Form forms[] = {Form::separate, Form::in_place, Form::carried};
+constexpr Protocol protocols[] = {Protocol::zero_copy, Protocol::in_place, Protocol::eager};
 
 /// Every root or distance where there are few, else the ends, the middle and one that changes with p.
 std::vector<int> roots(const Algorithm& row, int ranks) {
@@ -65,10 +65,10 @@ void for_each_schedule(int most, const std::function<void(const Algorithm&, cons
 void for_each_plan(int most,
                    const std::function<void(const Algorithm&, const schedule::Synchronised&)>& use) {
     for_each_schedule(most, [&](const Algorithm& row, const Schedule& made) {
-        for (const Form form : forms) {
-            if (takes(row, form)) {
-                CAPTURE(form);
-                use(row, schedule::synchronise(made, form));
+        for (const Protocol protocol : protocols) {
+            if (takes(row, protocol)) {
+                CAPTURE(protocol);
+                use(row, schedule::synchronise(made, protocol));
             }
         }
     });
@@ -105,7 +105,7 @@ TEST_CASE("the registry has rows of every collective, each under a name of its o
         CHECK((row.order != algorithm::Order::none) == detail::traits_of(row.collective).reduces());
         CHECK(has_root(row) == detail::traits_of(row.collective).takes_number());
         CHECK_FALSE(row.source.empty());
-        CHECK(std::ranges::any_of(forms, [&](Form form) { return takes(row, form); }));
+        CHECK(std::ranges::any_of(protocols, [&](Protocol protocol) { return takes(row, protocol); }));
     }
     CHECK(collectives.size() == detail::collective_count);
     CHECK(names.size() >= 80);
@@ -143,10 +143,10 @@ TEST_CASE(
             }
             check_counts(row, made);
             REQUIRE(cost::tally(made).most_scratch() <= row.scratch(ranks, made.root()));
-            for (const Form form : forms) {
-                if (takes(row, form)) {
-                    CAPTURE(form);
-                    const auto report = verify::verify(schedule::synchronise(made, form),
+            for (const Protocol protocol : protocols) {
+                if (takes(row, protocol)) {
+                    CAPTURE(protocol);
+                    const auto report = verify::verify(schedule::synchronise(made, protocol),
                                                        verify::requirement_of(row, made.ranks()));
                     REQUIRE_MESSAGE(report.ok(), report.text());
                 }
@@ -193,18 +193,18 @@ TEST_CASE("programs written out for every member verify and count the same for p
         ++symmetric;
         const Schedule all = schedule::expanded(made);
         const auto requirement = verify::requirement_of(row, plan.schedule.ranks());
-        const auto report = verify::verify(schedule::synchronise(all, plan.form), requirement);
+        const auto report = verify::verify(schedule::synchronise(all, plan.protocol), requirement);
         REQUIRE_MESSAGE(report.ok(), report.text());
 
         // The waits derived for the representative are everybody's.
-        schedule::Synchronised written_out{all, plan.form, {}, {}};
+        schedule::Synchronised written_out{all, plan.protocol, {}, {}};
         for (int rank = 0; rank < made.ranks(); ++rank) {
             written_out.waits.push_back(plan.waits_of(rank));
-            if (plan.form == Form::carried) {
-                written_out.carried.push_back(plan.carried.front());
-                for (schedule::Carried& carried : written_out.carried.back()) {
-                    const bool whole = carried.blocks.count == all.blocks();
-                    carried.blocks = whole ? carried.blocks : made.translation(rank).range(carried.blocks);
+            if (plan.protocol == Protocol::eager) {
+                written_out.eager.push_back(plan.eager.front());
+                for (schedule::Carried& eager : written_out.eager.back()) {
+                    const bool whole = eager.blocks.count == all.blocks();
+                    eager.blocks = whole ? eager.blocks : made.translation(rank).range(eager.blocks);
                 }
             }
         }
@@ -238,7 +238,7 @@ TEST_CASE("random interleavings of four operations back to back give the promise
 TEST_CASE("random interleavings give the promised results in one output that all members share") {
     long plans = 0;
     for_each_plan(9, [&](const Algorithm& row, const schedule::Synchronised& plan) {
-        if (!row.forms.shared || plan.form != Form::separate) {
+        if (!row.protocols.shared || plan.protocol != Protocol::zero_copy) {
             return;
         }
         ++plans;
@@ -252,7 +252,7 @@ TEST_CASE("random interleavings give the promised results in one output that all
     // The simulation would find a member that writes when the others still look at the last result.
     const Algorithm* const direct = algorithm::find(Collective::allgather, "direct");
     REQUIRE(direct != nullptr);
-    schedule::Synchronised hasty = schedule::synchronise(direct->make(4, 0), Form::separate);
+    schedule::Synchronised hasty = schedule::synchronise(direct->make(4, 0), Protocol::zero_copy);
     hasty.waits.front().clear();
     std::string found;
     for (std::uint32_t seed = 0; seed < 50 && found.empty(); ++seed) {
@@ -266,13 +266,13 @@ TEST_CASE("forms that a row does not take do not verify") {
     // Everybody reads everybody's whole input in the round in which everybody overwrites it.
     const Algorithm* flat = algorithm::find(Collective::allreduce, "flat");
     REQUIRE(flat != nullptr);
-    CHECK_FALSE(algorithm::takes(*flat, Form::in_place));
-    CHECK(
-        verify::verify(schedule::synchronise(flat->make(4, 0), Form::in_place)).has(verify::Kind::deadlock));
+    CHECK_FALSE(algorithm::takes(*flat, Protocol::in_place));
+    CHECK(verify::verify(schedule::synchronise(flat->make(4, 0), Protocol::in_place))
+              .has(verify::Kind::deadlock));
     const Algorithm* census = algorithm::find(Collective::allreduce, "census");
     REQUIRE(census != nullptr);
-    CHECK_FALSE(algorithm::takes(*census, Form::in_place));
-    CHECK(verify::verify(schedule::synchronise(census->make(6, 0), Form::in_place))
+    CHECK_FALSE(algorithm::takes(*census, Protocol::in_place));
+    CHECK(verify::verify(schedule::synchronise(census->make(6, 0), Protocol::in_place))
               .has(verify::Kind::deadlock));
 }
 
@@ -314,7 +314,7 @@ TEST_CASE("a promise that a row does not make is not proved") {
     CHECK(verify::requirement_of(*butterfly, 8) == verify::Requirement::canonical);
     for (int ranks = 3; ranks <= 40; ++ranks) {
         const auto refuted = [&](const Algorithm& row, verify::Requirement requirement) {
-            const auto plan = schedule::synchronise(row.make(ranks, 0), Form::separate);
+            const auto plan = schedule::synchronise(row.make(ranks, 0), Protocol::zero_copy);
             return verify::verify(plan, requirement).has(verify::Kind::content);
         };
         CHECK(refuted(*census, verify::Requirement::identical));

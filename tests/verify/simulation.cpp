@@ -1,6 +1,6 @@
 #include "simulation.hpp"
 
-#include "../bracketed.hpp"
+#include "../associated.hpp"
 #include "simulated_values.hpp"
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace tutti::test {
 
 using schedule::count_of;
-using schedule::Form;
 using schedule::is_several;
 using schedule::Move;
 using schedule::Place;
 using schedule::Prefix;
+using schedule::Protocol;
 using schedule::Schedule;
 using schedule::Space;
 using schedule::Synchronised;
@@ -78,7 +78,8 @@ private:
     static std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
     std::string& at(int member, Space space, int block) {
-        const Space vector = plan_.form == Form::in_place && space == Space::output ? Space::input : space;
+        const Space vector =
+            plan_.protocol == Protocol::in_place && space == Space::output ? Space::input : space;
         const int owner = is_shared(space) ? 0 : member;
         return vectors_[index(owner)]
                        [index(static_cast<int>(vector)) * index(schedule_.blocks()) + index(block)];
@@ -124,11 +125,11 @@ private:
         }
         list.push_back({Action::What::check});
         const schedule::Translation rename = schedule_.translation(rank);
-        if (plan_.form == Form::carried) {
-            for (const auto& carried : plan_.carried[schedule_.representative(rank)]) {
-                const bool whole = carried.blocks.count == schedule_.blocks();
+        if (plan_.protocol == Protocol::eager) {
+            for (const auto& eager : plan_.eager[schedule_.representative(rank)]) {
+                const bool whole = eager.blocks.count == schedule_.blocks();
                 carried_[index(rank)].push_back(
-                    {carried.point, carried.space, whole ? carried.blocks : rename.range(carried.blocks)});
+                    {eager.point, eager.space, whole ? eager.blocks : rename.range(eager.blocks)});
             }
         }
     }
@@ -139,7 +140,7 @@ private:
     }
 
     void build_open(int rank, const Move& move, std::set<int>& opened) {
-        if (plan_.form == Form::carried) {
+        if (plan_.protocol == Protocol::eager) {
             return;
         }
         for (const Place* place : {&move.to, &move.left, &move.right}) {
@@ -160,7 +161,7 @@ private:
         const auto block_of = [&](const Place& place) {
             return wrap(place.blocks.first + i, schedule_.blocks());
         };
-        if (moves_nothing(move, plan_.form)) {
+        if (moves_nothing(move, plan_.protocol)) {
             return;
         }
         const auto read = [&](int member, const Place& place, Action::Use use) {
@@ -225,7 +226,7 @@ private:
     /// Messages lie where those of the operation before the last did, which may still be read where nobody
     /// waits for everybody: unless everybody has come to the last operation.
     bool may_write_over(int rank) const {
-        return plan_.form != Form::carried || detail::traits_of(schedule_.collective()).needs_all ||
+        return plan_.protocol != Protocol::eager || detail::traits_of(schedule_.collective()).needs_all ||
                std::ranges::all_of(operation_,
                                    [&](int operation) { return operation >= operation_[index(rank)] - 1; });
     }
@@ -297,20 +298,20 @@ private:
     void publish(int rank, int point) {
         const int operation = operation_[index(rank)];
         published_[index(rank)] = stamp(operation, point);
-        for (const auto& carried : carried_[index(rank)]) {
-            if (carried.point != point) {
+        for (const auto& eager : carried_[index(rank)]) {
+            if (eager.point != point) {
                 continue;
             }
-            for (int i = 0; i < carried.blocks.count; ++i) {
-                const int block = wrap(carried.blocks.first + i, schedule_.blocks());
-                slots_[index(rank)][{point, operation % 2, carried.space, block}] =
-                    at(rank, carried.space, block);
+            for (int i = 0; i < eager.blocks.count; ++i) {
+                const int block = wrap(eager.blocks.first + i, schedule_.blocks());
+                slots_[index(rank)][{point, operation % 2, eager.space, block}] =
+                    at(rank, eager.space, block);
             }
         }
     }
 
     std::string read(int rank, const Action& action) {
-        if (plan_.form != Form::carried || action.member == rank) {
+        if (plan_.protocol != Protocol::eager || action.member == rank) {
             return at(action.member, action.space, action.block);
         }
         std::string value = "?";
@@ -331,7 +332,7 @@ private:
             if (holds(true, rank, block)) {
                 check_block(rank, block, at(rank, Space::output, block));
             }
-            if (holds(false, rank, block) && plan_.form != Form::in_place) {
+            if (holds(false, rank, block) && plan_.protocol != Protocol::in_place) {
                 const std::string& input = at(rank, Space::input, block);
                 expect(input == leaf(rank, operation_[index(rank)], block), rank, block, "input " + input);
             }
@@ -390,14 +391,15 @@ private:
                "in another order than elsewhere, " + value);
         if (requirement_ >= verify::Requirement::canonical) {
             // What is combined as the call asks is combined from the left here.
-            const auto brackets = requirement_ == verify::Requirement::canonical ? detail::Brackets::tree
-                                                                                 : detail::Brackets::left;
+            const auto association = requirement_ == verify::Requirement::canonical
+                                         ? detail::Association::tree
+                                         : detail::Association::left;
             const auto inputs = wanted(schedule_, operation_[index(rank)], rank, block);
             const std::string right =
                 inputs.empty()
                     ? ""
                     : bracketed(
-                          brackets, inputs.size(), [&](std::size_t k) { return inputs[k]; },
+                          association, inputs.size(), [&](std::size_t k) { return inputs[k]; },
                           [](const std::string& a, const std::string& b) { return "(" + a + b + ")"; });
             expect(value == right, rank, block, "not bracketed as " + right + ", " + value);
         }

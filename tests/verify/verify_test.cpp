@@ -32,7 +32,10 @@ Synchronised exchange() {
         {copy(0, Space::output, 0, Space::input, {0, 1}), copy(0, Space::output, 1, Space::input, {1, 1})}};
     programs[1] = {
         {copy(1, Space::output, 1, Space::input, {1, 1}), copy(1, Space::output, 0, Space::input, {0, 1})}};
-    return {{Collective::allgather, 2, 2, Symmetry::none, std::move(programs)}, Form::separate, {{}, {}}, {}};
+    return {{Collective::allgather, 2, 2, Symmetry::none, std::move(programs)},
+            Protocol::zero_copy,
+            {{}, {}},
+            {}};
 }
 
 bool only(const Report& report, Kind kind) {
@@ -88,7 +91,7 @@ TEST_CASE("a race: two members store to one block in the same round, whatever th
     programs[0] = {{copy(0, Space::output, 0, Space::input), copy(1, Space::scratch0, 0, Space::input)}};
     programs[1] = {{copy(1, Space::output, 1, Space::input), copy(1, Space::scratch0, 1, Space::input)}};
     const Schedule schedule(Collective::barrier, 2, 1, Symmetry::none, std::move(programs));
-    const Synchronised plan{schedule, Form::separate, {{{0, 1, 1}, {1, 1, 1}}, {{1, 0, 1}}}, {}};
+    const Synchronised plan{schedule, Protocol::zero_copy, {{{0, 1, 1}, {1, 1, 1}}, {{1, 0, 1}}}, {}};
     CHECK(verify::verify(plan).has(Kind::race));
 }
 
@@ -97,7 +100,7 @@ TEST_CASE("a race: reading back in the same round what one stored at a peer") {
     programs[0] = {{copy(1, Space::scratch0, 0, Space::input), copy(0, Space::output, 1, Space::scratch0)}};
     programs[1] = {{copy(1, Space::output, 1, Space::input)}};
     const Schedule schedule(Collective::barrier, 2, 1, Symmetry::none, std::move(programs));
-    const Report report = verify::verify({schedule, Form::separate, {{{0, 1, 0}}, {{1, 0, 1}}}, {}});
+    const Report report = verify::verify({schedule, Protocol::zero_copy, {{{0, 1, 0}}, {{1, 0, 1}}}, {}});
     CHECK(report.text().find("follows that member's own write in the same round") != std::string::npos);
 }
 
@@ -107,7 +110,7 @@ TEST_CASE("a race: the next operation may use scratch that is still read") {
     programs[0] = {{copy(0, Space::scratch0, 0, Space::input)}, {copy(0, Space::output, 0, Space::scratch0)}};
     programs[1] = {{}, {copy(1, Space::output, 0, Space::scratch0)}};
     const Schedule schedule(Collective::scatter, 2, 2, Symmetry::none, std::move(programs));
-    const Synchronised plan{schedule, Form::separate, {{}, {{1, 0, 1}}}, {}};
+    const Synchronised plan{schedule, Protocol::zero_copy, {{}, {{1, 0, 1}}}, {}};
     CHECK(verify::verify(plan).has(Kind::race));
 }
 
@@ -125,13 +128,13 @@ TEST_CASE("a deadlock: each waits for the other to go first") {
 }
 
 TEST_CASE("a deadlock round the ring: everybody waits for its neighbour to be further on") {
-    Synchronised plan = synchronise(algorithm::flat_allgather(5), Form::separate);
+    Synchronised plan = synchronise(algorithm::flat_allgather(5), Protocol::zero_copy);
     plan.waits.front().insert(plan.waits.front().begin(), Wait{0, 1, 1});
     CHECK(only(verify::verify(plan), Kind::deadlock));
 }
 
 TEST_CASE("slot reuse: a member that does not wait for everybody may write over what is still read") {
-    Synchronised plan = synchronise(algorithm::flat_allgather(3), Form::carried);
+    Synchronised plan = synchronise(algorithm::flat_allgather(3), Protocol::eager);
     REQUIRE(verify::verify(plan).ok());
     std::erase_if(plan.waits.front(), [](const Wait& wait) { return wait.member == 2; });
     CHECK(verify::verify(plan).has(Kind::slot_reuse));
@@ -140,29 +143,29 @@ TEST_CASE("slot reuse: a member that does not wait for everybody may write over 
 TEST_CASE("slot reuse: where members may run ahead, the executor waits before it writes over a message") {
     const Pattern pattern = restrict_to_root(
         algorithm::circulant_allgather_pattern(3, graph::skips(3, graph::Skips::fully_connected)), 0);
-    const Synchronised plan = synchronise(place(pattern, Collective::gather, 0), Form::carried);
+    const Synchronised plan = synchronise(place(pattern, Collective::gather, 0), Protocol::eager);
     CHECK(verify::verify(plan).ok());
-    CHECK(verify::verify(synchronise(plan.schedule, Form::separate)).ok());
+    CHECK(verify::verify(synchronise(plan.schedule, Protocol::zero_copy)).ok());
 }
 
-TEST_CASE("a carried message must be what the reader reads, at the point it waits for") {
-    const Synchronised good = synchronise(algorithm::census_allreduce(7), Form::carried);
+TEST_CASE("a eager message must be what the reader reads, at the point it waits for") {
+    const Synchronised good = synchronise(algorithm::census_allreduce(7), Protocol::eager);
     REQUIRE(verify::verify(good).ok());
     Synchronised plan = good;
-    plan.carried.front().back().space = Space::input;
+    plan.eager.front().back().space = Space::input;
     CHECK(verify::verify(plan).has(Kind::payload));
     plan = good;
-    plan.carried.front().push_back(plan.carried.front().back());
+    plan.eager.front().push_back(plan.eager.front().back());
     CHECK(only(verify::verify(plan), Kind::bounds));
     plan = good;
-    plan.carried.front().back().point = good.schedule.rounds() + 1;
+    plan.eager.front().back().point = good.schedule.rounds() + 1;
     CHECK(only(verify::verify(plan), Kind::bounds));
-    const Synchronised stores{algorithm::direct_allgather(3), Form::carried, {{}}, {{}}};
+    const Synchronised stores{algorithm::direct_allgather(3), Protocol::eager, {{}}, {{}}};
     CHECK(verify::verify(stores).has(Kind::bounds));
 }
 
 TEST_CASE("a barrier from which one may return before all have entered") {
-    Synchronised plan = synchronise(algorithm::direct_barrier(4), Form::carried);
+    Synchronised plan = synchronise(algorithm::direct_barrier(4), Protocol::eager);
     CHECK(verify::verify(plan).ok());
     plan.waits.front().pop_back();
     const Report report = verify::verify(plan);
@@ -187,7 +190,7 @@ TEST_CASE("bounds: waits that name what does not exist") {
 TEST_CASE("bounds: vectors that are not there, and collectives that do not fit their blocks") {
     const auto alone = [](Collective collective, const Move& move) {
         const Schedule schedule(collective, 1, 1, Symmetry::rotation, {Program{{move}}});
-        return verify::verify({schedule, Form::separate, {{}}, {}});
+        return verify::verify({schedule, Protocol::zero_copy, {{}}, {}});
     };
     CHECK(alone(Collective::allreduce, copy(0, Space::output, 0, Space::input)).ok());
     CHECK(alone(Collective::allreduce, copy(0, Space::input, 0, Space::input)).has(Kind::bounds));
@@ -197,11 +200,11 @@ TEST_CASE("bounds: vectors that are not there, and collectives that do not fit t
     const Schedule scatter(Collective::scatter, 2, 2, Symmetry::none,
                            {Program{{copy(0, Space::output, 0, Space::input, {0, 2})}},
                             Program{{copy(1, Space::output, 0, Space::input, {1, 1})}}});
-    CHECK(only(verify::verify({scatter, Form::separate, {{{1, 1, 1}}, {}}, {}}), Kind::bounds));
+    CHECK(only(verify::verify({scatter, Protocol::zero_copy, {{{1, 1, 1}}, {}}, {}}), Kind::bounds));
     const Schedule few(Collective::allgather, 2, 1, Symmetry::rotation, {Program(1)});
-    CHECK(only(verify::verify({few, Form::separate, {{}}, {}}), Kind::bounds));
+    CHECK(only(verify::verify({few, Protocol::zero_copy, {{}}, {}}), Kind::bounds));
     const Schedule rooted(Collective::gather, 2, 2, Symmetry::rotation, {Program(1)});
-    CHECK(only(verify::verify({rooted, Form::separate, {{}}, {}}), Kind::bounds));
+    CHECK(only(verify::verify({rooted, Protocol::zero_copy, {{}}, {}}), Kind::bounds));
 }
 
 TEST_CASE("content: rank order over partial results is not the same for all, and is refused") {
@@ -209,14 +212,14 @@ TEST_CASE("content: rank order over partial results is not the same for all, and
     const Schedule schedule(Collective::allreduce, 3, 1, Symmetry::rotation,
                             {Program{{copy(0, Space::scratch0, 1, Space::input)},
                                      {{{0, Space::output, block0}, {every, own.space, block0}, {}, true}}}});
-    CHECK(verify::verify(synchronise(schedule, Form::separate)).has(Kind::content));
+    CHECK(verify::verify(synchronise(schedule, Protocol::zero_copy)).has(Kind::content));
     // Nor is it written out for each member: what is combined as the call asks must be the inputs.
-    CHECK(verify::verify(synchronise(expanded(schedule), Form::separate)).has(Kind::content));
+    CHECK(verify::verify(synchronise(expanded(schedule), Protocol::zero_copy)).has(Kind::content));
 }
 
 TEST_CASE("a race that all members have alike is reported of each, where programs are written out") {
     Synchronised plan =
-        synchronise(algorithm::direct_scan(4, algorithm::Inclusion::inclusive), Form::separate);
+        synchronise(algorithm::direct_scan(4, algorithm::Inclusion::inclusive), Protocol::zero_copy);
     CHECK(verify::verify(plan).ok());
     for (auto& waits : plan.waits) {
         waits.pop_back();
@@ -229,7 +232,7 @@ TEST_CASE("a race that all members have alike is reported of each, where program
 }
 
 TEST_CASE("a report counts all violations and keeps the first") {
-    Synchronised plan = synchronise(algorithm::flat_allgather(40), Form::separate);
+    Synchronised plan = synchronise(algorithm::flat_allgather(40), Protocol::zero_copy);
     plan.waits.front().clear();
     const Report report = verify::verify(plan);
     CHECK(report.total() == 39);
@@ -246,7 +249,7 @@ TEST_CASE("a race: in place, a block that is copied to another block of its owne
         programs[0] = {{}, {{own, {0, Space::input, {from_block, 1}}, {}, false}}};
         programs[1] = {{copy(1, Space::scratch0, 0, Space::input)}, {}};
         return synchronise({Collective::allreduce, 2, 2, Symmetry::none, std::move(programs)},
-                           Form::in_place);
+                           Protocol::in_place);
     };
     const Synchronised moves = plan_with(1);
     const Synchronised moves_nothing = plan_with(0);
@@ -262,7 +265,7 @@ TEST_CASE("a race: in place, a block that is copied to another block of its owne
 TEST_CASE("content: copies must come from the right member and the right block") {
     const auto verified = [](Collective collective, const std::vector<Move>& round, int root = 0) {
         const Schedule schedule(collective, 2, 2, Symmetry::none, {Program{round}, Program(1)}, root);
-        return verify::verify(synchronise(schedule, Form::separate));
+        return verify::verify(synchronise(schedule, Protocol::zero_copy));
     };
     // Member 0 of an all-to-all is right in the first case; member 1 has nothing in either.
     const Place to0{0, Space::output, {0, 1}};
@@ -279,12 +282,12 @@ TEST_CASE("content: copies must come from the right member and the right block")
                          {Program{{copy(0, Space::output, 0, Space::input)}},
                           Program{{copy(1, Space::output, 1, Space::input)}}},
                          1);
-    CHECK(only(verify::verify(synchronise(still, Form::separate)), Kind::content));
+    CHECK(only(verify::verify(synchronise(still, Protocol::zero_copy)), Kind::content));
     const Schedule turned(Collective::shift, 2, 1, Symmetry::none,
                           {Program{{copy(0, Space::output, 1, Space::input)}},
                            Program{{copy(1, Space::output, 0, Space::input)}}},
                           1);
-    CHECK(verify::verify(synchronise(turned, Form::separate)).ok());
+    CHECK(verify::verify(synchronise(turned, Protocol::zero_copy)).ok());
 }
 
 TEST_CASE("content: prefixes are those of the members up to one's own, in rank order") {
@@ -295,7 +298,7 @@ TEST_CASE("content: prefixes are those of the members up to one's own, in rank o
     const auto scan = [&](const Move& second) {
         const Schedule schedule(Collective::scan, 2, 1, Symmetry::none,
                                 {Program{{{out0, in0, {}, false}}}, Program{{second}}});
-        return verify::verify(synchronise(schedule, Form::separate));
+        return verify::verify(synchronise(schedule, Protocol::zero_copy));
     };
     CHECK(scan({out1, in0, in1, true}).ok());
     CHECK(only(scan({out1, in1, in0, true}), Kind::content));
@@ -305,19 +308,19 @@ TEST_CASE("content: prefixes are those of the members up to one's own, in rank o
         {Program{
              {{{every, Space::output, block0}, {every, Space::input, block0}, {}, true, Prefix::exclusive}}},
          Program(1)});
-    CHECK(verify::verify(synchronise(all, Form::separate)).has(Kind::content));
+    CHECK(verify::verify(synchronise(all, Protocol::zero_copy)).has(Kind::content));
     const Schedule turning(Collective::scan, 2, 1, Symmetry::rotation, {Program(1)});
-    CHECK(only(verify::verify({turning, Form::separate, {{}}, {}}), Kind::bounds));
+    CHECK(only(verify::verify({turning, Protocol::zero_copy, {{}}, {}}), Kind::bounds));
 }
 
-TEST_CASE("content: bracketed from the left is more than in rank order") {
+TEST_CASE("content: associated from the left is more than in rank order") {
     const Place out{0, Space::output, block0};
     const auto x = [](int member) { return Place{member, Space::input, block0}; };
     const Place sum{0, Space::scratch0, block0};
     const auto reduced = [&](const std::vector<Move>& round) {
         const Schedule schedule(Collective::reduce, 3, 1, Symmetry::none,
                                 {Program{round}, Program(1), Program(1)});
-        return synchronise(schedule, Form::separate);
+        return synchronise(schedule, Protocol::zero_copy);
     };
     const Synchronised left = reduced({{sum, x(0), x(1), true}, {out, sum, x(2), true}});
     const Synchronised right = reduced({{sum, x(1), x(2), true}, {out, x(0), sum, true}});
@@ -332,9 +335,9 @@ TEST_CASE("content: on a torus every member is compared with its neighbours in a
     const Symmetry torus = Symmetry::torus(mesh);
     const Pattern pattern(4, 1, 2, torus,
                           {{{0, 1, {0, 1}, Action::combine}, {1, 2, {0, 1}, Action::combine}}});
-    const Synchronised plan = synchronise(place(pattern, Collective::allreduce), Form::separate);
+    const Synchronised plan = synchronise(place(pattern, Collective::allreduce), Protocol::zero_copy);
     CHECK(verify::verify(plan).ok());
     CHECK(only(verify::verify(plan, Requirement::identical), Kind::content));
-    const Synchronised all = synchronise(expanded(plan.schedule), Form::separate);
+    const Synchronised all = synchronise(expanded(plan.schedule), Protocol::zero_copy);
     CHECK(only(verify::verify(all, Requirement::identical), Kind::content));
 }

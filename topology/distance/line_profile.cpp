@@ -15,7 +15,7 @@ struct LineQuantity {
 
 struct CacheQuantity {
     const char* name;
-    CacheBandwidth LineProfile::*cache;
+    CacheBandwidth MachineModel::*cache;
     Number CacheBandwidth::*number;
 };
 
@@ -37,10 +37,10 @@ constexpr std::array line_quantities{
     LineQuantity{"store", Unit::gigabytes_per_second, &LineCosts::store}};
 
 constexpr std::array cache_quantities{
-    CacheQuantity{"core.l2.read", &LineProfile::l2, &CacheBandwidth::read},
-    CacheQuantity{"core.l2.write", &LineProfile::l2, &CacheBandwidth::write},
-    CacheQuantity{"core.l3.read", &LineProfile::l3, &CacheBandwidth::read},
-    CacheQuantity{"core.l3.write", &LineProfile::l3, &CacheBandwidth::write}};
+    CacheQuantity{"core.l2.read", &MachineModel::l2, &CacheBandwidth::read},
+    CacheQuantity{"core.l2.write", &MachineModel::l2, &CacheBandwidth::write},
+    CacheQuantity{"core.l3.read", &MachineModel::l3, &CacheBandwidth::read},
+    CacheQuantity{"core.l3.write", &MachineModel::l3, &CacheBandwidth::write}};
 
 constexpr std::array memory_quantities{MemoryQuantity{"memory.read", &Bandwidth::read},
                                        MemoryQuantity{"memory.write", &Bandwidth::write},
@@ -52,7 +52,7 @@ void refuse(const std::string& name, const char* why) {
 
 } // namespace
 
-std::vector<NamedNumber> numbers_of(LineProfile& profile) {
+std::vector<NamedNumber> numbers_of(MachineModel& profile) {
     std::vector<NamedNumber> numbers;
     for (const Class distance : all_classes) {
         const auto index = static_cast<std::size_t>(distance);
@@ -79,8 +79,8 @@ std::vector<NamedNumber> numbers_of(LineProfile& profile) {
     return numbers;
 }
 
-void check(const LineProfile& profile) {
-    LineProfile copy = profile;
+void check(const MachineModel& profile) {
+    MachineModel copy = profile;
     for (const NamedNumber& named : numbers_of(copy)) {
         const double value = named.number->value;
         if (!std::isfinite(value) || value < NamedNumber::least || value > NamedNumber::most) {

@@ -83,9 +83,9 @@ struct CacheBandwidth {
     bool operator==(const CacheBandwidth&) const = default;
 };
 
-/// What the lines, caches and links of a machine cost. `machine::Profile` is another thing: from how many
+/// What the lines, caches and links of a machine cost. `machine::Thresholds` is another thing: from how many
 /// bytes on the library does what, which follows from costs like these.
-struct LineProfile {
+struct MachineModel {
     std::string name;
     /// The machine in hwloc's synthetic notation; empty where that cannot say it.
     std::string topology;
@@ -109,7 +109,7 @@ struct LineProfile {
     const LineCosts& lines_at(Class distance) const { return lines[static_cast<std::size_t>(distance)]; }
     const Bandwidth& memory_of(Class part) const { return memory[static_cast<std::size_t>(part)]; }
 
-    bool operator==(const LineProfile&) const = default;
+    bool operator==(const MachineModel&) const = default;
 };
 
 enum class Unit : std::uint8_t { ns, gigabytes_per_second };
@@ -130,10 +130,10 @@ struct NamedNumber {
 };
 
 /// All numbers that a profile with these classes has, in the order in which they are written.
-std::vector<NamedNumber> numbers_of(LineProfile& profile);
+std::vector<NamedNumber> numbers_of(MachineModel& profile);
 
 /// Throws std::invalid_argument that names the first number that cannot be: out of its range, without a
 /// source, or a least that is above its median.
-void check(const LineProfile& profile);
+void check(const MachineModel& profile);
 
 } // namespace tutti::distance

@@ -2,7 +2,7 @@
 
 #include "graph/torus.hpp"
 
-#include <tutti/detail/brackets.hpp>
+#include <tutti/detail/association.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -54,7 +54,7 @@ public:
     std::vector<int> dimensions() const;
 
     /// Whether every group is a subtree of the butterfly's tree over all ranks (see cut): whether operands
-    /// that are combined group by group are bracketed as they are without groups.
+    /// that are combined group by group are associated as they are without groups.
     bool is_aligned() const;
     /// The same levels with each group cut into the largest such subtrees within it: what stays within a
     /// group still does.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/detail/brackets.hpp>
+#include <tutti/detail/association.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/operators.hpp>
 
@@ -16,13 +16,13 @@ namespace tutti::detail {
 /// How outputs are written. Past the caches pays when the data do not fit into them, and where another CPU
 /// has read the lines that are written; the call then ends with a store fence, so that a release store made
 /// afterwards publishes the results.
-struct Stores {
+struct StoreHints {
     bool stream = false; ///< past the caches
     int cached_out = -1; ///< the one output that is written through them all the same; -1: none
     bool move = false;   ///< by string moves, out of the caches of who writes; excludes `stream`
 
     /// The same for outputs of which none is written in another way.
-    Stores to_others() const { return {.stream = stream, .move = move}; }
+    StoreHints to_others() const { return {.stream = stream, .move = move}; }
 };
 
 /// The inner loops of one (element type, operator) pair. `state` is the operator object for user callables
@@ -32,19 +32,19 @@ struct Kernels {
     /// exactly; other overlap is not allowed.
     void (*reduce)(const void* state, void* out, const void* a, const void* b, std::size_t count);
 
-    /// outs[j][i] = ins[0][i] op ins[1][i] op ... for every j < outs_count and i < count, bracketed as asked.
-    /// ins_count >= 1 (1 copies), outs_count >= 1. outs[j] may equal some ins[k] exactly; other overlap is
-    /// not allowed. One pass: every input is read and every output written once.
+    /// outs[j][i] = ins[0][i] op ins[1][i] op ... for every j < outs_count and i < count, associated as
+    /// asked. ins_count >= 1 (1 copies), outs_count >= 1. outs[j] may equal some ins[k] exactly; other
+    /// overlap is not allowed. One pass: every input is read and every output written once.
     void (*reduce_many)(const void* state, void* const* outs, int outs_count, const void* const* ins,
-                        int ins_count, std::size_t count, Brackets brackets, Stores stores);
+                        int ins_count, std::size_t count, Association association, StoreHints stores);
 
     /// The prefixes of `members` >= 1 vectors. Inclusive: outs[j][i] = ins[0][i] op ... op ins[j][i] for
     /// every j < members. Exclusive: outs[j][i] = ins[0][i] op ... op ins[j-1][i]; outs[0] is not written,
-    /// and ins[members-1] not read. Each prefix is bracketed as asked, as a reduction of so many vectors
+    /// and ins[members-1] not read. Each prefix is associated as asked, as a reduction of so many vectors
     /// would be, in one pass that stores it as it is formed. outs[j] may equal ins[j] exactly; other overlap
     /// is not allowed.
     void (*scan_many)(const void* state, void* const* outs, const void* const* ins, int members,
-                      std::size_t count, bool exclusive, Brackets brackets, Stores stores);
+                      std::size_t count, bool exclusive, Association association, StoreHints stores);
 };
 
 /// The compiled kernels of a pair, in the widest instruction set this CPU has. The same bits come out
@@ -56,7 +56,7 @@ TUTTI_COMPONENT_API const Kernels& builtin(Type type, Operator op);
 
 /// Copies `bytes` bytes from `in` to every outs[j], j < outs_count. Overlap as in reduce_many.
 TUTTI_COMPONENT_API void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes,
-                                   Stores stores);
+                                   StoreHints stores);
 
 /// The instruction set in use: "generic", "avx2" or "avx512". The environment variable TUTTI_ISA, read once,
 /// lowers it: one of these names means "at most this"; any other value makes the first use of a compiled
@@ -105,10 +105,11 @@ struct TemplateLoops {
 
     /// Ordinary stores, whatever `stores` says: the operator, not the memory, is the limit here.
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
-                            int ins_count, std::size_t count, Brackets brackets, Stores /*stores*/) {
+                            int ins_count, std::size_t count, Association association,
+                            StoreHints /*stores*/) {
         const Op& op = *static_cast<const Op*>(state);
         for (std::size_t i = 0; i < count; ++i) {
-            const T combined = combine(op, ins, ins_count, i, brackets);
+            const T combined = combine(op, ins, ins_count, i, association);
             for (int destination = 0; destination < outs_count; ++destination) {
                 static_cast<T*>(outs[destination])[i] = combined;
             }
@@ -116,14 +117,14 @@ struct TemplateLoops {
     }
 
     static void scan_many(const void* state, void* const* outs, const void* const* ins, int members,
-                          std::size_t count, bool exclusive, Brackets brackets, Stores /*stores*/) {
+                          std::size_t count, bool exclusive, Association association, StoreHints /*stores*/) {
         const Op& op = *static_cast<const Op*>(state);
         const int prefixes = exclusive ? members - 1 : members;
         if (prefixes == 0) {
             return;
         }
         void* const* const results = exclusive ? outs + 1 : outs;
-        PartialResults<T> partial(partial_results(prefixes, brackets));
+        PartialResults<T> partial(partial_results(prefixes, association));
         for (std::size_t i = 0; i < count; ++i) {
             T prefix = static_cast<const T*>(ins[0])[i];
             partial.keep(0, prefix);
@@ -133,7 +134,7 @@ struct TemplateLoops {
                 static_cast<T*>(results[member - 1])[i] = prefix;
                 prefix = operand;
                 const auto combine = [&](int place) { prefix = op(partial[place], prefix); };
-                const Merges merges(member, brackets);
+                const Merges merges(member, association);
                 partial.keep(merges.of_kept(combine), prefix);
                 merges.of_rest(combine);
             }
@@ -144,11 +145,12 @@ struct TemplateLoops {
     static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many};
 
 private:
-    static T combine(const Op& op, const void* const* ins, int count, std::size_t i, Brackets brackets) {
-        if (brackets == Brackets::tree && count > 2) {
+    static T combine(const Op& op, const void* const* ins, int count, std::size_t i,
+                     Association association) {
+        if (association == Association::tree && count > 2) {
             const int left = left_part(count);
-            return op(combine(op, ins, left, i, brackets),
-                      combine(op, ins + left, count - left, i, brackets));
+            return op(combine(op, ins, left, i, association),
+                      combine(op, ins + left, count - left, i, association));
         }
         T combined = static_cast<const T*>(ins[0])[i];
         for (int source = 1; source < count; ++source) {

@@ -84,7 +84,7 @@ struct PieceLoops {
     static void reduce(const void* state, void* out, const void* a, const void* b, std::size_t count) {
         if (out == a) {
             const void* const ins[] = {a, b};
-            return reduce_many(state, &out, 1, ins, 2, count, Brackets::left, {});
+            return reduce_many(state, &out, 1, ins, 2, count, Association::left, {});
         }
         const Combine combine(state);
         if (count != 0) {
@@ -96,8 +96,9 @@ struct PieceLoops {
     }
 
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
-                            int ins_count, std::size_t count, Brackets brackets, Stores /*stores*/) {
-        Pieces<Combine> pieces(state, partial_results(ins_count - 1, brackets));
+                            int ins_count, std::size_t count, Association association,
+                            StoreHints /*stores*/) {
+        Pieces<Combine> pieces(state, partial_results(ins_count - 1, association));
         for (std::size_t start = 0; start < count; start += pieces.elements()) {
             pieces.move_to(start, std::min(pieces.elements(), count - start));
             for (int source = 0; source < ins_count; ++source) {
@@ -105,8 +106,8 @@ struct PieceLoops {
                 pieces.go_on();
                 const bool is_last = source == ins_count - 1;
                 const auto combine = [&](int place) { pieces.combine_with(place); };
-                is_last ? Merges(source, brackets).of_all(combine)
-                        : pieces.move_into(Merges(source, brackets).of_kept(combine));
+                is_last ? Merges(source, association).of_all(combine)
+                        : pieces.move_into(Merges(source, association).of_kept(combine));
             }
             for (int destination = 0; destination < outs_count; ++destination) {
                 pieces.put(outs[destination]);
@@ -115,13 +116,13 @@ struct PieceLoops {
     }
 
     static void scan_many(const void* state, void* const* outs, const void* const* ins, int members,
-                          std::size_t count, bool exclusive, Brackets brackets, Stores /*stores*/) {
+                          std::size_t count, bool exclusive, Association association, StoreHints /*stores*/) {
         const int prefixes = exclusive ? members - 1 : members;
         if (prefixes == 0) {
             return;
         }
         void* const* const results = exclusive ? outs + 1 : outs;
-        Pieces<Combine> pieces(state, partial_results(prefixes, brackets));
+        Pieces<Combine> pieces(state, partial_results(prefixes, association));
         const auto combine = [&](int place) { pieces.combine_with(place); };
         for (std::size_t start = 0; start < count; start += pieces.elements()) {
             pieces.move_to(start, std::min(pieces.elements(), count - start));
@@ -132,7 +133,7 @@ struct PieceLoops {
                     pieces.put(results[member - 1]);
                 }
                 pieces.go_on();
-                const Merges merges(member, brackets);
+                const Merges merges(member, association);
                 pieces.copy_into(merges.of_kept(combine));
                 merges.of_rest(combine);
             }

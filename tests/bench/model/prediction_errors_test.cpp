@@ -60,7 +60,7 @@ TEST_CASE("an order counts pairs that do not do the same and did not take the sa
 }
 
 TEST_CASE("points are found beside what is predicted for them") {
-    const distance::LineProfile profile = find_line_profile("ryzen-7950x");
+    const distance::MachineModel profile = find_line_profile("ryzen-7950x");
     const auto predicted = predict(profile, {.collective = Collective::allreduce,
                                              .members = 2,
                                              .bytes = {8, 4096},

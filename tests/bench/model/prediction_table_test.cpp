@@ -27,7 +27,7 @@ TEST_CASE("members of a published machine are placed compactly, in a tree of wha
 }
 
 TEST_CASE("every algorithm for every collective is predicted where a size has a form for it") {
-    const distance::LineProfile profile = find_line_profile("xeon-gold-6242-2s");
+    const distance::MachineModel profile = find_line_profile("xeon-gold-6242-2s");
     for (const Collective collective : detail::all_collectives) {
         for (const int members : {2, 20}) {
             const auto all = predict(profile, {.collective = collective,
@@ -56,7 +56,7 @@ TEST_CASE("on many CPUs who goes by the machine's levels is predicted to be ahea
 }
 
 TEST_CASE("predictions refuse what cannot be") {
-    distance::LineProfile profile = find_line_profile("ryzen-7950x");
+    distance::MachineModel profile = find_line_profile("ryzen-7950x");
     PredictionQuery query{.collective = Collective::allreduce, .members = 33, .bytes = {8}, .algorithms = {}};
     CHECK_THROWS_AS(predict(profile, query), std::invalid_argument);
     query.members = 4;

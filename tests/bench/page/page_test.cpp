@@ -69,7 +69,7 @@ TEST_CASE("whatever a file says, it ends neither the data nor the script") {
     point.algorithm = evil;
     Subjects subjects = subjects_of({point}, {{"machine", {{"model", evil}}}, {"system", "\xff\xfe bytes"}});
     subjects.results[0].name = evil;
-    distance::LineProfile profile;
+    distance::MachineModel profile;
     profile.name = evil;
     profile.sources = {{"none", distance::Origin::estimated, evil}};
     subjects.profiles.push_back({evil, profile, {}});
@@ -134,7 +134,7 @@ TEST_CASE("a profile comes with its pairs, the same both ways, and groups that s
             pairs.one_way_ns.set(one, other, one / 2 == other / 2 ? 10 : 100);
         }
     }
-    distance::LineProfile profile;
+    distance::MachineModel profile;
     profile.name = "four";
     profile.sources = {{"timed", distance::Origin::measured, "here"}};
     profile.has[static_cast<std::size_t>(distance::Class::l3)] = true;

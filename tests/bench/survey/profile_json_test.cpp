@@ -14,8 +14,8 @@ using distance::Class;
 
 namespace {
 
-distance::LineProfile made() {
-    distance::LineProfile profile;
+distance::MachineModel made() {
+    distance::MachineModel profile;
     profile.name = "two \"threads\"";
     profile.topology = "core:1 pu:2";
     profile.sources = {{"timed", distance::Origin::measured, "by hand"},

@@ -20,7 +20,7 @@
 using namespace tutti;
 using namespace tutti::bench;
 using distance::Class;
-using distance::LineProfile;
+using distance::MachineModel;
 
 namespace {
 
@@ -29,7 +29,7 @@ constexpr std::array names{
     "kunpeng-920",       "ryzen-7950x",      "sapphire-rapids-2s", "xeon-8375c-2s", "xeon-cascade-lake-2x24",
     "xeon-gold-6242-2s", "xeon-skylake-2x12"};
 
-LineProfile published(const std::string& name) {
+MachineModel published(const std::string& name) {
     return find_line_profile(name);
 }
 
@@ -71,7 +71,7 @@ std::vector<ClassRow> class_rows() {
 }
 
 /// The sources of the two are in different orders.
-void check_same(LineProfile one, LineProfile other) {
+void check_same(MachineModel one, MachineModel other) {
     CHECK(one.name == other.name);
     CHECK(one.topology == other.topology);
     CHECK(one.has == other.has);
@@ -92,7 +92,7 @@ TEST_CASE("every published profile is read, hwloc knows its machine, and its cla
     CHECK(std::ranges::equal(distance::published(), names, {}, &distance::Published::name));
     for (const char* name : names) {
         CAPTURE(name);
-        LineProfile profile = published(name);
+        MachineModel profile = published(name);
         CHECK(parse_line_profile(to_text(profile)) == profile);
         check_same(profile, read_line_profile(std::string(TUTTI_PROFILES "/") + name + ".json"));
         const auto pairs = pairs_of(machine::from_synthetic(profile.topology));
@@ -108,7 +108,7 @@ TEST_CASE("published one-way times are those of the matrices") {
     for (const ClassRow& row : rows) {
         CAPTURE(row.profile);
         CAPTURE(row.name);
-        LineProfile profile = published(row.profile);
+        MachineModel profile = published(row.profile);
         const auto* const found = std::ranges::find_if(
             distance::all_classes, [&](Class each) { return distance::to_string(each) == row.name; });
         REQUIRE(found != distance::all_classes.end());
@@ -138,7 +138,7 @@ TEST_CASE("published machines tell of themselves what their processors have") {
 
 TEST_CASE("a profile is found by its name, or else as a file") {
     const std::string path = (std::filesystem::temp_directory_path() / "tutti-found-profile.json").string();
-    LineProfile profile = published("graviton2");
+    MachineModel profile = published("graviton2");
     profile.name = "another";
     std::ofstream(path) << to_text(profile);
     CHECK(find_line_profile(path) == profile);

@@ -27,7 +27,7 @@ TEST_CASE("a survey has all numbers of a profile, each with a source") {
     const Survey found = survey(machine, 0.1, false);
     CHECK(found.pus.size() == std::min<std::size_t>(machine.pus.size(), 64));
     CHECK(!found.profile.name.empty());
-    distance::LineProfile profile = found.profile;
+    distance::MachineModel profile = found.profile;
     for (const distance::NamedNumber& named : numbers_of(profile)) {
         CAPTURE(named.name);
         CHECK(std::isfinite(named.number->value));

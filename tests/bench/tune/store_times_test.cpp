@@ -47,8 +47,9 @@ TEST_CASE("the second of two ways begins where all that follows is the shortest"
     CHECK(best_split(std::vector<double>{5, 5, 5, 5}, std::vector<double>{9, 6, 4, 3}) == 2);
     CHECK(best_split(std::vector<double>{5, 5, 5, 5}, std::vector<double>{9, 3, 6, 3}) == 1); // one is noise
     const std::vector<std::size_t> touched{1 * mib, 2 * mib, 4 * mib};
-    CHECK(bench::hand_out_bytes(touched, {.alone_us = {5, 5, 5}, .shared_us = {9, 4, 3}}) == 2 * mib);
-    CHECK(bench::hand_out_bytes(touched, {.alone_us = {5, 5, 5}, .shared_us = {9, 8, 7}}) == 0);
+    CHECK(bench::parallel_threshold_bytes(touched, {.alone_us = {5, 5, 5}, .shared_us = {9, 4, 3}}) ==
+          2 * mib);
+    CHECK(bench::parallel_threshold_bytes(touched, {.alone_us = {5, 5, 5}, .shared_us = {9, 8, 7}}) == 0);
     CHECK(best_split(std::vector<double>{5, 5}, std::vector<double>{9, 4.9}) == 2); // no gain
     CHECK(best_split(std::vector<double>{5, 5}, std::vector<double>{2, 2}) == 0);
 }
@@ -57,8 +58,8 @@ TEST_CASE("a profile says what a line costs where both L2 caches are full of it"
     StoreTimes times = flat_times();
     times.combined_us[2] = 20.48; // of 1 MiB: 256 KiB each, of which half is the other's: 2048 lines
     times.combined_moved_us[2] = 10.24;
-    const machine::Profile profile = profile_of(machine_of(), times);
-    CHECK(profile.source == machine::ProfileSource::measured);
+    const machine::Thresholds profile = profile_of(machine_of(), times);
+    CHECK(profile.source == machine::ThresholdSource::measured);
     CHECK(profile.plain_line_ns == 10);
     CHECK(profile.moved_line_ns == 5);
     CHECK(profile.streamed_line_ns == doctest::Approx(3.91));
@@ -68,13 +69,13 @@ TEST_CASE("what two members were measured with takes the place of what their fam
     machine::Machine zen5 = machine_of();
     zen5.vendor = "AuthenticAMD";
     zen5.family = 26;
-    REQUIRE(machine::family_profile(zen5).stream_combined_bytes != 0);
+    REQUIRE(machine::family_thresholds(zen5).stream_combined_bytes != 0);
     CHECK(profile_of(zen5, flat_times()).stream_combined_bytes == 128 * mib);
 }
 
 TEST_CASE("what pays nowhere begins past all that was measured") {
     const machine::Reach never{.l3_bytes = 128 * mib};
-    const machine::Profile profile = profile_of(machine_of(), flat_times());
+    const machine::Thresholds profile = profile_of(machine_of(), flat_times());
     CHECK(profile.stream_to_others == never);
     CHECK(profile.stream_to_own == never);
     CHECK(profile.stream_combined_to_own == never);
@@ -90,7 +91,7 @@ TEST_CASE("what pays before half the L3 is full depends on the L2 caches") {
     gain(times, times.gathered_streamed_us, 4 * mib);
     gain(times, times.fetched_streamed_us, 8 * mib);
     times.pushed_all_streamed_us.back() = 4; // 64 MiB
-    const machine::Profile profile = profile_of(machine_of(), times);
+    const machine::Thresholds profile = profile_of(machine_of(), times);
     CHECK(profile.stream_combined_bytes == 2 * mib);
     CHECK(profile.stream_combined_to_own == machine::Reach{.l2_bytes = 1 * mib, .l3_bytes = 32 * mib});
     CHECK(profile.stream_to_others == machine::Reach{.l2_bytes = 2 * mib, .l3_bytes = 32 * mib});

@@ -1,0 +1,292 @@
+#include "arrive/deferred_collective.hpp"
+
+#include "arrive/rendezvous_state.hpp"
+#include "mailbox/wait.hpp"
+#include "wait/wait_timer.hpp"
+
+#include <tutti/error.hpp>
+
+#include <utility>
+
+namespace tutti::arrive {
+
+/// Arrivals whose functions the calling thread is to call. What a function makes ready it leaves to the loop
+/// that has called it: a chain of operations, each begun by a function that waits for the one before, would
+/// else take up the stack.
+class Ready {
+public:
+    static Ready& here() {
+        static thread_local Ready ready;
+        return ready;
+    }
+
+    void add(Arrival& arrival) {
+        arrival.home_->references_.add(1);
+        arrivals_.push(arrival);
+    }
+
+    /// Whether the calling thread is in one of them.
+    bool is_calling() const { return is_calling_; }
+
+    void call_all() noexcept {
+        if (std::exchange(is_calling_, true)) {
+            return;
+        }
+        while (!arrivals_.is_empty()) {
+            Arrival& arrival = arrivals_.pop();
+            const std::function<void()> function = arrival.claimed_function();
+            arrival.home_->drop(1);
+            if (function) {
+                function();
+            }
+        }
+        is_calling_ = false;
+    }
+
+private:
+    IntrusiveQueue<Arrival> arrivals_;
+    bool is_calling_ = false;
+};
+
+void Arrival::check() const {
+    if (home_->failure() != nullptr) {
+        std::rethrow_exception(home_->failure());
+    }
+}
+
+bool Arrival::test() {
+    if (!is_over() && deadline_.count() != 0) {
+        const std::int64_t now = execute::coarse_clock_now().count();
+        std::int64_t since = tested_ns_.load(std::memory_order_relaxed);
+        if (since == 0) {
+            tested_ns_.store(since = now, std::memory_order_relaxed);
+        }
+        home_->give_up_if_late(rank_, std::chrono::nanoseconds(now - since), deadline_);
+    }
+    if (!is_over()) {
+        return false;
+    }
+    check();
+    return true;
+}
+
+void Arrival::wait() {
+    home_->wait(rank_, deadline_);
+    check();
+}
+
+void Arrival::then(std::function<void()> function, Calls calls) {
+    if (function == nullptr) {
+        throw ArgumentError("then: `function` is empty");
+    }
+    const bool only_if_complete = calls == Calls::when_complete;
+    if (only_if_complete && is_over()) {
+        check();
+    }
+    if (std::exchange(takes_no_more_, true)) {
+        throw Error("then: this request has been given a function before: it takes one");
+    }
+    function_ = std::move(function);
+    calls_ = calls;
+    if (handover_.give()) {
+        return; // this may be gone
+    }
+    if (only_if_complete && home_->failure() != nullptr) {
+        function_ = nullptr;
+        check();
+    }
+    handover_.give_late();
+    Ready::here().add(*this);
+    Ready::here().call_all();
+}
+
+/// Returns the function that is now to be called. None where the rank has forgotten it meanwhile, on any
+/// thread: of that thread and this one only the one that claims the function touches it.
+std::function<void()> Arrival::claimed_function() {
+    return handover_.take_function() ? std::exchange(function_, nullptr) : nullptr;
+}
+
+void Arrival::forget() noexcept {
+    if (handover_.take_back()) {
+        function_ = nullptr;
+        takes_no_more_ = false;
+    } else {
+        // The operation is over. Some thread has yet to come to the function, and finds none: it takes no
+        // other one either, since that thread still has this arrival in its queue.
+        static_cast<void>(claimed_function());
+    }
+}
+
+void Arrival::require_movable_waiter() const {
+    if (Ready::here().is_calling()) {
+        throw Error(
+            "a task cannot be suspended within a function that has been given to then(), or a coroutine "
+            "that goes on in place of one: others wait for that to return");
+    }
+}
+
+void Arrival::release() noexcept {
+    // Else by a copy of a request of C, which is used up. Relaxed: of several threads that use copies at the
+    // same time nothing is promised.
+    if (!is_released_.load(std::memory_order_relaxed)) {
+        is_released_.store(true, std::memory_order_relaxed);
+        home_->drop(1);
+    }
+}
+
+DeferredCollective::DeferredCollective(std::size_t ranks) : contributions_(ranks), arrivals_(ranks) {
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        arrivals_[rank].home_ = this;
+        arrivals_[rank].rank_ = static_cast<int>(rank);
+    }
+}
+
+void DeferredCollective::open(std::shared_ptr<detail::RendezvousState> home, std::uint64_t number,
+                              std::size_t references) {
+    home_ = std::move(home);
+    number_ = number;
+    failure_ = nullptr;
+    // Relaxed: who opens it shows it to others by a release of the one before.
+    phase_.store(Phase::gathering, std::memory_order_relaxed);
+    next_.store(nullptr, std::memory_order_relaxed);
+    arrived_.set(0);
+    references_.set(references);
+    for (Arrival& arrival : arrivals_) {
+        arrival.handover_.open();
+        arrival.takes_no_more_ = false;
+        arrival.is_released_.store(false, std::memory_order_relaxed);
+        arrival.tested_ns_.store(0, std::memory_order_relaxed); // as above
+    }
+}
+
+void DeferredCollective::arrive() noexcept {
+    // The last one sees the contributions of all, and what their vectors hold.
+    const std::size_t arrived = arrived_.up();
+    if (arrived == contributions_.size()) {
+        execute();
+    } else if (arrived == StdCount::closed + contributions_.size()) {
+        drop_operators(); // when no rank brings one any more
+    }
+}
+
+void DeferredCollective::execute() noexcept {
+    const RendezvousOptions& options = home_->options();
+    Task task;
+    try {
+        task = task_of(contributions_, number_, options.executor ? home_->cpus() : 1);
+    } catch (...) {
+        return finished(std::current_exception());
+    }
+    // Owns nothing: the operation refers to itself until it is over.
+    arrive::execute(std::move(task), options.executor, options.slice_bytes,
+                    std::shared_ptr<Completion>(std::shared_ptr<void>(), this));
+}
+
+void DeferredCollective::wait(int rank, std::chrono::milliseconds deadline) noexcept {
+    execute::WaitTimer waited(deadline);
+    const execute::EndOfWait end(home_->shown_wait(rank));
+    const auto check = [&](bool takes_long) {
+        if (takes_long && phase_.load(std::memory_order_relaxed) == Phase::gathering) {
+            waited.look();
+            home_->show_wait(rank, number_, waited.since());
+            if (waited.is_over()) {
+                give_up(rank, deadline);
+            }
+        }
+    };
+    // Acquire: pairs with reach(). The slices are there; or the results, or the failure.
+    for (Phase stage = phase_.load(std::memory_order_acquire); stage != Phase::over;) {
+        if (stage == Phase::shared_out) {
+            slices_->run_unbegun();
+        }
+        const Phase seen = stage;
+        const auto is_further = [&] { return (stage = phase_.load(std::memory_order_acquire)) != seen; };
+        if (deadline.count() == 0 || seen != Phase::gathering) {
+            mailbox::wait_until(is_further, check, event_, home_->wait_policy());
+        } else {
+            mailbox::TimedEventCount event(event_);
+            mailbox::wait_until(is_further, check, event, home_->wait_policy());
+        }
+    }
+}
+
+void DeferredCollective::give_up_if_late(int rank, std::chrono::nanoseconds waited,
+                                         std::chrono::milliseconds deadline) noexcept {
+    if (std::chrono::duration_cast<std::chrono::milliseconds>(waited) >= deadline &&
+        phase_.load(std::memory_order_relaxed) == Phase::gathering) {
+        give_up(rank, deadline);
+    }
+}
+
+void DeferredCollective::give_up(int rank, std::chrono::milliseconds deadline) noexcept {
+    std::exception_ptr failure;
+    try {
+        failure = std::make_exception_ptr(
+            TimeoutError(home_->text_of_delay(number_, rank, deadline, contribution(rank))));
+    } catch (...) { // there is no memory
+        failure = std::current_exception();
+    }
+    end_early(std::move(failure));
+}
+
+void DeferredCollective::end_early(std::exception_ptr failure) noexcept {
+    // Of the last rank, those that give up and the end of the rendezvous, one only may end the operation: the
+    // one that changes the count first.
+    if (arrived_.close(contributions_.size())) {
+        end(std::move(failure)); // drop() drops the operators: ranks that are late may still bring some
+    }
+}
+
+void DeferredCollective::reach(Phase stage) noexcept {
+    phase_.store(stage, std::memory_order_release); // release: pairs with wait()
+    event_.notify_if_needed();
+}
+
+void DeferredCollective::shared_out(std::shared_ptr<Slices> slices) noexcept {
+    slices_ = std::move(slices);
+    reach(Phase::shared_out);
+}
+
+void DeferredCollective::drop_operators() noexcept {
+    for (Contribution& contribution : contributions_) {
+        contribution.kept.drop();
+    }
+}
+
+void DeferredCollective::finished(std::exception_ptr failure) noexcept {
+    drop_operators();
+    end(std::move(failure));
+}
+
+void DeferredCollective::end(std::exception_ptr failure) noexcept {
+    failure_ = std::move(failure);
+    Ready& ready = Ready::here();
+    for (Arrival& arrival : arrivals_) {
+        if (!arrival.handover_.complete()) {
+            continue;
+        }
+        if (failure_ == nullptr || arrival.calls_ == detail::RequestBase::Calls::in_any_case) {
+            ready.add(arrival);
+        } else {
+            static_cast<void>(arrival.claimed_function());
+        }
+    }
+    reach(Phase::over); // when all requests say so
+    drop(1);
+    ready.call_all();
+}
+
+void DeferredCollective::drop(std::size_t references) noexcept {
+    // The last one sees that all others are done with it.
+    if (references_.down(references) == 0) {
+        const std::shared_ptr<detail::RendezvousState> home = std::move(home_);
+        if (failure_ != nullptr) { // it may have been given up, before some brought theirs
+            drop_operators();
+        }
+        slices_ = nullptr;
+        failure_ = nullptr;
+        home->give_back(*this);
+    }
+}
+
+} // namespace tutti::arrive

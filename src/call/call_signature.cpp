@@ -1,0 +1,195 @@
+#include "call/call_signature.hpp"
+
+#include "algorithm/registry.hpp"
+#include "choose/select.hpp"
+#include "mixed.hpp"
+#include "plan/plan.hpp"
+
+#include <tutti/detail/bit_field.hpp>
+
+#include <bit>
+
+namespace tutti::execute {
+
+namespace {
+
+using detail::BitField;
+
+/// The fields of the first packed word.
+constexpr BitField op_field{0, 4};
+constexpr BitField type_field{op_field.end(), 4};
+constexpr BitField protocol_field{type_field.end(), 2};
+constexpr BitField in_place_field{protocol_field.end(), 1};
+constexpr BitField serial_field{in_place_field.end(), 1};
+constexpr BitField shared_output_field{serial_field.end(), 1};
+constexpr BitField by_counts_field{shared_output_field.end(), 1};
+constexpr BitField splits_field{by_counts_field.end(), 1};
+constexpr BitField counts_at_root_field{splits_field.end(), 1};
+constexpr BitField in_passes_field{counts_at_root_field.end(), 1};
+constexpr BitField by_library_field{in_passes_field.end(), 1};
+constexpr BitField in_segments_field{by_library_field.end(), 1};
+constexpr BitField row_field{in_segments_field.end(), 12};
+constexpr BitField root_field{row_field.end(), 32};
+static_assert(op_field.holds(static_cast<std::uint64_t>(Operator::callable)));
+static_assert(type_field.holds(static_cast<std::uint64_t>(Type::other)));
+static_assert(protocol_field.holds(static_cast<std::uint64_t>(schedule::Protocol::eager)));
+static_assert(row_field.holds(algorithm::most_rows - 1));
+static_assert(root_field.holds(plan::most_members - 1));
+static_assert(root_field.end() <= 64);
+
+/// A row of each collective, to name it by.
+std::size_t row_of(Collective collective) {
+    static const auto rows = [] {
+        std::array<std::size_t, detail::collective_count> first{};
+        for (std::size_t row = algorithm::registry().size(); row-- > 0;) {
+            first[static_cast<std::size_t>(algorithm::registry()[row].collective)] = row;
+        }
+        return first;
+    }();
+    return rows[static_cast<std::size_t>(collective)];
+}
+
+/// Everything but the root and the bytes. Most calls have none of what comes last.
+std::uint64_t digest_of_kind(const CallSignature& signature) {
+    const std::uint64_t fields = signature.packed()[0] & ~root_field.in_word(root_field.largest());
+    const std::uint64_t value = mixed(fields, std::rotl(signature.element_bytes, 48));
+    if (signature.counts == 0 && signature.types == nullptr && signature.function == 0) {
+        return value;
+    }
+    const std::uint64_t types = signature.types == nullptr ? 0 : signature.types->hash();
+    return mixed(mixed(mixed(value, signature.counts), signature.function), types);
+}
+
+} // namespace
+
+CallSignature signature_of(const detail::Call& call, const Shape& shape, std::size_t row, int root) {
+    const bool has_private_counts = exchanges(call);
+    const bool has_blocks = call.counts != nullptr && !has_private_counts;
+    return {.row = row,
+            .type = call.type,
+            .op = call.op,
+            // Where counts are at the root, each member decides for itself.
+            .in_place = call.in_place && !call.counts_at_root,
+            .serial = call.serial,
+            .shared_output = call.shared_output,
+            .has_private_counts = has_private_counts,
+            .counts_at_root = call.counts_at_root,
+            .splits = call.splits,
+            .root = static_cast<std::uint32_t>(root),
+            .bytes = has_private_counts ? 0 : shape.total * call.element_bytes,
+            .element_bytes = call.element_bytes,
+            .counts = has_blocks ? digest(call.counts->span()) : 0,
+            .function = call.function,
+            .types = CallTypes::of(call.types)};
+}
+
+CallSignature signature_of(const detail::Call& call, const Shape& shape) {
+    const Collective collective = call.collective;
+    const bool has_root = detail::traits_of(collective).takes_number();
+    CallSignature signature = signature_of(call, shape, row_of(collective), has_root ? call.root : 0);
+    signature.in_passes = true;
+    return signature;
+}
+
+bool operator==(const CallSignature& a, const CallSignature& b) {
+    return a.packed()[0] == b.packed()[0] && a.bytes == b.bytes && a.element_bytes == b.element_bytes &&
+           a.counts == b.counts && a.function == b.function && a.types == b.types;
+}
+
+run::Digests CallSignature::digests(std::size_t message_bytes) const {
+    const std::uint64_t kind = digest_of_kind(*this);
+    // Odd, so that no two roots meet; the golden section of a turn, so that up to 100 roots further on a
+    // message as long as a stage does not make up for another root.
+    constexpr std::uint64_t root_step = 648055;
+    return {.digest = mixed(kind, bytes ^ std::rotl(std::uint64_t{root}, 40)),
+            .fingerprint = ((kind >> 40U) + message_bytes + root * root_step) & mailbox::fingerprint_mask};
+}
+
+std::array<std::uint64_t, CallSignature::words> CallSignature::packed() const {
+    const auto flag = [](const BitField& field, bool is_set) { return field.in_word(is_set ? 1 : 0); };
+    const std::uint64_t fields =
+        op_field.in_word(static_cast<std::uint64_t>(op)) |
+        type_field.in_word(static_cast<std::uint64_t>(type)) |
+        protocol_field.in_word(static_cast<std::uint64_t>(protocol)) | flag(in_place_field, in_place) |
+        flag(serial_field, serial) | flag(shared_output_field, shared_output) |
+        flag(by_counts_field, has_private_counts) | flag(splits_field, splits) |
+        flag(counts_at_root_field, counts_at_root) | flag(in_passes_field, in_passes) |
+        flag(by_library_field, by_library) | flag(in_segments_field, in_segments) | row_field.in_word(row) |
+        root_field.in_word(root);
+    return {fields, bytes, element_bytes, counts, function, reinterpret_cast<std::uintptr_t>(types)};
+}
+
+CallSignature CallSignature::unpacked(const std::array<std::uint64_t, words>& packed) {
+    const std::uint64_t fields = packed[0];
+    return {.row = row_field.of(fields),
+            .protocol = static_cast<schedule::Protocol>(protocol_field.of(fields)),
+            .type = static_cast<Type>(type_field.of(fields)),
+            .op = static_cast<Operator>(op_field.of(fields)),
+            .in_place = in_place_field.of(fields) != 0,
+            .serial = serial_field.of(fields) != 0,
+            .shared_output = shared_output_field.of(fields) != 0,
+            .has_private_counts = by_counts_field.of(fields) != 0,
+            .counts_at_root = counts_at_root_field.of(fields) != 0,
+            .splits = splits_field.of(fields) != 0,
+            .in_passes = in_passes_field.of(fields) != 0,
+            .by_library = by_library_field.of(fields) != 0,
+            .in_segments = in_segments_field.of(fields) != 0,
+            .root = static_cast<std::uint32_t>(root_field.of(fields)),
+            .bytes = packed[1],
+            .element_bytes = packed[2],
+            .counts = packed[3],
+            .function = packed[4],
+            .types = reinterpret_cast<const CallTypes*>(packed[5])}; // NOLINT(performance-no-int-to-ptr)
+}
+
+std::string CallSignature::describe() const {
+    if (splits) {
+        return "split, subset or dup";
+    }
+    const algorithm::Algorithm& algorithm = algorithm::registry()[row];
+    std::string text(to_string(algorithm.collective));
+    if (!in_passes) {
+        text += " (algorithm " + std::string(by_library ? "library" : algorithm.name) +
+                (in_segments ? ", in segments)" : ")");
+    }
+    const detail::CollectiveTraits& traits = detail::traits_of(algorithm.collective);
+    if (traits.result == detail::Result::nothing) {
+        return text;
+    }
+    const bool has_displacements =
+        has_private_counts && !counts_at_root && traits.result != detail::Result::of_pair;
+    text += counts_at_root       ? " by counts at the root"
+            : has_displacements  ? " by counts with displacements"
+            : has_private_counts ? " by counts"
+                                 : " of " + std::to_string(bytes) + " bytes";
+    text += type == Type::other || has_private_counts
+                ? " of " + std::to_string(element_bytes) + "-byte elements" +
+                      (type == Type::other ? "" : " of " + std::string(to_string(type)))
+                : " of " + std::string(to_string(type));
+    if (counts != 0) {
+        text += " in irregular blocks";
+    }
+    const bool reduces = algorithm.order != algorithm::Order::none;
+    text += reduces ? " with " + std::string(to_string(op)) : "";
+    text += types != nullptr ? " " + types->text() : "";
+    text += reduces && serial ? " in order serial" : "";
+    if (traits.takes_number()) {
+        text += ", " + std::string(traits.number_name()) + " " + std::to_string(root);
+    }
+    const bool is_choice = traits.in_place == detail::OneVector::by_choice;
+    if (shared_output) {
+        return text + ", into one vector for all";
+    }
+    const bool may_be_a_value = bytes == element_bytes;
+    return text + (!in_place || !is_choice ? "" : may_be_a_value ? ", in place or by value" : ", in place");
+}
+
+std::uint64_t digest(std::span<const std::size_t> counts) {
+    std::uint64_t value = counts.size();
+    for (const std::size_t count : counts) {
+        value = mixed(value, count);
+    }
+    return value | 1U;
+}
+
+} // namespace tutti::execute

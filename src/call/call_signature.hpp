@@ -1,0 +1,78 @@
+#pragma once
+
+#include "call/arguments.hpp"
+#include "call/call_types.hpp"
+#include "run/digests.hpp"
+#include "schedule/synchronise.hpp"
+
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
+#include <tutti/operators.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace tutti::execute {
+
+/// What a member's call asks of all members: the same on all of them, or they disagree.
+struct TUTTI_COMPONENT_API CallSignature {
+    /// The algorithm, as its row in the registry, and the form in which it is carried out.
+    std::size_t row = 0;
+    schedule::Protocol protocol = schedule::Protocol::zero_copy;
+    Type type = Type::other;
+    Operator op = Operator::callable;
+    bool in_place = false;
+    bool serial = false;
+    /// The output is one vector for all members.
+    bool shared_output = false;
+    /// Only who sends a block and who receives it know of it; of these, a call whose counts the root has.
+    bool has_private_counts = false;
+    bool counts_at_root = false;
+    /// Part of a split.
+    bool splits = false;
+    /// Carried out in passes over all vectors. The row then only says which collective it is.
+    bool in_passes = false;
+    /// Among processes: by the MPI library's own collective, whatever the row; and segment by segment.
+    bool by_library = false;
+    bool in_segments = false;
+    /// The root of a rooted collective, the distance of a shift, else 0.
+    std::uint32_t root = 0;
+    /// Of the whole vector, and of an element of it.
+    std::uint64_t bytes = 0;
+    std::uint64_t element_bytes = 1;
+    /// A digest of irregular counts, 0 for equal blocks and where every member has counts of its own.
+    std::uint64_t counts = 0;
+    /// Of an operator that is a pointer to a function: that.
+    std::uint64_t function = 0;
+    /// Of elements and operators that are not the library's own; null where there is no such information.
+    const CallTypes* types = nullptr;
+
+    /// What members compare. The fingerprints of signatures that differ in nothing but the size of their
+    /// messages, below 2^20, or in nothing but the root, are different.
+    run::Digests digests(std::size_t message_bytes) const;
+
+    /// "broadcast (algorithm flat) of 8 bytes of f64 from root 2"
+    std::string describe() const;
+
+    /// In words that can be shown to other threads.
+    static constexpr int words = 6;
+    std::array<std::uint64_t, words> packed() const;
+    static CallSignature unpacked(const std::array<std::uint64_t, words>& packed);
+
+    friend bool operator==(const CallSignature& a, const CallSignature& b);
+};
+
+/// What a call asks of all members, of this shape and by this row of the registry. `root` is what it is
+/// rooted at, or the distance of a shift, else 0.
+CallSignature signature_of(const detail::Call& call, const Shape& shape, std::size_t row, int root);
+
+/// The same where no algorithm is chosen.
+TUTTI_COMPONENT_API CallSignature signature_of(const detail::Call& call, const Shape& shape);
+
+/// A digest of irregular counts that is never 0, which stands for equal blocks.
+TUTTI_COMPONENT_API std::uint64_t digest(std::span<const std::size_t> counts);
+
+} // namespace tutti::execute

@@ -1,0 +1,223 @@
+#include "call/private_layout.hpp"
+
+#include "call/refuse.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tutti::execute {
+
+using detail::Call;
+using plan::BlockPlace;
+
+namespace {
+
+/// A vector that is divided by rank, and what the caller calls it and its counts.
+struct Divided {
+    const char* name;
+    std::size_t elements;
+    const char* counts_name;
+    const Counts& counts;
+};
+
+class Blocks {
+public:
+    Blocks(const Call& call, int rank, int members, run::PrivateLayout& blocks)
+        : call_(call), traits_(detail::traits_of(call.collective)), own_(static_cast<std::size_t>(rank)),
+          members_(static_cast<std::size_t>(members)), root_(static_cast<std::size_t>(call.root)),
+          is_root_(call.root == rank), blocks_(blocks) {}
+
+    Shape shape() {
+        check_root(call_, members_);
+        if (traits_.irregular != detail::Irregular::displacements) {
+            refuse(call_, "takes no displacements: its blocks lie back to back");
+        }
+        blocks_.sent.assign(members_, {});
+        blocks_.received.assign(members_, {});
+        if (traits_.scatters()) {
+            scatter();
+        } else if (!traits_.gathers()) {
+            exchange();
+        } else if (traits_.is_rooted()) {
+            gather();
+        } else {
+            gather_all();
+        }
+        if (call_.shared_output) {
+            refuse(call_, "one vector for all members takes no displacements: its blocks lie back to back");
+        }
+        check_vectors();
+        return shape_;
+    }
+
+private:
+    bool has_input() const { return traits_.input.of(is_root_) != detail::Part::none; }
+    bool has_output() const { return traits_.output.of(is_root_) != detail::Part::none; }
+
+    void exchange() {
+        const bool one = call_.in_place;
+        lay_out({input_name(call_), call_.input_count, one ? "counts" : "send_counts", *call_.counts},
+                blocks_.sent);
+        lay_out({output_name(call_), call_.output_count, one ? "counts" : "recv_counts", *call_.received},
+                blocks_.received);
+        keep_apart(output_name(call_), blocks_.received);
+        const std::size_t sent = blocks_.sent[own_].count;
+        const std::size_t received = blocks_.received[own_].count;
+        if (sent != received) {
+            refuse(call_, entry("send_counts", own_, sent) + " and " + entry("recv_counts", own_, received) +
+                              " of member " + std::to_string(own_) + " itself: they must be the same");
+        }
+        shape_.total = call_.output_count;
+    }
+
+    void gather_all() {
+        set_gathered();
+        blocks_.sent.assign(members_, own_block());
+    }
+
+    void gather() {
+        if (is_root_) {
+            set_gathered();
+        } else if (call_.counts != nullptr) {
+            check_entries(call_, "counts", call_.counts->span().size(), members_);
+            check_block(input_name(call_), call_.input_count, call_.counts->span()[own_]);
+        }
+        blocks_.sent[root_] = is_root_ ? own_block() : BlockPlace{0, call_.input_count};
+    }
+
+    /// The output of who receives from all, in which in place its own block lies already.
+    void set_gathered() {
+        lay_out({output_name(call_), call_.output_count, "counts", *call_.counts}, blocks_.received);
+        keep_apart(output_name(call_), blocks_.received);
+        if (!call_.in_place) {
+            check_block(input_name(call_), call_.input_count, blocks_.received[own_].count);
+            shape_.input_is_block = true;
+        }
+        shape_.own_offset = blocks_.received[own_].start;
+        shape_.total = call_.output_count;
+    }
+
+    BlockPlace own_block() const {
+        return call_.in_place ? blocks_.received[own_] : BlockPlace{0, call_.input_count};
+    }
+
+    void scatter() {
+        if (is_root_) {
+            lay_out({input_name(call_), call_.input_count, "counts", *call_.counts}, blocks_.sent);
+            if (!call_.in_place) {
+                check_block(output_name(call_), call_.output_count, blocks_.sent[own_].count);
+                shape_.output_is_block = true;
+            }
+            shape_.own_offset = blocks_.sent[own_].start;
+            shape_.total = call_.input_count;
+        } else if (call_.counts != nullptr) {
+            check_entries(call_, "counts", call_.counts->span().size(), members_);
+            check_block(output_name(call_), call_.output_count, call_.counts->span()[own_]);
+        }
+        // In place the root's own block stays where it is.
+        const bool stays = is_root_ && call_.in_place;
+        blocks_.received[root_] = stays ? blocks_.sent[own_] : BlockPlace{0, call_.output_count};
+    }
+
+    void check_block(const char* name, std::size_t elements_of_block, std::size_t count) const {
+        if (elements_of_block != count) {
+            refuse(call_, elements(name, elements_of_block) + ", but " + entry("counts", own_, count));
+        }
+    }
+
+    void lay_out(const Divided& vector, std::vector<BlockPlace>& places) const {
+        const auto counts = vector.counts.span();
+        check_entries(call_, vector.counts_name, counts.size(), members_);
+        if (vector.counts.has_displacements()) {
+            return lay_out_displaced(vector, places);
+        }
+        std::size_t end = 0;
+        for (std::size_t i = 0; i < members_; ++i) {
+            places[i] = {end, counts[i]};
+            end = checked_end(call_, vector.counts_name, end, counts[i]);
+        }
+        check_sum(call_, vector.counts_name, end, vector.name, vector.elements);
+    }
+
+    void lay_out_displaced(const Divided& vector, std::vector<BlockPlace>& places) const {
+        const auto counts = vector.counts.span();
+        const auto displacements = vector.counts.displacements();
+        if (displacements.size() != members_) {
+            refuse(call_, std::string("`") + vector.counts_name + "` has " +
+                              std::to_string(displacements.size()) +
+                              " displacements, must have one for each of the " + std::to_string(members_) +
+                              " members");
+        }
+        for (std::size_t i = 0; i < members_; ++i) {
+            places[i] = {counts[i] != 0 ? displacements[i] : 0, counts[i]};
+            if (places[i].start > vector.elements || counts[i] > vector.elements - places[i].start) {
+                refuse(call_, elements(vector.name, vector.elements) + ", but block " + std::to_string(i) +
+                                  " has " + std::to_string(counts[i]) + " from displacement " +
+                                  std::to_string(displacements[i]) + " on");
+            }
+        }
+    }
+
+    /// Throws where blocks that are written overlap.
+    void keep_apart(const char* name, const std::vector<BlockPlace>& places) const {
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            if (places[i].count != 0) {
+                order.push_back(i);
+            }
+        }
+        std::ranges::sort(order, {}, [&](std::size_t i) { return places[i].start; });
+        for (std::size_t i = 1; i < order.size(); ++i) {
+            const BlockPlace& before = places[order[i - 1]];
+            if (before.start + before.count > places[order[i]].start) {
+                refuse(call_, "blocks " + std::to_string(std::min(order[i - 1], order[i])) + " and " +
+                                  std::to_string(std::max(order[i - 1], order[i])) + " of `" + name +
+                                  "` overlap: each is written");
+            }
+        }
+    }
+
+    /// Where they are and how they lie to each other.
+    void check_vectors() {
+        blocks_.read = has_input() ? call_.input_count : 0;
+        blocks_.written =
+            has_output() && !(traits_.scatters() && is_root_ && call_.in_place) ? call_.output_count : 0;
+        if (has_input()) {
+            check_pointer(call_, input_name(call_), call_.input, call_.input_count);
+        }
+        if (has_output()) {
+            check_pointer(call_, output_name(call_), call_.output, call_.output_count);
+        }
+        if (call_.in_place || !has_input() || !has_output()) {
+            shape_.aliasing = call_.in_place ? Aliasing::same : Aliasing::separate;
+            return;
+        }
+        shape_.aliasing = aliasing_of(call_, shape_);
+        const bool may_be_part =
+            call_.collective == Collective::allgather && shape_.aliasing == Aliasing::same;
+        if (shape_.aliasing != Aliasing::separate && !may_be_part) {
+            refuse(call_, both_names(call_) + "overlap: " +
+                              (call_.collective == Collective::alltoall
+                                   ? "with counts of one's own they must be separate vectors, or one in place"
+                                   : "pass separate vectors, or one in place"));
+        }
+    }
+
+    const Call& call_;
+    const detail::CollectiveTraits& traits_;
+    std::size_t own_;
+    std::size_t members_;
+    std::size_t root_;
+    bool is_root_;
+    run::PrivateLayout& blocks_;
+    Shape shape_;
+};
+
+} // namespace
+
+Shape checked_layout(const Call& call, int rank, int members, run::PrivateLayout& blocks) {
+    return Blocks(call, rank, members, blocks).shape();
+}
+
+} // namespace tutti::execute

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "call/arguments.hpp"
+#include "run/private_layout.hpp"
+
+#include <tutti/detail/call.hpp>
+
+namespace tutti::execute {
+
+/// As checked_shape(), for a call in which only who sends a block and who receives it know of it; says in
+/// `blocks` where they are. Throws ArgumentError.
+Shape checked_layout(const detail::Call& call, int rank, int members, run::PrivateLayout& blocks);
+
+} // namespace tutti::execute

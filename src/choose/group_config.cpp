@@ -1,0 +1,201 @@
+#include "choose/group_config.hpp"
+
+#include "choose/algorithm_predictor.hpp"
+#include "machine/pinning.hpp"
+#include "machine/placement.hpp"
+#include "record/trace_file.hpp"
+#include "tuning/fingerprint.hpp"
+#include "tuning/load.hpp"
+#include "wait/time_limit.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace tutti::execute {
+
+mailbox::WaitPolicy wait_policy_for(int members, int cpus) {
+    const machine::Thresholds& profile = tuning::this_thresholds();
+    const auto whole = [](double ns) { return static_cast<std::int64_t>(ns); };
+    return members <= cpus
+               ? mailbox::WaitPolicy{.spin_ns = whole(profile.spin_ns), .yield_ns = whole(profile.yield_ns)}
+               : mailbox::WaitPolicy{.spin_ns = 0, .yield_ns = whole(profile.crowded_yield_ns)};
+}
+
+mailbox::WaitPolicy wait_policy_of(Wait wait, int members, int cpus) {
+    constexpr std::int64_t for_good_ns = mailbox::WaitPolicy::for_good_ns;
+    switch (wait) {
+    case Wait::spin:
+        return {.spin_ns = for_good_ns, .yield_ns = 0};
+    case Wait::yield:
+        return {.spin_ns = 0, .yield_ns = for_good_ns};
+    case Wait::sleep:
+        return {.spin_ns = 0, .yield_ns = 0};
+    case Wait::automatic:
+        break;
+    }
+    return wait_policy_for(members, cpus);
+}
+
+namespace {
+
+/// What process and members have in CPUs.
+struct Cpus {
+    int of_process;
+    int of_members;
+};
+
+/// The groups of consecutive ranks that equal levels of so many children make, outermost first.
+std::vector<std::vector<int>> equal_parts(const std::vector<int>& levels, int members) {
+    std::vector<std::vector<int>> parts;
+    int size = members;
+    for (const int children : levels) {
+        if (children < 1 || size % children != 0) {
+            size = 0;
+            break;
+        }
+        size /= children;
+        std::vector<int>& part = parts.emplace_back();
+        for (int rank = 0; rank < members; ++rank) {
+            part.push_back(rank / size);
+        }
+    }
+    if (size != 1) {
+        throw ArgumentError("GroupOptions::levels: the product of the sizes is not the number of members, " +
+                            std::to_string(members));
+    }
+    return parts;
+}
+
+/// What the options say of where members are goes before what is known.
+std::vector<std::vector<int>> parts_for(const GroupOptions& options, std::span<const int> cpus) {
+    return options.levels.empty() ? machine::parts_of(tuning::this_machine(), cpus)
+                                  : equal_parts(options.levels, static_cast<int>(cpus.size()));
+}
+
+/// Where members are.
+struct Whereabouts {
+    std::vector<std::vector<int>> bindings;
+    std::vector<int> places;
+    std::vector<std::vector<int>> parts;
+};
+
+/// Of such members, by what the table has measured of lines, or else by a guess.
+std::shared_ptr<AlgorithmPredictor> outlook_for(const Whereabouts& members, int cpus, int l3_groups,
+                                                const tuning::Table* table) {
+    const auto count = static_cast<int>(members.places.size());
+    if (!AlgorithmPredictor::is_for(count, cpus, l3_groups)) {
+        return nullptr;
+    }
+    const machine::Machine& machine = tuning::this_machine();
+    const std::vector<machine::Pu> pus = pus_of(machine, members.places);
+    const bool is_measured =
+        table != nullptr && table->lines && covers(*table->lines, distances_between(pus));
+    std::optional<KnownMachine> known = is_measured ? KnownMachine{*table->lines} : most_like(machine, pus);
+    return known ? std::make_shared<AlgorithmPredictor>(*std::move(known), positions_of(machine, pus),
+                                                        graph::LevelTree::of_parts(count, members.parts))
+                 : nullptr;
+}
+
+GroupConfig config_for(const GroupOptions& options, Whereabouts where, const Cpus& cpus, int l3_groups) {
+    const auto members = static_cast<int>(where.bindings.size());
+    tuning::Source source = tuning::source_of(options.tuning);
+    std::shared_ptr<AlgorithmPredictor> predictor =
+        outlook_for(where, cpus.of_members, l3_groups, source.table.get());
+    return {.wait_policy = wait_policy_of(options.wait, members, cpus.of_members),
+            .cpus = cpus.of_members,
+            .process_cpus = cpus.of_process,
+            .options = options,
+            .deadline = deadline_of(options.deadline, "GroupOptions::deadline"),
+            .trace = std::max(options.trace, trace_of_process()),
+            .l3_groups = l3_groups,
+            .choices = tuning::Choices(std::move(source.table), {members, cpus.of_process, l3_groups}),
+            .tuning = std::move(source.text),
+            .bindings = std::move(where.bindings),
+            .places = std::move(where.places),
+            .parts = std::move(where.parts),
+            .predictor = std::move(predictor)};
+}
+
+std::vector<int> compact_places(int members) {
+    return machine::place(tuning::this_machine(), members, machine::Placement::compact);
+}
+
+} // namespace
+
+GroupConfig config_for(const GroupOptions& options, std::span<const int> cpus) {
+    std::vector<std::vector<int>> bindings(cpus.size());
+    for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
+        if (cpus[rank] != machine::unpinned) {
+            bindings[rank] = {cpus[rank]};
+        }
+    }
+    const int allowed = machine::allowed_pus();
+    const int at_once = machine::pus_at_once(bindings, allowed);
+    std::vector<int> places(cpus.begin(), cpus.end());
+    if (std::ranges::count(places, machine::unpinned) != 0) {
+        places = compact_places(static_cast<int>(cpus.size()));
+    }
+    return config_for(options, {std::move(bindings), std::move(places), parts_for(options, cpus)},
+                      {allowed, at_once}, tuning::l3_groups(tuning::this_machine(), cpus));
+}
+
+GroupConfig config_for(int members, const GroupOptions& options) {
+    const int allowed = machine::allowed_pus();
+    std::vector<int> compact = compact_places(members);
+    const int l3_groups = tuning::l3_groups(tuning::this_machine(), compact);
+    std::vector<std::vector<int>> parts = parts_for(options, compact);
+    return config_for(options,
+                      {std::vector<std::vector<int>>(static_cast<std::size_t>(members)), std::move(compact),
+                       std::move(parts)},
+                      {allowed, std::min(allowed, members)}, l3_groups);
+}
+
+GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>& mates) {
+    std::vector<std::vector<int>> bindings;
+    std::vector<int> pinned_to;
+    std::vector<int> places;
+    for (const int rank : mates) {
+        places.push_back(config.places[static_cast<std::size_t>(rank)]);
+        bindings.push_back(config.bindings[static_cast<std::size_t>(rank)]);
+        if (bindings.back().size() == 1) {
+            pinned_to.push_back(bindings.back().front());
+        }
+    }
+    const int l3_groups = pinned_to.size() == mates.size()
+                              ? tuning::l3_groups(tuning::this_machine(), pinned_to)
+                              : std::min(config.l3_groups, static_cast<int>(mates.size()));
+    const int at_once = machine::pus_at_once(bindings, config.process_cpus);
+    std::vector<std::vector<int>> parts;
+    for (const std::vector<int>& part : config.parts) {
+        std::vector<int>& of_mates = parts.emplace_back();
+        for (const int rank : mates) {
+            of_mates.push_back(part[static_cast<std::size_t>(rank)]);
+        }
+    }
+    return config_for(config.options, {std::move(bindings), std::move(places), std::move(parts)},
+                      {config.process_cpus, at_once}, l3_groups);
+}
+
+mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int members, bool caller_is_member) {
+    const int threads = caller_is_member ? members : members + 1;
+    const bool has_room = members <= config.cpus && threads <= config.process_cpus;
+    const mailbox::WaitPolicy wait_policy = wait_policy_for(threads, has_room ? threads : 1);
+    switch (config.options.wait) {
+    case Wait::sleep:
+        return {};
+    case Wait::yield:
+        return {.spin_ns = 0, .yield_ns = wait_policy.spin_ns + wait_policy.yield_ns};
+    case Wait::spin:
+    case Wait::automatic:
+        break;
+    }
+    return wait_policy;
+}
+
+} // namespace tutti::execute

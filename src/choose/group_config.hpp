@@ -1,0 +1,66 @@
+#pragma once
+
+#include "mailbox/wait.hpp"
+#include "tuning/choices.hpp"
+
+#include <tutti/detail/export.hpp>
+#include <tutti/options.hpp>
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::execute {
+
+class AlgorithmPredictor;
+
+/// What a group is set to, for all its calls: its options, and what follows from them on this machine.
+struct GroupConfig {
+    mailbox::WaitPolicy wait_policy;
+    /// How many of the members can run at the same time.
+    int cpus = 1;
+    /// How many threads of the process can.
+    int process_cpus = 1;
+    GroupOptions options = {};
+    /// How long calls may wait for others; 0: for ever.
+    std::chrono::milliseconds deadline = {};
+    /// What is recorded of calls: the most of what the options and the environment ask for.
+    Trace trace = Trace::off;
+    /// See tuning::Situation.
+    int l3_groups = 1;
+    tuning::Choices choices = {};
+    /// See Group::tuning().
+    std::string tuning = {};
+    /// The CPUs that each member may use; empty for all of the process.
+    std::vector<std::vector<int>> bindings = {};
+    /// The CPU on which each member is taken to be.
+    std::vector<int> places = {};
+    /// Where members are on the machine, as graph::LevelTree::of_parts takes it.
+    std::vector<std::vector<int>> parts = {};
+    /// What algorithms are predicted to take; null where members are few and near each other.
+    std::shared_ptr<AlgorithmPredictor> predictor = {};
+};
+
+/// For members that are placed on these CPUs. Throws ArgumentError when the options are wrong, as the others
+/// do.
+GroupConfig config_for(const GroupOptions& options, std::span<const int> cpus);
+
+/// For threads that somebody else has placed: taken to be where "compact" would place them.
+GroupConfig config_for(int members, const GroupOptions& options);
+
+/// For some of the members of a group with this setting. Reads nothing of the system anew.
+GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>& mates);
+
+/// How long `members` members on `cpus` CPUs try each way of waiting: they spin only where everybody has a
+/// CPU.
+TUTTI_COMPONENT_API mailbox::WaitPolicy wait_policy_for(int members, int cpus);
+
+/// How members wait in a group with these options of which so many can run at the same time.
+mailbox::WaitPolicy wait_policy_of(Wait wait, int members, int cpus);
+
+/// How the threads of a team wait for its next run, and its caller for the end of one.
+mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int members, bool caller_is_member);
+
+} // namespace tutti::execute

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "machine/machine.hpp"
+#include "machine/thresholds.hpp"
+#include "schedule/schedule.hpp"
+
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::execute {
+
+/// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
+std::size_t touched_bytes(Collective collective, std::size_t total_bytes, int members);
+
+/// How an operation that touches so many bytes in all is written on a machine with this profile.
+class StorePolicy {
+public:
+    StorePolicy(const machine::Machine& machine, machine::Thresholds profile);
+
+    /// Those of this machine.
+    TUTTI_COMPONENT_API static const StorePolicy& here();
+
+    const machine::Thresholds& profile() const { return profile_; }
+
+    /// Whether a member of that collective writes its own vector past the caches of the CPUs on which all
+    /// members run, which have so many L3 caches.
+    TUTTI_COMPONENT_API bool streams_to_own(Collective collective, std::size_t touched_bytes, int cpus,
+                                            int l3_groups = 1) const;
+
+    /// Whether the cheapest way to write lines of others is by string moves.
+    TUTTI_COMPONENT_API bool moves_lines() const { return to_others_ == Way::moved; }
+
+    /// Whether it writes those of others so, and whether by string moves.
+    bool streams_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
+    bool moves_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
+
+    /// Whether so many members of that collective write them past the caches even if others would not,
+    /// because they combine.
+    bool streams_combined(Collective collective, std::size_t touched_bytes, int members) const;
+
+    /// Whether two members rather combine everything each for itself than store to each other.
+    bool pulls_between_two(std::size_t touched_bytes) const;
+
+    /// Whether who has a block stores it for all that want it, instead of their fetching it.
+    bool pushes(std::size_t touched_bytes, int l3_groups = 1) const;
+
+    /// Whether the results of an allreduce are fetched by all rather than stored to them.
+    bool fetches_results(std::size_t touched_bytes, int members, int cpus, int l3_groups = 1) const;
+
+private:
+    enum class Way : std::uint8_t { plain, moved, streamed };
+
+    /// The cheapest way to write lines that other CPUs have read.
+    static Way cheapest(const machine::Thresholds& profile);
+    bool is_full(const machine::Reach& reach, std::size_t touched_bytes, int cpus, int l3_groups) const;
+
+    machine::Thresholds profile_;
+    std::size_t l2_caches_;
+    Way to_others_;
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,112 @@
+#include "flight/outstanding_call.hpp"
+
+#include "flight/progress_engine.hpp"
+
+#include <tutti/error.hpp>
+
+#include <cstring>
+#include <utility>
+
+namespace tutti::execute {
+
+bool OutstandingCall::test() {
+    if (!is_over()) {
+        home_->test();
+    }
+    check();
+    return is_over();
+}
+
+void OutstandingCall::wait() {
+    if (!is_over()) {
+        home_->wait(*this);
+    }
+    check();
+}
+
+void OutstandingCall::then(std::function<void()> function, Calls calls) {
+    if (function == nullptr) {
+        throw ArgumentError("then: `function` is empty");
+    }
+    if (home_ != nullptr) {
+        home_->require_own_thread("then");
+        if (continuation_ == nullptr) { // another thread has dropped one
+            home_->drop_continuation(*this);
+        }
+    }
+    if (continuation_ != nullptr) {
+        throw Error(
+            "then: something waits for this operation already: there is one function, or coroutine, for "
+            "each operation");
+    }
+    if (is_over()) {
+        check();
+    }
+    continuation_ = std::move(function);
+    calls_ = calls;
+    if (is_over()) {
+        call_continuation();
+    }
+}
+
+void OutstandingCall::forget() noexcept {
+    if (home_ == nullptr) {
+        continuation_ = nullptr;
+    } else {
+        home_->drop_continuation(*this);
+    }
+}
+
+void OutstandingCall::require_movable_waiter() const {
+    throw Error(
+        "a task cannot be suspended until an operation of Member::start or Member::prepare is complete: only "
+        "the thread may use its request that has started it, and the task may go on on another one. "
+        "Let the thread wait(), or use a Rendezvous");
+}
+
+void OutstandingCall::release() noexcept {
+    if (home_ == nullptr) {
+        delete this;
+    } else {
+        home_->release(*this);
+    }
+}
+
+void OutstandingCall::start() {
+    if (home_ == nullptr) {
+        throw Error("start: the member that has prepared this operation has left its seat");
+    }
+    home_->restart(*this);
+}
+
+void OutstandingCall::start(const detail::Call& call) {
+    if (home_ == nullptr) {
+        start();
+    }
+    home_->restart(*this, call);
+}
+
+void OutstandingCall::call_continuation() {
+    ProgressEngine* const home = home_;
+    const std::function<void()> continuation =
+        home != nullptr ? home->taken_continuation(*this) : std::exchange(continuation_, nullptr);
+    // From here on nobody may refer to the operation any more.
+    if (continuation == nullptr) {
+        return;
+    }
+    try {
+        continuation();
+    } catch (...) {
+        if (home != nullptr) {
+            home->fail(std::current_exception());
+        }
+        throw;
+    }
+}
+
+void OutstandingCall::bind(const void* input, void* output) {
+    input_ = input;
+    output_ = output;
+}
+
+} // namespace tutti::execute

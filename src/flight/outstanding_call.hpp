@@ -1,0 +1,109 @@
+#pragma once
+
+#include "call/kept_operator.hpp"
+#include "call/prepared_call.hpp"
+#include "group/channels.hpp"
+#include "intrusive_queue.hpp"
+#include "mailbox/mailbox.hpp"
+#include "record/recorder.hpp"
+#include "run/bindings.hpp"
+#include "run/cursor.hpp"
+#include "run/memory.hpp"
+#include "run/runner.hpp"
+#include "wait/wait_timer.hpp"
+
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/request_base.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+
+namespace tutti::execute {
+
+class ProgressEngine;
+
+/// One operation that a member has in flight, or can start again: a call that is prepared, its addresses, and
+/// a run of it on a channel. Touched by its member's thread only. Kept by the member's ProgressEngine for the
+/// next call when nobody refers to it any more, or until nobody does, where that is gone before.
+class OutstandingCall final : public detail::PersistentRequestBase, public Queueable<OutstandingCall> {
+public:
+    enum class State : std::uint8_t {
+        idle,    ///< not started
+        queued,  ///< behind an operation on the same channel
+        running, ///< on its channel
+        complete,
+        failed
+    };
+
+    explicit OutstandingCall(ProgressEngine& home) : home_(&home) {}
+
+    bool is_over() const noexcept override { return state_ != State::queued && state_ != State::running; }
+    bool test() override;
+    void wait() override;
+    void then(std::function<void()> function, Calls calls) override;
+    void forget() noexcept override;
+    void require_movable_waiter() const override;
+    void release() noexcept override;
+    void start() override;
+    void start(const detail::Call& call) override;
+
+private:
+    friend class ProgressEngine;
+    friend class ThreadProgress;
+
+    using Runner = run::Runner<mailbox::ChannelMailbox>;
+
+    /// To the vectors and the operator of the next run.
+    void bind(const void* input, void* output);
+    /// What it throws is a failure of the member.
+    void call_continuation();
+    /// Throws what has ended it, if it has failed.
+    void check() const {
+        if (failure_ != nullptr) {
+            std::rethrow_exception(failure_);
+        }
+    }
+
+    /// Null when its member has left.
+    ProgressEngine* home_;
+    PreparedCall call_;
+    run::Bindings bindings_;
+    run::Memory input_copy_;
+    KeptOperator operator_;
+    /// The vectors of the next run.
+    const void* input_ = nullptr;
+    void* output_ = nullptr;
+
+    State state_ = State::idle;
+    /// A request or a persistent operation of the caller's refers to it.
+    bool is_held_ = false;
+    /// It exchanges words by kernels of the library: it touches nobody else's vectors and throws nothing.
+    bool is_quiet_ = false;
+    /// What it waits for will not come and need not.
+    bool is_excused_ = false;
+    /// Which of the started operations, or of the prepared ones, counted from 1; and which of these it is.
+    Sequence sequence_ = Sequence::started;
+    std::uint64_t number_ = 0;
+    /// What its tags say of those that were started before.
+    std::uint64_t history_ = 0;
+    const Channel* channel_ = nullptr;
+    /// Of the channel, or for a persistent operation its own.
+    run::Cursor* cursor_ = nullptr;
+    run::Cursor own_line_;
+    std::optional<Runner> runner_;
+    WaitTimer waited_{{}};
+    FlightRecord flight_;
+    /// How long a run may wait for others, 0: as the group says.
+    std::chrono::milliseconds deadline_{0};
+    std::exception_ptr failure_;
+
+    std::function<void()> continuation_;
+    Calls calls_ = Calls::when_complete;
+    /// It is over, and its thread has yet to call the continuation.
+    bool is_ready_ = false;
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,395 @@
+#include "flight/progress_engine.hpp"
+
+#include "flight/thread_progress.hpp"
+#include "group/group_state.hpp"
+#include "group/seat.hpp"
+#include "mailbox/wait.hpp"
+#include "mixed.hpp"
+#include "wait/time_limit.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/start.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace tutti::execute {
+
+using detail::Call;
+
+ProgressEngine::ProgressEngine(detail::Seat& seat)
+    : seat_(seat), group_(seat.group()), rank_(seat.rank()), channels_(group_.channels()),
+      recorder_(group_.recorder()) {
+    for (std::size_t index = 0; index < turns_.size(); ++index) {
+        turns_[index].next = index + 1;
+    }
+}
+
+mailbox::EventCount& ProgressEngine::event() const {
+    return channels_.event();
+}
+
+const mailbox::WaitPolicy& ProgressEngine::wait_policy() const {
+    return group_.wait_policy();
+}
+
+ProgressEngine::~ProgressEngine() {
+    orphan_held();
+}
+
+OutstandingCall& ProgressEngine::start(const Call& call) {
+    require_usable("start");
+    OutstandingCall& operation = operation_for(call, Sequence::started);
+    ++started_;
+    show(operation);
+    history_ = mixed(history_ + seat_.epoch(), operation.call_.prepared().digests.digest);
+    operation.history_ = history_;
+    open(operation);
+    return operation;
+}
+
+OutstandingCall& ProgressEngine::prepare(const Call& call) {
+    require_usable("prepare");
+    OutstandingCall& operation = operation_for(call, Sequence::prepared);
+    ++prepared_;
+    show(operation);
+    prepared_history_ = mixed(prepared_history_, operation.call_.prepared().digests.digest);
+    operation.own_line_.history = prepared_history_;
+    return operation;
+}
+
+void ProgressEngine::restart(OutstandingCall& operation) {
+    require_usable("start");
+    if (!operation.is_over() || operation.is_ready_) { // what waits for it has yet to be called
+        throw Error("start: the operation is still under way: wait for it before it is started again");
+    }
+    restarts_ += mixed(~operation.number_, 0); // in whichever order
+    open(operation);
+}
+
+void ProgressEngine::restart(OutstandingCall& operation, const Call& call) {
+    operation.call_.require_like(call);
+    if (operation.is_over()) {
+        operation.bind(call.input, call.output);
+    }
+    restart(operation);
+}
+
+/// Throws where the calling thread must not use this member's operations now. Where the group has failed,
+/// that ends those in flight: when this returns nobody touches their vectors any more.
+void ProgressEngine::require_usable(const char* what) {
+    if (seat_.runs_operator()) {
+        throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "
+                                        "that they reduce for");
+    }
+    require_own_thread(what);
+    if (group_.failure().raised()) {
+        try {
+            group_.failure().throw_aborted();
+        } catch (...) {
+            if (!open_.empty()) {
+                fail(std::current_exception());
+            }
+            throw;
+        }
+    }
+}
+
+void ProgressEngine::require_own_thread(const char* what) const {
+    if (is_on_another_thread()) {
+        throw Error(std::string(what) + ": called by another thread than the one that has operations of this "
+                                        "member in flight: only that may use the member meanwhile");
+    }
+}
+
+void ProgressEngine::show(OutstandingCall& operation) {
+    const std::uint64_t digest = operation.call_.prepared().digests.digest;
+    std::uint64_t& shown = shown_digests_[operation.sequence_ == Sequence::prepared ? 1 : 0];
+    Starts& starts = channels_.starts(operation.sequence_, rank_);
+    if (operation.number_ == 1 || digest != shown) {
+        shown = digest;
+        starts.log.add({operation.number_, operation.number_, 1}, operation.call_.signature());
+    }
+    starts.count.publish(operation.number_); // release: pairs with who looks up what this member has called
+}
+
+void ProgressEngine::test() {
+    require_usable("test");
+    ThreadProgress::here().progress();
+    look_after_now_and_then();
+    ThreadProgress::here().call_continuations();
+}
+
+/// Who tests in a loop is to learn, as who waits does, that what it tests for will not come.
+void ProgressEngine::look_after_now_and_then() {
+    constexpr std::chrono::milliseconds between{1};
+    // Some ms behind, but cheap enough to be read in every test.
+    const std::chrono::nanoseconds now = coarse_clock_now();
+    if (now - looked_after_ > between) {
+        looked_after_ = now;
+        ThreadProgress::here().look_after(true);
+    }
+}
+
+void ProgressEngine::wait(OutstandingCall& operation) {
+    require_usable("wait");
+    if (recorder_ == nullptr ||
+        ThreadProgress::here().waits()) { // a wait that a continuation makes is part of another
+        wait_for(operation);
+        return;
+    }
+    const RecordedWait recorded(*this, operation);
+    wait_for(operation);
+}
+
+ProgressEngine::RecordedWait::RecordedWait(const ProgressEngine& member, const OutstandingCall& operation)
+    : member_(member), operation_(operation), since_(ticks()) {
+    ThreadProgress::here().waits(true);
+}
+
+ProgressEngine::RecordedWait::~RecordedWait() {
+    ThreadProgress::here().waits(false);
+    const int peer = operation_.runner_ ? operation_.runner_->peer() : -1;
+    operation_.flight_.has_waited(member_.recorded(operation_), since_, peer);
+}
+
+Recorded ProgressEngine::recorded(const OutstandingCall& operation) const {
+    return {.record = recorder_->of(rank_),
+            .trace = recorder_->trace(),
+            .sequence = operation.sequence_,
+            .number = recorder_->number_in_all(operation.sequence_, operation.number_),
+            .row = operation.call_.signature().row};
+}
+
+void ProgressEngine::wait_for(OutstandingCall& operation) {
+    look_eagerly(operation);
+    if (!operation.is_over() || thread_->has_continuations()) {
+        thread_->wait_until([&] { return operation.is_over(); }, "wait", &operation);
+    }
+}
+
+/// An operation for the next call of a sequence, with all the memory that it needs.
+OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequence) {
+    check_deadline(call);
+    OutstandingCall* operation = nullptr;
+    try {
+        operation = &found_or_prepared(call);
+        operation->operator_.keep(call);
+        operation->sequence_ = sequence;
+        assign_channel(*operation);
+    } catch (const ArgumentError&) {
+        throw; // the member may call again
+    } catch (...) {
+        if (operation != nullptr) {
+            operation->sequence_ = Sequence::started;
+            recycle(*operation);
+        }
+        fail(std::current_exception());
+        throw;
+    }
+    operation->bind(call.input, call.output);
+    operation->deadline_ = call.deadline;
+    operation->is_held_ = true;
+    operation->is_quiet_ =
+        operation->call_.prepared().exchanges_words && operation->operator_.data() == nullptr;
+    return *operation;
+}
+
+/// One that nobody refers to, prepared for such a call already if there is one.
+OutstandingCall& ProgressEngine::found_or_prepared(const Call& call) {
+    const std::uint64_t key = detail::key_of(call);
+    const auto serves = [&](const Free& free) {
+        const PreparedCall& prepared = free.operation->call_;
+        return key != 0 ? free.key == key && prepared.are_placed_alike(call.input, call.output)
+                        : prepared.serves(call);
+    };
+    const auto found = std::find_if(free_.rbegin(), free_.rend(), serves);
+    if (found != free_.rend()) {
+        OutstandingCall& operation = *found->operation;
+        free_.erase(std::next(found).base());
+        return operation;
+    }
+    OutstandingCall& operation = unused();
+    try {
+        prepare(operation, call);
+    } catch (...) {
+        recycle(operation);
+        throw;
+    }
+    return operation;
+}
+
+void ProgressEngine::assign_channel(OutstandingCall& operation) {
+    if (operation.sequence_ == Sequence::prepared) {
+        operation.number_ = prepared_ + 1;
+        operation.channel_ = &channels_.prepared(operation.number_);
+        operation.own_line_ = {};
+        operation.cursor_ = &operation.own_line_;
+        return;
+    }
+    operation.number_ = started_ + 1;
+    Turn& turn = turn_of(operation);
+    if (turn.channel == nullptr) {
+        turn.channel = &channels_.started(started_ % Channels::in_turn);
+    }
+    operation.channel_ = turn.channel;
+    operation.cursor_ = &turn.cursor;
+}
+
+/// One that nobody refers to: the one that has been so for the longest, once there are enough.
+OutstandingCall& ProgressEngine::unused() {
+    constexpr std::size_t most_kept = 64;
+    if (free_.empty() || all_.size() < most_kept) {
+        free_.reserve(all_.size() + 1); // so that none is lost for want of memory
+        open_.reserve(all_.size() + 1);
+        all_.push_back(std::make_unique<OutstandingCall>(*this));
+        return *all_.back();
+    }
+    OutstandingCall& oldest = *free_.front().operation;
+    free_.erase(free_.begin());
+    return oldest;
+}
+
+void ProgressEngine::prepare(OutstandingCall& operation, const Call& call) {
+    operation.call_.prepare(call, seat_.plans());
+    operation.bindings_.reserve(operation.call_.prepared());
+    if (operation.call_.copied_bytes() != 0) {
+        operation.input_copy_.at_least(operation.call_.copied_bytes(), operation.call_.element_align());
+    }
+    operation.call_.complete();
+}
+
+/// Nobody refers to it any more.
+void ProgressEngine::recycle(OutstandingCall& operation) noexcept {
+    operation.is_held_ = false;
+    operation.continuation_ = nullptr;
+    operation.failure_ = nullptr;
+    if (operation.sequence_ == Sequence::prepared) {
+        channels_.drop_prepared(operation.number_);
+        operation.sequence_ = Sequence::started;
+    }
+    // Not later: the program may unload the shared library whose operator it is.
+    operation.operator_.drop();
+    free_.push_back({operation.call_.key(), &operation});
+}
+
+void ProgressEngine::release(OutstandingCall& operation) noexcept {
+    if (!operation.is_held_) { // by a copy of a request of C, which is used up
+        return;
+    }
+    try {
+        if (!operation.is_over()) {
+            wait(operation);
+        } else if (operation.is_ready_ && !is_on_another_thread()) {
+            thread_->remove_continuation(operation);
+            operation.call_continuation();
+        }
+    } catch (...) { // recorded: whoever calls next is told
+    }
+    if ((!operation.is_over() || operation.is_ready_) && is_on_another_thread()) {
+        operation.is_held_ = false; // that thread recycles it
+        return;
+    }
+    drop_continuation(operation);
+    recycle(operation);
+}
+
+/// On another thread than the one that has the operation in its queue it stays there, and calls nothing.
+void ProgressEngine::drop_continuation(OutstandingCall& operation) noexcept {
+    operation.continuation_ = nullptr;
+    if (operation.is_ready_ && !is_on_another_thread()) {
+        thread_->remove_continuation(operation);
+        no_longer_ready(operation);
+    }
+}
+
+void ProgressEngine::add_continuation(OutstandingCall& operation) noexcept {
+    operation.is_ready_ = true;
+    ++ready_;
+    thread_->add_continuation(operation);
+}
+
+void ProgressEngine::no_longer_ready(OutstandingCall& operation) noexcept {
+    operation.is_ready_ = false;
+    --ready_;
+}
+
+std::function<void()> ProgressEngine::taken_continuation(OutstandingCall& operation) noexcept {
+    std::function<void()> continuation = std::exchange(operation.continuation_, nullptr);
+    if (operation.is_ready_) {
+        no_longer_ready(operation);
+        if (!operation.is_held_) {
+            recycle(operation);
+        }
+    }
+    return continuation;
+}
+
+bool ProgressEngine::end() noexcept {
+    if (is_on_another_thread()) {
+        group_.fail(rank_, std::make_exception_ptr(Error(
+                               "a member was destroyed by another thread than the one that has operations of "
+                               "it in flight")));
+        return false;
+    }
+    try {
+        if (!open_.empty()) {
+            thread_->wait_until([this] { return open_.empty(); });
+        }
+        ThreadProgress::here().call_continuations();
+    } catch (...) { // recorded: whoever calls next is told
+    }
+    orphan_held();
+    failure_ = nullptr; // what a thread has thrown ends on that thread
+    return true;
+}
+
+/// Nobody who refers to an operation can do more with it than to see that it is over.
+void ProgressEngine::orphan_held() noexcept {
+    std::erase_if(all_, [this](std::unique_ptr<OutstandingCall>& operation) {
+        drop_continuation(*operation);
+        if (!operation->is_held_) {
+            return false;
+        }
+        if (operation->sequence_ == Sequence::prepared) {
+            channels_.drop_prepared(operation->number_);
+        }
+        operation->home_ = nullptr;
+        static_cast<void>(operation.release());
+        return true;
+    });
+}
+
+std::optional<Sequence> ProgressEngine::difference(const ProgressEngine* one, const ProgressEngine* other) {
+    const auto started = [](const ProgressEngine* each) {
+        return each == nullptr ? std::pair<std::uint64_t, std::uint64_t>{}
+                               : std::pair{each->started_, each->history_};
+    };
+    const auto prepared = [](const ProgressEngine* each) {
+        return each == nullptr ? std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>{}
+                               : std::tuple{each->prepared_, each->prepared_history_, each->restarts_};
+    };
+    if (started(one) != started(other)) {
+        return Sequence::started;
+    }
+    return prepared(one) != prepared(other) ? std::optional(Sequence::prepared) : std::nullopt;
+}
+
+} // namespace tutti::execute
+
+namespace tutti::detail {
+
+RequestBase& start(Seat& seat, const Call& call) {
+    seat.called_from().show(call.where, static_cast<unsigned>(execute::Sequence::started));
+    return seat.progress_engine().start(call);
+}
+
+PersistentRequestBase& prepare(Seat& seat, const Call& call) {
+    seat.called_from().show(call.where, static_cast<unsigned>(execute::Sequence::prepared));
+    return seat.progress_engine().prepare(call);
+}
+
+} // namespace tutti::detail

@@ -1,0 +1,187 @@
+#pragma once
+
+#include "call/call_log.hpp"
+#include "flight/outstanding_call.hpp"
+#include "flight/thread_progress.hpp"
+#include "group/channels.hpp"
+#include "run/cursor.hpp"
+
+#include <tutti/detail/call.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tutti::detail {
+class GroupState;
+class Seat;
+} // namespace tutti::detail
+
+namespace tutti::execute {
+
+/// The operations that one member has in flight, and those that it has prepared: starts them, and makes them
+/// progress. Touched by its member's thread only.
+///
+/// Started operations take the group's channels in turn. All members start the same, so that each operation
+/// has one channel without a word about it; who comes round to a channel that is still in use queues there.
+class ProgressEngine {
+public:
+    explicit ProgressEngine(detail::Seat& seat);
+    ~ProgressEngine();
+    ProgressEngine(const ProgressEngine&) = delete;
+    ProgressEngine& operator=(const ProgressEngine&) = delete;
+    ProgressEngine(ProgressEngine&&) = delete;
+    ProgressEngine& operator=(ProgressEngine&&) = delete;
+
+    /// Throws ArgumentError where an argument is wrong, of which nobody learns.
+    OutstandingCall& start(const detail::Call& call);
+    OutstandingCall& prepare(const detail::Call& call);
+    /// Starts a prepared operation on the vectors that it has.
+    void restart(OutstandingCall& operation);
+    void restart(OutstandingCall& operation, const detail::Call& call);
+
+    /// A look at everything that the thread has in flight.
+    void test();
+    /// Returns when the operation is over.
+    void wait(OutstandingCall& operation);
+    /// Nothing is to be called when the operation is over.
+    void drop_continuation(OutstandingCall& operation) noexcept;
+    /// What is now to be called, empty if nothing. The operation may then be that of another call.
+    std::function<void()> taken_continuation(OutstandingCall& operation) noexcept;
+    /// Throws Error where another thread has operations of this member in flight.
+    void require_own_thread(const char* what) const;
+    void release(OutstandingCall& operation) noexcept;
+
+    /// One look at all operations of this member.
+    void progress();
+    /// Ends all of them where one can no longer be waited for; `takes_long` as in check_stalled(). `awaited`
+    /// is the operation before whose end the thread does nothing else, null if there is none.
+    void look_after(bool takes_long, const OutstandingCall* awaited);
+
+    /// How to wait for what others do in the group.
+    mailbox::EventCount& event() const;
+    const mailbox::WaitPolicy& wait_policy() const;
+
+    /// What has ended operations of this member, or null.
+    const std::exception_ptr& failure() const { return failure_; }
+
+    /// Waits for all that are in flight, and takes those that are prepared out of use: the member leaves.
+    /// False where another thread has some in flight, which is a failure and leaves all as it is.
+    bool end() noexcept;
+
+    /// The sequence in which two members have made different calls, if there is one. Null is a member that
+    /// has made none.
+    static std::optional<Sequence> difference(const ProgressEngine* one, const ProgressEngine* other);
+
+    /// Records a failure of this member, which ends all that it has in flight.
+    void fail(const std::exception_ptr& cause) noexcept;
+
+private:
+    friend class ThreadProgress;
+
+    /// How a member comes round to a channel.
+    struct Turn {
+        const Channel* channel = nullptr;
+        run::Cursor cursor;
+        bool is_taken = false;
+        /// The number of the operation that takes it next.
+        std::uint64_t next = 0;
+    };
+
+    void require_usable(const char* what);
+    /// Whether another thread, which may be gone, has operations in flight or has yet to call continuations.
+    bool is_on_another_thread() const noexcept {
+        return (!open_.empty() || ready_ != 0) && thread_id_ != ThreadProgress::here().id();
+    }
+    void add_continuation(OutstandingCall& operation) noexcept;
+    void no_longer_ready(OutstandingCall& operation) noexcept;
+    void look_after_now_and_then();
+
+    Turn& turn_of(const OutstandingCall& operation) {
+        return turns_[(operation.number_ - 1) % Channels::in_turn];
+    }
+
+    OutstandingCall& operation_for(const detail::Call& call, Sequence sequence);
+    OutstandingCall& found_or_prepared(const detail::Call& call);
+    void assign_channel(OutstandingCall& operation);
+    OutstandingCall& unused();
+    void prepare(OutstandingCall& operation, const detail::Call& call);
+    void show(OutstandingCall& operation);
+    void recycle(OutstandingCall& operation) noexcept;
+    void orphan_held() noexcept;
+
+    void open(OutstandingCall& operation);
+    bool may_begin(const OutstandingCall& operation);
+    void begin(OutstandingCall& operation);
+    void look_eagerly(OutstandingCall& operation);
+    bool look(OutstandingCall& operation, int looks);
+    bool advance(OutstandingCall& operation, int looks);
+    void remove(OutstandingCall& operation);
+    void complete(OutstandingCall& operation);
+    template <class Go>
+    void go_on(Go go);
+    void wait_for(OutstandingCall& operation);
+    /// The wait for an operation, which may throw.
+    class RecordedWait {
+    public:
+        RecordedWait(const ProgressEngine& member, const OutstandingCall& operation);
+        ~RecordedWait();
+        RecordedWait(const RecordedWait&) = delete;
+        RecordedWait& operator=(const RecordedWait&) = delete;
+        RecordedWait(RecordedWait&&) = delete;
+        RecordedWait& operator=(RecordedWait&&) = delete;
+
+    private:
+        const ProgressEngine& member_;
+        const OutstandingCall& operation_;
+        std::uint64_t since_;
+    };
+    /// Only where the group records what its members call.
+    Recorded recorded(const OutstandingCall& operation) const;
+
+    detail::Seat& seat_;
+    detail::GroupState& group_;
+    int rank_;
+    Channels& channels_;
+    std::array<Turn, Channels::in_turn> turns_;
+    /// In the order in which they were started.
+    std::vector<OutstandingCall*> open_;
+    /// The operations that are over and whose continuations have yet to be called.
+    std::size_t ready_ = 0;
+    /// The thread that has those in flight and these in its queue. Only that thread may look at what it
+    /// points to: it may be gone, and another one be in its place, but never under its number.
+    ThreadProgress* thread_ = nullptr;
+    std::uint64_t thread_id_ = 0;
+    /// Null where nothing is recorded.
+    const Recorder* recorder_;
+    std::exception_ptr failure_;
+    std::chrono::nanoseconds looked_after_{0};
+
+    std::uint64_t started_ = 0;
+    std::uint64_t prepared_ = 0;
+    /// A digest of all calls so far that were started.
+    std::uint64_t history_ = 0;
+    /// The same of those that were prepared, and a sum over all their starts, which come in any order.
+    std::uint64_t prepared_history_ = 0;
+    std::uint64_t restarts_ = 0;
+    /// Of the call that was shown last, of those started and of those prepared.
+    std::array<std::uint64_t, 2> shown_digests_{};
+
+    /// Those that nobody refers to, the one released last at the end, with the keys of their calls.
+    struct Free {
+        std::uint64_t key;
+        OutstandingCall* operation;
+    };
+    std::vector<Free> free_;
+    std::vector<std::unique_ptr<OutstandingCall>> all_;
+    /// The next member that the thread has operations in flight of.
+    ProgressEngine* next_of_thread_ = nullptr;
+};
+
+} // namespace tutti::execute

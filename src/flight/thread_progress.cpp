@@ -1,0 +1,100 @@
+#include "flight/thread_progress.hpp"
+
+#include "flight/outstanding_call.hpp"
+#include "flight/progress_engine.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/request.hpp>
+
+#include <atomic>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace tutti::execute {
+
+thread_local constinit ThreadProgress ThreadProgress::current;
+
+std::uint64_t ThreadProgress::give_id() noexcept {
+    static std::atomic<std::uint64_t> threads{0};
+    return id_ = threads.fetch_add(1, std::memory_order_relaxed) + 1; // relaxed: only unique
+}
+
+void ThreadProgress::add(ProgressEngine& member) noexcept {
+    member.next_of_thread_ = std::exchange(first_, &member);
+}
+
+void ThreadProgress::remove(ProgressEngine& member) noexcept {
+    ProgressEngine** link = &first_;
+    while (*link != &member) {
+        link = &(*link)->next_of_thread_;
+    }
+    *link = member.next_of_thread_;
+}
+
+bool ThreadProgress::has_only(const ProgressEngine& member) const {
+    return first_ == &member && member.next_of_thread_ == nullptr && !has_continuations();
+}
+
+void ThreadProgress::progress() {
+    for (ProgressEngine* member = first_; member != nullptr;) {
+        ProgressEngine* const next = member->next_of_thread_; // this one may have nothing left
+        member->progress();
+        member = next;
+    }
+}
+
+void ThreadProgress::look_after(bool takes_long, const OutstandingCall* awaited) {
+    for (ProgressEngine* member = first_; member != nullptr;) {
+        ProgressEngine* const next = member->next_of_thread_;
+        member->look_after(takes_long, awaited);
+        member = next;
+    }
+}
+
+void ThreadProgress::wait_until(const std::function<bool()>& ready, const char* caller,
+                                const OutstandingCall* awaited) {
+    const auto has_news = [&] {
+        progress();
+        return is_empty() || has_continuations() || ready();
+    };
+    const auto check = [&](bool takes_long) { look_after(takes_long, awaited); };
+    failed_ = nullptr;
+    for (call_continuations(); !ready(); call_continuations()) {
+        if (is_empty() && failed_ != nullptr) {
+            std::rethrow_exception(failed_->failure());
+        }
+        if (is_empty()) {
+            throw Error(std::string(caller) +
+                        ": the calling thread has nothing in flight that could make it ready; requests of a "
+                        "Rendezvous are waited for one by one, with wait()");
+        }
+        const mailbox::WaitPolicy wait_policy = first_->wait_policy();
+        if (first_->next_of_thread_ == nullptr) {
+            mailbox::wait_until(has_news, check, first_->event(), wait_policy);
+        } else {
+            PolledEventCount polled(first_->event());
+            mailbox::wait_until(has_news, check, polled, wait_policy);
+        }
+    }
+}
+
+void ThreadProgress::call_continuations() {
+    while (has_continuations()) {
+        ready_.pop().call_continuation();
+    }
+}
+
+} // namespace tutti::execute
+
+namespace tutti {
+
+void wait_until(const std::function<bool()>& ready) {
+    detail::wait_until("wait_until", ready);
+}
+
+void detail::wait_until(const char* caller, const std::function<bool()>& ready) {
+    execute::ThreadProgress::here().wait_until(ready, caller);
+}
+
+} // namespace tutti

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "intrusive_queue.hpp"
+#include "mailbox/event_count.hpp"
+#include "mailbox/wait.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace tutti::execute {
+
+class ProgressEngine;
+class OutstandingCall;
+
+/// What the calling thread has in flight, of whichever members: all of it progresses while the thread waits
+/// for any of it, or in a call that blocks. Trivial, so that a thread has it without a constructor.
+class ThreadProgress {
+public:
+    static ThreadProgress& here() noexcept { return current; }
+    /// A number that no other thread of the process has or has had, unlike the address of this.
+    std::uint64_t id() noexcept { return id_ != 0 ? id_ : give_id(); }
+
+    /// A member that has operations in flight.
+    void add(ProgressEngine& member) noexcept;
+    void remove(ProgressEngine& member) noexcept;
+    bool is_empty() const { return first_ == nullptr; }
+    /// Whether there is nothing of other members, and nothing to be called.
+    bool has_only(const ProgressEngine& member) const;
+
+    void note_failure(const ProgressEngine& member) noexcept { failed_ = &member; }
+
+    /// One look at everything.
+    void progress();
+    /// Ends what can no longer be waited for; arguments as of a member.
+    void look_after(bool takes_long, const OutstandingCall* awaited = nullptr);
+    /// Makes everything progress until ready(), which only the end of `awaited` makes so if that is not null.
+    /// Where nothing is left that could make it so, throws what has ended something meanwhile, or else Error.
+    void wait_until(const std::function<bool()>& ready, const char* caller = "wait_until",
+                    const OutstandingCall* awaited = nullptr);
+
+    /// The continuations of operations that are over are called when no call is under way.
+    void add_continuation(OutstandingCall& operation) noexcept { ready_.push(operation); }
+    void remove_continuation(OutstandingCall& operation) noexcept { ready_.remove(operation); }
+    bool has_continuations() const { return !ready_.is_empty(); }
+    void call_continuations();
+
+    /// Whether a wait that is recorded is under way.
+    bool waits() const { return waits_; }
+    void waits(bool waits) { waits_ = waits; }
+
+private:
+    std::uint64_t give_id() noexcept;
+
+    /// With the compiler's model of thread-local variables. With "initial-exec" the shared library would need
+    /// static memory of every thread: musl then refuses to load it late, and glibc has little for such
+    /// libraries. A shared library so finds it by a call; only a blocking call that has to wait does that.
+    static thread_local constinit ThreadProgress current;
+
+    ProgressEngine* first_ = nullptr;
+    /// The last of those that have failed; only while somebody waits.
+    const ProgressEngine* failed_ = nullptr;
+    IntrusiveQueue<OutstandingCall> ready_;
+    std::uint64_t id_ = 0;
+    bool waits_ = false;
+};
+
+/// A bell on which a thread sleeps that waits for others as well.
+class PolledEventCount {
+public:
+    explicit PolledEventCount(mailbox::EventCount& event) : event_(event) {}
+
+    template <class Ready>
+    void sleep(Ready&& ready, std::int64_t bound_ns) {
+        event_.sleep(std::forward<Ready>(ready), std::min(bound_ns, most_ns));
+    }
+
+private:
+    static constexpr std::int64_t most_ns = 100'000;
+    mailbox::EventCount& event_;
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "cache_line.hpp"
+#include "call/call_log.hpp"
+#include "mailbox/mailbox.hpp"
+#include "mailbox/zero_pages.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace tutti::execute {
+
+/// What a member shows of the calls that it has started, or prepared.
+struct alignas(paired_lines_bytes) Starts {
+    StartLog log;
+    /// How many there have been.
+    mailbox::StdWord count;
+    /// Of those started: a WaitForEdge of the member's, in whichever sequence.
+    mailbox::StdWord wait_for_edge;
+};
+
+/// A member that can do nothing before another one has made a call. It is true until that has made it, so
+/// that nobody takes it back.
+struct WaitForEdge {
+    Sequence sequence = Sequence::blocking;
+    std::uint64_t number = 0;
+    int waits_for = 0;
+};
+
+/// A mailbox for one operation at a time: operations that are in flight together have a channel each, so that
+/// none waits for another.
+class Channel {
+public:
+    /// `failed` is not 0 once the group has failed; `bell` rings whenever a member shows something.
+    Channel(int members, const mailbox::StdWord& failed, mailbox::EventCount& event);
+
+    const mailbox::ChannelMailbox& mailbox() const { return mailbox_; }
+
+private:
+    ZeroPages pages_;
+    mailbox::ChannelMailbox mailbox_;
+};
+
+/// The channels of a group, each made on first use.
+class Channels {
+public:
+    /// Started operations take these in turn, whatever becomes of those before.
+    static constexpr std::size_t in_turn = 64;
+
+    Channels(int members, const mailbox::StdWord& failed);
+
+    Channel& started(std::size_t index);
+
+    /// The channel of the operation that every member has prepared as its `number`-th, which lasts until all
+    /// have dropped it.
+    Channel& prepared(std::uint64_t number);
+    void drop_prepared(std::uint64_t number);
+
+    Starts& starts(Sequence sequence, int member) const {
+        return starts_[2 * member + (sequence == Sequence::prepared ? 1 : 0)];
+    }
+
+    /// By the member.
+    void show(int member, const WaitForEdge& wait_for_edge);
+    /// The last one that a member has shown, of number 0 if none.
+    WaitForEdge wait_for_edge(int member) const;
+
+    /// Counter whenever a member shows something in any channel.
+    mailbox::EventCount& event() { return event_; }
+
+private:
+    struct Prepared {
+        std::unique_ptr<Channel> channel;
+        int dropped = 0;
+    };
+
+    int members_;
+    const mailbox::StdWord& failed_;
+    alignas(paired_lines_bytes) mailbox::EventCount event_;
+    alignas(paired_lines_bytes) std::mutex mutex_;
+    std::array<std::unique_ptr<Channel>, in_turn> started_;
+    std::map<std::uint64_t, Prepared> prepared_;
+    ZeroPages starts_pages_;
+    Starts* starts_;
+};
+
+} // namespace tutti::execute

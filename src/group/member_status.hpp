@@ -1,0 +1,86 @@
+#pragma once
+
+#include "atomic.hpp"
+#include "cache_line.hpp"
+#include "call/call_log.hpp"
+#include "mailbox/cell.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace tutti::execute {
+
+/// For whom a member waits slowly.
+struct SlowWait {
+    Sequence sequence = Sequence::blocking;
+    /// Of the operation in that sequence, from 1 on.
+    std::uint64_t number = 0;
+    int peer = 0;
+    /// By clock_now().
+    std::chrono::nanoseconds since{0};
+};
+
+/// What a member shows of its wait. Relaxed: it is for people, and who reads parts of two waits looks again.
+class ShownWait {
+public:
+    /// By the member.
+    void show(const SlowWait& wait) noexcept {
+        number_.put(wait.number);
+        since_.put(static_cast<std::uint64_t>(wait.since.count()));
+        whose_.put(static_cast<std::uint64_t>(wait.sequence) << sequence_shift |
+                   (static_cast<std::uint64_t>(wait.peer) + 1));
+    }
+    void end() noexcept { whose_.put(0); }
+
+    /// Nothing where the member does not wait, or not yet slowly.
+    std::optional<SlowWait> read() const noexcept {
+        const std::uint64_t whose = whose_.get();
+        if (whose == 0) {
+            return std::nullopt;
+        }
+        return SlowWait{.sequence = static_cast<Sequence>(whose >> sequence_shift),
+                        .number = number_.get(),
+                        .peer = static_cast<int>(whose & ((std::uint64_t{1} << sequence_shift) - 1)) - 1,
+                        .since = std::chrono::nanoseconds(static_cast<std::int64_t>(since_.get()))};
+    }
+
+private:
+    static constexpr unsigned sequence_shift = 32;
+
+    mailbox::StdWord whose_;
+    mailbox::StdWord number_;
+    mailbox::StdWord since_;
+};
+
+/// The end of a wait, however it ends: nobody sees it any more.
+class EndOfWait {
+public:
+    explicit EndOfWait(ShownWait& wait) : wait_(wait) {}
+    ~EndOfWait() { wait_.end(); }
+    EndOfWait(const EndOfWait&) = delete;
+    EndOfWait& operator=(const EndOfWait&) = delete;
+    EndOfWait(EndOfWait&&) = delete;
+    EndOfWait& operator=(EndOfWait&&) = delete;
+
+private:
+    ShownWait& wait_;
+};
+
+/// What a member shows of itself that is read only when something takes long or has gone wrong.
+struct alignas(line_bytes) MemberStatus {
+    /// What the member has called.
+    CallLog log;
+    ShownWait wait;
+    /// The system's number of the thread that has come to the seat last, 0 if none. Relaxed: for people.
+    std::atomic<int> thread{0};
+    /// Whether the member has left for good and will not make any more calls.
+    Atomic<bool> left_for_good{false};
+    /// Whether a call of the member has failed since the group has been usable. Relaxed: for people.
+    std::atomic<bool> has_failed{false};
+    /// Whether a thread has ever joined to be this member. No thread joins a team or a sub-group.
+    std::atomic_flag has_joined;
+};
+
+} // namespace tutti::execute

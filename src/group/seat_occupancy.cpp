@@ -1,0 +1,168 @@
+// Who sits where in a group that threads join, and what a failure means to those that are not there.
+
+#include "group/seat_occupancy.hpp"
+
+#include "diagnose/roll_call.hpp"
+#include "group/group_state.hpp"
+#include "group/ranks_text.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::detail {
+
+namespace {
+
+using execute::SeatOccupancy;
+
+/// Counts anew from a meeting that the seat has had since it was looked at last, which was in its last
+/// region.
+void count_from(std::uint64_t sync_epoch, SeatOccupancy& occupancy) {
+    if (sync_epoch > occupancy.sync_epoch) {
+        occupancy.sync_epoch = sync_epoch;
+        occupancy.region = 1;
+    }
+}
+
+} // namespace
+
+void GroupState::take_seat(int rank) {
+    std::unique_lock lock(seats_mutex_);
+    SeatOccupancy& mine = seat(rank).occupancy();
+    if (failure_.raised()) {
+        const auto is_own = [](const auto& seat) {
+            const SeatOccupancy& other = seat->occupancy();
+            return other.taken && other.holder == std::this_thread::get_id();
+        };
+        if (taken_ > 0 && std::ranges::any_of(seats_, is_own)) {
+            throw_refused(rank, "this thread has yet to leave another one in the region that failed");
+        }
+        const auto all_have_left = [this] { return taken_ == 0 || !failure_.raised(); };
+        if (!seats_changed_.wait_for(lock, longest_leave, all_have_left)) {
+            ++mine.joins;
+            ++mine.refused;
+            throw_refused(rank,
+                          "others have not left the region that failed, so that the next one has failed as "
+                          "well; go on to the one after that");
+        }
+        if (failure_.raised()) {
+            begin_anew();
+        }
+    }
+    if (mine.taken) {
+        throw ArgumentError("join: seat " + std::to_string(rank) +
+                            " is taken; each seat serves one thread at a time, until the member has left");
+    }
+    count_from(seat(rank).last_sync_epoch(), mine);
+    ++mine.joins;
+    mine.was_told = ++mine.region <= 0;
+    if (mine.was_told) {
+        throw_refused(rank,
+                      "it comes to a region that failed without it; leave that too and join again for the "
+                      "next (here, if the failed one had fewer threads)");
+    }
+    mine.taken = true;
+    mine.holder = std::this_thread::get_id();
+    ++taken_;
+    // Relaxed: whoever waits looks again.
+    if (!status(rank).has_joined.test_and_set(std::memory_order_relaxed)) {
+        join_deadline_.restart();
+    }
+}
+
+void GroupState::throw_refused(int rank, const char* why) const {
+    try {
+        failure_.throw_aborted();
+    } catch (const Error& told) {
+        std::optional<Aborted> refused;
+        try {
+            refused.emplace("join: seat " + std::to_string(rank) + ": " + why + ": " + told.what());
+        } catch (const std::bad_alloc&) {
+        }
+        if (!refused) {
+            throw;
+        }
+        throw Aborted(*refused);
+    }
+}
+
+void GroupState::require_joined(int member, int peer) {
+    const auto has_joined = [this](int rank) {
+        return status(rank).has_joined.test(std::memory_order_relaxed); // which lasts
+    };
+    if (!has_joined(member) || has_joined(peer) || !join_deadline_.has_passed()) {
+        return;
+    }
+    std::vector<int> absent;
+    for (int rank = 0; rank < size(); ++rank) {
+        if (!has_joined(rank)) {
+            absent.push_back(rank);
+        }
+    }
+    if (absent.empty()) { // the last has just come
+        return;
+    }
+    throw execute::NotJoined(
+        execute::text_of_ranks(absent, "member", "members") + (absent.size() == 1 ? " has" : " have") +
+        " not joined within " + execute::text_of(join_deadline_.deadline()) + ". " +
+        execute::advice_on_absence() + "; the group's join_deadline is how long members wait for them");
+}
+
+bool GroupState::is_unusable() {
+    if (!members_join_) {
+        return failure_.raised();
+    }
+    const std::scoped_lock lock(seats_mutex_);
+    return failure_.raised() && taken_ != 0;
+}
+
+void GroupState::leave_seat(int rank) {
+    const std::scoped_lock lock(seats_mutex_);
+    SeatOccupancy& mine = seat(rank).occupancy();
+    mine.taken = false;
+    mine.saw_failure = failure_.raised();
+    if (--taken_ == 0 && mine.saw_failure) {
+        seats_changed_.notify_all();
+    }
+}
+
+void GroupState::begin_anew() {
+    const bool came_of_waiting = failure_.came_of_waiting();
+    std::uint64_t sync_epoch = 0;
+    for (const auto& seat : seats_) {
+        sync_epoch = std::max(sync_epoch, seat->last_sync_epoch());
+    }
+    std::int64_t latest = 0;
+    bool join_alike = true;
+    const SeatOccupancy& first = seats_.front()->occupancy();
+    for (const auto& seat : seats_) {
+        SeatOccupancy& each = seat->occupancy();
+        count_from(seat->last_sync_epoch(), each);
+        count_from(sync_epoch, each); // all have entered it, if not all completed
+        each.region += std::exchange(each.refused, 0);
+        latest = std::max(latest, each.region);
+        join_alike = join_alike && each.joins - each.region == first.joins - first.region;
+    }
+    for (const auto& seat : seats_) {
+        SeatOccupancy& each = seat->occupancy();
+        // Who was there while others came and went need not come again to what it has seen the end of. Nor
+        // does who was told and has not come again until the others had waited for too long: it comes to
+        // each region once, and was not behind.
+        const bool was_told = std::exchange(each.was_told, false);
+        const bool is_there = (each.saw_failure && !join_alike) || (was_told && came_of_waiting);
+        each.region = is_there ? 0 : each.region - latest;
+        each.saw_failure = false;
+    }
+    recover();
+    join_deadline_.restart();
+    seats_changed_.notify_all();
+}
+
+} // namespace tutti::detail

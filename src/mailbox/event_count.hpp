@@ -1,0 +1,152 @@
+#pragma once
+
+#include "cache_line.hpp"
+
+#include <tutti/detail/export.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace tutti::mailbox {
+
+/// The number of members that sleep or are about to.
+class StdWaiters {
+public:
+    /// Sequentially consistent: no correctness rests on it (see EventCount). As a full barrier on most
+    /// processors it leaves only the publisher's own store buffer as the time in which a bell can be missed.
+    void arrive() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }
+
+    /// Relaxed: a publisher that still sees the sleeper rings in vain.
+    void leave() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+
+    /// Relaxed: see EventCount.
+    bool any() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
+
+private:
+    std::atomic<std::uint32_t> count_{0};
+};
+
+/// The same where the publisher can afford a full barrier: it misses nobody.
+class SureWaiters {
+public:
+    /// Acquire and release: pairs with any(). Of the two, whichever comes second sees what the other has done
+    /// before: the publisher the sleeper, or the sleeper what is published.
+    void arrive() noexcept { count_.fetch_add(1, std::memory_order_acq_rel); }
+
+    /// Relaxed: a publisher that still sees the sleeper rings in vain.
+    void leave() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+
+    /// Acquire and release: pairs with arrive().
+    bool any() noexcept { return count_.fetch_add(0, std::memory_order_acq_rel) != 0; }
+
+private:
+    std::atomic<std::uint32_t> count_{0};
+};
+
+/// Counts the rings of a event, in a word on which the kernel lets members sleep.
+class FutexCounter {
+public:
+    /// Acquire: pairs with the release in notify(); a sleeper that has seen a ring sees what it announces.
+    std::uint32_t seen() const noexcept { return counter_.load(std::memory_order_acquire); }
+
+    /// Release: pairs with seen(). Wakes whoever sleeps.
+    TUTTI_COMPONENT_API void notify() noexcept;
+
+    /// Sleeps until the next ring, but not if there has been one after `seen`, and not longer than
+    /// `bound_ns`.
+    void sleep(std::uint32_t seen, std::int64_t bound_ns) noexcept;
+
+private:
+    std::atomic<std::uint32_t> counter_{0};
+};
+
+/// Wakes the members that sleep until a given member publishes something.
+///
+/// A publisher looks for sleepers after its store with a plain load, so that publishing costs no fence. It
+/// can miss one that has just gone to sleep; sleeps are therefore bounded, and a missed bell costs one bound,
+/// never a hang.
+template <class Waiters, class Counter>
+class BasicEventCount {
+public:
+    /// For the publisher, after it has published.
+    void notify_if_needed() noexcept {
+        if (waiters_.any()) {
+            notify();
+        }
+    }
+
+    /// Wakes whoever sleeps.
+    void notify() noexcept { counter_.notify(); }
+
+    /// Sleeps until the bell rings or `bound_ns` have passed, unless `ready()` holds once the sleeper can be
+    /// seen. `ready()` may throw.
+    template <class Ready>
+    void sleep(Ready&& ready, std::int64_t bound_ns) {
+        const Sleeper sleeper(waiters_);
+        const std::uint32_t seen = counter_.seen();
+        if (!ready()) {
+            counter_.sleep(seen, bound_ns);
+        }
+    }
+
+private:
+    /// Counts the calling thread among the sleepers. ready() may throw what ends the wait: a sleeper that
+    /// stayed counted would cost every later publish a system call.
+    class Sleeper {
+    public:
+        explicit Sleeper(Waiters& sleepers) noexcept : waiters_(sleepers) { waiters_.arrive(); }
+        ~Sleeper() { waiters_.leave(); }
+        Sleeper(const Sleeper&) = delete;
+        Sleeper& operator=(const Sleeper&) = delete;
+        Sleeper(Sleeper&&) = delete;
+        Sleeper& operator=(Sleeper&&) = delete;
+
+    private:
+        Waiters& waiters_;
+    };
+
+    Waiters waiters_;
+    Counter counter_;
+};
+
+using EventCount = BasicEventCount<StdWaiters, FutexCounter>;
+
+/// One that misses nobody, so that who waits for hours sleeps for hours: sleeps have no bound.
+class alignas(line_bytes) SureEventCount : public BasicEventCount<SureWaiters, FutexCounter> {
+public:
+    template <class Ready>
+    void sleep(Ready&& ready, std::int64_t /*bound_ns*/) {
+        constexpr std::int64_t for_good_ns = std::numeric_limits<std::int64_t>::max();
+        BasicEventCount::sleep(std::forward<Ready>(ready), for_good_ns);
+    }
+    /// For who has to look at a clock.
+    template <class Ready>
+    void sleep_bounded(Ready&& ready, std::int64_t bound_ns) {
+        BasicEventCount::sleep(std::forward<Ready>(ready), bound_ns);
+    }
+};
+
+/// Such a bell for who has to look at a clock, as often as its wait says or as seldom as it says itself.
+class TimedEventCount {
+public:
+    explicit TimedEventCount(SureEventCount& event, std::int64_t least_ns = 0)
+        : event_(event), least_ns_(least_ns) {}
+
+    template <class Ready>
+    void sleep(Ready&& ready, std::int64_t bound_ns) {
+        event_.sleep_bounded(std::forward<Ready>(ready), std::max(bound_ns, least_ns_));
+    }
+
+private:
+    SureEventCount& event_;
+    std::int64_t least_ns_;
+};
+
+/// Sleeps for so long. Unlike what the C++ library has for that, no point at which pthread_cancel() may end
+/// the thread.
+TUTTI_COMPONENT_API void nap(std::int64_t ns) noexcept;
+
+} // namespace tutti::mailbox

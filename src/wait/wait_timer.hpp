@@ -1,0 +1,64 @@
+#pragma once
+
+#include <tutti/detail/export.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace tutti::execute {
+
+/// How much of the time between two looks of who waits counts. It looks at least every 16 ms, if the process
+/// runs; where that has been stopped, what lies between two looks counts up to here.
+inline constexpr std::chrono::nanoseconds most_between_looks = std::chrono::milliseconds(100);
+
+/// How long one wait has lasted, and how long it may. Of the thread that waits.
+class TUTTI_COMPONENT_API WaitTimer {
+public:
+    /// Nobody has waited yet. 0: it may last for ever.
+    explicit WaitTimer(std::chrono::milliseconds deadline) noexcept : deadline_(deadline) {}
+
+    std::chrono::milliseconds deadline() const noexcept { return deadline_; }
+    /// When the first look was, by clock_now(); 0 if there was none.
+    std::chrono::nanoseconds since() const noexcept { return since_; }
+
+    /// A look.
+    void look() noexcept;
+
+    /// Since then, as far as the process ran.
+    std::chrono::nanoseconds time() const noexcept { return waited_; }
+
+    /// Whether it has lasted for the deadline, or half of it, as far as the process ran.
+    bool is_over() const noexcept { return deadline_.count() != 0 && milliseconds() >= deadline_; }
+    bool is_half_over() const noexcept { return deadline_.count() != 0 && milliseconds() >= deadline_ / 2; }
+
+private:
+    /// The longest deadlines have too many nanoseconds.
+    std::chrono::milliseconds milliseconds() const noexcept {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(waited_);
+    }
+
+    std::chrono::milliseconds deadline_;
+    std::chrono::nanoseconds since_{0};
+    std::chrono::nanoseconds looked_{0};
+    std::chrono::nanoseconds waited_{0};
+};
+
+/// What counts of the time from one look to the next, of which the first may be 0: there was none.
+std::chrono::nanoseconds counted(std::chrono::nanoseconds before, std::chrono::nanoseconds now) noexcept;
+
+/// The time of a clock that only grows.
+inline std::chrono::nanoseconds clock_now() noexcept {
+    return std::chrono::steady_clock::now().time_since_epoch();
+}
+
+/// The same, some ms behind, at a fifth of the cost.
+TUTTI_COMPONENT_API std::chrono::nanoseconds coarse_clock_now() noexcept;
+
+/// As long as "168 us", "1500 ms", "10 s".
+TUTTI_COMPONENT_API std::string text_of_time(std::chrono::nanoseconds time);
+
+/// "1500 ms", "10 s".
+TUTTI_COMPONENT_API std::string text_of(std::chrono::milliseconds time);
+
+} // namespace tutti::execute
