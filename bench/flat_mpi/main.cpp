@@ -3,7 +3,7 @@
 // the same gate, with the same data and statistics.
 
 #include "flat_mpi/harness_window.hpp"
-#include "hybrid/mpi_names.hpp"
+#include "hybrid/channel/mpi_names.hpp"
 #include "measure/buffer.hpp"
 #include "mpirun/measurement_request.hpp"
 

@@ -4,7 +4,7 @@
 #include "algorithm/closed_forms.hpp"
 #include "algorithm/families.hpp"
 #include "algorithm/graph_rows.hpp"
-#include "algorithm/levels.hpp"
+#include "algorithm/levels/levels.hpp"
 #include "schedule/place.hpp"
 
 #include <algorithm>

@@ -1,15 +1,15 @@
 // The only member of its process: from its own vectors, and to them where nothing is read there meanwhile.
 
 #include "hybrid/cluster_call.hpp"
-#include "hybrid/crossing.hpp"
+#include "hybrid/hierarchy_strategy.hpp"
 
 namespace tutti::mpi::detail {
 
 namespace {
 
-class Alone final : public Crossing {
+class Alone final : public HierarchyStrategy {
 public:
-    explicit Alone(ClusterCall& made) : Crossing(made) {
+    explicit Alone(ClusterCall& made) : HierarchyStrategy(made) {
         const Collective collective = call().collective();
         const bool moves = collective == Collective::broadcast || collective == Collective::allgather;
         const bool has_result =
@@ -20,13 +20,13 @@ public:
         bytes_before_ = shape.input_is_block ? call().bytes(shape.own_offset) : 0;
     }
 
-    void put() override {
+    void fan_in() override {
         if (!receives_directly_) {
             call().make_room(0, call().total_bytes());
         }
     }
 
-    void carry() override {
+    void exchange() override {
         call().speak([this] {
             hybrid::ProcessCall& whole = call().process_call();
             whole.input = reinterpret_cast<std::byte*>( // NOLINT(performance-no-int-to-ptr)
@@ -38,7 +38,7 @@ public:
         });
     }
 
-    void take() override {
+    void fan_out() override {
         if (!receives_directly_) {
             call().take_result();
         }
@@ -51,7 +51,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Crossing> make_alone(ClusterCall& call) {
+std::unique_ptr<HierarchyStrategy> make_alone(ClusterCall& call) {
     return std::make_unique<Alone>(call);
 }
 

@@ -1,10 +1,10 @@
 // Order serial across processes: each goes on from what all before it amount to.
 
-#include "hybrid/algorithms.hpp"
 #include "hybrid/cluster_call.hpp"
-#include "hybrid/crossing.hpp"
-#include "hybrid/part.hpp"
-#include "hybrid/ways.hpp"
+#include "hybrid/hierarchy_strategy.hpp"
+#include "hybrid/schedule/algorithms.hpp"
+#include "hybrid/schedule/segment.hpp"
+#include "hybrid/strategies.hpp"
 
 #include <array>
 
@@ -16,28 +16,28 @@ namespace {
 
 /// The leader combines the vectors of its process, from the left, with what comes from the process before,
 /// and passes that on, segment by segment: a chain of processes at work on one segment each.
-class Chain final : public Crossing {
+class Chain final : public HierarchyStrategy {
 public:
     explicit Chain(ClusterCall& made)
-        : Crossing(made),
+        : HierarchyStrategy(made),
           prefixes_(made.collective() == Collective::scan || made.collective() == Collective::exscan),
           segments_(hybrid::segments_of(made.total_bytes())) {}
 
-    void put() override {
+    void fan_in() override {
         const auto members = static_cast<std::size_t>(call().members());
         call().show();
         call().make_room(call().total_bytes() * (prefixes_ ? members : 1), call().total_bytes());
         call().meet();
     }
 
-    void carry() override {
+    void exchange() override {
         if (call().leads()) {
             call().compare_calls();
             call().speak([this] { carry_segments(); });
         }
     }
 
-    void take() override {
+    void fan_out() override {
         call().meet();
         prefixes_ ? take_prefix() : call().take_result();
     }
@@ -45,7 +45,7 @@ public:
 private:
     int process() const { return call().cluster().process(); }
     int last_process() const { return call().cluster().processes() - 1; }
-    std::size_t segment_bytes() const { return call().bytes(part_.elements()); }
+    std::size_t segment_bytes() const { return call().bytes(segment_.elements()); }
 
     void carry_segments();
     std::byte* reduce_on(const std::byte* before);
@@ -57,26 +57,26 @@ private:
     bool prefixes_;
     std::size_t segments_;
     /// The segment.
-    hybrid::Part part_;
+    hybrid::Segment segment_;
     std::vector<const void*> ins_;
 };
 
 void Chain::carry_segments() {
-    hybrid::Wire& wire = call().transport().wire();
-    call().begin_on_wire();
+    hybrid::MpiChannel& channel = call().transport().channel();
+    call().begin_on_channel();
     const std::array<std::size_t, 2> one_block{0, call().shape().total};
     for (std::size_t segment = 0; segment < segments_; ++segment) {
-        part_.cut(one_block, segment, segments_);
-        std::byte* const vector = prefixes_ ? call().depot().output : call().depot().input;
-        std::byte* const before = vector + call().bytes(part_.start());
+        segment_.cut(one_block, segment, segments_);
+        std::byte* const vector = prefixes_ ? call().staging().output : call().staging().input;
+        std::byte* const before = vector + call().bytes(segment_.start());
         if (process() > 0 && segment_bytes() != 0) {
-            wire.receive(std::array{hybrid::Wire::Piece{before, segment_bytes()}}, process() - 1);
-            wire.wait();
+            channel.receive(std::array{hybrid::MpiChannel::Piece{before, segment_bytes()}}, process() - 1);
+            channel.wait();
         }
         std::byte* const after = prefixes_ ? scan_on(before) : reduce_on(before);
         if (process() < last_process() && segment_bytes() != 0) {
-            wire.send(std::array{hybrid::Wire::Piece{after, segment_bytes()}}, process() + 1);
-            wire.wait();
+            channel.send(std::array{hybrid::MpiChannel::Piece{after, segment_bytes()}}, process() + 1);
+            channel.wait();
         }
     }
     if (!prefixes_ && last_process() > 0) {
@@ -91,27 +91,27 @@ std::byte* Chain::reduce_on(const std::byte* before) {
         ins_.push_back(before);
     }
     for (int member = 0; member < call().members(); ++member) {
-        ins_.push_back(call().cluster().board(member).input + call().bytes(part_.start()));
+        ins_.push_back(call().cluster().board(member).input + call().bytes(segment_.start()));
     }
-    std::byte* const after = call().depot().output + call().bytes(part_.start());
+    std::byte* const after = call().staging().output + call().bytes(segment_.start());
     void* result = after;
     call().kernels().reduce_many(call().state(), &result, 1, ins_.data(), static_cast<int>(ins_.size()),
-                                 part_.elements(), Association::left, {});
+                                 segment_.elements(), Association::left, {});
     return after;
 }
 
-/// The same, with the inclusive prefix of each member in the depot. Returns where the last one is.
+/// The same, with the inclusive prefix of each member in the staging buffer. Returns where the last one is.
 std::byte* Chain::scan_on(const std::byte* before) {
     const std::byte* last = process() > 0 ? before : nullptr;
     std::byte* after = nullptr;
     for (int member = 0; member < call().members(); ++member) {
-        const std::size_t start = call().bytes(part_.start());
+        const std::size_t start = call().bytes(segment_.start());
         const std::byte* const own = call().cluster().board(member).input + start;
-        after = call().depot().input + static_cast<std::size_t>(member) * call().total_bytes() + start;
+        after = call().staging().input + static_cast<std::size_t>(member) * call().total_bytes() + start;
         if (last == nullptr) {
             copy_unless_there(after, own, segment_bytes());
         } else {
-            call().kernels().reduce(call().state(), after, last, own, part_.elements());
+            call().kernels().reduce(call().state(), after, last, own, segment_.elements());
         }
         last = after;
     }
@@ -141,14 +141,14 @@ void Chain::send_to_root(int root) {
     if (root == last_process() || call().shape().total == 0) {
         return;
     }
-    hybrid::Wire& wire = call().transport().wire();
-    const std::array message{hybrid::Wire::Piece{call().depot().output, call().total_bytes()}};
+    hybrid::MpiChannel& channel = call().transport().channel();
+    const std::array message{hybrid::MpiChannel::Piece{call().staging().output, call().total_bytes()}};
     if (process() == last_process()) {
-        wire.send(message, root);
+        channel.send(message, root);
     } else if (process() == root) {
-        wire.receive(message, last_process());
+        channel.receive(message, last_process());
     }
-    wire.wait();
+    channel.wait();
 }
 
 void Chain::take_prefix() {
@@ -156,16 +156,16 @@ void Chain::take_prefix() {
     const int last = exclusive ? call().rank() - 1 : call().rank();
     if (last >= 0) {
         copy_unless_there(call().out(),
-                          call().depot().input + static_cast<std::size_t>(last) * call().total_bytes(),
+                          call().staging().input + static_cast<std::size_t>(last) * call().total_bytes(),
                           call().total_bytes());
     } else if (process() > 0) {
-        copy_unless_there(call().out(), call().depot().output, call().total_bytes());
+        copy_unless_there(call().out(), call().staging().output, call().total_bytes());
     }
 }
 
 } // namespace
 
-std::unique_ptr<Crossing> make_chain(ClusterCall& call) {
+std::unique_ptr<HierarchyStrategy> make_chain(ClusterCall& call) {
     return std::make_unique<Chain>(call);
 }
 

@@ -95,7 +95,7 @@ void Cluster::run(const std::function<void(Member&)>& function) {
             function(member);
         });
     };
-    if (state_->speaker() != detail::Speaker::main_caller) {
+    if (state_->funneled_thread() != detail::FunneledThread::main_caller) {
         return on_team();
     }
     int is_main = 0;

@@ -2,8 +2,8 @@
 
 #include "call/call_signature.hpp"
 #include "choose/select.hpp"
-#include "hybrid/algorithms.hpp"
-#include "hybrid/ways.hpp"
+#include "hybrid/schedule/algorithms.hpp"
+#include "hybrid/strategies.hpp"
 #include "run/copy_bytes.hpp"
 #include "wait/time_limit.hpp"
 
@@ -26,7 +26,7 @@ void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) 
 // What is decided when a call is prepared.
 
 bool ClusterCall::serves(const Call& call, const Options& options) const {
-    return crossing_ != nullptr && known_.is(call) && options.way == wanted_way_ &&
+    return strategy_ != nullptr && known_.is(call) && options.way == wanted_way_ &&
            tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
 }
 
@@ -40,7 +40,7 @@ bool ClusterCall::serves_again(std::uint64_t key, const void* input, void* outpu
 }
 
 void ClusterCall::prepare(const Call& call, const Options& options) {
-    crossing_ = nullptr; // it serves no call before it is complete
+    strategy_ = nullptr; // it serves no call before it is complete
     key_ = 0;
     tutti::execute::check_deadline(call);
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
@@ -51,7 +51,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
             "exactly this member's part as the block");
     }
     call_ = call;
-    way_ = hybrid::choose_way(call, total_bytes(), options.way, cluster_.have_cpus());
+    chosen_ = hybrid::choose_strategy(call, total_bytes(), options.way, cluster_.have_cpus());
     Call among_processes = call;
     if (call.collective == Collective::scan) {
         among_processes.collective =
@@ -73,7 +73,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     call_.algorithm = {};
     call_.counts = nullptr;
     call_.where = {};
-    crossing_ = make_crossing(*this);
+    strategy_ = make_strategy(*this);
     key_ = options.way.empty() ? tutti::detail::key_of(call) : 0;
 }
 
@@ -83,7 +83,7 @@ void ClusterCall::set_claim(const Call& call, std::uint32_t algorithm) {
     call_signature_.function = 0;     // which lies elsewhere in other processes
     call_signature_.by_library = algorithm == hybrid::library_algorithm;
     call_signature_.in_passes = algorithm == hybrid::chain_algorithm;
-    call_signature_.in_segments = way_ == hybrid::Way::pipelined;
+    call_signature_.in_segments = chosen_ == hybrid::Strategy::pipelined;
     if (!call_signature_.by_library && !call_signature_.in_passes) {
         call_signature_.row = algorithm;
     }
@@ -147,11 +147,11 @@ void ClusterCall::show() {
 void ClusterCall::take_result() {
     const std::size_t own_bytes = bytes(shape_.own_offset);
     if (traits().scatters()) {
-        copy_unless_there(out() + (shape_.output_is_block ? 0 : own_bytes), depot().output + own_bytes,
+        copy_unless_there(out() + (shape_.output_is_block ? 0 : own_bytes), staging().output + own_bytes,
                           bytes(own_block_elements()));
     } else if (is_for(rank())) {
         const bool is_input = traits().result == Result::of_root && root_is_here();
-        copy_unless_there(out(), is_input ? depot().input : depot().output, total_bytes());
+        copy_unless_there(out(), is_input ? staging().input : staging().output, total_bytes());
     }
 }
 
@@ -164,8 +164,8 @@ void ClusterCall::compare_calls() const {
 }
 
 hybrid::ProcessCall& ClusterCall::process_call() {
-    process_call_.input = depot().input;
-    process_call_.output = depot().output;
+    process_call_.input = staging().input;
+    process_call_.output = staging().output;
     process_call_.state = call_.state;
     return process_call_;
 }

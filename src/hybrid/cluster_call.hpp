@@ -2,11 +2,11 @@
 
 #include "call/arguments.hpp"
 #include "call/known_call.hpp"
+#include "hybrid/channel/process_call.hpp"
 #include "hybrid/cluster_state.hpp"
-#include "hybrid/crossing.hpp"
-#include "hybrid/process_call.hpp"
+#include "hybrid/hierarchy_strategy.hpp"
 #include "hybrid/process_member.hpp"
-#include "hybrid/ways.hpp"
+#include "hybrid/strategies.hpp"
 
 #include <tutti/detail/call.hpp>
 
@@ -24,7 +24,7 @@ namespace tutti::mpi::detail {
 void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes);
 
 /// One member's part in a call of a cluster that it repeats: what was decided when the call was prepared, and
-/// what its crossing does with it.
+/// what its strategy does with it.
 class ClusterCall {
 public:
     using Call = tutti::detail::Call;
@@ -45,7 +45,7 @@ public:
         call_.deadline = deadline;
         member_.begin(call_signature_, digest_);
     }
-    Crossing& crossing() const { return *crossing_; }
+    HierarchyStrategy& strategy() const { return *strategy_; }
 
     ClusterState& cluster() const { return cluster_; }
     int members() const { return cluster_.members(); }
@@ -61,7 +61,7 @@ public:
     const tutti::detail::CollectiveTraits& traits() const {
         return tutti::detail::traits_of(call_.collective);
     }
-    hybrid::Way way() const { return way_; }
+    hybrid::Strategy chosen() const { return chosen_; }
     std::uint32_t algorithm() const { return process_call_.algorithm; }
     const tutti::execute::Shape& shape() const { return shape_; }
     const tutti::detail::Kernels& kernels() const { return *kernels_; }
@@ -94,8 +94,8 @@ public:
     void run_held(std::unique_ptr<tutti::execute::PreparedCall>& held, const Call& call) {
         member_.run_held(held, call);
     }
-    const Depot& depot() const { return cluster_.depot(static_cast<unsigned>(number() % 2)); }
-    /// Copies what this member wants of what has come into the depot.
+    const StagingBuffers& staging() const { return cluster_.staging(static_cast<unsigned>(number() % 2)); }
+    /// Copies what this member wants of what has come into the staging buffer.
     void take_result();
 
     /// The prepared call, for a local one to be made of.
@@ -111,16 +111,18 @@ public:
         hybrid::require_unfinalised_mpi();
         cluster_.speak_at_end(work);
     }
-    /// The call as one of the processes, from depot to depot, for the addresses to be changed.
+    /// The call as one of the processes, from staging buffer to staging buffer, for the addresses to be
+    /// changed.
     hybrid::ProcessCall& process_call();
     /// Makes one. By what speaks.
     void perform(const hybrid::ProcessCall& call) {
-        begin_on_wire();
-        transport().wire().set_deadline(call_.deadline.count() != 0 ? call_.deadline : cluster_.deadline());
+        begin_on_channel();
+        transport().channel().set_deadline(call_.deadline.count() != 0 ? call_.deadline
+                                                                       : cluster_.deadline());
         transport().perform(call);
     }
     /// Messages from here on are this call's.
-    void begin_on_wire() { transport().wire().begin(number(), call_signature_, digest_); }
+    void begin_on_channel() { transport().channel().begin(number(), call_signature_, digest_); }
     hybrid::Transport& transport() { return cluster_.transport(); }
 
 private:
@@ -139,7 +141,7 @@ private:
     /// For local calls to be made of.
     Call call_;
     tutti::execute::Shape shape_;
-    hybrid::Way way_ = hybrid::Way::leader;
+    hybrid::Strategy chosen_ = hybrid::Strategy::leader;
     tutti::execute::CallSignature call_signature_;
     std::uint64_t digest_ = 0;
     const tutti::detail::Kernels* kernels_ = nullptr;
@@ -148,7 +150,7 @@ private:
     /// But for the addresses.
     hybrid::ProcessCall process_call_;
     /// Null before the call has been prepared.
-    std::unique_ptr<Crossing> crossing_;
+    std::unique_ptr<HierarchyStrategy> strategy_;
 };
 
 } // namespace tutti::mpi::detail

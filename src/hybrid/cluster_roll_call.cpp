@@ -69,7 +69,7 @@ std::string ClusterState::roll_call(RollCallFormat format) {
         return roll_call.json();
     }
     std::string text = roll_call.text();
-    if (const std::optional<SlowWait> wait = transport_.wire().shown_wait().read()) {
+    if (const std::optional<SlowWait> wait = transport_.channel().shown_wait().read()) {
         text += "  in operation " + std::to_string(wait->number) + " waiting for " +
                 (wait->peer == process_ ? "other processes" : "process " + std::to_string(wait->peer)) +
                 " for " + tutti::execute::text_of_time(tutti::execute::clock_now() - wait->since) + "\n";

@@ -10,7 +10,7 @@ namespace tutti::mpi::detail {
 void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     leaving_ = leaving;
     own_board().thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
-    knows_leader_ = cluster_.speaker() != Speaker::main_member;
+    knows_leader_ = cluster_.funneled_thread() != FunneledThread::main_member;
     member_.set_leader(0);
     check_failure();
     cluster_.group().take_seat(member_.rank());
@@ -68,9 +68,9 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
     try {
         enter_call();
         find_leader();
-        call.crossing().put();
-        call.crossing().carry();
-        call.crossing().take();
+        call.strategy().fan_in();
+        call.strategy().exchange();
+        call.strategy().fan_out();
     } catch (const Aborted&) {
         // One that comes from this process has been recorded by whoever failed, or will be.
         const bool local = cluster_.failure().raised() || cluster_.group().failure().raised();

@@ -15,7 +15,7 @@ namespace tutti::mpi::detail {
 class ClusterSeat {
 public:
     ClusterSeat(ClusterState& cluster, int rank)
-        : cluster_(cluster), knows_leader_(cluster.speaker() != Speaker::main_member),
+        : cluster_(cluster), knows_leader_(cluster.funneled_thread() != FunneledThread::main_member),
           member_(cluster, rank) {}
 
     int global_rank() const { return member_.global_rank(); }

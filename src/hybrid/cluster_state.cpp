@@ -54,7 +54,7 @@ std::chrono::milliseconds deadline_of(const ClusterOptions& options,
 
 ClusterState::ClusterState(int members, int processes, bool on_team)
     : first_ranks_(static_cast<std::size_t>(processes) + 1), on_team_(on_team), control_(processes),
-      notices_(processes), transport_(processes), boards_(static_cast<std::size_t>(members)) {
+      failure_channel_(processes), transport_(processes), boards_(static_cast<std::size_t>(members)) {
     failure_.keep_first();
 }
 
@@ -75,12 +75,12 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
                                   const ClusterOptions& options) {
     deadline_ = deadline_of(options, local.config());
     control_.open(communicator);
-    control_.set_limits(deadline_, notices_, failure_);
-    notices_.open(control_.communicator());
+    control_.set_limits(deadline_, failure_channel_, failure_);
+    failure_channel_.open(control_.communicator());
     exchange_sizes(local.size());
     look_at_node();
-    transport_.wire().open(control_.communicator());
-    transport_.wire().set_limits(deadline_, notices_, failure_);
+    transport_.channel().open(control_.communicator());
+    transport_.channel().set_limits(deadline_, failure_channel_, failure_);
     hybrid::together(control_.communicator(), [&] {
         const tutti::execute::GroupConfig config = shared(local.config());
         group_ = std::make_shared<tutti::detail::GroupState>(local.size(), config);
@@ -88,7 +88,7 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
             seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
         }
         // While leaders wait for messages, all others wait for them.
-        transport_.wire().set_patience(wait_policy_of(processes_on_node_, config));
+        transport_.channel().set_patience(wait_policy_of(processes_on_node_, config));
         listed_.emplace([this](RollCallFormat format) { return roll_call(format); });
     });
     is_open_ = true;
@@ -99,21 +99,21 @@ ClusterState::~ClusterState() {
     MPI_Finalized(&finalised);
     if (!is_open_) {
         control_.close_unused();
-        transport_.wire().close_unused();
+        transport_.channel().close_unused();
         return;
     }
     const bool fails = failure_.raised() || std::uncaught_exceptions() > 0;
     if (fails) {
         tell_others(failure_.raised() ? failure_.first() : tutti::execute::unseen_exception());
     }
-    hybrid::Wire& wire = transport_.wire();
+    hybrid::MpiChannel& channel = transport_.channel();
     if (!fails && finalised == 0) {
-        wire.close();
+        channel.close();
     }
-    if (wire.is_closed()) {
+    if (channel.is_closed()) {
         control_.close();
     }
-    if (wire.is_stuck()) {
+    if (channel.is_stuck()) {
         hybrid::keep(memory_);
     }
 }
@@ -128,7 +128,7 @@ void ClusterState::exchange_sizes(int members) {
     even_ = fewest == most;
     std::inclusive_scan(sizes.begin(), sizes.end(), sizes.begin());
     if (thread_level_ < MPI_THREAD_SERIALIZED) {
-        speaker_ = on_team_ ? Speaker::main_caller : Speaker::main_member;
+        funneled_thread_ = on_team_ ? FunneledThread::main_caller : FunneledThread::main_member;
     }
 }
 
@@ -176,10 +176,11 @@ std::string ClusterState::description() const {
 }
 
 void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
-    for (std::size_t parity = 0; parity < depots_.size(); ++parity) {
-        depots_[parity].input = depots_[parity].output = nullptr; // should there be no memory
-        depots_[parity].input = memory_->rooms[2 * parity].at_least(input_bytes, alignment);
-        depots_[parity].output = memory_->rooms[2 * parity + 1].at_least(output_bytes, alignment);
+    for (std::size_t parity = 0; parity < staging_buffers_.size(); ++parity) {
+        staging_buffers_[parity].input = staging_buffers_[parity].output =
+            nullptr; // should there be no memory
+        staging_buffers_[parity].input = memory_->rooms[2 * parity].at_least(input_bytes, alignment);
+        staging_buffers_[parity].output = memory_->rooms[2 * parity + 1].at_least(output_bytes, alignment);
     }
 }
 
@@ -196,7 +197,7 @@ void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {
     if (told_.test_and_set(std::memory_order_relaxed)) { // relaxed: it only chooses who tells
         return;
     }
-    notices_.tell(cause);
+    failure_channel_.tell(cause);
 }
 
 } // namespace tutti::mpi::detail

@@ -4,8 +4,8 @@
 #include "call/call_log.hpp"
 #include "diagnose/roll_call_signal.hpp"
 #include "group/group_state.hpp"
-#include "hybrid/main_thread.hpp"
-#include "hybrid/transport.hpp"
+#include "hybrid/channel/main_thread.hpp"
+#include "hybrid/schedule/transport.hpp"
 #include "wait/failed_call.hpp"
 #include "wait/failure.hpp"
 
@@ -37,13 +37,13 @@ constexpr std::chrono::milliseconds local_deadline(std::chrono::milliseconds dea
 }
 
 /// Memory that the members of a process and their leaders share during a call.
-struct Depot {
+struct StagingBuffers {
     std::byte* input = nullptr;
     std::byte* output = nullptr;
 };
 
 /// Who makes the MPI calls: nobody else may, at the thread level of this MPI.
-enum class Speaker : std::uint8_t { main_member, main_caller, first_member };
+enum class FunneledThread : std::uint8_t { main_member, main_caller, first_member };
 
 /// Everything the members of one process share.
 class ClusterState {
@@ -69,7 +69,7 @@ public:
     /// The process of a global rank.
     int process_of(int rank) const;
     bool is_even() const { return even_; }
-    Speaker speaker() const { return speaker_; }
+    FunneledThread funneled_thread() const { return funneled_thread_; }
     std::string description() const;
 
     ClusterSeat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
@@ -79,7 +79,7 @@ public:
     /// Runs what makes MPI calls, and looks itself whether MPI has been finalised, where they may be made.
     template <class Work>
     void speak_at_end(Work work) {
-        if (speaker_ == Speaker::main_caller) {
+        if (funneled_thread_ == FunneledThread::main_caller) {
             main_thread_.run_there(std::ref(work)); // which allocates nothing
         } else {
             work();
@@ -132,8 +132,9 @@ public:
     /// Whether in every process several members have a CPU each: what one does costs the others nothing.
     bool have_cpus() const { return have_cpus_; }
 
-    /// The depot for calls of one parity: while one is still being read the next one may be written.
-    const Depot& depot(unsigned parity) const { return depots_[parity]; }
+    /// The staging buffers for calls of one parity: while one is still being read the next one may be
+    /// written.
+    const StagingBuffers& staging(unsigned parity) const { return staging_buffers_[parity]; }
     /// Makes the depots larger, where elements of that alignment may lie. While nobody uses them.
     void enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment);
 
@@ -165,10 +166,10 @@ private:
     bool even_ = true;
     int thread_level_ = 0;
     bool on_team_;
-    Speaker speaker_ = Speaker::first_member;
+    FunneledThread funneled_thread_ = FunneledThread::first_member;
     /// Its own communicator, which carries notices of failures.
-    hybrid::Wire control_;
-    hybrid::Notices notices_;
+    hybrid::MpiChannel control_;
+    hybrid::FailureChannel failure_channel_;
     int processes_on_node_ = 1;
     int members_on_node_ = 1;
     int cpus_on_node_ = 1;
@@ -178,7 +179,7 @@ private:
     std::shared_ptr<tutti::detail::GroupState> group_;
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<ClusterSeat>> seats_;
-    std::array<Depot, 2> depots_;
+    std::array<StagingBuffers, 2> staging_buffers_;
     struct DepotMemory : hybrid::Keepable {
         std::array<tutti::run::Memory, 4> rooms;
     };

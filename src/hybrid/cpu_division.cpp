@@ -1,6 +1,6 @@
 #include "hybrid/cpu_division.hpp"
 
-#include "hybrid/mpi_check.hpp"
+#include "hybrid/channel/mpi_check.hpp"
 #include "hybrid/together.hpp"
 #include "machine/pinning.hpp"
 

@@ -1,10 +1,10 @@
-// Members put into the depot what goes to others, and take from it what comes: one carries it whole.
+// Members put into the staging buffer what goes to others, and take from it what comes: one carries it whole.
 
 #include "choose/select.hpp"
 #include "group/seat.hpp"
 #include "hybrid/cluster_call.hpp"
-#include "hybrid/crossing.hpp"
-#include "hybrid/ways.hpp"
+#include "hybrid/hierarchy_strategy.hpp"
+#include "hybrid/strategies.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -16,11 +16,11 @@ using tutti::detail::Result;
 
 namespace {
 
-class Leader final : public Crossing {
+class Leader final : public HierarchyStrategy {
 public:
-    explicit Leader(ClusterCall& made) : Crossing(made) { set_slices(); }
+    explicit Leader(ClusterCall& made) : HierarchyStrategy(made) { set_slices(); }
 
-    void put() override {
+    void fan_in() override {
         const auto members = static_cast<std::size_t>(call().members());
         const bool prefix = call().traits().is_prefix();
         const bool pairs = call().traits().result == Result::of_pair;
@@ -32,7 +32,7 @@ public:
         }
     }
 
-    void carry() override {
+    void exchange() override {
         if (!call().leads()) {
             return;
         }
@@ -46,7 +46,7 @@ public:
         });
     }
 
-    void take() override {
+    void fan_out() override {
         call().meet();
         if (call().traits().result == Result::of_pair) {
             return unpack();
@@ -93,11 +93,11 @@ bool Leader::put_own() {
         return combine();
     case Result::of_root:
         if (call().is_root()) {
-            copy_unless_there(call().depot().input, call().in(), call().total_bytes());
+            copy_unless_there(call().staging().input, call().in(), call().total_bytes());
         }
         return true;
     case Result::of_owner:
-        copy_unless_there(call().depot().input + own_bytes,
+        copy_unless_there(call().staging().input + own_bytes,
                           call().in() + (call().shape().input_is_block ? 0 : own_bytes),
                           call().bytes(call().own_block_elements()));
         return true;
@@ -117,12 +117,12 @@ void Leader::put_prefixes() {
     tutti::detail::Call local = call().call();
     local.collective = Collective::scan;
     local.in_place = false;
-    local.output = call().depot().input + static_cast<std::size_t>(call().rank()) * call().total_bytes();
+    local.output = call().staging().input + static_cast<std::size_t>(call().rank()) * call().total_bytes();
     local.output_count = call().shape().total;
     call().run_held(held_, local);
 }
 
-/// The members' vectors, combined in rank order, in the depot.
+/// The members' vectors, combined in rank order, in the staging buffer.
 bool Leader::combine() {
     const std::size_t total = call().shape().total;
     tutti::detail::Call local = call().call();
@@ -132,7 +132,7 @@ bool Leader::combine() {
     if (call().total_bytes() <= hybrid::one_exchange_bytes) {
         local.collective = Collective::allreduce;
         local.output = call().leads()
-                           ? call().depot().input
+                           ? call().staging().input
                            : discarded_.at_least(hybrid::one_exchange_bytes, call().element_align());
         local.output_count = total;
         call().run_held(held_, local);
@@ -145,7 +145,8 @@ bool Leader::combine() {
     local.algorithm = "direct";
     const Counts slices(slices_);
     local.counts = &slices;
-    local.output = call().depot().input + call().bytes(std::accumulate(slices_.begin(), own, std::size_t{0}));
+    local.output =
+        call().staging().input + call().bytes(std::accumulate(slices_.begin(), own, std::size_t{0}));
     local.output_count = *own;
     call().run_held(held_, local);
     return true;
@@ -159,7 +160,7 @@ void Leader::pack() {
     for (int process = 0; process < call().cluster().processes(); ++process) {
         const auto first = static_cast<std::size_t>(call().cluster().first_rank(process));
         const auto there = static_cast<std::size_t>(call().cluster().members_of(process));
-        copy_unless_there(call().depot().input + call().bytes((members * first + own * there) * block),
+        copy_unless_there(call().staging().input + call().bytes((members * first + own * there) * block),
                           call().in() + call().bytes(first * block), call().bytes(there * block));
     }
 }
@@ -170,7 +171,7 @@ void Leader::unpack() {
     const std::size_t block_bytes = call().bytes(call().shape().block);
     for (std::size_t sender = 0; sender < static_cast<std::size_t>(call().cluster().size()); ++sender) {
         copy_unless_there(call().out() + sender * block_bytes,
-                          call().depot().output + (sender * members + own) * block_bytes, block_bytes);
+                          call().staging().output + (sender * members + own) * block_bytes, block_bytes);
     }
 }
 
@@ -180,18 +181,18 @@ void Leader::take_prefix() {
     const bool has_before = call().cluster().process() > 0;
     const bool has_local = !exclusive || call().rank() > 0;
     const auto local = static_cast<std::size_t>(exclusive ? call().rank() - 1 : call().rank());
-    const std::byte* const own = has_local ? call().depot().input + local * call().total_bytes() : nullptr;
+    const std::byte* const own = has_local ? call().staging().input + local * call().total_bytes() : nullptr;
     if (has_before && has_local) {
-        call().kernels().reduce(call().state(), call().out(), call().depot().output, own,
+        call().kernels().reduce(call().state(), call().out(), call().staging().output, own,
                                 call().shape().total);
     } else if (has_before || has_local) {
-        copy_unless_there(call().out(), has_local ? own : call().depot().output, call().total_bytes());
+        copy_unless_there(call().out(), has_local ? own : call().staging().output, call().total_bytes());
     }
 }
 
 } // namespace
 
-std::unique_ptr<Crossing> make_leader(ClusterCall& call) {
+std::unique_ptr<HierarchyStrategy> make_leader(ClusterCall& call) {
     return std::make_unique<Leader>(call);
 }
 

@@ -2,9 +2,9 @@
 // put it. They take what has come while the leader carries the next one, the leader's share included, in
 // turn. A leader without others does both.
 
-#include "hybrid/call_part.hpp"
-#include "hybrid/crossing.hpp"
-#include "hybrid/ways.hpp"
+#include "hybrid/call_segment.hpp"
+#include "hybrid/hierarchy_strategy.hpp"
+#include "hybrid/strategies.hpp"
 
 #include <sched.h>
 
@@ -14,19 +14,19 @@ namespace tutti::mpi::detail {
 
 namespace {
 
-class Pipeline final : public Crossing {
+class Pipeline final : public HierarchyStrategy {
 public:
     explicit Pipeline(ClusterCall& made)
-        : Crossing(made), part_(made), segments_(hybrid::segments_of(made.total_bytes())) {}
+        : HierarchyStrategy(made), segment_(made), segments_(hybrid::segments_of(made.total_bytes())) {}
 
-    void put() override {
+    void fan_in() override {
         call().show();
         call().make_room(call().total_bytes(), call().total_bytes());
         call().meet();
         call().compare_calls();
     }
 
-    void carry() override {
+    void exchange() override {
         for (std::size_t segment = 0; segment < segments_; ++segment) {
             if (works()) {
                 put_segment(segment);
@@ -43,7 +43,7 @@ public:
         }
     }
 
-    void take() override {
+    void fan_out() override {
         if (works()) {
             take_segment(segments_ - 1);
         }
@@ -66,7 +66,7 @@ private:
     void carry_segment(std::size_t segment);
     void take_segment(std::size_t segment);
 
-    CallPart part_;
+    CallSegment segment_;
     std::size_t segments_;
 };
 
@@ -75,7 +75,7 @@ void Pipeline::await_progress(int member, std::size_t segments) const {
     ClusterState& cluster = call().cluster();
     mailbox::Backoff backoff(cluster.group().wait_policy());
     const mailbox::StdWord& done = cluster.board(member).progress;
-    // Acquire: pairs with the release in carry(); what was put or carried is visible.
+    // Acquire: pairs with the release in exchange(); what was put or carried is visible.
     while (done.observe() < ClusterState::progress_in(call().number(), segments)) {
         const mailbox::Backoff::Next next = backoff.pass();
         if (next == mailbox::Backoff::Next::look) {
@@ -92,8 +92,8 @@ void Pipeline::await_progress(int member, std::size_t segments) const {
 
 /// This member's share.
 void Pipeline::put_segment(std::size_t segment) {
-    part_.cut(segment, segments_);
-    part_.put(call().depot().input + part_.start_bytes(), worker(), workers());
+    segment_.cut(segment, segments_);
+    segment_.put(call().staging().input + segment_.start_bytes(), worker(), workers());
 }
 
 void Pipeline::carry_segment(std::size_t segment) {
@@ -103,26 +103,26 @@ void Pipeline::carry_segment(std::size_t segment) {
         }
     }
     call().speak([&] {
-        part_.cut(segment, segments_);
-        const std::size_t start = part_.start_bytes();
-        call().perform(part_.process_call(part_.root_vector(call().depot().input) + start,
-                                          call().depot().output + start));
+        segment_.cut(segment, segments_);
+        const std::size_t start = segment_.start_bytes();
+        call().perform(segment_.process_call(segment_.root_vector(call().staging().input) + start,
+                                             call().staging().output + start));
     });
 }
 
 void Pipeline::take_segment(std::size_t segment) {
     await_progress(call().leader(), segment + 1);
-    part_.cut(segment, segments_);
-    const std::byte* const from = part_.root_vector(call().depot().output) + part_.start_bytes();
-    part_.store(call().rank(), from);
+    segment_.cut(segment, segments_);
+    const std::byte* const from = segment_.root_vector(call().staging().output) + segment_.start_bytes();
+    segment_.store(call().rank(), from);
     if (!call().leads() && segment % workers() == worker()) {
-        part_.store(call().leader(), from);
+        segment_.store(call().leader(), from);
     }
 }
 
 } // namespace
 
-std::unique_ptr<Crossing> make_pipeline(ClusterCall& call) {
+std::unique_ptr<HierarchyStrategy> make_pipeline(ClusterCall& call) {
     return std::make_unique<Pipeline>(call);
 }
 

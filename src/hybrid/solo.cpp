@@ -2,17 +2,17 @@
 // them, segment by segment.
 
 #include "choose/store_policy.hpp"
-#include "hybrid/call_part.hpp"
-#include "hybrid/crossing.hpp"
-#include "hybrid/ways.hpp"
+#include "hybrid/call_segment.hpp"
+#include "hybrid/hierarchy_strategy.hpp"
+#include "hybrid/strategies.hpp"
 
 namespace tutti::mpi::detail {
 
 namespace {
 
-class Solo final : public Crossing {
+class Solo final : public HierarchyStrategy {
 public:
-    explicit Solo(ClusterCall& made) : Crossing(made), part_(made) {
+    explicit Solo(ClusterCall& made) : HierarchyStrategy(made), segment_(made) {
         const bool in_one = call().algorithm() == hybrid::library_algorithm;
         segments_ = in_one ? 1 : hybrid::segments_of(call().total_bytes());
         // In the caches through them, the others' vectors like its own: past them an allreduce of 64 KiB to
@@ -23,26 +23,26 @@ public:
                                                                       call().members());
     }
 
-    void put() override {
+    void fan_in() override {
         call().show();
         call().make_room(call().total_bytes(), call().total_bytes());
         call().meet();
     }
 
-    void carry() override {
+    void exchange() override {
         if (call().leads()) {
             call().compare_calls();
             call().speak([this] { carry_segments(); });
         }
     }
 
-    void take() override { call().meet(); }
+    void fan_out() override { call().meet(); }
 
 private:
     void carry_segments();
     void hand_out(const std::byte* from);
 
-    CallPart part_;
+    CallSegment segment_;
     std::size_t segments_ = 1;
     bool streams_ = false;
     std::vector<void*> outs_;
@@ -51,13 +51,13 @@ private:
 void Solo::carry_segments() {
     // What is broadcast goes from the root's vector, or into the leader's, and from there to the others.
     const bool broadcasts = call().collective() == Collective::broadcast;
-    std::byte* const vector = broadcasts ? part_.root_vector(call().out()) : nullptr;
+    std::byte* const vector = broadcasts ? segment_.root_vector(call().out()) : nullptr;
     for (std::size_t segment = 0; segment < segments_; ++segment) {
-        part_.cut(segment, segments_);
-        part_.put(call().depot().input, 0, 1);
-        std::byte* const input = broadcasts ? vector + part_.start_bytes() : call().depot().input;
-        std::byte* const output = broadcasts ? input : call().depot().output;
-        call().perform(part_.process_call(input, output));
+        segment_.cut(segment, segments_);
+        segment_.put(call().staging().input, 0, 1);
+        std::byte* const input = broadcasts ? vector + segment_.start_bytes() : call().staging().input;
+        std::byte* const output = broadcasts ? input : call().staging().output;
+        call().perform(segment_.process_call(input, output));
         hand_out(output);
     }
 }
@@ -66,11 +66,11 @@ void Solo::carry_segments() {
 void Solo::hand_out(const std::byte* from) {
     if (call().collective() == Collective::reduce_scatter) {
         for (int member = 0; member < call().members(); ++member) {
-            part_.store(member, from);
+            segment_.store(member, from);
         }
         return;
     }
-    part_.for_each_range([&](std::size_t at, std::size_t place, std::size_t elements) {
+    segment_.for_each_range([&](std::size_t at, std::size_t place, std::size_t elements) {
         outs_.clear();
         const std::byte* const source = from + call().bytes(at);
         for (int member = 0; member < call().members(); ++member) {
@@ -88,7 +88,7 @@ void Solo::hand_out(const std::byte* from) {
 
 } // namespace
 
-std::unique_ptr<Crossing> make_solo(ClusterCall& call) {
+std::unique_ptr<HierarchyStrategy> make_solo(ClusterCall& call) {
     return std::make_unique<Solo>(call);
 }
 

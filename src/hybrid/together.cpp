@@ -1,6 +1,6 @@
 #include "hybrid/together.hpp"
 
-#include "hybrid/mpi_check.hpp"
+#include "hybrid/channel/mpi_check.hpp"
 
 #include <tutti/error.hpp>
 

@@ -1,4 +1,4 @@
-#include "algorithm/levels.hpp"
+#include "algorithm/levels/levels.hpp"
 #include "cost/count.hpp"
 #include "cost/traffic.hpp"
 

@@ -1,7 +1,7 @@
 // Whatever goes wrong, every member of every process gets an error that says what, and soon.
 
+#include "message_count.hpp"
 #include "support.hpp"
-#include "wire_count.hpp"
 
 #include <stdexcept>
 #include <string>

@@ -31,7 +31,7 @@ TEST_CASE("members of a cluster wait as their group was told to") {
         auto cluster = cluster_of({.wait = wait});
         CHECK(config_in(*cluster).wait_policy.spin_ns == told.spin_ns);
         CHECK(config_in(*cluster).wait_policy.yield_ns == told.yield_ns);
-        const mailbox::WaitPolicy& leaders = cluster->transport().wire().wait_policy();
+        const mailbox::WaitPolicy& leaders = cluster->transport().channel().wait_policy();
         CHECK(leaders.spin_ns == told.spin_ns);
         CHECK(leaders.yield_ns == told.yield_ns);
     }

@@ -1,4 +1,4 @@
-#include "algorithm/levels.hpp"
+#include "algorithm/levels/levels.hpp"
 #include "interpreter.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // Small operations, whose times are added up by hand.
-#include "algorithm/levels.hpp"
+#include "algorithm/levels/levels.hpp"
 #include "algorithm/registry.hpp"
 #include "distance/line_profile.hpp"
 #include "graph/level_tree.hpp"

@@ -1,4 +1,4 @@
-#include "algorithm/levels.hpp"
+#include "algorithm/levels/levels.hpp"
 #include "mutants.hpp"
 #include "simulation.hpp"
 #include "verify/verify.hpp"

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "call/call_log.hpp"
+#include "mixed.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tutti::hybrid {
+
+/// What a process has called on one channel: the last calls that differ from the one before, and all of them
+/// in a digest.
+class CallTrail {
+public:
+    /// The next call: its number is higher than that of the last one. `digest` is that of its call_signature.
+    void add(std::uint64_t number, const execute::CallSignature& call_signature, std::uint64_t digest) {
+        if (digest != last_digest_) {
+            last_digest_ = digest;
+            log_.add({number, number, 1}, call_signature);
+        }
+        digests_[number % digests_.size()] = mixed(this->digest(), digest);
+        number_ = number;
+    }
+
+    /// Of the last call; 0 before the first.
+    std::uint64_t number() const { return number_; }
+    /// Of all calls.
+    std::uint64_t digest() const { return digests_[number_ % digests_.size()]; }
+    /// Of all calls up to that one; nothing where it is not known, or not any more.
+    std::optional<std::uint64_t> digest_at(std::uint64_t number) const;
+    execute::CallHistory history() const { return *log_.read(number_); }
+
+private:
+    std::uint64_t number_ = 0;
+    std::uint64_t last_digest_ = 0;
+    /// By number.
+    std::array<std::uint64_t, 64> digests_{};
+    execute::CallLog log_;
+};
+
+/// What one process tells another of its trail.
+struct TrailSummary {
+    static constexpr std::size_t most_calls = 8;
+    static constexpr std::size_t most_text = 96;
+
+    std::uint64_t number = 0;
+    std::uint64_t digest = 0;
+    /// The last ones that differ from the one before, in order, and the types that their claims name, for
+    /// people.
+    std::uint64_t size = 0;
+    std::array<execute::CallRecord, most_calls> calls{};
+    std::array<std::array<char, most_text>, most_calls> types{};
+
+    TrailSummary() = default;
+    explicit TrailSummary(const CallTrail& trail);
+    execute::CallHistory history() const;
+};
+
+/// Throws MismatchError when process `peer`, with that summary, has been in other calls than this one,
+/// `process`, as far as both know. It names the first two that differ.
+void compare(const CallTrail& own, int process, const TrailSummary& theirs, int peer);
+
+} // namespace tutti::hybrid

@@ -1,0 +1,169 @@
+#pragma once
+
+#include "group/member_status.hpp"
+#include "group/seat.hpp"
+#include "hybrid/channel/call_trail.hpp"
+#include "hybrid/channel/failure_channel.hpp"
+#include "hybrid/channel/mismatch_probe.hpp"
+#include "hybrid/channel/mpi_check.hpp"
+#include "mailbox/wait.hpp"
+#include "wait/failure.hpp"
+#include "wait/wait_timer.hpp"
+
+#include <mpi.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::hybrid {
+
+/// A communicator of its own among the processes, for one thread at a time; and the waiting for others, which
+/// drives MPI's progress, and ends with an error when another process has failed, is in another call, or does
+/// not answer.
+///
+/// The tag of a message is a digest of the sender's calls so far: messages of processes that are in different
+/// calls, or have been, never match.
+class MpiChannel {
+public:
+    /// Among so many processes, once it is open.
+    explicit MpiChannel(int processes);
+    /// Leaves the communicator alone unless the channel was closed.
+    ~MpiChannel();
+    MpiChannel(const MpiChannel&) = delete;
+    MpiChannel& operator=(const MpiChannel&) = delete;
+    MpiChannel(MpiChannel&&) = delete;
+    MpiChannel& operator=(MpiChannel&&) = delete;
+
+    /// Duplicates `parent`. Collective.
+    void open(MPI_Comm parent);
+
+    MPI_Comm communicator() const { return communicator_; }
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+
+    /// What ends a wait: the failures of other processes, the one of this process, a deadline; 0 is none.
+    /// Both must outlive all waits.
+    void set_limits(std::chrono::milliseconds deadline, const FailureChannel& others,
+                    const execute::Failure& failure) {
+        deadline_ = deadline;
+        others_ = &others;
+        failure_ = &failure;
+    }
+    /// Of the calls from here on.
+    void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
+    /// For which process it waits; this one where that is not known.
+    const execute::ShownWait& shown_wait() const { return shown_; }
+    void set_patience(const mailbox::WaitPolicy& wait_policy) { wait_policy_ = wait_policy; }
+    const mailbox::WaitPolicy& wait_policy() const { return wait_policy_; }
+
+    /// The messages from here on belong to that call of the cluster, whose claim has this digest. Nothing
+    /// when it is the last one once more.
+    void begin(std::uint64_t number, const execute::CallSignature& call_signature, std::uint64_t digest) {
+        if (trail_.number() != number) {
+            trail_.add(number, call_signature, digest);
+            set_tag();
+        }
+    }
+
+    /// Starts to send or receive the pieces of `message` as one message.
+    struct Piece {
+        std::byte* address = nullptr;
+        std::size_t bytes = 0;
+    };
+    void send(std::span<const Piece> message, int peer);
+    void receive(std::span<const Piece> message, int peer);
+
+    /// Where a call of MPI is to leave the request of a nonblocking collective on communicator(). Then
+    /// started() takes what it has returned.
+    MPI_Request& next_collective(const char* what) {
+        collective_ = what;
+        return next(0, Role::collective);
+    }
+    void started(int code, const char* what) {
+        if (code != MPI_SUCCESS) {
+            not_started(code, what);
+        }
+    }
+
+    /// Returns when all that was started has been done. Throws Aborted when a process has failed,
+    /// MismatchError when one is in another call, and TimeoutError at the deadline. When this or one of the
+    /// others throws, what was started has been given up.
+    void wait();
+
+    /// Gives up what was started, if anything: MPI does not use its memory from here on, or is_stuck().
+    void give_up(std::chrono::milliseconds grace = longest_grace) noexcept;
+
+    /// Throws Aborted when a process has failed: before memory is used that one which has failed may have
+    /// given back.
+    void look_for_failures();
+
+    /// Whether something was given up that MPI had not ended: MPI may go on with it, and with its memory,
+    /// whenever it is called. See keep().
+    bool is_stuck() const { return stuck_; }
+
+    /// Ends the use of the channel, where nothing has failed. Collective: gives up when another process fails
+    /// or does not answer.
+    void close() noexcept;
+    bool is_closed() const { return closed_; }
+    /// The same where no process has sent anything. Collective.
+    void close_unused() { closed_ = communicator_ != MPI_COMM_NULL; }
+
+    /// Memory for messages, kept where the channel is stuck.
+    struct Buffers : Keepable {
+        run::Memory scratch;
+        run::Memory landing;
+        run::Memory outgoing;
+    };
+    Buffers& buffers() { return *buffers_; }
+
+private:
+    /// How long what MPI has begun to send may take to arrive.
+    static constexpr std::chrono::milliseconds longest_grace{100};
+
+    enum class Role : std::uint8_t { send, receive, collective };
+    struct Started {
+        MPI_Request request = MPI_REQUEST_NULL;
+        int peer = 0;
+        Role role = Role::send;
+    };
+
+    void set_tag();
+    /// A place for the request of what is started next: before it is, since there may be no memory.
+    MPI_Request& next(int peer, Role role) {
+        return started_.emplace_back(Started{.peer = peer, .role = role}).request;
+    }
+    void not_started(int code, const char* what);
+    bool is_done();
+    void look(execute::WaitTimer& waited);
+    /// Why no answer within the deadline is an error.
+    std::string overdue() const;
+
+    MPI_Comm communicator_ = MPI_COMM_NULL;
+    const FailureChannel* others_ = nullptr;
+    const execute::Failure* failure_ = nullptr;
+    int rank_ = 0;
+    int size_ = 1;
+    int tag_ = 0;
+    int tag_bits_ = 0;
+    bool closed_ = false;
+    bool stuck_ = false;
+    mailbox::WaitPolicy wait_policy_;
+    std::chrono::milliseconds deadline_{0};
+    execute::ShownWait shown_;
+    std::vector<Started> started_;
+    /// The last collective, for messages of errors.
+    const char* collective_ = "";
+    CallTrail trail_;
+    MismatchProbe mismatch_probe_;
+    std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();
+};
+
+/// Returns when all processes have called it in the same call. ceil(log2 N) messages from each process.
+void meet(MpiChannel& channel);
+
+} // namespace tutti::hybrid

@@ -1,0 +1,150 @@
+#include "hybrid/schedule/transport.hpp"
+
+#include "algorithm/registry.hpp"
+#include "cache_line.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::hybrid {
+
+namespace {
+
+/// Longer messages a process may read from vectors of another that has failed meanwhile and given them back,
+/// had it not looked. MPI libraries copy shorter ones when they are sent.
+constexpr std::size_t most_buffered_bytes = 4096;
+
+plan::Partition partition_of(const ProcessCall& call, int blocks) {
+    const auto count = static_cast<std::size_t>(blocks);
+    return {.total = call.total,
+            .block = count == 1 ? call.total : (call.total + count - 1) / count,
+            .offsets = call.offsets};
+}
+
+/// What a collective of a single process leaves: its input, but nothing of an exclusive prefix.
+void copy_alone(const ProcessCall& call) {
+    if (call.collective != Collective::exscan && call.total != 0 && call.output != call.input) {
+        std::memcpy(call.output, call.input, call.total * call.element_bytes);
+    }
+}
+
+} // namespace
+
+const RankSchedule& Transport::rank_schedule(const ScheduleName& name, Collective collective) {
+    const auto [algorithm, root] = name;
+    auto found = rank_schedules_.find(name);
+    if (found == rank_schedules_.end()) {
+        const algorithm::Algorithm& row = algorithm::registry()[algorithm];
+        const bool in_one_hop = collective == Collective::alltoall && row.protocols.one_hop;
+        found = rank_schedules_
+                    .emplace(name, in_one_hop
+                                       ? one_hop_alltoall(channel_.size(), channel_.rank())
+                                       : rank_schedule_of(row.make(channel_.size(), root), channel_.rank()))
+                    .first;
+    }
+    return found->second;
+}
+
+/// Whether the plan is that of the call before, for vectors that lie in the same way.
+bool Transport::is_planned(const ScheduleName& name, const ProcessCall& call) const {
+    const bool is_like_it = planned_ == name && layout_.partition.total == call.total &&
+                            layout_.element_bytes == call.element_bytes &&
+                            layout_.element_align == call.element_align &&
+                            (layout_.partition.offsets != nullptr) == (call.offsets != nullptr);
+    return is_like_it &&
+           (call.offsets == nullptr || std::equal(offsets_.begin(), offsets_.end(), call.offsets));
+}
+
+void Transport::make_plan(const ScheduleName& name, const ProcessCall& call) {
+    planned_.first = library_algorithm; // none, should there be no memory
+    const RankSchedule& own = rank_schedule(name, call.collective);
+    const auto processes = static_cast<std::size_t>(channel_.size());
+    if (call.offsets != nullptr) {
+        offsets_.assign(call.offsets, call.offsets + processes + 1);
+    }
+    layout_ = {.partition = partition_of(call, own.blocks),
+               .element_bytes = call.element_bytes,
+               .element_align = call.element_align};
+    layout_.partition.offsets = call.offsets != nullptr ? offsets_.data() : nullptr;
+    compile(plan_, own, layout_);
+    set_rooms(static_cast<std::size_t>(own.scratch_vectors), call);
+    planned_ = name;
+}
+
+/// Where the plan finds memory besides the vectors.
+void Transport::set_rooms(std::size_t scratch_vectors, const ProcessCall& call) {
+    const std::size_t alignment = std::max(line_bytes, call.element_align);
+    const std::size_t stride = (call.total * call.element_bytes + alignment - 1) / alignment * alignment;
+    MpiChannel::Buffers& buffers = channel_.buffers();
+    std::byte* const scratch = buffers.scratch.at_least(scratch_vectors * stride, alignment);
+    bases_ = {nullptr,
+              nullptr,
+              scratch,
+              scratch + stride,
+              scratch + 2 * stride,
+              buffers.landing.at_least(plan_.landing_bytes, alignment),
+              buffers.outgoing.at_least(plan_.outgoing_bytes)};
+}
+
+void Transport::follow_plan(const ProcessCall& call) {
+    using Action = MessagePlan::Action;
+    bases_[static_cast<std::size_t>(schedule::Space::input)] = call.input;
+    bases_[static_cast<std::size_t>(schedule::Space::output)] = call.output;
+    const Bases& base = bases_;
+    for (const MessagePlan::Step& step : plan_.steps) {
+        switch (step.action) {
+        case Action::send:
+        case Action::receive:
+            pieces_.push_back({step.to.in(base), step.bytes});
+            if (!step.has_more) {
+                step.action == Action::send ? channel_.send(pieces_, step.peer)
+                                            : channel_.receive(pieces_, step.peer);
+                pieces_.clear();
+            }
+            break;
+        case Action::wait:
+            channel_.wait();
+            break;
+        case Action::copy:
+            if (step.to.in(base) != step.left.in(base)) {
+                std::memcpy(step.to.in(base), step.left.in(base), step.bytes);
+            }
+            break;
+        case Action::reduce:
+            call.kernels->reduce(call.state, step.to.in(base), step.left.in(base), step.right.in(base),
+                                 step.bytes / call.element_bytes);
+            break;
+        }
+    }
+}
+
+void Transport::perform(const ProcessCall& call) try {
+    if (channel_.size() == 1) {
+        return copy_alone(call);
+    }
+    if (call.algorithm == library_algorithm) {
+        return perform_by_library(call);
+    }
+    if (const ScheduleName name{call.algorithm, call.root}; !is_planned(name, call)) {
+        make_plan(name, call);
+    }
+    if (call.total * call.element_bytes > most_buffered_bytes) {
+        channel_.look_for_failures();
+    }
+    pieces_.clear(); // of a call that has failed
+    follow_plan(call);
+} catch (...) { // there may be no memory to go on with, while messages come
+    channel_.give_up();
+    throw;
+}
+
+/// Whose messages do not show what others are calling: all come before, and are told where one fails.
+void Transport::perform_by_library(const ProcessCall& call) {
+    meet(channel_);
+    run_library(channel_, call);
+    if (call.op == Operator::callable && call.kernels != nullptr) {
+        meet(channel_); // nobody leaves with a result that somebody's operator has not finished
+    }
+}
+
+} // namespace tutti::hybrid

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "hybrid/channel/library.hpp"
+#include "hybrid/channel/mpi_channel.hpp"
+#include "hybrid/schedule/algorithms.hpp"
+#include "hybrid/schedule/message_plan.hpp"
+#include "hybrid/schedule/rank_schedule.hpp"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace tutti::hybrid {
+
+/// What one thread of each process makes calls of the processes with, on a communicator of its own.
+class Transport {
+public:
+    /// Among so many processes, once its channel is open.
+    explicit Transport(int processes) : channel_(processes) {}
+
+    MpiChannel& channel() { return channel_; }
+
+    /// Makes a call among the processes, as part of the call of the cluster that the channel has begun.
+    void perform(const ProcessCall& call);
+
+private:
+    using ScheduleName = std::pair<std::uint32_t, int>;
+
+    const RankSchedule& rank_schedule(const ScheduleName& name, Collective collective);
+    bool is_planned(const ScheduleName& name, const ProcessCall& call) const;
+    void make_plan(const ScheduleName& name, const ProcessCall& call);
+    void set_rooms(std::size_t scratch_vectors, const ProcessCall& call);
+    void follow_plan(const ProcessCall& call);
+    void perform_by_library(const ProcessCall& call);
+
+    MpiChannel channel_;
+    std::map<ScheduleName, RankSchedule> rank_schedules_;
+    MessagePlan plan_;
+    /// What the plan is for: the rank_schedule, and the layout, whose offsets are kept here.
+    ScheduleName planned_{library_algorithm, 0};
+    Layout layout_;
+    std::vector<std::size_t> offsets_;
+    /// But for the vectors.
+    Bases bases_{};
+    /// The pieces of the message that is next.
+    std::vector<MpiChannel::Piece> pieces_;
+};
+
+} // namespace tutti::hybrid
