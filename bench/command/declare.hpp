@@ -1,16 +1,16 @@
 #pragma once
 
 #include "command/compare.hpp"
-#include "command/draw.hpp"
 #include "command/guidelines.hpp"
 #include "command/info.hpp"
-#include "command/measure.hpp"
-#include "command/model.hpp"
-#include "command/report.hpp"
-#include "command/trace.hpp"
 #include "command/tune.hpp"
-#include "command/verify.hpp"
+#include "lab_command/draw.hpp"
+#include "lab_command/measure.hpp"
+#include "lab_command/model.hpp"
+#include "lab_command/verify.hpp"
 #include "options/bench_options.hpp"
+#include "view_command/report.hpp"
+#include "view_command/trace.hpp"
 
 #include <CLI/App.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "command/explain_choice.hpp"
+#include "lab_command/explain_choice.hpp"
 
 namespace tutti::bench {
 

@@ -1,4 +1,4 @@
-#include "command/model.hpp"
+#include "lab_command/model.hpp"
 
 #include "algorithm/registry.hpp"
 #include "cost/model.hpp"

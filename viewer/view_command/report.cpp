@@ -1,4 +1,4 @@
-#include "command/report.hpp"
+#include "view_command/report.hpp"
 
 #include "page/page.hpp"
 #include "terminal/exit_codes.hpp"

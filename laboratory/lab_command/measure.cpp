@@ -1,4 +1,4 @@
-#include "command/measure.hpp"
+#include "lab_command/measure.hpp"
 
 #include "distance/groups.hpp"
 #include "distance/line_profile.hpp"

@@ -1,4 +1,4 @@
-#include "command/explain_choice.hpp"
+#include "lab_command/explain_choice.hpp"
 
 #include "algorithm/registry.hpp"
 #include "choose/algorithm_predictor.hpp"

@@ -1,4 +1,4 @@
-#include "command/trace.hpp"
+#include "view_command/trace.hpp"
 
 #include "algorithm/registry.hpp"
 #include "choose/select.hpp"

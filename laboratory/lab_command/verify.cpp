@@ -1,4 +1,4 @@
-#include "command/verify.hpp"
+#include "lab_command/verify.hpp"
 
 #include "measure/clock.hpp"
 #include "measure/problem.hpp"

@@ -1,4 +1,4 @@
-#include "command/draw.hpp"
+#include "lab_command/draw.hpp"
 
 #include "algorithm/registry.hpp"
 #include "draw/dot.hpp"
