@@ -2,7 +2,7 @@
 
 #include "atomic.hpp"
 #include "cache_line.hpp"
-#include "call/schedules.hpp"
+#include "call/plans/schedules.hpp"
 #include "choose/group_config.hpp"
 #include "diagnose/roll_call_signal.hpp"
 #include "diagnose/snapshot.hpp"

@@ -3,7 +3,7 @@
 #include "cache_line.hpp"
 #include "call/call_cache.hpp"
 #include "call/call_log.hpp"
-#include "call/plans.hpp"
+#include "call/plans/plans.hpp"
 #include "call/prepared_call.hpp"
 #include "group/seat_occupancy.hpp"
 #include "mailbox/mailbox.hpp"

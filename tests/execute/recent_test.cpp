@@ -1,4 +1,4 @@
-#include "call/recent.hpp"
+#include "call/plans/recent.hpp"
 
 #include <doctest/doctest.h>
 

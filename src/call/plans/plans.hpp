@@ -1,7 +1,7 @@
 #pragma once
 
-#include "call/recent.hpp"
-#include "call/schedules.hpp"
+#include "call/plans/recent.hpp"
+#include "call/plans/schedules.hpp"
 #include "choose/group_config.hpp"
 #include "run/own_plan.hpp"
 

@@ -1,4 +1,4 @@
-#include "call/schedules.hpp"
+#include "call/plans/schedules.hpp"
 
 #include "algorithm/registry.hpp"
 

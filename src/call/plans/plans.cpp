@@ -1,4 +1,4 @@
-#include "call/plans.hpp"
+#include "call/plans/plans.hpp"
 
 #include "algorithm/registry.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "call/recent.hpp"
+#include "call/plans/recent.hpp"
 #include "choose/group_config.hpp"
 #include "schedule/synchronise.hpp"
 
