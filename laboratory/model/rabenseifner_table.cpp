@@ -18,14 +18,14 @@ using cost::Work;
 /// Latency, volume and reduction terms and their sum, in units of alpha, as printed.
 using Printed = std::array<std::string_view, 4>;
 
-constexpr std::size_t protocols = 4;
-constexpr std::array<std::string_view, protocols> protocol_names{
+constexpr std::size_t protocol_count = 4;
+constexpr std::array<std::string_view, protocol_count> protocol_names{
     "ring, latency-opt.", "elimination, lat-opt.", "ring, bandwidth-opt.", "elimination, bw-opt."};
 
 struct Line {
     int ranks;
     std::string_view size;
-    std::array<Printed, protocols> printed;
+    std::array<Printed, protocol_count> printed;
 };
 
 /// The row of 7 ranks prints 8 where only 6 adds up, and others have digits that their formulas do not give:
@@ -286,7 +286,7 @@ std::string rabenseifner_traff_2004() {
     std::string text = fmt::format("Rabenseifner & Träff 2004, Table 1\n\n{:>3} {:<3} {:<22} {:<32} {:<32}\n",
                                    "p", "m", "protocol", "counted", "printed");
     for (const Line& line : table) {
-        for (std::size_t protocol = 0; protocol < protocols; ++protocol) {
+        for (std::size_t protocol = 0; protocol < protocol_count; ++protocol) {
             text += protocol_line(line, protocol);
         }
     }
