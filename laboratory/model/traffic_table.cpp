@@ -34,7 +34,7 @@ struct Counted {
 };
 
 /// What fits into a slot is carried where that can be.
-std::optional<Protocol> form_for(const Protocols& protocols, std::size_t bytes) {
+std::optional<Protocol> protocol_for(const Protocols& protocols, std::size_t bytes) {
     constexpr std::size_t in_a_slot = 32;
     if (protocols.eager && (bytes <= in_a_slot || !protocols.pulled)) {
         return bytes <= in_a_slot ? std::optional(Protocol::eager) : std::nullopt;
@@ -45,7 +45,7 @@ std::optional<Protocol> form_for(const Protocols& protocols, std::size_t bytes) 
 std::vector<Counted> all_counted(Collective collective, std::size_t bytes, const LevelTree& tree) {
     std::vector<Counted> all;
     for (const Candidate& candidate : candidates(collective, tree)) {
-        if (const auto protocol = form_for(candidate.protocols, bytes)) {
+        if (const auto protocol = protocol_for(candidate.protocols, bytes)) {
             Schedule made = candidate.make();
             const int rounds = made.rounds();
             const double block_bytes = static_cast<double>(bytes) / made.blocks();

@@ -46,19 +46,19 @@ Seat::Seat(GroupState& group, int rank, int members)
 Seat::~Seat() = default;
 
 execute::ProgressEngine& Seat::progress_engine() {
-    if (in_flight_ == nullptr) {
+    if (progress_engine_ == nullptr) {
         try {
-            in_flight_ = std::make_unique<execute::ProgressEngine>(*this);
+            progress_engine_ = std::make_unique<execute::ProgressEngine>(*this);
         } catch (...) { // there is no memory
             group_.fail(rank_, std::current_exception());
             throw;
         }
     }
-    return *in_flight_;
+    return *progress_engine_;
 }
 
 void Seat::end_requests() noexcept {
-    if (in_flight_ != nullptr && !in_flight_->end()) {
+    if (progress_engine_ != nullptr && !progress_engine_->end()) {
         group_.keep_for_good(); // what another thread has in flight it will look at again
     }
 }
@@ -67,7 +67,7 @@ std::optional<execute::Sequence> Seat::difference(const Seat& other) const {
     if (cursor_.epoch != other.cursor_.epoch || cursor_.history != other.cursor_.history) {
         return execute::Sequence::blocking;
     }
-    return execute::ProgressEngine::difference(in_flight_.get(), other.in_flight_.get());
+    return execute::ProgressEngine::difference(progress_engine_.get(), other.progress_engine_.get());
 }
 
 bool Seat::is_new_here() {
@@ -80,7 +80,7 @@ void Seat::resume(std::uint64_t epoch) {
     front_ = nullptr; // so that the next call is shown, whichever it is
     has_aborted_ = false;
     recorded_ = {};
-    in_flight_ = nullptr;
+    progress_engine_ = nullptr;
     group_.status(rank_).log.clear();
     // Whoever made this the time for it orders it before the next call of any member.
     group_.board(rank_).progress.put(0);
@@ -182,8 +182,8 @@ void Seat::wait(Runner& runner, run::State state, execute::WaitTimer& waited) {
     bool is_excused = false;
     const auto is_ready = [&] {
         thread.progress();
-        if (in_flight_ != nullptr && in_flight_->failure() != nullptr) {
-            std::rethrow_exception(in_flight_->failure());
+        if (progress_engine_ != nullptr && progress_engine_->failure() != nullptr) {
+            std::rethrow_exception(progress_engine_->failure());
         }
         return is_excused || runner.is_ready();
     };

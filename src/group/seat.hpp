@@ -48,7 +48,7 @@ public:
     CalledFrom& called_from() { return called_from_; }
     const CalledFrom& called_from() const { return called_from_; }
 
-    execute::SeatOccupancy& occupancy() { return attendance_; }
+    execute::SeatOccupancy& occupancy() { return occupancy_; }
 
     /// The epoch of the last operation that nobody could complete before all had entered it, 0 if there was
     /// none. Only while the seat is free.
@@ -167,8 +167,8 @@ private:
     /// What this member has shown of its calls last.
     execute::CallPlace recorded_;
     std::uint64_t recorded_digest_ = 0;
-    std::unique_ptr<execute::ProgressEngine> in_flight_;
-    execute::SeatOccupancy attendance_;
+    std::unique_ptr<execute::ProgressEngine> progress_engine_;
+    execute::SeatOccupancy occupancy_;
     /// Who has taken it last.
     std::uint64_t thread_ = 0;
 };
