@@ -10,7 +10,7 @@ namespace tutti::cost {
 
 // What crosses the borders of groups in a tree of levels (docs/traffic.md). A block crosses when a member
 // reads it from a vector of another or stores it there. A slot crosses when a member looks at one of another:
-// when it waits for a point, and, unless the schedule is carried, when it first needs the other's addresses.
+// when it waits for a point, and, unless the schedule is eager, when it first needs the other's addresses.
 // Who waits a long time looks at its own copy of the line; that is not counted.
 
 /// Into a group, or out of it.
@@ -42,8 +42,8 @@ struct LevelTraffic {
 /// member.
 std::vector<LevelTraffic> traffic(const schedule::Synchronised& plan, const graph::LevelTree& tree);
 
-/// The cache lines of 64 bytes that a crossing takes with blocks of so many bytes. What is carried travels in
-/// the slots as far as it fits into them.
+/// The cache lines of 64 bytes that a crossing takes with blocks of so many bytes. An eager message travels
+/// in the slots as far as it fits into them.
 double lines(const Crossing& crossing, schedule::Protocol protocol, double block_bytes);
 
 /// What must cross: vectors (of the collective's m bytes) into and out of each group, and over all borders

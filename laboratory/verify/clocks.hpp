@@ -89,7 +89,7 @@ private:
 };
 
 /// The waits of every representative, and with them those that the executor adds: unless messages are
-/// carried, a member looks up a peer's vectors before the first round in which it touches them, for which
+/// eager, a member looks up a peer's vectors before the first round in which it touches them, for which
 /// that peer must have entered the call (point 0).
 std::vector<std::vector<schedule::Wait>> all_waits(const schedule::Synchronised& plan);
 

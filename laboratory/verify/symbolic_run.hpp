@@ -12,7 +12,7 @@ namespace tutti::verify {
 
 /// Carries out a schedule on symbolic values, round by round: a member sees its own vectors as its earlier
 /// moves left them, and those of others as they were before the round. That the waits make it so is proved
-/// elsewhere (races, slots). In place, input and output are one vector; carried, what a member reads from
+/// elsewhere (races, slots). In place, input and output are one vector; eager, what a member reads from
 /// another is what that one's slot held at the point the reader waited for.
 ///
 /// One program is run for each representative; what the other members hold follows by renaming.
@@ -20,7 +20,7 @@ namespace tutti::verify {
 class SymbolicRun {
 public:
     /// Runs the schedule and reports blocks read that nobody wrote, vectors that may not be written, and
-    /// (carried) messages that are not there. `plan` must outlive the run.
+    /// (eager) messages that are not there. `plan` must outlive the run.
     /// Only blocks begin .. end - 1 are followed, which must be all unless the schedule keeps blocks apart.
     SymbolicRun(const schedule::Synchronised& plan, int begin, int end, Report& report);
 
@@ -87,7 +87,7 @@ private:
     std::uint32_t first_change_ = 1;
     /// Stores into other members, which become visible after the round.
     std::vector<Store> stores_;
-    /// Carried: for each representative and entry of its `carried` list, what was sent.
+    /// Eager: for each representative and entry of its `carried` list, what was sent.
     std::vector<std::vector<std::vector<Term>>> sent_;
     /// Carried: for each representative its waits by member and round.
     std::vector<std::vector<schedule::Wait>> waits_by_member_;

@@ -104,14 +104,14 @@ schedule::Schedule make(const Algorithm& algorithm, const graph::LevelTree& tree
 /// Whether the row's schedules have no more than one round, whatever the tree.
 bool has_one_round(const Algorithm& algorithm, int ranks);
 
-/// Whether the row's schedules can be carried out in this form.
+/// Whether the row's schedules can be executed by this protocol.
 bool takes(const Algorithm& algorithm, schedule::Protocol protocol);
 
 /// Whether the row serves so many ranks.
 TUTTI_COMPONENT_API bool takes(const Algorithm& algorithm, int ranks);
 
-/// Whether the row, which serves so many ranks, combines operands in rank order, if at all, and brackets them
-/// so when that is asked for.
+/// Whether the row, which serves so many ranks, combines operands in rank order, if at all, and associates
+/// them so when that is asked for.
 bool has_brackets(const Algorithm& algorithm, detail::Association association, int ranks);
 
 /// Whether the row's schedule depends on a root or a distance.

@@ -101,7 +101,7 @@ void Arrival::then(std::function<void()> function, Calls calls) {
 }
 
 /// Returns the function that is now to be called. None where the rank has forgotten it meanwhile, on any
-/// thread: of that thread and this one only the one that claims the function touches it.
+/// thread: of that thread and this one only the one that takes the function touches it.
 std::function<void()> Arrival::claimed_function() {
     return handover_.take_function() ? std::exchange(function_, nullptr) : nullptr;
 }

@@ -99,7 +99,7 @@ bool operator==(const CallSignature& a, const CallSignature& b) {
 run::Digests CallSignature::digests(std::size_t message_bytes) const {
     const std::uint64_t kind = digest_of_kind(*this);
     // Odd, so that no two roots meet; the golden section of a turn, so that up to 100 roots further on a
-    // message as long as a stage does not make up for another root.
+    // message as long as a staging buffer does not make up for another root.
     constexpr std::uint64_t root_step = 648055;
     return {.digest = mixed(kind, bytes ^ std::rotl(std::uint64_t{root}, 40)),
             .fingerprint = ((kind >> 40U) + message_bytes + root * root_step) & mailbox::fingerprint_mask};

@@ -19,7 +19,7 @@ namespace tutti::execute {
 
 /// What a member's call asks of all members: the same on all of them, or they disagree.
 struct TUTTI_COMPONENT_API CallSignature {
-    /// The algorithm, as its row in the registry, and the form in which it is carried out.
+    /// The algorithm, as its row in the registry, and the protocol by which it is executed.
     std::size_t row = 0;
     schedule::Protocol protocol = schedule::Protocol::zero_copy;
     Type type = Type::other;

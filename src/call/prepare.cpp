@@ -143,8 +143,8 @@ void PreparedCall::set_scratch() {
 }
 
 /// The input has to be copied before anybody reads it where this member's output is the same memory. Others
-/// cannot know that of a call with two vectors, so the form does not depend on it; but where the row needs no
-/// other waits in place, it may as well be so on some members only.
+/// cannot know that of a call with two vectors, so the protocol does not depend on it; but where the row
+/// needs no other waits in place, it may as well be so on some members only.
 void PreparedCall::set_copy(const Call& call, Plans& plans) {
     copied_bytes_ = 0;
     if (prepared_.has_private_counts) {
@@ -153,7 +153,7 @@ void PreparedCall::set_copy(const Call& call, Plans& plans) {
         return;
     }
     if (shape_.aliasing == Aliasing::front) {
-        // The result is written over blocks that the call still needs, in whichever form.
+        // The result is written over blocks that the call still needs, in whichever protocol.
         copied_bytes_ = input_bytes_;
         return;
     }

@@ -74,15 +74,15 @@ public:
     /// simulated. Milliseconds for an algorithm of which this has not been asked for about so many bytes.
     std::optional<Prediction> best(const detail::Call& call, const CallSize& size);
 
-    /// That of one row; nothing where it does not take the form in which it would be carried out.
+    /// That of one row; nothing if it does not support the protocol by which it would be executed.
     std::optional<Prediction> of(std::size_t row, const detail::Call& call, const CallSize& size);
 
     const KnownMachine& machine() const { return machine_; }
     int members() const { return positions_.members(); }
 
 private:
-    /// What is known of a row, by form, whether messages are staged, and the power of two of bytes. Locked
-    /// while the row is simulated.
+    /// What is known of a row, by protocol, whether messages are staged, and the power of two of bytes.
+    /// Locked while the row is simulated.
     struct Row {
         std::mutex mutex;
         std::unique_ptr<simulate::Predictor> predictor;

@@ -50,7 +50,7 @@ GroupConfig config_for(const GroupOptions& options, std::span<const int> cpus);
 /// For threads that somebody else has placed: taken to be where "compact" would place them.
 GroupConfig config_for(int members, const GroupOptions& options);
 
-/// For some of the members of a group with this setting. Reads nothing of the system anew.
+/// For some of the members of a group with this configuration. Reads nothing of the system anew.
 GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>& mates);
 
 /// How long `members` members on `cpus` CPUs try each way of waiting: they spin only where everybody has a

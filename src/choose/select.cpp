@@ -18,7 +18,7 @@ using schedule::Protocol;
 
 namespace {
 
-/// The default rows of a collective: for messages that are carried, for short ones that are not, and for
+/// The default rows of a collective: for eager messages, for short ones that are not eager, and for
 /// vectors, where members fetch what they want (pulled) or who has a block stores it for all (pushed).
 ///
 /// Lines that a member stores into another's cache have to come from there first, so short vectors are
@@ -144,10 +144,10 @@ void require(const Algorithm& row, const detail::Call& call, const CallSize& siz
 
 } // namespace
 
-/// Where every member sends one message only it may go over the stage, as long as what a member reads of all
-/// stages stays small: two exchanges and half the traffic are better then. Two members with a CPU each
-/// exchange at little cost, but copy as others do. Where members share CPUs and need not all wait for each
-/// other, those that have sent let others run at once.
+/// Where every member sends one message only it may go over the staging buffer, as long as what a member
+/// reads of all staging buffers stays small: two exchanges and half the traffic are better then. Two members
+/// with a CPU each exchange at little cost, but copy as others do. Where members share CPUs and need not all
+/// wait for each other, those that have sent let others run at once.
 std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
                                   const machine::Thresholds& profile) {
     if (!in_one_round) {

@@ -17,12 +17,12 @@ namespace tutti::execute {
 /// Why an algorithm was selected.
 ///
 /// - named: the call names it
-/// - carried, brief, vectors, long_vectors: the built-in choice for messages that the mailbox carries, for
+/// - carried, brief, vectors, long_vectors: the built-in choice for eager messages, for
 ///   others that are short, for vectors, and for those that are long enough to be pushed
 /// - two: that for two members
 /// - shared: the result is one vector that all members share
 /// - measured: an entry of a table says so
-/// - predicted: an outlook does
+/// - predicted: a predictor does
 enum class Reason : std::uint8_t {
     named,
     eager,
@@ -37,7 +37,7 @@ enum class Reason : std::uint8_t {
 
 class AlgorithmPredictor;
 
-/// An algorithm, as its row in the registry, and the form in which it is carried out.
+/// An algorithm, as its row in the registry, and the protocol by which it is executed.
 struct Selection {
     std::size_t row = 0;
     schedule::Protocol protocol = schedule::Protocol::zero_copy;
@@ -84,7 +84,7 @@ TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const d
 std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
                                   const machine::Thresholds& profile);
 
-/// The form in which a row of the registry would be carried out.
+/// The protocol by which a row of the registry would be executed.
 schedule::Protocol protocol_of(std::size_t row, const detail::Call& call, const CallSize& size);
 
 /// The entry that speaks for a call which names no algorithm, or nothing: of calls with equal blocks, since
@@ -93,8 +93,8 @@ const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
                                const tuning::Choices& choices);
 
 /// Selects for a call: the algorithm it names, or the library's choice. That is what `choices` have measured;
-/// where they say nothing, what the outlook predicts to be the best, if there is one (may be null); and else
-/// the built-in one: what can be carried goes through the mailbox in one exchange,
+/// where they say nothing, what the predictor finds to be the best, if there is one (may be null); and else
+/// the built-in one: what can be eager goes through the mailbox in one exchange,
 /// everything else in one pass over the vectors. What would first have to copy an input in place is passed
 /// over if the built-in choice need not. Nothing in this depends on the member. Throws ArgumentError when
 /// there is no such algorithm, or when it cannot take the operator, or the size in place.

@@ -66,7 +66,7 @@ private:
     bool waits_ = false;
 };
 
-/// A bell on which a thread sleeps that waits for others as well.
+/// An event count on which a thread sleeps that waits for others as well.
 class PolledEventCount {
 public:
     explicit PolledEventCount(mailbox::EventCount& event) : event_(event) {}

@@ -35,7 +35,7 @@ struct WaitForEdge {
 /// none waits for another.
 class Channel {
 public:
-    /// `failed` is not 0 once the group has failed; `bell` rings whenever a member shows something.
+    /// `failed` is not 0 once the group has failed; `event` is notified whenever a member shows something.
     Channel(int members, const mailbox::StdWord& failed, mailbox::EventCount& event);
 
     const mailbox::ChannelMailbox& mailbox() const { return mailbox_; }

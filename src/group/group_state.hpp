@@ -185,7 +185,7 @@ private:
     mailbox::WaitPolicy crowded_wait_policy_;
     execute::Failure failure_;
     std::atomic_flag stuck_is_told_;
-    /// Stages, slots, boards and presences.
+    /// Staging buffers, slots, boards and statuses.
     execute::ZeroPages pages_;
     mailbox::Mailbox mailbox_;
     execute::MemberStatus* statuses_;
@@ -195,7 +195,7 @@ private:
     std::unique_ptr<execute::Recorder> recorder_;
     execute::Schedules schedules_;
     std::vector<std::unique_ptr<Seat>> seats_;
-    /// Guards the seats' attendance.
+    /// Guards the seats' occupancy.
     std::mutex seats_mutex_;
     std::condition_variable seats_changed_;
     int taken_ = 0;
@@ -209,7 +209,7 @@ private:
     /// The groups that were made of this one, and of those.
     std::mutex descendants_mutex_;
     std::vector<std::weak_ptr<GroupState>> descendants_;
-    /// Of config_.bindings, which is all of the setting that changes.
+    /// Of config_.bindings, which is all of the configuration that changes.
     std::mutex bindings_mutex_;
     /// The last members: they refer to the others.
     std::optional<execute::TraceListed> traced_;

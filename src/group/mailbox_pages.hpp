@@ -6,14 +6,14 @@
 
 namespace tutti::execute {
 
-/// Bytes of the stages, slots and boards of a mailbox: O(members log members).
+/// Bytes of the staging buffers, slots and boards of a mailbox: O(members log members).
 std::size_t mailbox_bytes(int members, unsigned sets);
 
 /// A mailbox in that many zero bytes, which are what constructors would leave, at the start of a page:
 /// nothing touches them before their members do.
 mailbox::Mailbox mailbox_in(std::byte* pages, int members, unsigned sets, const mailbox::StdWord& failed);
 
-/// Bytes of stages, slots, boards and presences of a group: O(members log members).
+/// Bytes of staging buffers, slots, boards and statuses of a group: O(members log members).
 std::size_t group_bytes(int members);
 
 } // namespace tutti::execute

@@ -156,7 +156,7 @@ private:
                         const ClusterOptions& options);
     void exchange_sizes(int members);
     void look_at_node();
-    /// For so many threads of this node, under the options of `setting`.
+    /// For so many threads of this node, under the options of `config`.
     mailbox::WaitPolicy wait_policy_of(int threads, const tutti::execute::GroupConfig& config) const;
     tutti::execute::GroupConfig shared(tutti::execute::GroupConfig config) const;
 

@@ -16,7 +16,8 @@ namespace tutti::mailbox {
 class StdWaiters {
 public:
     /// Sequentially consistent: no correctness rests on it (see EventCount). As a full barrier on most
-    /// processors it leaves only the publisher's own store buffer as the time in which a bell can be missed.
+    /// processors it leaves only the publisher's own store buffer as the time in which a notification can be
+    /// missed.
     void arrive() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }
 
     /// Relaxed: a publisher that still sees the sleeper rings in vain.
@@ -66,8 +67,8 @@ private:
 /// Wakes the members that sleep until a given member publishes something.
 ///
 /// A publisher looks for sleepers after its store with a plain load, so that publishing costs no fence. It
-/// can miss one that has just gone to sleep; sleeps are therefore bounded, and a missed bell costs one bound,
-/// never a hang.
+/// can miss one that has just gone to sleep; sleeps are therefore bounded, and a missed notification costs
+/// one bound, never a hang.
 template <class Waiters, class Counter>
 class BasicEventCount {
 public:
@@ -81,7 +82,7 @@ public:
     /// Wakes whoever sleeps.
     void notify() noexcept { counter_.notify(); }
 
-    /// Sleeps until the bell rings or `bound_ns` have passed, unless `ready()` holds once the sleeper can be
+    /// Sleeps until it is notified or `bound_ns` have passed, unless `ready()` holds once the sleeper can be
     /// seen. `ready()` may throw.
     template <class Ready>
     void sleep(Ready&& ready, std::int64_t bound_ns) {
@@ -129,7 +130,8 @@ public:
     }
 };
 
-/// Such a bell for who has to look at a clock, as often as its wait says or as seldom as it says itself.
+/// An event count for a waiter that has to look at a clock, as often as its wait says or as seldom as it says
+/// itself.
 class TimedEventCount {
 public:
     explicit TimedEventCount(SureEventCount& event, std::int64_t least_ns = 0)

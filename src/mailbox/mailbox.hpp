@@ -29,8 +29,8 @@ inline constexpr std::uint64_t inside_bit = 1;
 inline constexpr unsigned most_sets = 4;
 
 /// The memory through which the members of a group exchange what they publish: of each member some sets of
-/// slots, each with a stage, which operations use in turn, and a board. It belongs to who makes it, and zero
-/// bytes are what it starts with.
+/// slots, each with a staging buffer, which operations use in turn, and a board. It belongs to who makes it,
+/// and zero bytes are what it starts with.
 template <class SlotType, class WordType, class EventType>
 class BasicMailbox {
 public:
@@ -76,7 +76,7 @@ private:
 };
 
 /// A mailbox of one of several operations that a member has in flight. All members of all these mailboxes
-/// ring one bell: who waits for several members can sleep on one bell only.
+/// notify one event count: a thread that waits for several members can sleep on one only.
 template <class BaseMailbox, class EventType>
 class BasicChannelMailbox : public BaseMailbox {
 public:

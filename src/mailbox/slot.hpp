@@ -14,8 +14,9 @@ inline constexpr int words_per_slot = 4;
 /// The bytes that travel inside a slot, beside its tags.
 inline constexpr std::size_t eager_bytes = words_per_slot * sizeof(std::uint64_t);
 
-/// The bytes that fit on a member's stage: memory beside its slots for messages that are too long for one. A
-/// message on the stage is announced by a slot of the same set, and reused by the same rule as its words.
+/// The bytes that fit into a member's staging buffer: memory beside its slots for messages that are too long
+/// for one. A message in the staging buffer is announced by a slot of the same set, and reused by the same
+/// rule as its words.
 inline constexpr std::size_t staging_bytes = 4096;
 
 /// Aligned for every element that fits.

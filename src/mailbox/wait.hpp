@@ -14,7 +14,7 @@ namespace tutti::mailbox {
 /// between looks, then sleep. Times, not counts: a pause takes from nothing to 140 cycles, depending on the
 /// core.
 struct WaitPolicy {
-    /// A stage that the member never leaves.
+    /// A way that the member never leaves.
     static constexpr std::int64_t for_good_ns = std::numeric_limits<std::int64_t>::max() / 2;
 
     std::int64_t spin_ns = 0;
@@ -73,7 +73,7 @@ private:
     bool yielded_ = false;
 };
 
-/// Waits until `ready()`, asleep until `bell` (a BasicEventCount) rings when it takes long.
+/// Waits until `ready()`, asleep until `event` (a BasicEventCount) is notified if it takes long.
 /// `check(takes_long)` is called now and then, `takes_long` where the wait does, and throws when waiting has
 /// become pointless.
 template <class Ready, class Check, class Event>

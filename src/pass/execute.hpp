@@ -9,7 +9,7 @@
 
 namespace tutti::pass {
 
-/// What passes do to elements. The operator's kernels and state, and how it brackets, are looked at by
+/// What passes do to elements. The operator's kernels and state, and how it associates, are looked at by
 /// reductions and scans only.
 struct Elements {
     std::size_t bytes = 1;

@@ -13,7 +13,7 @@ namespace tutti::plan {
 /// Ranks and blocks are 16-bit numbers in a plan.
 inline constexpr int most_members = 65535;
 
-/// One member's part of one algorithm in one form, for any number of bytes.
+/// One member's part of one algorithm by one protocol, for any number of bytes.
 struct Plan {
     int ranks = 1;
     int rank = 0;

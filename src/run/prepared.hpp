@@ -38,9 +38,10 @@ struct Prepared {
     /// The plan is one exchange of messages of at most one word, whose bytes these are.
     bool exchanges_words = false;
     std::uint8_t word_bytes = 0;
-    /// The message does not fit into a slot and goes over the stage; the slot then carries the digest.
+    /// The message does not fit into a slot and goes over the staging buffer; the slot then carries the
+    /// digest.
     bool staged = false;
-    /// Words that a slot carries, in the eager form.
+    /// Words that a slot carries, in the eager protocol.
     std::uint8_t eager_words = 1;
     /// What it leaves depends on every member's input, so that nobody can be through before all have entered.
     bool synchronises = false;

@@ -156,7 +156,7 @@ private:
     int visited_ = 0;
     bool entered_ = false;
     bool has_slots_ = false;
-    /// The epoch of the least advanced member that it has looked at while it settled.
+    /// The epoch of the least advanced member that it has looked at while it waited for slots.
     std::uint64_t oldest_;
 
     // Where it has stopped, if it has: why, at whom, and for what it waits.
@@ -170,7 +170,7 @@ private:
     int looks_;
     /// The member's own, in an exchange of words.
     std::uint64_t word_;
-    /// What was received last: `received_` or a stage.
+    /// What was received last: `received_` or a staging buffer.
     const void* taken_ = nullptr;
     /// What comes next, as far as it has been combined.
     const void* operand_;

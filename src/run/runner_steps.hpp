@@ -39,7 +39,7 @@ bool Runner<Mailbox, Compute, Observer>::enter_operation() {
     // sees this member.
     own_board().progress.publish(2 * cursor_.epoch | mailbox::inside_bit);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    mailbox_.notify(plan_.rank); // a member that settles waits for this
+    mailbox_.notify(plan_.rank); // a member that waits for slots waits for this
     entered_ = true;
     has_slots_ = !cursor_.must_wait_for_slots;
     oldest_ = cursor_.epoch;
@@ -191,7 +191,7 @@ bool Runner<Mailbox, Compute, Observer>::arrived_late(int peer, const Slot& thei
     return agrees || differ(peer, Fault::calls);
 }
 
-/// Awaits what the peer carries and notes where it is: on its stage, or in `bytes`.
+/// Awaits what the peer carries and notes where it is: in its staging buffer, or in `bytes`.
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::take(int peer, const plan::Step& step, std::byte* bytes) {
     if (!await(peer, step, prepared_.eager_words)) {
@@ -282,7 +282,7 @@ bool Runner<Mailbox, Compute, Observer>::combine_received(const plan::Step& step
     return true;
 }
 
-/// The same of messages on stages, in one pass when all are there.
+/// The same of messages in staging buffers, in one pass when all are there.
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::combine_staged(const plan::Step& step) {
     for (; visited_ < step.operands(); ++visited_) {

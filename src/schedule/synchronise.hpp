@@ -8,7 +8,7 @@
 
 namespace tutti::schedule {
 
-/// How a schedule is carried out, which decides the waits it needs.
+/// How a schedule is executed, which decides the waits it needs.
 ///
 /// - zero_copy: members read and write each other's vectors in place; input and output are different memory
 /// - in_place: the same, and input and output are the same memory
@@ -25,7 +25,7 @@ public:
 
 /// A member may not start round `before_round` (or return to its caller, when that is the number of rounds)
 /// before `member` has completed `point` rounds. Point 0 is the entry into the call; only eager schedules
-/// wait for it by name, in the other forms a member opens another's vectors, which waits for its entry,
+/// wait for it by name, in the other protocols a member opens another's vectors, which waits for its entry,
 /// before it first touches them.
 struct Wait {
     int before_round = 0;
@@ -63,8 +63,8 @@ struct Synchronised {
 /// moves can be skipped whose blocks are not those looked at.
 int blocks_at_a_time(const Schedule& schedule);
 
-/// Whether a move is none in this form: in place, the copy of a member's own input to the same blocks of its
-/// own output.
+/// Whether a move is none in this protocol: in place, the copy of a member's own input to the same blocks of
+/// its own output.
 inline bool moves_nothing(const Move& move, Protocol protocol) {
     return protocol == Protocol::in_place && !move.reduces && move.to.member == move.left.member &&
            move.to.space == Space::output && move.left.space == Space::input &&
@@ -83,7 +83,7 @@ inline bool is_shared(const Schedule& schedule, Protocol protocol, std::size_t s
 /// of what it replaces, the return to the caller after every access to the caller's vectors; minus what
 /// earlier waits already imply. The result is a proposal: the verifier proves it.
 ///
-/// Throws std::invalid_argument for Protocol::eager when the schedule cannot be carried: it stores into other
+/// Throws std::invalid_argument for Protocol::eager when the schedule cannot be eager: it stores into other
 /// members, or a member would have to send two different things at one point. Throws TooLarge when it has
 /// more than 32,765 rounds.
 Synchronised synchronise(Schedule schedule, Protocol protocol);

@@ -68,7 +68,8 @@ void Ports::touch(const Touch& touch, double lines) {
     const std::size_t l3 = positions_.groups_of(Class::l3)[static_cast<std::size_t>(touch.owner)];
     const double from_memory = in_memory_[l3] * lines;
     const double cached = lines - from_memory;
-    // The lines of a stage are taken back together with that of the flag, for which nobody waits twice.
+    // The lines of a staging buffer are invalidated together with that of the flag, for which nobody waits
+    // twice.
     const bool others_have_it = !is_own || (touch.space != stage_space && count_of(readers) > 0);
     if (touch.stores && !is_own && streams_ && !touch.plain) {
         stream(touch, cached);

@@ -26,13 +26,13 @@ struct Vector {
 
 /// How the library carries out a call.
 struct Handling {
-    /// Messages are carried that do not fit into slots.
+    /// Messages are eager that do not fit into slots.
     bool staged = false;
     /// The bytes of all members' vectors together.
     std::size_t touched_bytes = 0;
 };
 
-/// One algorithm among members at these positions: its plans, in each form that is asked for.
+/// One algorithm among members at these positions: its plans, in each protocol that is asked for.
 class Predictor {
 public:
     /// The profile must outlive it.

@@ -24,7 +24,7 @@ namespace tutti::simulate {
 struct Payload {
     plan::Partition partition;
     std::size_t element_bytes = 1;
-    /// Messages do not fit into slots and lie on stages.
+    /// Messages do not fit into slots and lie in staging buffers.
     bool staged = false;
     /// What is stored to others' vectors goes past the caches.
     bool streams = false;

@@ -8,7 +8,7 @@
 
 namespace tutti::simulate {
 
-/// The vectors of a member, and its stage.
+/// The vectors of a member, and its staging buffer.
 inline constexpr std::size_t stage_space = schedule::space_count;
 inline constexpr std::size_t touched_spaces = stage_space + 1;
 
@@ -153,7 +153,7 @@ void for_each_store(const plan::Plan& plan, const plan::Step& step, Visit visit)
 }
 
 /// Calls visit(Touch) for all blocks that the step of `plan` reads and stores, once for each member whose
-/// they are. What is carried in slots is among them, as if it lay on stages.
+/// they are. Messages in slots are among them, as if they lay in staging buffers.
 template <class Visit>
 void for_each_touch(const plan::Plan& plan, const plan::Step& step, Visit visit) {
     using plan::Reads;

@@ -20,7 +20,8 @@ namespace tutti::tuning {
 ///
 /// - moved: nothing is combined; every algorithm gives the same
 /// - exact: integers under the library's operators; every algorithm gives the same bits
-/// - ordered: all others; only what combines in rank order, and brackets as a butterfly does, gives the same
+/// - ordered: all others; only what combines in rank order, and associates as a butterfly does, gives the
+/// same
 enum class Operands : std::uint8_t { moved, exact, ordered };
 
 inline constexpr int operands_count = 3;

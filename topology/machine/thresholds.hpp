@@ -64,8 +64,8 @@ struct Thresholds {
     std::size_t scan_between_two_bytes = 0;
     /// What one member may read of all before that is better shared.
     std::size_t read_by_one_bytes = 0;
-    /// The longest message that goes over a stage between two members with a CPU each: where both wait for
-    /// each other, and where one waits for nobody.
+    /// The longest message that goes over a staging buffer between two members with a CPU each: where both
+    /// wait for each other, and where one waits for nobody.
     std::size_t stage_between_two_bytes = 0;
     std::size_t stage_one_way_bytes = 0;
 

@@ -43,9 +43,9 @@ std::string_view to_string(Acting acting);
 /// can be: gathers, scatters, all-to-alls and shifts in shares are those of `direct`.
 bool takes(Acting acting, Collective collective, const graph::LevelTree& tree);
 
-/// In which forms, on trees that are not too deep (see below). Whoever exchanges whole vectors writes what it
-/// has made while others read what it had, and prefixes are written while inputs are read: neither can be
-/// done in place.
+/// By which protocols, on trees that are not too deep (see below). Whoever exchanges whole vectors writes
+/// what it has made while others read what it had, and prefixes are written while inputs are read: neither
+/// can be done in place.
 constexpr Protocols protocols_of(Acting acting, Collective collective) {
     using enum Collective;
     if (collective == alltoall || collective == shift) {
@@ -64,7 +64,7 @@ constexpr Protocols protocols_of(Acting acting, Collective collective) {
             .shared = false};
 }
 
-/// The same on this tree: carried are those of one block, while the tree is not so deep that members lack
+/// The same on this tree: eager are those of one block, while the tree is not so deep that members lack
 /// slots.
 Protocols protocols_of(Acting acting, Collective collective, const graph::LevelTree& tree);
 
@@ -81,9 +81,9 @@ Protocols protocols_of(Acting acting, Collective collective, const graph::LevelT
 schedule::Schedule levels(Collective collective, const graph::LevelTree& tree, Acting acting, int root = 0);
 
 /// The tree on which groups carry out a collective where they have been given `tree`, whatever that is: one
-/// that the way takes, in all forms of the way, and aligned where operands are combined. Levels that are too
-/// deep for the slots are left out, innermost first. Where an all-to-all by exchange finds unequal groups,
-/// all are one group, which it takes among powers of two.
+/// that the way takes, in all protocols of the way, and aligned where operands are combined. Levels that are
+/// too deep for the slots are left out, innermost first. Where an all-to-all by exchange finds unequal
+/// groups, all are one group, which it takes among powers of two.
 graph::LevelTree tree_to_run_on(Acting acting, Collective collective, graph::LevelTree tree);
 
 } // namespace tutti::algorithm

@@ -32,7 +32,7 @@ std::shared_ptr<const schedule::Synchronised> Schedules::synchronised(const Sche
     if (const auto* const known = kept_.find(name)) {
         return *known;
     }
-    // All members have one setting, and so one tree: that they name the same row says enough.
+    // All members have one configuration, and so one tree: that they name the same row says enough.
     const auto tree = graph::LevelTree::of_parts(members_, config_.parts);
     auto made = std::make_shared<const schedule::Synchronised>(schedule::synchronise(
         algorithm::make(algorithm::registry()[name.row], tree, name.root), name.protocol));

@@ -31,7 +31,7 @@ inline constexpr std::size_t most_schedule_bytes = std::size_t{32} << 20U;
 /// The schedules of a group, which all members share. Any member may use it at any time.
 class Schedules {
 public:
-    /// \pre the setting lasts, whose levels never change.
+    /// \pre the configuration lasts, whose levels never change.
     Schedules(int members, const GroupConfig& config) : members_(members), config_(config) {}
 
     /// Built once for all members, on first use, and again when it has been forgotten.
