@@ -12,12 +12,12 @@
 
 namespace tutti {
 
-/// An operation in flight: what a call returns that does not block. The vectors of the call belong to the
+/// An outstanding operation: what a call returns that does not block. The vectors of the call belong to the
 /// operation until it is complete. Default-constructed, moved from or complete, it waits for nothing.
 ///
 /// There is no thread behind it: whoever tests or waits makes all operations progress that the calling thread
-/// has in flight, in all groups, and so does a thread that waits in a call that blocks. Only the thread that
-/// has started an operation may use its request.
+/// has outstanding, in all groups, and so does a thread that waits in a call that blocks. Only the thread
+/// that has started an operation may use its request.
 ///
 /// test(), wait() and then() throw what has ended the operation, once and again: MismatchError where the
 /// members have started different ones, Aborted where another member has failed, what the operator has
@@ -86,9 +86,9 @@ private:
     friend std::size_t wait_any(Range && requests);
 };
 
-/// Makes everything progress that the calling thread has in flight, until ready(), which is asked again when
-/// something has come. What a program of coroutines waits in. Throws Error where the thread has nothing left
-/// in flight that could make it ready.
+/// Makes everything progress that the calling thread has outstanding, until ready(), which is asked again
+/// when something has come. What a program of coroutines waits in. Throws Error where the thread has nothing
+/// left outstanding that could make it ready.
 TUTTI_API void wait_until(const std::function<bool()>& ready);
 
 namespace detail {

@@ -28,8 +28,8 @@ TUTTI_API PersistentRequestBase& prepare(Seat& seat, const Call& call);
 /// Starts collectives and does not wait for them: `Request sum = me.start.allreduce(in, out, tutti::sum)`.
 ///
 /// All members start the same calls in the same order, also with regard to the calls that block; they may
-/// wait for them, and the operations complete, in any order. Any number may be in flight; of more than 64 in
-/// one group, one goes on when the 64th before it is complete. An operator is copied; a result is to live,
+/// wait for them, and the operations complete, in any order. Any number may be outstanding; of more than 64
+/// in one group, one goes on when the 64th before it is complete. An operator is copied; a result is to live,
 /// and so is what the call reads, until the operation is complete. Throws ArgumentError as a call that blocks
 /// does.
 class Start : public Collectives<Start, detail::Starts> {

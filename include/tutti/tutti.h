@@ -116,7 +116,7 @@ TUTTI_API tutti_status tutti_op_free(tutti_op op);
 #define TUTTI_IN_PLACE ((const void*)(intptr_t)-1)
 #endif
 
-/// An operation in flight, or one that is prepared. TUTTI_REQUEST_NULL waits for nothing.
+/// An outstanding operation, or one that is prepared. TUTTI_REQUEST_NULL waits for nothing.
 typedef struct tutti_request {
     /// The library's own.
     void* operation;
@@ -401,7 +401,7 @@ TUTTI_API tutti_status tutti_group_statistics(const tutti_group* group, const ch
 /// the next one. Where it fails *me has size 0, and no call is made as it.
 TUTTI_API tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me);
 
-/// Gives the seat back, once what the member has in flight is complete. A member that has failed leaves as
+/// Gives the seat back, once what the member has outstanding is complete. A member that has failed leaves as
 /// well; where the others may wait for it, after tutti_abort(). A caller of size 0 has nothing to leave.
 TUTTI_API tutti_status tutti_leave(tutti_caller me);
 

@@ -104,7 +104,7 @@ private:
 using CallLog = BasicCallLog<16>;
 /// Of arrivals, of which only the last is told.
 using ArrivalLog = BasicCallLog<2>;
-/// Of operations of which many are in flight at a time.
+/// Of operations of which many are outstanding at a time.
 using StartLog = BasicCallLog<CallHistory::most_records>;
 
 /// The first operation that both histories know of in which the two members have made different calls.

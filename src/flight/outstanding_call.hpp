@@ -25,9 +25,9 @@ namespace tutti::execute {
 
 class ProgressEngine;
 
-/// One operation that a member has in flight, or can start again: a call that is prepared, its addresses, and
-/// a run of it on a channel. Touched by its member's thread only. Kept by the member's ProgressEngine for the
-/// next call when nobody refers to it any more, or until nobody does, where that is gone before.
+/// One operation that a member has outstanding, or can start again: a call that is prepared, its addresses,
+/// and a run of it on a channel. Touched by its member's thread only. Kept by the member's ProgressEngine for
+/// the next call when nobody refers to it any more, or until nobody does, where that is gone before.
 class OutstandingCall final : public detail::PersistentRequestBase, public Queueable<OutstandingCall> {
 public:
     enum class State : std::uint8_t {

@@ -1,4 +1,4 @@
-// How what a member has in flight gets on, and ends.
+// How what a member has outstanding gets on, and ends.
 
 #include "diagnose/disagreement.hpp"
 #include "flight/progress_engine.hpp"
@@ -245,7 +245,7 @@ void ProgressEngine::look_after(bool takes_long, const OutstandingCall* awaited)
             }
             const bool is_read = read_for != nullptr && read_for->sequence_ == operation->sequence_ &&
                                  read_for->runner_->peer() == operation->runner_->peer();
-            // What else is in flight might end first, and have the thread call what waits for it.
+            // What else is outstanding might end first, and have the thread call what waits for it.
             const bool is_stuck = operation == awaited && open_.size() == 1 && thread_->has_only(*this);
             if (check_stalled(group_, operation->sequence_, rank_, *operation->runner_, operation->waited_,
                               {.takes_long = takes_long && !is_read,

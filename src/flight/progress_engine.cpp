@@ -79,7 +79,7 @@ void ProgressEngine::restart(OutstandingCall& operation, const Call& call) {
 }
 
 /// Throws where the calling thread must not use this member's operations now. Where the group has failed,
-/// that ends those in flight: when this returns nobody touches their vectors any more.
+/// that ends those outstanding: when this returns nobody touches their vectors any more.
 void ProgressEngine::require_usable(const char* what) {
     if (seat_.runs_operator()) {
         throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "

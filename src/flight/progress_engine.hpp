@@ -25,8 +25,8 @@ class Seat;
 
 namespace tutti::execute {
 
-/// The operations that one member has in flight, and those that it has prepared: starts them, and makes them
-/// progress. Touched by its member's thread only.
+/// The operations that one member has outstanding, and those that it has prepared: starts them, and makes
+/// them progress. Touched by its member's thread only.
 ///
 /// Started operations take the group's channels in turn. All members start the same, so that each operation
 /// has one channel without a word about it; who comes round to a channel that is still in use queues there.
@@ -46,7 +46,7 @@ public:
     void restart(OutstandingCall& operation);
     void restart(OutstandingCall& operation, const detail::Call& call);
 
-    /// A look at everything that the thread has in flight.
+    /// A look at everything that the thread has outstanding.
     void test();
     /// Returns when the operation is over.
     void wait(OutstandingCall& operation);
@@ -54,7 +54,7 @@ public:
     void drop_continuation(OutstandingCall& operation) noexcept;
     /// What is now to be called, empty if nothing. The operation may then be that of another call.
     std::function<void()> taken_continuation(OutstandingCall& operation) noexcept;
-    /// Throws Error where another thread has operations of this member in flight.
+    /// Throws Error where another thread has operations of this member outstanding.
     void require_own_thread(const char* what) const;
     void release(OutstandingCall& operation) noexcept;
 
@@ -71,15 +71,15 @@ public:
     /// What has ended operations of this member, or null.
     const std::exception_ptr& failure() const { return failure_; }
 
-    /// Waits for all that are in flight, and takes those that are prepared out of use: the member leaves.
-    /// False where another thread has some in flight, which is a failure and leaves all as it is.
+    /// Waits for all that are outstanding, and takes those that are prepared out of use: the member leaves.
+    /// False where another thread has some outstanding, which is a failure and leaves all as it is.
     bool end() noexcept;
 
     /// The sequence in which two members have made different calls, if there is one. Null is a member that
     /// has made none.
     static std::optional<Sequence> difference(const ProgressEngine* one, const ProgressEngine* other);
 
-    /// Records a failure of this member, which ends all that it has in flight.
+    /// Records a failure of this member, which ends all that it has outstanding.
     void fail(const std::exception_ptr& cause) noexcept;
 
 private:
@@ -95,7 +95,8 @@ private:
     };
 
     void require_usable(const char* what);
-    /// Whether another thread, which may be gone, has operations in flight or has yet to call continuations.
+    /// Whether another thread, which may be gone, has outstanding operations or has yet to call
+    /// continuations.
     bool is_on_another_thread() const noexcept {
         return (!open_.empty() || ready_ != 0) && thread_id_ != ThreadProgress::here().id();
     }
@@ -154,7 +155,7 @@ private:
     std::vector<OutstandingCall*> open_;
     /// The operations that are over and whose continuations have yet to be called.
     std::size_t ready_ = 0;
-    /// The thread that has those in flight and these in its queue. Only that thread may look at what it
+    /// The thread that has those outstanding and these in its queue. Only that thread may look at what it
     /// points to: it may be gone, and another one be in its place, but never under its number.
     ThreadProgress* thread_ = nullptr;
     std::uint64_t thread_id_ = 0;
@@ -180,7 +181,7 @@ private:
     };
     std::vector<Free> free_;
     std::vector<std::unique_ptr<OutstandingCall>> all_;
-    /// The next member that the thread has operations in flight of.
+    /// The next member that the thread has outstanding operations of.
     ProgressEngine* next_of_thread_ = nullptr;
 };
 

@@ -14,7 +14,7 @@ namespace tutti::execute {
 class ProgressEngine;
 class OutstandingCall;
 
-/// What the calling thread has in flight, of whichever members: all of it progresses while the thread waits
+/// What the calling thread has outstanding, of whichever members: all of it progresses while the thread waits
 /// for any of it, or in a call that blocks. Trivial, so that a thread has it without a constructor.
 class ThreadProgress {
 public:
@@ -22,7 +22,7 @@ public:
     /// A number that no other thread of the process has or has had, unlike the address of this.
     std::uint64_t id() noexcept { return id_ != 0 ? id_ : give_id(); }
 
-    /// A member that has operations in flight.
+    /// A member that has outstanding operations.
     void add(ProgressEngine& member) noexcept;
     void remove(ProgressEngine& member) noexcept;
     bool is_empty() const { return first_ == nullptr; }

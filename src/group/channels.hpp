@@ -31,8 +31,8 @@ struct WaitForEdge {
     int waits_for = 0;
 };
 
-/// A mailbox for one operation at a time: operations that are in flight together have a channel each, so that
-/// none waits for another.
+/// A mailbox for one operation at a time: operations that are outstanding together have a channel each, so
+/// that none waits for another.
 class Channel {
 public:
     /// `failed` is not 0 once the group has failed; `event` is notified whenever a member shows something.

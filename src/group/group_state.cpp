@@ -127,7 +127,7 @@ std::string GroupState::disagreement() const {
 
 void GroupState::recover() {
     if (itself_ != nullptr) {
-        return; // a thread still has operations in flight of a member that has left, and looks at all of this
+        return; // a thread still has outstanding operations of a member that has left, which look at this
     }
     // Members may have given up at different epochs: all go on from one that nobody has reached.
     std::uint64_t epoch = 0;

@@ -63,7 +63,7 @@ public:
     execute::MemberStatus& status(int rank) { return statuses_[rank]; }
     const execute::MemberStatus& status(int rank) const { return statuses_[rank]; }
     const mailbox::Mailbox& mailbox() const { return mailbox_; }
-    /// For what its members have in flight. Made on first use; null before that.
+    /// For what its members have outstanding. Made on first use; null before that.
     execute::Channels& channels();
     execute::Channels* channels_if_any() const {
         return channels_shown_.load(std::memory_order_acquire); // acquire: pairs with who makes them

@@ -59,7 +59,7 @@ execute::ProgressEngine& Seat::progress_engine() {
 
 void Seat::end_requests() noexcept {
     if (progress_engine_ != nullptr && !progress_engine_->end()) {
-        group_.keep_for_good(); // what another thread has in flight it will look at again
+        group_.keep_for_good(); // another thread looks at its outstanding operations again
     }
 }
 

@@ -72,7 +72,7 @@ public:
     /// theirs, until the group is used again.
     TUTTI_COMPONENT_API void abort(const char* text);
 
-    /// What the member has in flight. Made on first use.
+    /// What the member has outstanding. Made on first use.
     execute::ProgressEngine& progress_engine();
     /// Waits for that: the member leaves.
     void end_requests() noexcept;

@@ -75,7 +75,7 @@ private:
     const Word* failed_;
 };
 
-/// A mailbox of one of several operations that a member has in flight. All members of all these mailboxes
+/// A mailbox of one of several operations that a member has outstanding. All members of all these mailboxes
 /// notify one event count: a thread that waits for several members can sleep on one only.
 template <class BaseMailbox, class EventType>
 class BasicChannelMailbox : public BaseMailbox {

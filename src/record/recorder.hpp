@@ -133,7 +133,7 @@ private:
     std::uint64_t waited_ = 0;
 };
 
-/// An operation that a member has in flight, beside others. Of its thread.
+/// An operation that a member has outstanding, beside others. Of its thread.
 class FlightRecord {
 public:
     void begin() noexcept {

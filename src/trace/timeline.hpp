@@ -11,11 +11,11 @@
 namespace tutti::trace {
 
 /// What a member does in a span. Waits lie within steps, steps within operations, but for waits for what is
-/// in flight; a span of one of these kinds ends before the next of that kind begins. What was started, or
-/// prepared and then started, is in flight until its member sees that it is complete: these may overlap.
+/// outstanding; a span of one of these kinds ends before the next of that kind begins. What was started, or
+/// prepared and then started, is outstanding until its member sees that it is complete: these may overlap.
 enum class Kind : std::uint8_t { operation, step, wait, started, prepared };
 
-/// What a wait for what is in flight is called.
+/// What a wait for what is outstanding is called.
 constexpr std::string_view request_wait = "request wait";
 
 constexpr std::array<std::string_view, 5> kind_names{"operation", "step", "wait", "started", "prepared"};
@@ -52,7 +52,7 @@ struct Lane {
     /// The system's number of the thread, 0 if unknown.
     int thread = 0;
     std::vector<Span> spans = {};
-    /// What was in flight, in the order of the beginnings.
+    /// What was outstanding, in the order of the beginnings.
     std::vector<Span> flights = {};
 };
 

@@ -15,7 +15,7 @@ public:
 
     /// Whether it is complete or has failed. Looks at nothing else.
     virtual bool is_over() const noexcept = 0;
-    /// Whether it is complete, after everything that the thread has in flight has made progress.
+    /// Whether it is complete, after everything that the thread has outstanding has made progress.
     virtual bool test() = 0;
     /// Returns when it is complete.
     virtual void wait() = 0;
