@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 source = pathlib.Path(sys.argv[1])
-pages = sorted(p for d in (".", "docs", "examples", "topology", "src", "bench") for p in source.glob("*.md" if d == "." else d + "/**/*.md"))
+pages = sorted(p for d in (".", "docs", "examples", "topology", "src", "laboratory", "viewer", "bench") for p in source.glob("*.md" if d == "." else d + "/**/*.md"))
 errors = []
 
 
@@ -39,7 +39,7 @@ for page in pages:
             errors.append(f"{page.relative_to(source)}: {target} is not there")
         elif anchor and anchor not in anchors_of(file):
             errors.append(f"{page.relative_to(source)}: {target} has no such heading")
-    for name in re.findall(r"`((?:tests|src|bench|topology|include)/[\w/.]+)`", text):
+    for name in re.findall(r"`((?:tests|src|laboratory|viewer|bench|topology|include)/[\w/.]+)`", text):
         if name != example and not (source / name).exists():
             errors.append(f"{page.relative_to(source)}: {name} is not there")
 
