@@ -20,6 +20,8 @@ set(TUTTI_WITHOUT_SCHEDULES graph distance machine mailbox kernel)
 set(TUTTI_WITHOUT_THE_MEASURED terminal measure mpirun peers)
 # Readers of schedules do not know each other.
 set(TUTTI_READERS cost verify draw plan)
+# What makes calls does not know how their failures are told.
+set(TUTTI_WITHOUT_DIAGNOSIS wait record choose call group flight)
 # What only the command and the tests need, and the layers above all others that programs link.
 set(TUTTI_LABORATORY cost verify draw)
 set(TUTTI_LINKED_BY_PROGRAMS api arrive hybrid)
@@ -88,6 +90,9 @@ function(tutti_check_layers)
     endif()
     if(layer IN_LIST TUTTI_WITHOUT_THE_MEASURED)
       tutti_keep_apart(${module} "${reach}" tutti_mailbox tutti_group tutti)
+    endif()
+    if(layer IN_LIST TUTTI_WITHOUT_DIAGNOSIS)
+      tutti_keep_apart(${module} "${reach}" tutti_diagnose)
     endif()
     if(layer IN_LIST TUTTI_READERS)
       set(others ${TUTTI_READERS})

@@ -1,3 +1,4 @@
+#include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
 #include "plan/plan.hpp"
 
@@ -24,9 +25,10 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
                             " ms, must be 0 (for ever) or more");
     }
     try {
-        auto state = std::make_shared<detail::GroupState>(members, execute::config_for(members, options));
+        auto state = std::make_shared<detail::GroupState>(members, execute::config_for(members, options),
+                                                          execute::diagnosis_of);
         state->expect_joins();
-        state->list_for_roll_calls();
+        state->diagnosis().list_for_roll_calls();
         return state;
     } catch (const std::invalid_argument& error) { // what is known of the machine is contradictory
         throw Error(std::string("Group: ") + error.what());
@@ -46,7 +48,7 @@ std::string Group::tuning() const {
 }
 
 std::string Group::roll_call(RollCallFormat format) const {
-    return state_->roll_call(format);
+    return state_->diagnosis().roll_call(format);
 }
 
 std::string Group::trace(TraceFormat format) const {

@@ -22,7 +22,7 @@ Member::Member(Member&& other) noexcept
       size_(other.size_), exceptions_on_entry_(other.exceptions_on_entry_), leaving_(other.leaving_) {}
 
 std::string Member::roll_call(RollCallFormat format) const {
-    return group_->roll_call(format);
+    return group_->diagnosis().roll_call(format);
 }
 
 std::string Member::trace(TraceFormat format) const {

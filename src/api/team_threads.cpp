@@ -1,6 +1,7 @@
 #include "api/team_threads.hpp"
 
 #include "choose/group_config.hpp"
+#include "diagnose/group_diagnosis.hpp"
 #include "group/ranks_text.hpp"
 #include "machine/process.hpp"
 #include "wait/wait_timer.hpp"
@@ -75,13 +76,13 @@ private:
 
 TeamThreads::TeamThreads(const std::vector<int>& cpus, const TeamOptions& options)
     : group_(std::make_shared<GroupState>(static_cast<int>(cpus.size()),
-                                          execute::config_for(options.group, cpus))),
+                                          execute::config_for(options.group, cpus), execute::diagnosis_of)),
       cpus_(cpus), caller_is_member_(options.caller_is_member),
       wait_policy_(execute::wait_policy_between_runs(group_->config(), size(), caller_is_member_)),
       process_(machine::this_process()), pins_(cpus.size()), thrown_(cpus.size()), ended_(cpus.size()),
       threads_(cpus.size()) {
     group_->failure().keep_first();
-    group_->list_for_roll_calls();
+    group_->diagnosis().list_for_roll_calls();
 }
 
 TeamThreads::~TeamThreads() {
@@ -182,7 +183,7 @@ void TeamThreads::report() {
         recover();
         std::rethrow_exception(cause);
     }
-    if (const std::string disagreement = group_->disagreement(); !disagreement.empty()) {
+    if (const std::string disagreement = group_->diagnosis().disagreement(); !disagreement.empty()) {
         recover();
         throw MismatchError("Team::run: " + disagreement);
     }
@@ -266,7 +267,7 @@ void TeamThreads::tell_still_running() noexcept {
         const std::string text = "tutti: Team::run has failed, and waits for " +
                                  execute::text_of_ranks(running, "member", "members") +
                                  " to return from the function that it has been given\n" +
-                                 group_->roll_call(RollCallFormat::text);
+                                 group_->diagnosis().roll_call(RollCallFormat::text);
         std::fputs(text.c_str(), stderr);
     } catch (const std::bad_alloc&) { // without a word
     }

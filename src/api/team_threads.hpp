@@ -45,7 +45,7 @@ public:
     const std::vector<machine::PinResult>& pins() const { return pins_; }
     const std::string& tuning() const { return group_->config().tuning; }
     const GroupState& state() const { return *group_; }
-    std::string roll_call(RollCallFormat format) const { return group_->roll_call(format); }
+    std::string roll_call(RollCallFormat format) const { return group_->diagnosis().roll_call(format); }
     std::string trace(TraceFormat format) const { return group_->trace(format); }
     Statistics statistics() const { return group_->statistics(); }
 

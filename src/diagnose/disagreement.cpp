@@ -4,6 +4,7 @@
 #include "call/call_log.hpp"
 #include "group/channels.hpp"
 #include "group/group_state.hpp"
+#include "group/history.hpp"
 
 #include <algorithm>
 #include <array>
@@ -68,22 +69,6 @@ std::string hidden_difference(const CallSignature& one, const CallSignature& oth
 }
 
 } // namespace
-
-std::optional<CallHistory> history_of(const GroupState& group, Sequence sequence, int member) {
-    if (sequence == Sequence::blocking) {
-        // Acquire: pairs with the release of a member that enters; its record of that call came before.
-        const std::uint64_t progress = group.board(member).progress.observe();
-        return group.status(member).log.read(progress / 2);
-    }
-    const Channels* const channels = group.channels_if_any();
-    if (channels == nullptr) {
-        return CallHistory();
-    }
-    // Acquire: pairs with the release of a member that starts a call; its record of that came before.
-    const Starts& starts = channels->starts(sequence, member);
-    const std::uint64_t count = starts.count.observe();
-    return starts.log.read(count);
-}
 
 const Words& words_of(Sequence sequence) {
     static constexpr std::array<Words, 3> words{{{"", "calls", "calling"},
@@ -224,11 +209,6 @@ std::optional<std::string> wait_for_edge(const GroupState& group, Sequence seque
            " " + own->signature(number).describe() + ", but " + named(other) + " " +
            words_of(theirs.sequence).does + " " + their->signature(theirs.number).describe() +
            ": all members must make the same calls, and block, start or prepare alike";
-}
-
-std::uint64_t last_blocking(const GroupState& group, int member) {
-    const std::optional<CallHistory> own = history_of(group, Sequence::blocking, member);
-    return own ? own->last() : 0;
 }
 
 std::string text_of_signatures(Sequence sequence, int member, int other, std::uint64_t number,

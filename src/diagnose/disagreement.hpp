@@ -14,10 +14,6 @@ class GroupState;
 
 namespace tutti::execute {
 
-/// The calls of a member, as far as its log tells. Any member may ask at any time: nothing while the member
-/// writes.
-std::optional<CallHistory> history_of(const detail::GroupState& group, Sequence sequence, int member);
-
 /// How texts speak of a sequence.
 struct Words {
     const char* adjective;
@@ -66,9 +62,6 @@ std::optional<std::string> other_order(const detail::GroupState& group, Sequence
 /// nor `other` before `member` has made one of another sequence, or nothing. Shows the others that it is so.
 std::optional<std::string> wait_for_edge(const detail::GroupState& group, Sequence sequence,
                                          std::uint64_t number, int member, int other);
-
-/// The number of the call that blocks that a member is in, or of the last one.
-std::uint64_t last_blocking(const detail::GroupState& group, int member);
 
 /// What is wrong where a run of `member` has found a fault in what `peer` shows, in the call of a sequence
 /// that makes this signature, whose vectors are bound so.

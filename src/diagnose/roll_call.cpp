@@ -4,6 +4,7 @@
 
 #include "diagnose/disagreement.hpp"
 #include "group/group_state.hpp"
+#include "group/history.hpp"
 #include "group/ranks_text.hpp"
 #include "printable.hpp"
 #include "wait/join_deadline.hpp"
@@ -93,11 +94,10 @@ const char* text_of_state(char state) {
 RollCall::RollCall(Names names, std::vector<Place> places)
     : names_(std::move(names)), now_(clock_now()), places_(std::move(places)) {}
 
-RollCall::RollCall(GroupState& group, Asked asked) {
+RollCall::RollCall(GroupState& group, LastSnapshot& last, Asked asked) {
     failure_ = group.failure().text();
     has_failed_ = group.is_unusable(); // before the channels are held, which who joins asks for later
     const auto channels = group.hold_channels();
-    LastSnapshot& last = group.last_snapshot();
     if (asked == Asked::by_people && last.at().count() == 0) {
         constexpr std::int64_t between_looks_ns = 200'000;
         last.exchange(snapshot_of(group));
@@ -308,22 +308,6 @@ std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
 
 std::string text_of_call(const CallSignature& signature, const ShownLine& where) {
     return signature.describe() + (where.is_known() ? ", at " + where.text() : "");
-}
-
-void throw_mismatch(GroupState& group, const std::string& what) {
-    std::string text = what + "\n" + RollCall(group, RollCall::Asked::by_error).text();
-    text.pop_back(); // the end of the last line
-    throw MismatchError(text);
-}
-
-std::string text_of_delay(GroupState& group, Sequence sequence, std::uint64_t number, int member, int peer,
-                          std::chrono::milliseconds deadline) {
-    const RollCall roll_call(group, RollCall::Asked::by_error);
-    const std::optional<CallHistory> calls = history_of(group, sequence, member);
-    const bool is_known = calls && !calls->empty() && calls->first() <= number;
-    return whereabouts(group, member, peer) +
-           roll_call.delay(sequence, number, member, deadline,
-                           is_known ? calls->signature(number).describe() : "", peer);
 }
 
 } // namespace tutti::execute

@@ -73,7 +73,7 @@ public:
     /// Compares with the last snapshot of the group. One that people ask for takes the next one, and where
     /// there was none it takes two: some 200 us.
     enum class Asked : bool { by_error, by_people };
-    RollCall(detail::GroupState& group, Asked asked);
+    RollCall(detail::GroupState& group, LastSnapshot& last, Asked asked);
 
     /// Some lines, the last with an end: members that are at the same place together, those furthest behind
     /// first; of the odd ones out their threads.
@@ -109,15 +109,7 @@ private:
     std::vector<Place> places_;
 };
 
-/// Why `member`, in the `number`-th call of a sequence, has waited too long, at last for `peer`: who is
-/// where.
-std::string text_of_delay(detail::GroupState& group, Sequence sequence, std::uint64_t number, int member,
-                          int peer, std::chrono::milliseconds deadline);
-
 /// "barrier (algorithm direct), at solver.cpp:31"
 std::string text_of_call(const CallSignature& signature, const ShownLine& where);
-
-/// Throws a MismatchError with what is wrong, and who is where.
-[[noreturn]] void throw_mismatch(detail::GroupState& group, const std::string& what);
 
 } // namespace tutti::execute

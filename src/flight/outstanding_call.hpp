@@ -3,13 +3,13 @@
 #include "call/kept_operator.hpp"
 #include "call/prepared_call.hpp"
 #include "group/channels.hpp"
-#include "intrusive_queue.hpp"
 #include "mailbox/mailbox.hpp"
 #include "record/recorder.hpp"
 #include "run/bindings.hpp"
 #include "run/cursor.hpp"
 #include "run/memory.hpp"
 #include "run/runner.hpp"
+#include "wait/outstanding.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/detail/call.hpp>
@@ -28,7 +28,7 @@ class ProgressEngine;
 /// One operation that a member has outstanding, or can start again: a call that is prepared, its addresses,
 /// and a run of it on a channel. Touched by its member's thread only. Kept by the member's ProgressEngine for
 /// the next call when nobody refers to it any more, or until nobody does, where that is gone before.
-class OutstandingCall final : public detail::PersistentRequestBase, public Queueable<OutstandingCall> {
+class OutstandingCall final : public detail::PersistentRequestBase, public Continued {
 public:
     enum class State : std::uint8_t {
         idle,    ///< not started
@@ -49,17 +49,16 @@ public:
     void release() noexcept override;
     void start() override;
     void start(const detail::Call& call) override;
+    /// What it throws is a failure of the member.
+    void call_continuation() override;
 
 private:
     friend class ProgressEngine;
-    friend class ThreadProgress;
 
     using Runner = run::Runner<mailbox::ChannelMailbox>;
 
     /// To the vectors and the operator of the next run.
     void bind(const void* input, void* output);
-    /// What it throws is a failure of the member.
-    void call_continuation();
     /// Throws what has ended it, if it has failed.
     void check() const {
         if (failure_ != nullptr) {

@@ -1,11 +1,10 @@
 // How what a member has outstanding gets on, and ends.
 
-#include "diagnose/disagreement.hpp"
 #include "flight/progress_engine.hpp"
-#include "flight/thread_progress.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
 #include "group/stall_check.hpp"
+#include "wait/thread_progress.hpp"
 
 #include <tutti/error.hpp>
 
@@ -158,9 +157,10 @@ bool ProgressEngine::advance(OutstandingCall& operation, int looks) {
     case run::State::differs:
         break;
     }
-    throw_mismatch(group_,
-                   text_of(runner.fault(), group_, operation.sequence_, rank_, runner.peer(),
-                           operation.call_.signature(), operation.call_.prepared(), operation.bindings_));
+    group_.diagnosis().throw_fault({operation.sequence_, operation.number_, rank_, runner.peer()},
+                                   runner.fault(), operation.call_.signature(), operation.call_.prepared(),
+                                   operation.bindings_);
+    return false; // not reached, which a compiler does not see of a virtual function
 }
 
 void ProgressEngine::remove(OutstandingCall& operation) {

@@ -1,10 +1,10 @@
 #include "flight/progress_engine.hpp"
 
-#include "flight/thread_progress.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
 #include "mailbox/wait.hpp"
 #include "mixed.hpp"
+#include "wait/thread_progress.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
@@ -13,12 +13,23 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace tutti::execute {
 
 using detail::Call;
+
+ProgressEngine& ProgressEngine::of(detail::Seat& seat) {
+    if (seat.outstanding() == nullptr) {
+        try {
+            seat.keep(std::make_unique<ProgressEngine>(seat));
+        } catch (...) { // there is no memory
+            seat.group().fail(seat.rank(), std::current_exception());
+            throw;
+        }
+    }
+    return static_cast<ProgressEngine&>(*seat.outstanding()); // the only kind there is
+}
 
 ProgressEngine::ProgressEngine(detail::Seat& seat)
     : seat_(seat), group_(seat.group()), rank_(seat.rank()), channels_(group_.channels()),
@@ -363,33 +374,18 @@ void ProgressEngine::orphan_held() noexcept {
     });
 }
 
-std::optional<Sequence> ProgressEngine::difference(const ProgressEngine* one, const ProgressEngine* other) {
-    const auto started = [](const ProgressEngine* each) {
-        return each == nullptr ? std::pair<std::uint64_t, std::uint64_t>{}
-                               : std::pair{each->started_, each->history_};
-    };
-    const auto prepared = [](const ProgressEngine* each) {
-        return each == nullptr ? std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>{}
-                               : std::tuple{each->prepared_, each->prepared_history_, each->restarts_};
-    };
-    if (started(one) != started(other)) {
-        return Sequence::started;
-    }
-    return prepared(one) != prepared(other) ? std::optional(Sequence::prepared) : std::nullopt;
-}
-
 } // namespace tutti::execute
 
 namespace tutti::detail {
 
 RequestBase& start(Seat& seat, const Call& call) {
     seat.called_from().show(call.where, static_cast<unsigned>(execute::Sequence::started));
-    return seat.progress_engine().start(call);
+    return execute::ProgressEngine::of(seat).start(call);
 }
 
 PersistentRequestBase& prepare(Seat& seat, const Call& call) {
     seat.called_from().show(call.where, static_cast<unsigned>(execute::Sequence::prepared));
-    return seat.progress_engine().prepare(call);
+    return execute::ProgressEngine::of(seat).prepare(call);
 }
 
 } // namespace tutti::detail

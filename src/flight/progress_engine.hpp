@@ -2,9 +2,10 @@
 
 #include "call/call_log.hpp"
 #include "flight/outstanding_call.hpp"
-#include "flight/thread_progress.hpp"
 #include "group/channels.hpp"
 #include "run/cursor.hpp"
+#include "wait/outstanding.hpp"
+#include "wait/thread_progress.hpp"
 
 #include <tutti/detail/call.hpp>
 
@@ -30,10 +31,13 @@ namespace tutti::execute {
 ///
 /// Started operations take the group's channels in turn. All members start the same, so that each operation
 /// has one channel without a word about it; who comes round to a channel that is still in use queues there.
-class ProgressEngine {
+class ProgressEngine final : public Outstanding {
 public:
+    /// What the member of a seat has outstanding. Made on first use.
+    static ProgressEngine& of(detail::Seat& seat);
+
     explicit ProgressEngine(detail::Seat& seat);
-    ~ProgressEngine();
+    ~ProgressEngine() override;
     ProgressEngine(const ProgressEngine&) = delete;
     ProgressEngine& operator=(const ProgressEngine&) = delete;
     ProgressEngine(ProgressEngine&&) = delete;
@@ -54,37 +58,28 @@ public:
     void drop_continuation(OutstandingCall& operation) noexcept;
     /// What is now to be called, empty if nothing. The operation may then be that of another call.
     std::function<void()> taken_continuation(OutstandingCall& operation) noexcept;
-    /// Throws Error where another thread has operations of this member outstanding.
+    /// Throws Error where another thread has operations of this member in flight.
     void require_own_thread(const char* what) const;
     void release(OutstandingCall& operation) noexcept;
 
-    /// One look at all operations of this member.
-    void progress();
-    /// Ends all of them where one can no longer be waited for; `takes_long` as in check_stalled(). `awaited`
-    /// is the operation before whose end the thread does nothing else, null if there is none.
-    void look_after(bool takes_long, const OutstandingCall* awaited);
-
-    /// How to wait for what others do in the group.
-    mailbox::EventCount& event() const;
-    const mailbox::WaitPolicy& wait_policy() const;
-
-    /// What has ended operations of this member, or null.
-    const std::exception_ptr& failure() const { return failure_; }
-
-    /// Waits for all that are outstanding, and takes those that are prepared out of use: the member leaves.
-    /// False where another thread has some outstanding, which is a failure and leaves all as it is.
-    bool end() noexcept;
-
-    /// The sequence in which two members have made different calls, if there is one. Null is a member that
-    /// has made none.
-    static std::optional<Sequence> difference(const ProgressEngine* one, const ProgressEngine* other);
+    void progress() override;
+    void look_after(bool takes_long, const OutstandingCall* awaited) override;
+    mailbox::EventCount& event() const override;
+    const mailbox::WaitPolicy& wait_policy() const override;
+    const std::exception_ptr& failure() const override { return failure_; }
+    bool end() noexcept override;
+    Calls calls() const override {
+        return {.started = started_,
+                .history = history_,
+                .prepared = prepared_,
+                .prepared_history = prepared_history_,
+                .restarts = restarts_};
+    }
 
     /// Records a failure of this member, which ends all that it has outstanding.
     void fail(const std::exception_ptr& cause) noexcept;
 
 private:
-    friend class ThreadProgress;
-
     /// How a member comes round to a channel.
     struct Turn {
         const Channel* channel = nullptr;
@@ -155,7 +150,7 @@ private:
     std::vector<OutstandingCall*> open_;
     /// The operations that are over and whose continuations have yet to be called.
     std::size_t ready_ = 0;
-    /// The thread that has those outstanding and these in its queue. Only that thread may look at what it
+    /// The thread that has those in flight and these in its queue. Only that thread may look at what it
     /// points to: it may be gone, and another one be in its place, but never under its number.
     ThreadProgress* thread_ = nullptr;
     std::uint64_t thread_id_ = 0;
@@ -181,8 +176,6 @@ private:
     };
     std::vector<Free> free_;
     std::vector<std::unique_ptr<OutstandingCall>> all_;
-    /// The next member that the thread has outstanding operations of.
-    ProgressEngine* next_of_thread_ = nullptr;
 };
 
 } // namespace tutti::execute

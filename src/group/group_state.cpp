@@ -1,7 +1,5 @@
 #include "group/group_state.hpp"
 
-#include "diagnose/disagreement.hpp"
-#include "diagnose/roll_call.hpp"
 #include "group/mailbox_pages.hpp"
 #include "machine/pinning.hpp"
 #include "trace/json_lines.hpp"
@@ -35,7 +33,7 @@ void require_kernels() {
 
 } // namespace
 
-GroupState::GroupState(int members, execute::GroupConfig config)
+GroupState::GroupState(int members, execute::GroupConfig config, execute::MakeDiagnosis make_diagnosis)
     : config_(std::move(config)), is_crowded_(config_.cpus < members),
       crowded_wait_policy_(config_.bindings.empty()
                                ? config_.wait_policy
@@ -44,7 +42,8 @@ GroupState::GroupState(int members, execute::GroupConfig config)
       mailbox_(execute::mailbox_in(pages_.data(), members, mailbox::most_sets, failure_.word())),
       statuses_(execute::objects_in<execute::MemberStatus>(
           pages_.data() + execute::mailbox_bytes(members, mailbox::most_sets))),
-      schedules_(members, config_), join_deadline_(config_.options.join_deadline) {
+      schedules_(members, config_), join_deadline_(config_.options.join_deadline),
+      make_diagnosis_(make_diagnosis), diagnosis_(make_diagnosis(*this)) {
     require_kernels();
     if (config_.trace != Trace::off) {
         recorder_ = std::make_unique<execute::Recorder>(members, config_.trace);
@@ -111,18 +110,9 @@ void GroupState::leave_failed_call(int member) {
     status(member).has_failed.store(true, std::memory_order_relaxed);
     execute::leave_failed_call(boards(), board(member), [this](int inside) {
         if (!stuck_is_told_.test_and_set(std::memory_order_relaxed)) { // one is enough
-            tell_stuck(inside);
+            diagnosis_->report_stuck(inside);
         }
     });
-}
-
-std::string GroupState::disagreement() const {
-    for (const auto& seat : seats_) {
-        if (const auto sequence = seats_.front()->difference(*seat)) {
-            return execute::disagreement(*this, *sequence, 0, seat->rank());
-        }
-    }
-    return {};
 }
 
 void GroupState::recover() {
@@ -148,34 +138,6 @@ void GroupState::recover() {
     }
     failure_.clear();
     stuck_is_told_.clear(std::memory_order_relaxed);
-}
-
-void GroupState::tell_stuck(int inside) noexcept {
-    try {
-        const std::string text =
-            "tutti: the group has failed, but member " + std::to_string(inside) +
-            " is still inside its call, maybe in an operator: the others wait for it, since it may use their "
-            "vectors\n" +
-            execute::RollCall(*this, execute::RollCall::Asked::by_error).text();
-        std::fputs(text.c_str(), stderr);
-    } catch (const std::bad_alloc&) { // without a word
-    }
-}
-
-std::string GroupState::roll_call(RollCallFormat format) {
-    const execute::RollCall roll_call(*this, execute::RollCall::Asked::by_people);
-    return format == RollCallFormat::json ? roll_call.json() : roll_call.text();
-}
-
-void GroupState::list_for_roll_calls() {
-    listed_.emplace([this](RollCallFormat format) { return roll_call(format); });
-}
-
-void GroupState::take_snapshot(std::chrono::milliseconds age) {
-    using std::chrono::milliseconds;
-    if (std::chrono::duration_cast<milliseconds>(execute::clock_now() - last_snapshot_.at()) >= age) {
-        last_snapshot_.exchange(execute::snapshot_of(*this));
-    }
 }
 
 execute::Channels& GroupState::channels() {

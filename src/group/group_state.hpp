@@ -4,9 +4,8 @@
 #include "cache_line.hpp"
 #include "call/plans/schedules.hpp"
 #include "choose/group_config.hpp"
-#include "diagnose/roll_call_signal.hpp"
-#include "diagnose/snapshot.hpp"
 #include "group/channels.hpp"
+#include "group/diagnosis.hpp"
 #include "group/member_status.hpp"
 #include "group/seat.hpp"
 #include "mailbox/event_count.hpp"
@@ -41,7 +40,8 @@ namespace tutti::detail {
 /// Everything the members of a group share.
 class GroupState : public std::enable_shared_from_this<GroupState> {
 public:
-    TUTTI_COMPONENT_API GroupState(int members, execute::GroupConfig config);
+    TUTTI_COMPONENT_API GroupState(int members, execute::GroupConfig config,
+                                   execute::MakeDiagnosis make_diagnosis);
     TUTTI_COMPONENT_API ~GroupState();
     GroupState(const GroupState&) = delete;
     GroupState& operator=(const GroupState&) = delete;
@@ -90,16 +90,11 @@ public:
     TUTTI_COMPONENT_API void take_seat(int rank);
     static constexpr std::chrono::milliseconds longest_leave{1000};
 
-    /// See Group::roll_call. By any thread.
-    TUTTI_COMPONENT_API std::string roll_call(RollCallFormat format);
+    execute::Diagnosis& diagnosis() { return *diagnosis_; }
+
     /// See Group::trace and Group::statistics. Throw Error where nothing is recorded. By any thread.
     std::string trace(TraceFormat format) const;
     Statistics statistics() const;
-    /// Has a signal write it as well, if the environment asks for that.
-    TUTTI_COMPONENT_API void list_for_roll_calls();
-    execute::LastSnapshot& last_snapshot() { return last_snapshot_; }
-    /// Takes a snapshot of the members if the last one is older than that.
-    void take_snapshot(std::chrono::milliseconds age);
 
     /// Throws an Error that names the seats that nobody has ever taken, where `member`, which has joined, has
     /// waited too long for one of them to be `peer`.
@@ -153,10 +148,6 @@ public:
     /// may read and write the member's vectors until they have noticed.
     void leave_failed_call(int member);
 
-    /// What is wrong where members have returned from different calls that none of them waited for the others
-    /// to notice, or nothing. Only while no member is in a call.
-    std::string disagreement() const;
-
     /// Makes the group usable again after a failure. Only while no member is in a call.
     void recover();
 
@@ -167,9 +158,6 @@ private:
 
     /// Throws Aborted to who comes to join and may not because of a failure, of which it tells.
     [[noreturn]] void throw_refused(int rank, const char* why) const;
-
-    /// Writes to stderr why nobody learns of a failure.
-    void tell_stuck(int inside) noexcept;
 
     /// Begins anew after a failure, when all have left: lets every seat know how many regions it has missed.
     void begin_anew();
@@ -201,7 +189,6 @@ private:
     int taken_ = 0;
     execute::JoinDeadline join_deadline_;
     bool members_join_ = false;
-    execute::LastSnapshot last_snapshot_;
     std::shared_ptr<GroupState> itself_;
     /// The groups that this one was made of, the first one first, and its members' ranks in that.
     std::vector<std::weak_ptr<GroupState>> ancestors_;
@@ -213,7 +200,8 @@ private:
     std::mutex bindings_mutex_;
     /// The last members: they refer to the others.
     std::optional<execute::TraceListed> traced_;
-    std::optional<execute::RollCallListed> listed_;
+    execute::MakeDiagnosis make_diagnosis_;
+    std::unique_ptr<execute::Diagnosis> diagnosis_;
 };
 
 } // namespace tutti::detail

@@ -1,11 +1,10 @@
 #include "group/seat.hpp"
 
-#include "diagnose/disagreement.hpp"
-#include "flight/progress_engine.hpp"
-#include "flight/thread_progress.hpp"
 #include "group/group_state.hpp"
+#include "group/history.hpp"
 #include "group/stall_check.hpp"
 #include "mailbox/wait.hpp"
+#include "wait/thread_progress.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
@@ -45,20 +44,8 @@ Seat::Seat(GroupState& group, int rank, int members)
 
 Seat::~Seat() = default;
 
-execute::ProgressEngine& Seat::progress_engine() {
-    if (progress_engine_ == nullptr) {
-        try {
-            progress_engine_ = std::make_unique<execute::ProgressEngine>(*this);
-        } catch (...) { // there is no memory
-            group_.fail(rank_, std::current_exception());
-            throw;
-        }
-    }
-    return *progress_engine_;
-}
-
 void Seat::end_requests() noexcept {
-    if (progress_engine_ != nullptr && !progress_engine_->end()) {
+    if (outstanding_ != nullptr && !outstanding_->end()) {
         group_.keep_for_good(); // another thread looks at its outstanding operations again
     }
 }
@@ -67,7 +54,7 @@ std::optional<execute::Sequence> Seat::difference(const Seat& other) const {
     if (cursor_.epoch != other.cursor_.epoch || cursor_.history != other.cursor_.history) {
         return execute::Sequence::blocking;
     }
-    return execute::ProgressEngine::difference(progress_engine_.get(), other.progress_engine_.get());
+    return execute::difference(outstanding_.get(), other.outstanding_.get());
 }
 
 bool Seat::is_new_here() {
@@ -80,7 +67,7 @@ void Seat::resume(std::uint64_t epoch) {
     front_ = nullptr; // so that the next call is shown, whichever it is
     has_aborted_ = false;
     recorded_ = {};
-    progress_engine_ = nullptr;
+    outstanding_ = nullptr;
     group_.status(rank_).log.clear();
     // Whoever made this the time for it orders it before the next call of any member.
     group_.board(rank_).progress.put(0);
@@ -173,17 +160,16 @@ void Seat::wait(Runner& runner, run::State state, execute::WaitTimer& waited) {
         group_.failure().throw_aborted();
     }
     if (state == run::State::differs) {
-        execute::throw_mismatch(group_, execute::text_of(runner.fault(), group_, Sequence::blocking, rank_,
-                                                         runner.peer(), front_->signature(),
-                                                         front_->prepared(), bindings_));
+        group_.diagnosis().throw_fault({Sequence::blocking, 0, rank_, runner.peer()}, runner.fault(),
+                                       front_->signature(), front_->prepared(), bindings_);
     }
     const execute::EndOfWait end(group_.status(rank_).wait);
     execute::ThreadProgress& thread = execute::ThreadProgress::here();
     bool is_excused = false;
     const auto is_ready = [&] {
         thread.progress();
-        if (progress_engine_ != nullptr && progress_engine_->failure() != nullptr) {
-            std::rethrow_exception(progress_engine_->failure());
+        if (outstanding_ != nullptr && outstanding_->failure() != nullptr) {
+            std::rethrow_exception(outstanding_->failure());
         }
         return is_excused || runner.is_ready();
     };

@@ -12,6 +12,7 @@
 #include "run/cursor.hpp"
 #include "run/memory.hpp"
 #include "run/runner.hpp"
+#include "wait/outstanding.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/detail/call.hpp>
@@ -21,11 +22,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
-
-namespace tutti::execute {
-class ProgressEngine;
-}
 
 namespace tutti::detail {
 
@@ -72,8 +70,9 @@ public:
     /// theirs, until the group is used again.
     TUTTI_COMPONENT_API void abort(const char* text);
 
-    /// What the member has outstanding. Made on first use.
-    execute::ProgressEngine& progress_engine();
+    /// What the member has outstanding; null before its first nonblocking call.
+    execute::Outstanding* outstanding() { return outstanding_.get(); }
+    void keep(std::unique_ptr<execute::Outstanding> outstanding) { outstanding_ = std::move(outstanding); }
     /// Waits for that: the member leaves.
     void end_requests() noexcept;
 
@@ -167,7 +166,7 @@ private:
     /// What this member has shown of its calls last.
     execute::CallPlace recorded_;
     std::uint64_t recorded_digest_ = 0;
-    std::unique_ptr<execute::ProgressEngine> progress_engine_;
+    std::unique_ptr<execute::Outstanding> outstanding_;
     execute::SeatOccupancy occupancy_;
     /// Who has taken it last.
     std::uint64_t thread_ = 0;

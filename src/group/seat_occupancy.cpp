@@ -2,7 +2,6 @@
 
 #include "group/seat_occupancy.hpp"
 
-#include "diagnose/roll_call.hpp"
 #include "group/group_state.hpp"
 #include "group/ranks_text.hpp"
 

@@ -1,15 +1,9 @@
 #pragma once
 
-#include "diagnose/disagreement.hpp"
-#include "diagnose/roll_call.hpp"
 #include "group/group_state.hpp"
 #include "wait/wait_timer.hpp"
 
-#include <tutti/error.hpp>
-
 #include <cstdint>
-#include <optional>
-#include <string>
 
 namespace tutti::execute {
 
@@ -35,31 +29,20 @@ bool check_stalled(detail::GroupState& group, Sequence sequence, int member, con
         group.failure().throw_aborted();
     }
     const int peer = runner.peer();
+    const auto is_ready = [&runner] { return runner.is_ready(); };
+    const Stall stall{sequence, asked.number, member, peer};
+    Diagnosis& diagnosis = group.diagnosis();
     if (asked.takes_long) {
         group.require_joined(member, peer);
-        if (const auto text = difference(group, sequence, member, peer)) {
-            throw_mismatch(group, *text);
-        }
-        if (const auto text = other_order(group, sequence, member, peer); text && !runner.is_ready()) {
-            throw_mismatch(group, *text);
-        }
-        if (asked.is_stuck && !runner.waits_for_slots() && !runner.is_ready()) {
-            if (const auto text = wait_for_edge(group, sequence, asked.number, member, peer)) {
-                throw_mismatch(group, *text);
-            }
-        }
+        diagnosis.check(stall, asked.is_stuck && !runner.waits_for_slots(), is_ready);
         waited.look();
         group.status(member).wait.show(
             {.sequence = sequence, .number = asked.number, .peer = peer, .since = waited.since()});
         if (waited.is_over() && !runner.is_ready()) {
-            const std::string text =
-                text_of_delay(group, sequence, asked.number, member, peer, waited.deadline());
-            if (!runner.is_ready()) { // it may have come while that was found out
-                throw TimeoutError(text);
-            }
+            diagnosis.time_out(stall, waited.deadline(), is_ready);
         }
         if (waited.is_half_over()) {
-            group.take_snapshot(waited.deadline()); // to tell at the deadline who has moved since
+            diagnosis.take_snapshot(waited.deadline());
         }
     }
     const bool is_gone = group.has_left_for_good(peer);
@@ -67,14 +50,13 @@ bool check_stalled(detail::GroupState& group, Sequence sequence, int member, con
         return is_gone;
     }
     if (runner.meets_another_call()) {
-        throw_mismatch(group, disagreement(group, sequence, member, peer));
+        diagnosis.throw_different(stall);
     }
     if (is_gone && !runner.is_ready()) {
         if (group.failure().raised()) { // which is why it is away
             group.failure().throw_aborted();
         }
-        const std::optional<std::string> absent = absence(group, sequence, member, peer);
-        throw_mismatch(group, absent ? *absent : disagreement(group, sequence, member, peer));
+        diagnosis.throw_absent(stall);
     }
     return false;
 }

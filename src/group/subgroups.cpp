@@ -10,7 +10,8 @@ std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) 
     const auto members = static_cast<int>(mates.size());
     std::shared_ptr<GroupState> group = [&] {
         const std::scoped_lock lock(bindings_mutex_);
-        return std::make_shared<GroupState>(members, execute::config_for_members(config_, mates));
+        return std::make_shared<GroupState>(members, execute::config_for_members(config_, mates),
+                                            make_diagnosis_);
     }();
     group->ranks_in_first_.reserve(mates.size());
     std::ranges::transform(mates, std::back_inserter(group->ranks_in_first_),
@@ -27,7 +28,7 @@ std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) 
         std::erase_if(ancestor->descendants_, [](const auto& descendant) { return descendant.expired(); });
         ancestor->descendants_.push_back(group);
     }
-    group->list_for_roll_calls();
+    group->diagnosis_->list_for_roll_calls();
     // A failure since then reaches the new group; one before that does so here.
     if (failure_.raised()) {
         failure_.throw_aborted();

@@ -1,5 +1,6 @@
 #include "hybrid/cluster_state.hpp"
 
+#include "diagnose/group_diagnosis.hpp"
 #include "hybrid/cluster_seat.hpp"
 #include "hybrid/cpu_division.hpp"
 #include "hybrid/together.hpp"
@@ -83,7 +84,8 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
     transport_.channel().set_limits(deadline_, failure_channel_, failure_);
     hybrid::together(control_.communicator(), [&] {
         const tutti::execute::GroupConfig config = shared(local.config());
-        group_ = std::make_shared<tutti::detail::GroupState>(local.size(), config);
+        group_ =
+            std::make_shared<tutti::detail::GroupState>(local.size(), config, tutti::execute::diagnosis_of);
         for (int rank = 0; rank < local.size(); ++rank) {
             seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
         }

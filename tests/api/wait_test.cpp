@@ -1,4 +1,5 @@
 #include "choose/group_config.hpp"
+#include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
@@ -99,7 +100,7 @@ TEST_CASE("threads that join from one CPU do not spin there") {
         MESSAGE("one CPU only");
         return;
     }
-    detail::GroupState group(2, execute::config_for(2, {}));
+    detail::GroupState group(2, execute::config_for(2, {}), execute::diagnosis_of);
     const auto join = [&](int rank, int cpu) {
         std::thread([&] {
             machine::pin_this_thread(cpu);

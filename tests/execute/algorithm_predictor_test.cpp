@@ -2,6 +2,7 @@
 
 #include "choose/algorithm_predictor.hpp"
 #include "choose/select.hpp"
+#include "diagnose/group_diagnosis.hpp"
 #include "distance/published.hpp"
 #include "group/group_state.hpp"
 #include "machine/machine.hpp"
@@ -197,7 +198,7 @@ TEST_CASE("members that choose by prediction have the bits of those that do not"
     for (const std::size_t elements : {std::size_t{1}, std::size_t{500}, std::size_t{20'000}}) {
         CAPTURE(elements);
         const auto sums_with = [&](const execute::GroupConfig& given) {
-            const auto group = std::make_shared<detail::GroupState>(members, given);
+            const auto group = std::make_shared<detail::GroupState>(members, given, execute::diagnosis_of);
             std::vector<std::vector<double>> sums(members, std::vector<double>(elements));
             std::vector<std::jthread> threads;
             for (int rank = 0; rank < members; ++rank) {

@@ -1,6 +1,7 @@
 // What groups cost in memory, without a thread in them.
 
 #include "algorithm/registry.hpp"
+#include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
 #include "group/mailbox_pages.hpp"
 #include "machine/machine.hpp"
@@ -147,7 +148,7 @@ TEST_CASE("the kernel moves no page of a mailbox to a member that reads it") {
 }
 
 TEST_CASE("who awaits the members of a group touches none of their pages") {
-    detail::GroupState group(8, execute::GroupConfig{});
+    detail::GroupState group(8, execute::GroupConfig{}, execute::diagnosis_of);
     group.expect_all();
     CHECK(mapping(&group.status(0)).find("Anonymous:             0 kB") != std::string::npos);
     group.leave_for_good(0);
@@ -164,7 +165,8 @@ TEST_CASE("what a member shows lies on its node") {
         return;
     }
     const auto members = static_cast<int>(cpus.size());
-    const auto group = std::make_shared<detail::GroupState>(members, execute::config_for(members, {}));
+    const auto group = std::make_shared<detail::GroupState>(members, execute::config_for(members, {}),
+                                                            execute::diagnosis_of);
     group->expect_all(); // by a thread that is on one of the nodes
     std::vector<std::thread> threads;
     for (int rank = 0; rank < members; ++rank) {
@@ -209,7 +211,7 @@ TEST_CASE("a group takes memory in proportion to its members, and touches none o
 
 TEST_CASE("schedules that have not been asked for the longest are forgotten") {
     constexpr int members = 1024;
-    detail::GroupState group(members, execute::GroupConfig{});
+    detail::GroupState group(members, execute::GroupConfig{}, execute::diagnosis_of);
     std::size_t row = 0;
     while (algorithm::registry()[row].name != "tree") {
         ++row;

@@ -1,4 +1,5 @@
 // Groups that another thread reads for a roll call or a trace while they come and go.
+#include "diagnose/group_diagnosis.hpp"
 #include "diagnose/roll_call_signal.hpp"
 #include "group/group_state.hpp"
 #include "record/trace_file.hpp"
@@ -100,7 +101,8 @@ TEST_CASE("a trace that is written while groups are made has all members of each
     });
     for (int round = 0; round < 20; ++round) {
         // Long enough in the making that the other thread comes across it.
-        const auto group = std::make_shared<detail::GroupState>(2000, execute::config_for(2000, {}));
+        const auto group =
+            std::make_shared<detail::GroupState>(2000, execute::config_for(2000, {}), execute::diagnosis_of);
         CHECK(group->size() == 2000);
     }
     ends = true;

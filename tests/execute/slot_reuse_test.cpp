@@ -1,3 +1,4 @@
+#include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
 
 #include <tutti/tutti.hpp>
@@ -14,7 +15,8 @@
 using namespace tutti;
 
 TEST_CASE("a member that enters a call in which it only receives wakes who waits for that") {
-    const auto state = std::make_shared<detail::GroupState>(2, execute::config_for(2, {.wait = Wait::sleep}));
+    const auto state = std::make_shared<detail::GroupState>(2, execute::config_for(2, {.wait = Wait::sleep}),
+                                                            execute::diagnosis_of);
     mailbox::Board& board = state->board(1);
     const auto has_entered = [&] { return board.progress.observe() != 0; };
     // Longer than anything here takes: who has not been woken shows it.

@@ -1,5 +1,6 @@
 // What a group or a team was set to also holds for the calls that a cluster makes in it.
 
+#include "diagnose/group_diagnosis.hpp"
 #include "hybrid/cluster_state.hpp"
 #include "machine/pinning.hpp"
 #include "support.hpp"
@@ -16,7 +17,8 @@ const execute::GroupConfig& config_in(mpi::detail::ClusterState& cluster) {
 }
 
 std::shared_ptr<mpi::detail::ClusterState> cluster_of(const GroupOptions& options) {
-    const tutti::detail::GroupState local(members, execute::config_for(members, options));
+    const tutti::detail::GroupState local(members, execute::config_for(members, options),
+                                          execute::diagnosis_of);
     return mpi::detail::ClusterState::open(local, MPI_COMM_SELF, {}, false);
 }
 

@@ -3,6 +3,7 @@
 #include "intrusive_queue.hpp"
 #include "mailbox/event_count.hpp"
 #include "mailbox/wait.hpp"
+#include "wait/outstanding.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +12,6 @@
 
 namespace tutti::execute {
 
-class ProgressEngine;
 class OutstandingCall;
 
 /// What the calling thread has outstanding, of whichever members: all of it progresses while the thread waits
@@ -23,13 +23,13 @@ public:
     std::uint64_t id() noexcept { return id_ != 0 ? id_ : give_id(); }
 
     /// A member that has outstanding operations.
-    void add(ProgressEngine& member) noexcept;
-    void remove(ProgressEngine& member) noexcept;
+    void add(Outstanding& member) noexcept;
+    void remove(Outstanding& member) noexcept;
     bool is_empty() const { return first_ == nullptr; }
     /// Whether there is nothing of other members, and nothing to be called.
-    bool has_only(const ProgressEngine& member) const;
+    bool has_only(const Outstanding& member) const;
 
-    void note_failure(const ProgressEngine& member) noexcept { failed_ = &member; }
+    void note_failure(const Outstanding& member) noexcept { failed_ = &member; }
 
     /// One look at everything.
     void progress();
@@ -41,8 +41,8 @@ public:
                     const OutstandingCall* awaited = nullptr);
 
     /// The continuations of operations that are over are called when no call is under way.
-    void add_continuation(OutstandingCall& operation) noexcept { ready_.push(operation); }
-    void remove_continuation(OutstandingCall& operation) noexcept { ready_.remove(operation); }
+    void add_continuation(Continued& operation) noexcept { ready_.push(operation); }
+    void remove_continuation(Continued& operation) noexcept { ready_.remove(operation); }
     bool has_continuations() const { return !ready_.is_empty(); }
     void call_continuations();
 
@@ -58,15 +58,15 @@ private:
     /// libraries. A shared library so finds it by a call; only a blocking call that has to wait does that.
     static thread_local constinit ThreadProgress current;
 
-    ProgressEngine* first_ = nullptr;
+    Outstanding* first_ = nullptr;
     /// The last of those that have failed; only while somebody waits.
-    const ProgressEngine* failed_ = nullptr;
-    IntrusiveQueue<OutstandingCall> ready_;
+    const Outstanding* failed_ = nullptr;
+    IntrusiveQueue<Continued> ready_;
     std::uint64_t id_ = 0;
     bool waits_ = false;
 };
 
-/// An event count on which a thread sleeps that waits for others as well.
+/// A bell on which a thread sleeps that waits for others as well.
 class PolledEventCount {
 public:
     explicit PolledEventCount(mailbox::EventCount& event) : event_(event) {}

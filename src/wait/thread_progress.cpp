@@ -1,7 +1,4 @@
-#include "flight/thread_progress.hpp"
-
-#include "flight/outstanding_call.hpp"
-#include "flight/progress_engine.hpp"
+#include "wait/thread_progress.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/request.hpp>
@@ -20,33 +17,33 @@ std::uint64_t ThreadProgress::give_id() noexcept {
     return id_ = threads.fetch_add(1, std::memory_order_relaxed) + 1; // relaxed: only unique
 }
 
-void ThreadProgress::add(ProgressEngine& member) noexcept {
+void ThreadProgress::add(Outstanding& member) noexcept {
     member.next_of_thread_ = std::exchange(first_, &member);
 }
 
-void ThreadProgress::remove(ProgressEngine& member) noexcept {
-    ProgressEngine** link = &first_;
+void ThreadProgress::remove(Outstanding& member) noexcept {
+    Outstanding** link = &first_;
     while (*link != &member) {
         link = &(*link)->next_of_thread_;
     }
     *link = member.next_of_thread_;
 }
 
-bool ThreadProgress::has_only(const ProgressEngine& member) const {
+bool ThreadProgress::has_only(const Outstanding& member) const {
     return first_ == &member && member.next_of_thread_ == nullptr && !has_continuations();
 }
 
 void ThreadProgress::progress() {
-    for (ProgressEngine* member = first_; member != nullptr;) {
-        ProgressEngine* const next = member->next_of_thread_; // this one may have nothing left
+    for (Outstanding* member = first_; member != nullptr;) {
+        Outstanding* const next = member->next_of_thread_; // this one may have nothing left
         member->progress();
         member = next;
     }
 }
 
 void ThreadProgress::look_after(bool takes_long, const OutstandingCall* awaited) {
-    for (ProgressEngine* member = first_; member != nullptr;) {
-        ProgressEngine* const next = member->next_of_thread_;
+    for (Outstanding* member = first_; member != nullptr;) {
+        Outstanding* const next = member->next_of_thread_;
         member->look_after(takes_long, awaited);
         member = next;
     }

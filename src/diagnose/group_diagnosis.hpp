@@ -1,0 +1,43 @@
+#pragma once
+
+#include "diagnose/roll_call_signal.hpp"
+#include "diagnose/snapshot.hpp"
+#include "group/diagnosis.hpp"
+
+#include <tutti/detail/export.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace tutti::execute {
+
+/// The diagnosis that every group has.
+class GroupDiagnosis final : public Diagnosis {
+public:
+    explicit GroupDiagnosis(detail::GroupState& group) : group_(group) {}
+
+    void check(const Stall& stall, bool is_stuck, const IsReady& is_ready) override;
+    void time_out(const Stall& stall, std::chrono::milliseconds deadline, const IsReady& is_ready) override;
+    [[noreturn]] void throw_different(const Stall& stall) override;
+    [[noreturn]] void throw_absent(const Stall& stall) override;
+    [[noreturn]] void throw_fault(const Stall& stall, run::Fault fault, const CallSignature& signature,
+                                  const run::Prepared& prepared, const run::Bindings& bindings) override;
+    void take_snapshot(std::chrono::milliseconds age) override;
+    void report_stuck(int inside) noexcept override;
+    std::string disagreement() const override;
+    std::string roll_call(RollCallFormat format) override;
+    void list_for_roll_calls() override;
+
+private:
+    /// Throws a MismatchError with what is wrong, and who is where.
+    [[noreturn]] void throw_mismatch(const std::string& what);
+
+    detail::GroupState& group_;
+    LastSnapshot last_snapshot_;
+    /// Refers to the others.
+    std::optional<RollCallListed> listed_;
+};
+
+TUTTI_COMPONENT_API std::unique_ptr<Diagnosis> diagnosis_of(detail::GroupState& group);
+
+} // namespace tutti::execute

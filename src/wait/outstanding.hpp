@@ -1,0 +1,81 @@
+#pragma once
+
+#include "intrusive_queue.hpp"
+#include "mailbox/event_count.hpp"
+#include "mailbox/wait.hpp"
+#include "wait/sequence.hpp"
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+
+namespace tutti::execute {
+
+class OutstandingCall;
+
+/// What a member has outstanding, as its seat and its thread see it. flight/ implements this interface;
+/// waiting members need no more of flight/.
+class Outstanding {
+public:
+    /// A digest of the nonblocking calls of a member. The digests of members that have made the same calls
+    /// are equal.
+    struct Calls {
+        std::uint64_t started = 0;
+        std::uint64_t history = 0;
+        std::uint64_t prepared = 0;
+        std::uint64_t prepared_history = 0;
+        std::uint64_t restarts = 0;
+    };
+
+    Outstanding() = default;
+    virtual ~Outstanding() = default;
+    Outstanding(const Outstanding&) = delete;
+    Outstanding& operator=(const Outstanding&) = delete;
+    Outstanding(Outstanding&&) = delete;
+    Outstanding& operator=(Outstanding&&) = delete;
+
+    /// Looks once at all operations of this member.
+    virtual void progress() = 0;
+    /// Ends all of them if one can no longer be waited for; `takes_long` as in check_stalled(). `awaited` is
+    /// the operation before whose end the thread does nothing else, null if there is none.
+    virtual void look_after(bool takes_long, const OutstandingCall* awaited) = 0;
+
+    /// How to wait for what others do in the group.
+    virtual mailbox::EventCount& event() const = 0;
+    virtual const mailbox::WaitPolicy& wait_policy() const = 0;
+
+    /// What has ended operations of this member, or null.
+    virtual const std::exception_ptr& failure() const = 0;
+
+    /// Waits for all that are outstanding, and takes those that are prepared out of use: the member leaves.
+    /// False if another thread has some outstanding, which is a failure and leaves all as it is.
+    virtual bool end() noexcept = 0;
+
+    virtual Calls calls() const = 0;
+
+private:
+    friend class ThreadProgress;
+
+    /// The next member that the thread has outstanding operations of.
+    Outstanding* next_of_thread_ = nullptr;
+};
+
+/// The sequence in which two members have made different calls, if there is one. Null is a member that has
+/// made none.
+std::optional<Sequence> difference(const Outstanding* one, const Outstanding* other);
+
+/// Something of which a thread calls a function once no call is under way.
+class Continued : public Queueable<Continued> {
+public:
+    Continued() = default;
+    virtual ~Continued() = default;
+    Continued(const Continued&) = delete;
+    Continued& operator=(const Continued&) = delete;
+    Continued(Continued&&) = delete;
+    Continued& operator=(Continued&&) = delete;
+
+    /// Throws what the function throws.
+    virtual void call_continuation() = 0;
+};
+
+} // namespace tutti::execute
