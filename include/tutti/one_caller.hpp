@@ -87,9 +87,6 @@ private:
     }
     State& state();
     void add_other(const Call& call);
-    bool execute_small() const;
-    bool are_apart(bool one_output, std::size_t bytes) const;
-    bool are_in_order(bool one_output, std::size_t bytes) const;
 
     const char* collective_;
     std::size_t ranks_;

@@ -99,6 +99,7 @@ private:
 } // namespace
 
 void Contribution::take(const Call& asked, int rank, int members) {
+    repeated.forget();
     execute::check_deadline(asked);
     if (!asked.algorithm.empty()) {
         throw ArgumentError(std::string(to_string(asked.collective)) + ": `algorithm` is " +
@@ -112,8 +113,10 @@ void Contribution::take(const Call& asked, int rank, int members) {
         shape = execute::checked_shape(asked, rank, members, offsets.data());
     }
     signature = execute::signature_of(asked, shape);
+    digest = signature.digests(0).digest;
     call = asked;
     call.counts = call.received = nullptr;
+    repeated.set(asked, execute::aliasing_of(asked, shape), detail::key_of(asked));
 }
 
 void Contribution::keep_operator() {

@@ -4,6 +4,7 @@
 #include "call/arguments.hpp"
 #include "call/call_signature.hpp"
 #include "call/kept_operator.hpp"
+#include "call/repeated_call.hpp"
 #include "pass/execute.hpp"
 #include "run/private_layout.hpp"
 
@@ -17,12 +18,24 @@
 
 namespace tutti::arrive {
 
-/// What one rank brings to an operation: its call, whose arguments have been checked.
-struct alignas(line_bytes) Contribution {
+/// A call whose arguments have been checked, and what tells which calls repeat it.
+struct CheckedCall {
     /// Without its counts, which may be gone: what they were is in the offsets or the blocks.
     detail::Call call;
     execute::Shape shape;
     execute::CallSignature signature;
+    /// Of the signature.
+    std::uint64_t digest = 0;
+    execute::RepeatedCall repeated;
+
+    /// Whether a call that has this key needs no check because it repeats this one.
+    bool serves(std::uint64_t key, const detail::Call& asked) const {
+        return key != 0 && repeated.is_for(key) && repeated.are_placed_alike(asked.input, asked.output);
+    }
+};
+
+/// What one rank brings to an operation: its call, whose arguments have been checked.
+struct alignas(line_bytes) Contribution : CheckedCall {
     std::vector<std::size_t> offsets;
     /// Where only who sends a block and who receives it know of it.
     run::PrivateLayout blocks;
@@ -30,6 +43,18 @@ struct alignas(line_bytes) Contribution {
 
     /// Throws ArgumentError where an argument is wrong.
     void take(const detail::Call& asked, int rank, int members);
+    /// Takes a call that this one serves: its vectors alone are others.
+    void repeat(const detail::Call& asked) {
+        call.input = asked.input;
+        call.output = asked.output;
+        call.where = asked.where;
+    }
+    /// Takes a call that `known` serves.
+    void repeat(const CheckedCall& known, const detail::Call& asked) {
+        offsets.clear();
+        static_cast<CheckedCall&>(*this) = known;
+        repeat(asked);
+    }
     /// Copies the operator, which may be gone when it is needed.
     void keep_operator();
 };

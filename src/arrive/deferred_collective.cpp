@@ -1,11 +1,13 @@
 #include "arrive/deferred_collective.hpp"
 
 #include "arrive/rendezvous_state.hpp"
+#include "arrive/small.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 
+#include <array>
 #include <utility>
 
 namespace tutti::arrive {
@@ -71,7 +73,9 @@ bool Arrival::test() {
 }
 
 void Arrival::wait() {
-    home_->wait(rank_, deadline_);
+    if (!is_over()) {
+        home_->wait(rank_, deadline_);
+    }
     check();
 }
 
@@ -169,7 +173,35 @@ void DeferredCollective::arrive() noexcept {
     }
 }
 
+/// If all ranks make a call of one key, each of which has been checked: see arrive::execute_small.
+bool DeferredCollective::execute_small() noexcept {
+    const RendezvousOptions& options = home_->options();
+    const std::uint64_t key = contributions_.front().repeated.key();
+    if (key == 0 || contributions_.size() > most_small_ranks ||
+        (options.executor && options.slice_bytes != 0)) {
+        return false;
+    }
+    std::array<const void*, most_small_ranks> inputs;
+    std::array<void*, most_small_ranks> outputs;
+    for (std::size_t rank = 0; rank < contributions_.size(); ++rank) {
+        const Contribution& each = contributions_[rank];
+        if (!each.repeated.is_for(key)) {
+            return false;
+        }
+        inputs[rank] = each.call.input;
+        outputs[rank] = each.call.output;
+    }
+    const detail::Key call(key);
+    if (call.collective == Collective::reduce) {
+        outputs.front() = outputs[static_cast<std::size_t>(call.root)];
+    }
+    return arrive::execute_small(call, {inputs.data(), outputs.data(), contributions_.size()});
+}
+
 void DeferredCollective::execute() noexcept {
+    if (execute_small()) {
+        return end(nullptr); // no rank has brought an operator
+    }
     const RendezvousOptions& options = home_->options();
     Task task;
     try {

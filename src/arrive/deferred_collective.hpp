@@ -110,6 +110,7 @@ private:
         over
     };
 
+    bool execute_small() noexcept;
     void execute() noexcept;
     void give_up(int rank, std::chrono::milliseconds deadline) noexcept;
     void drop_operators() noexcept;

@@ -36,8 +36,7 @@ RequestBase& RendezvousState::arrive(int rank, const Call& call) {
     Place& place = places_[static_cast<std::size_t>(rank)];
     DeferredCollective& operation = after(*place.at);
     arrive::Contribution& contribution = operation.contribution(rank);
-    contribution.take(call, rank, ranks());
-    contribution.keep_operator();
+    take(contribution, rank, call);
     // From here on nothing fails.
     DeferredCollective& before = *std::exchange(place.at, &operation);
     show(place, operation, contribution);
@@ -48,11 +47,30 @@ RequestBase& RendezvousState::arrive(int rank, const Call& call) {
     return arrival;
 }
 
+/// Programs repeat their calls: a call that the operation or the rank knows needs no check.
+void RendezvousState::take(arrive::Contribution& contribution, int rank, const Call& call) {
+    const std::uint64_t key = key_of(call);
+    const auto serves = [&](const arrive::CheckedCall& known) { return known.serves(key, call); };
+    if (serves(contribution)) {
+        contribution.repeat(call);
+        return;
+    }
+    auto& checked = places_[static_cast<std::size_t>(rank)].checked;
+    if (const arrive::CheckedCall* const known = checked.find(serves)) {
+        contribution.repeat(*known, call);
+        return;
+    }
+    contribution.take(call, rank, ranks());
+    if (key != 0) {
+        checked.next([] { return std::make_unique<arrive::CheckedCall>(); }) = contribution;
+    }
+    contribution.keep_operator();
+}
+
 void RendezvousState::show(Place& place, const DeferredCollective& operation,
                            const arrive::Contribution& contribution) {
-    const std::uint64_t digest = contribution.signature.digests(0).digest;
-    if (operation.number() == 1 || digest != place.shown_digest) {
-        place.shown_digest = digest;
+    if (operation.number() == 1 || contribution.digest != place.shown_digest) {
+        place.shown_digest = contribution.digest;
         place.log.add({operation.number(), operation.number(), 1}, contribution.signature);
     }
     place.called_from.show(contribution.call.where);

@@ -2,6 +2,7 @@
 
 #include "arrive/deferred_collective.hpp"
 #include "cache_line.hpp"
+#include "call/call_cache.hpp"
 #include "call/call_log.hpp"
 #include "diagnose/roll_call.hpp"
 #include "diagnose/roll_call_signal.hpp"
@@ -58,6 +59,7 @@ private:
     /// any time.
     struct alignas(paired_lines_bytes) Place {
         arrive::DeferredCollective* at = nullptr;
+        execute::CallCache<arrive::CheckedCall> checked;
         std::uint64_t shown_digest = 0;
         mailbox::StdWord count;
         CalledFrom called_from;
@@ -66,6 +68,7 @@ private:
         std::atomic<int> waiter{0};
     };
 
+    void take(arrive::Contribution& contribution, int rank, const Call& call);
     void show(Place& place, const arrive::DeferredCollective& operation,
               const arrive::Contribution& contribution);
 

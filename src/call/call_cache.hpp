@@ -7,7 +7,7 @@
 
 namespace tutti::execute {
 
-/// The calls that a member has prepared, those that it made last first.
+/// The calls that a member or a rank has prepared, those that it made last first.
 template <class Prepared>
 class CallCache {
 public:

@@ -63,7 +63,7 @@ int root_of(const Call& call, const Selection& selection) {
 
 void PreparedCall::prepare(const Call& asked, Plans& plans) {
     is_complete_ = false;
-    key_ = 0;
+    repeated_.forget();
     const auto members = static_cast<std::size_t>(plans.members());
     prepared_.has_private_counts = exchanges(asked);
     prepared_.offsets.resize(asked.counts != nullptr && !prepared_.has_private_counts ? members + 1 : 0);
@@ -77,9 +77,7 @@ void PreparedCall::prepare(const Call& asked, Plans& plans) {
     set_form_of_messages(call);
     set_partition(call);
     set_scratch();
-    input_bytes_ = asked.input_count * asked.element_bytes;
-    output_bytes_ = asked.output_count * asked.element_bytes;
-    set_copy(call, plans);
+    set_copy(call, asked.input_count * asked.element_bytes, plans);
     set_stores(call, size, plans.rank());
     set_claim(call);
     remember(asked);
@@ -145,16 +143,16 @@ void PreparedCall::set_scratch() {
 /// The input has to be copied before anybody reads it where this member's output is the same memory. Others
 /// cannot know that of a call with two vectors, so the protocol does not depend on it; but where the row
 /// needs no other waits in place, it may as well be so on some members only.
-void PreparedCall::set_copy(const Call& call, Plans& plans) {
+void PreparedCall::set_copy(const Call& call, std::size_t input_bytes, Plans& plans) {
     copied_bytes_ = 0;
     if (prepared_.has_private_counts) {
         // Elsewhere a block that a member sends is in its place already.
-        copied_bytes_ = call.collective == Collective::alltoall && call.in_place ? input_bytes_ : 0;
+        copied_bytes_ = call.collective == Collective::alltoall && call.in_place ? input_bytes : 0;
         return;
     }
     if (shape_.aliasing == Aliasing::front) {
         // The result is written over blocks that the call still needs, in whichever protocol.
-        copied_bytes_ = input_bytes_;
+        copied_bytes_ = input_bytes;
         return;
     }
     if (shape_.aliasing != Aliasing::same || selection_.protocol != Protocol::zero_copy) {
@@ -166,7 +164,7 @@ void PreparedCall::set_copy(const Call& call, Plans& plans) {
         return plans.schedule({selection_.row, protocol, root})->waits;
     };
     if (call.in_place || !row.protocols.in_place || waits(Protocol::zero_copy) != waits(Protocol::in_place)) {
-        copied_bytes_ = input_bytes_;
+        copied_bytes_ = input_bytes;
     }
 }
 
@@ -201,13 +199,10 @@ void PreparedCall::set_claim(const Call& call) {
 void PreparedCall::remember(const Call& asked) {
     known_.remember(asked);
     aliasing_ = aliasing_of(asked, shape_);
-    is_separate_ = aliasing_ == Aliasing::separate;
-    is_in_place_ = asked.in_place;
-    is_barrier_ = asked.collective == Collective::barrier;
 }
 
 void PreparedCall::complete() {
-    key_ = known_.has_counts() ? 0 : detail::key_of(known_.call());
+    repeated_.set(known_.call(), aliasing_, known_.has_counts() ? 0 : detail::key_of(known_.call()));
     is_complete_ = true;
 }
 

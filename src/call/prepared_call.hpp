@@ -5,6 +5,7 @@
 #include "call/call_signature.hpp"
 #include "call/known_call.hpp"
 #include "call/plans/plans.hpp"
+#include "call/repeated_call.hpp"
 #include "choose/select.hpp"
 #include "run/prepared.hpp"
 
@@ -27,26 +28,16 @@ public:
 
     /// Whether it is for calls with that key, which is not 0; it then serves those whose vectors
     /// are_placed_alike().
-    bool is_for(std::uint64_t key) const { return key == key_; }
-
-    /// Whether these vectors lie to each other as those of the prepared call. False where that cannot be seen
-    /// at once.
+    bool is_for(std::uint64_t key) const { return repeated_.is_for(key); }
     bool are_placed_alike(const void* input, const void* output) const {
-        const auto in = reinterpret_cast<std::uintptr_t>(input);
-        const auto out = reinterpret_cast<std::uintptr_t>(output);
-        // Null pointers, and vectors that are the same memory without the caller's saying so, go the long
-        // way; in place the caller has said so. Distances wrap around where the other vector comes first, and
-        // are huge then.
-        const bool are_there = (in != 0 || input_bytes_ == 0) && (out != 0 || output_bytes_ == 0);
-        const bool apart = out - in >= input_bytes_ && in - out >= output_bytes_ && are_there;
-        return (is_separate_ && apart) || (is_in_place_ && in != 0) || is_barrier_;
+        return repeated_.are_placed_alike(input, output);
     }
 
     /// Whether it serves that call.
     bool serves(const detail::Call& call) const;
 
     /// The key of calls that it serves, 0 where only serves() can tell.
-    std::uint64_t key() const { return key_; }
+    std::uint64_t key() const { return repeated_.key(); }
 
     /// Throws ArgumentError unless the vectors of `other` can take the place of those that it has been
     /// prepared with. Of a call, these alone are looked at.
@@ -65,19 +56,14 @@ private:
     void set_form_of_messages(const detail::Call& call);
     void set_partition(const detail::Call& call);
     void set_scratch();
-    void set_copy(const detail::Call& call, Plans& plans);
+    void set_copy(const detail::Call& call, std::size_t input_bytes, Plans& plans);
     void set_stores(const detail::Call& call, const CallSize& size, int rank);
     void set_claim(const detail::Call& call);
     void remember(const detail::Call& asked);
 
     // What a repeated call looks at, on one line.
-    std::uint64_t key_ = 0;
-    std::size_t input_bytes_ = 0;
-    std::size_t output_bytes_ = 0;
+    RepeatedCall repeated_;
     std::size_t copied_bytes_ = 0;
-    bool is_separate_ = false;
-    bool is_in_place_ = false;
-    bool is_barrier_ = false;
     bool is_complete_ = false;
     /// Whether the caller's vectors are the same memory, as far as the caller sees.
     Aliasing aliasing_ = Aliasing::separate;
