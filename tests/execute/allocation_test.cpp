@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -179,4 +180,33 @@ TEST_CASE("starting an operation like one that is complete allocates nothing, no
         CAPTURE(members);
         CHECK(allocations.exchange(0) == 0);
     }
+}
+
+TEST_CASE("ranks that arrive with calls that they have made before allocate nothing") {
+    constexpr std::size_t ranks = 8;
+    Rendezvous meeting(static_cast<int>(ranks));
+    std::vector<Vectors> mine;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        mine.emplace_back(static_cast<int>(ranks), 3);
+    }
+    std::array<Request, ranks> requests;
+    const auto all_arrive = [&](const auto& arrive) {
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            requests[rank] = arrive(meeting.at(static_cast<int>(rank)), mine[rank]);
+        }
+        for (Request& request : requests) {
+            request.wait();
+        }
+    };
+    constexpr int rounds = 4;
+    for (int round = 0; round < rounds; ++round) {
+        counting.store(round == rounds - 1, std::memory_order_relaxed);
+        all_arrive([](Arriving me, Vectors& own) { return me.allreduce(own.in, own.out, sum); });
+        all_arrive([](Arriving me, Vectors& own) { return me.broadcast(own.block, 2); });
+        all_arrive([](Arriving me, Vectors& own) { return me.allreduce(own.integers, bxor); });
+        all_arrive([](Arriving me, Vectors& own) { return me.scan(own.in, own.out, sum); });
+    }
+    counting.store(false, std::memory_order_relaxed);
+    CHECK(allocations.exchange(0) == 0);
+    CHECK(mine[1].out[0] == 2.0);
 }
