@@ -27,7 +27,7 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
     try {
         auto state = std::make_shared<detail::GroupState>(members, execute::config_for(members, options),
                                                           execute::diagnosis_of);
-        state->expect_joins();
+        state->seats().expect_joins();
         state->diagnosis().list_for_roll_calls();
         return state;
     } catch (const std::invalid_argument& error) { // what is known of the machine is contradictory

@@ -13,7 +13,8 @@ Member::Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat, de
     : start(seat, seat.rank(), group->size()), prepare(seat, seat.rank(), group->size()),
       group_(std::move(group)), seat_(&seat), called_from_(&seat.called_from()), rank_(seat.rank()),
       size_(group_->size()), exceptions_on_entry_(std::uncaught_exceptions()), leaving_(leaving) {
-    group_->status(rank_).thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
+    group_->memory().status(rank_).thread.store(machine::this_thread(),
+                                                std::memory_order_relaxed); // for people
 }
 
 Member::Member(Member&& other) noexcept
@@ -42,7 +43,7 @@ Member::~Member() {
     }
     seat_->end_requests();
     if (leaving_ == detail::Leaving::for_good) {
-        group_->leave_for_good(rank_);
+        group_->memory().leave_for_good(rank_);
     } else {
         group_->leave_seat(rank_);
     }

@@ -151,7 +151,7 @@ void TeamThreads::run(const std::function<void(Member&)>& function) {
     if (group_->failure().raised()) { // in a run whose caller was ended
         recover();
     }
-    group_->expect_all(); // ordered by started_
+    group_->memory().expect_all(); // ordered by started_
     if (caller_is_member_) {
         machine::move_this_thread(cpus_.front());
     }

@@ -2,7 +2,6 @@
 
 #include "c/calls.hpp"
 #include "c/status.hpp"
-#include "group/group_state.hpp"
 #include "group/seat.hpp"
 
 #include <exception>

@@ -3,8 +3,9 @@
 #include "algorithm/registry.hpp"
 #include "call/call_log.hpp"
 #include "group/channels.hpp"
-#include "group/group_state.hpp"
+#include "group/family.hpp"
 #include "group/history.hpp"
+#include "group/shared_memory.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +15,6 @@
 namespace tutti::execute {
 
 namespace {
-
-using detail::GroupState;
 
 std::string named(int member) {
     return "member " + std::to_string(member);
@@ -77,15 +76,15 @@ const Words& words_of(Sequence sequence) {
     return words[static_cast<std::size_t>(sequence)];
 }
 
-std::string whereabouts(const GroupState& group, int member, int other) {
-    const std::optional<int> own = group.rank_in_first(member);
-    const std::optional<int> theirs = group.rank_in_first(other);
+std::string whereabouts(const GroupView& group, int member, int other) {
+    const std::optional<int> own = group.family.rank_in_first(member);
+    const std::optional<int> theirs = group.family.rank_in_first(other);
     if (!own || !theirs) {
         return "";
     }
-    return "in a sub-group of " + std::to_string(group.size()) + ", whose members " + std::to_string(member) +
-           " and " + std::to_string(other) + " are " + std::to_string(*own) + " and " +
-           std::to_string(*theirs) + " of the whole group: ";
+    return "in a sub-group of " + std::to_string(group.memory.members()) + ", whose members " +
+           std::to_string(member) + " and " + std::to_string(other) + " are " + std::to_string(*own) +
+           " and " + std::to_string(*theirs) + " of the whole group: ";
 }
 
 std::optional<std::string> difference(Sequence sequence, const Caller& own, const Caller& theirs) {
@@ -98,9 +97,9 @@ std::optional<std::string> difference(Sequence sequence, const Caller& own, cons
            side_by_side(own, theirs, *number);
 }
 
-std::optional<std::string> difference(const GroupState& group, Sequence sequence, int member, int other) {
-    const std::optional<CallHistory> own = history_of(group, sequence, member);
-    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
+std::optional<std::string> difference(const GroupView& group, Sequence sequence, int member, int other) {
+    const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group.memory, sequence, other);
     if (!own || !theirs) {
         return std::nullopt;
     }
@@ -108,7 +107,7 @@ std::optional<std::string> difference(const GroupState& group, Sequence sequence
     return text ? std::optional(whereabouts(group, member, other) + *text) : std::nullopt;
 }
 
-std::string disagreement(const GroupState& group, Sequence sequence, int member, int other) {
+std::string disagreement(const GroupView& group, Sequence sequence, int member, int other) {
     // The other may be writing its log, and may go on to do so.
     constexpr int most_looks = 100;
     for (int look = 0; look < most_looks; ++look) {
@@ -119,8 +118,8 @@ std::string disagreement(const GroupState& group, Sequence sequence, int member,
     }
     const std::string both = whereabouts(group, member, other) + "members " + std::to_string(member) +
                              " and " + std::to_string(other);
-    const std::optional<CallHistory> own = history_of(group, sequence, member);
-    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
+    const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group.memory, sequence, other);
     if (own && theirs && own->last() != theirs->last()) {
         return both + " have made different calls, " + std::to_string(own->last()) + " and " +
                std::to_string(theirs->last()) + " of them: all members must make the same calls";
@@ -142,12 +141,9 @@ std::string disagreement(const GroupState& group, Sequence sequence, int member,
            "make the same calls";
 }
 
-std::optional<std::string> absence(const GroupState& group, Sequence sequence, int member, int other) {
-    if (!group.has_left_for_good(other)) {
-        return std::nullopt;
-    }
-    const std::optional<CallHistory> own = history_of(group, sequence, member);
-    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
+std::optional<std::string> absence(const GroupView& group, Sequence sequence, int member, int other) {
+    const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group.memory, sequence, other);
     if (!own || own->empty() || !theirs || theirs->last() >= own->last()) {
         return std::nullopt;
     }
@@ -159,17 +155,17 @@ std::optional<std::string> absence(const GroupState& group, Sequence sequence, i
            " has returned without " + words.doing + " it: all members must make the same calls";
 }
 
-std::optional<std::string> other_order(const GroupState& group, Sequence sequence, int member, int other) {
-    if (sequence == Sequence::prepared || group.channels_if_any() == nullptr) {
+std::optional<std::string> other_order(const GroupView& group, Sequence sequence, int member, int other) {
+    if (sequence == Sequence::prepared || group.memory.channels_if_any() == nullptr) {
         return std::nullopt;
     }
     const Sequence first = sequence == Sequence::blocking ? Sequence::started : Sequence::blocking;
     // This member is in the last call of `sequence`, and has not made the next one of the other sequence. The
     // other member has made that one: looked at first, since it goes on meanwhile.
-    const std::optional<CallHistory> own_first = history_of(group, first, member);
-    const std::optional<CallHistory> their_first = history_of(group, first, other);
-    const std::optional<CallHistory> own = history_of(group, sequence, member);
-    const std::optional<CallHistory> theirs = history_of(group, sequence, other);
+    const std::optional<CallHistory> own_first = history_of(group.memory, first, member);
+    const std::optional<CallHistory> their_first = history_of(group.memory, first, other);
+    const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
+    const std::optional<CallHistory> theirs = history_of(group.memory, sequence, other);
     if (!own_first || !their_first || !own || !theirs || own->empty() ||
         their_first->last() <= own_first->last() || theirs->last() >= own->last()) {
         return std::nullopt;
@@ -183,9 +179,9 @@ std::optional<std::string> other_order(const GroupState& group, Sequence sequenc
            "they start";
 }
 
-std::optional<std::string> wait_for_edge(const GroupState& group, Sequence sequence, std::uint64_t number,
+std::optional<std::string> wait_for_edge(const GroupView& group, Sequence sequence, std::uint64_t number,
                                          int member, int other) {
-    Channels* const channels = group.channels_if_any();
+    Channels* const channels = group.memory.channels_if_any();
     if (channels == nullptr) {
         return std::nullopt;
     }
@@ -195,10 +191,10 @@ std::optional<std::string> wait_for_edge(const GroupState& group, Sequence seque
     if (theirs.number == 0 || theirs.waits_for != member || theirs.sequence == sequence) {
         return std::nullopt;
     }
-    const std::optional<CallHistory> own = history_of(group, sequence, member);
-    const std::optional<CallHistory> their_same = history_of(group, sequence, other);
-    const std::optional<CallHistory> their = history_of(group, theirs.sequence, other);
-    const std::optional<CallHistory> own_same = history_of(group, theirs.sequence, member);
+    const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
+    const std::optional<CallHistory> their_same = history_of(group.memory, sequence, other);
+    const std::optional<CallHistory> their = history_of(group.memory, theirs.sequence, other);
+    const std::optional<CallHistory> own_same = history_of(group.memory, theirs.sequence, member);
     if (!own || !their_same || !their || !own_same || their_same->last() >= number ||
         own_same->last() >= theirs.number || own->empty() || own->first() > number || their->empty() ||
         their->first() > theirs.number) {
@@ -260,7 +256,7 @@ std::string text_of_counts(const CallSignature& signature, int member, int peer,
            ", but " + count(signature.in_place ? "counts" : "send_counts", member, peer, block.sent);
 }
 
-std::string text_of(run::Fault fault, const GroupState& group, Sequence sequence, int member, int peer,
+std::string text_of(run::Fault fault, const GroupView& group, Sequence sequence, int member, int peer,
                     const CallSignature& signature, const run::Prepared& prepared,
                     const run::Bindings& bindings) {
     switch (fault) {

@@ -8,11 +8,16 @@
 #include <optional>
 #include <string>
 
-namespace tutti::detail {
-class GroupState;
-}
-
 namespace tutti::execute {
+
+class Family;
+class SharedMemory;
+
+/// What is read of a group to tell how its members differ.
+struct GroupView {
+    const SharedMemory& memory;
+    const Family& family;
+};
 
 /// How texts speak of a sequence.
 struct Words {
@@ -23,7 +28,7 @@ struct Words {
 const Words& words_of(Sequence sequence);
 
 /// Says in a sub-group who two of its members are, since users know them by other ranks.
-std::string whereabouts(const detail::GroupState& group, int member, int other);
+std::string whereabouts(const GroupView& group, int member, int other);
 
 /// Somebody whose calls are compared with those of another one, as far as they are known.
 struct Caller {
@@ -43,30 +48,28 @@ TUTTI_COMPONENT_API std::optional<std::string> difference(Sequence sequence, con
 /// What is wrong where the logs of two members show different calls: the first of a sequence in which they
 /// differ, and what each called. Nothing where they do not, as far as they reach back and the members have
 /// come; then both are on their way through the same calls. Any member may ask at any time.
-std::optional<std::string> difference(const detail::GroupState& group, Sequence sequence, int member,
-                                      int other);
+std::optional<std::string> difference(const GroupView& group, Sequence sequence, int member, int other);
 
 /// The same of members that are known to have made different calls, whatever their logs say.
-std::string disagreement(const detail::GroupState& group, Sequence sequence, int member, int other);
+std::string disagreement(const GroupView& group, Sequence sequence, int member, int other);
 
 /// What is wrong where `member` waits, in a call that it has made of a sequence, for one that has left for
 /// good without making it, or nothing.
-std::optional<std::string> absence(const detail::GroupState& group, Sequence sequence, int member, int other);
+std::optional<std::string> absence(const GroupView& group, Sequence sequence, int member, int other);
 
 /// What is wrong where `member` waits in the last call of a sequence, for one that has made calls of the two
 /// sequences that block and that are started in another order, or nothing.
-std::optional<std::string> other_order(const detail::GroupState& group, Sequence sequence, int member,
-                                       int other);
+std::optional<std::string> other_order(const GroupView& group, Sequence sequence, int member, int other);
 
 /// What is wrong where `member` can do nothing before `other` has made the `number`-th call of a sequence,
 /// nor `other` before `member` has made one of another sequence, or nothing. Shows the others that it is so.
-std::optional<std::string> wait_for_edge(const detail::GroupState& group, Sequence sequence,
-                                         std::uint64_t number, int member, int other);
+std::optional<std::string> wait_for_edge(const GroupView& group, Sequence sequence, std::uint64_t number,
+                                         int member, int other);
 
 /// What is wrong where a run of `member` has found a fault in what `peer` shows, in the call of a sequence
 /// that makes this signature, whose vectors are bound so.
-std::string text_of(run::Fault fault, const detail::GroupState& group, Sequence sequence, int member,
-                    int peer, const CallSignature& signature, const run::Prepared& prepared,
+std::string text_of(run::Fault fault, const GroupView& group, Sequence sequence, int member, int peer,
+                    const CallSignature& signature, const run::Prepared& prepared,
                     const run::Bindings& bindings);
 
 /// What is wrong where two members, or what the noun says, have made these different call signatures at an

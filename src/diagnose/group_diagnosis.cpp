@@ -1,7 +1,5 @@
 #include "diagnose/group_diagnosis.hpp"
 
-#include "diagnose/disagreement.hpp"
-#include "diagnose/roll_call.hpp"
 #include "group/group_state.hpp"
 #include "group/history.hpp"
 #include "wait/wait_timer.hpp"
@@ -12,25 +10,97 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tutti::execute {
 
+namespace {
+
+LastCall last_call(const SharedMemory& memory, Sequence sequence, int rank) {
+    const std::optional<CallHistory> history = history_of(memory, sequence, rank);
+    return history && !history->empty()
+               ? LastCall{.number = history->last(), .signature = history->signature(history->last())}
+               : LastCall{};
+}
+
+Place place_of(detail::GroupState& group, int rank) {
+    const MemberStatus& presence = group.memory().status(rank);
+    Place place{.rank = rank,
+                .rank_in_first = group.family().rank_in_first(rank),
+                .has_joined =
+                    !group.seats().members_join() || presence.has_joined.test(std::memory_order_relaxed),
+                .has_left = group.has_left_for_good(rank),
+                .has_failed = presence.has_failed.load(std::memory_order_relaxed),
+                // Acquire, though nothing is read that it makes visible.
+                .is_inside = (group.memory().board(rank).progress.observe() & mailbox::inside_bit) != 0,
+                .where = group.seat(rank).called_from().read(),
+                .where_sequence = static_cast<Sequence>(group.seat(rank).called_from().kind()),
+                .wait = presence.wait.read(),
+                .thread = presence.thread.load(std::memory_order_relaxed)};
+    for (const Sequence sequence : {Sequence::blocking, Sequence::started, Sequence::prepared}) {
+        place.calls[static_cast<std::size_t>(sequence)] = last_call(group.memory(), sequence, rank);
+    }
+    return place;
+}
+
+} // namespace
+
+RollCall GroupDiagnosis::look(Asked asked) {
+    std::string failure = group_.failure().text();
+    // Before the channels are held, which a member that joins asks for later.
+    const bool has_failed = group_.seats().is_unusable();
+    SharedMemory& memory = group_.memory();
+    const auto channels = memory.hold_channels();
+    if (asked == Asked::by_people && last_snapshot_.at().count() == 0) {
+        constexpr std::int64_t between_looks_ns = 200'000;
+        last_snapshot_.exchange(snapshot_of(memory));
+        mailbox::nap(between_looks_ns);
+    }
+    const Snapshot look = snapshot_of(memory);
+    const Snapshot before = asked == Asked::by_people ? last_snapshot_.exchange(look) : last_snapshot_.get();
+    const std::chrono::nanoseconds since_last =
+        before.at.count() == 0 ? std::chrono::nanoseconds(0) : look.at - before.at;
+    std::vector<Place> places;
+    places.reserve(look.digests.size());
+    for (std::size_t index = 0; index < look.digests.size(); ++index) {
+        Place& place = places.emplace_back(place_of(group_, static_cast<int>(index)));
+        place.has_failed = place.has_failed && has_failed;
+        if (since_last.count() == 0) {
+            continue;
+        }
+        const Snapshot::Mark& now = look.digests[index];
+        const Snapshot::Mark& then = before.digests[index];
+        place.has_moved = now.progress != then.progress || now.starts != then.starts;
+        if (now.cpu_time.count() >= 0 && now.cpu_time >= then.cpu_time && then.cpu_time.count() >= 0) {
+            place.ran = now.cpu_time - then.cpu_time;
+        }
+    }
+    const std::string group = (group_.family().rank_in_first(0) ? "a sub-group of " : "") +
+                              std::to_string(group_.size()) + (group_.size() == 1 ? " member" : " members");
+    return {{.group = group}, std::move(places), {std::move(failure), has_failed, look.at, since_last}};
+}
+
+GroupView GroupDiagnosis::view() const {
+    return {group_.memory(), group_.family()};
+}
+
 void GroupDiagnosis::throw_mismatch(const std::string& what) {
-    std::string text = what + "\n" + RollCall(group_, last_snapshot_, RollCall::Asked::by_error).text();
+    std::string text = what + "\n" + look(Asked::by_error).text();
     text.pop_back(); // the end of the last line
     throw MismatchError(text);
 }
 
 void GroupDiagnosis::check(const Stall& stall, bool is_stuck, const IsReady& is_ready) {
     const auto& [sequence, number, member, peer] = stall;
-    if (const auto text = difference(group_, sequence, member, peer)) {
+    if (const auto text = difference(view(), sequence, member, peer)) {
         throw_mismatch(*text);
     }
-    if (const auto text = other_order(group_, sequence, member, peer); text && !is_ready()) {
+    if (const auto text = other_order(view(), sequence, member, peer); text && !is_ready()) {
         throw_mismatch(*text);
     }
     if (is_stuck && !is_ready()) {
-        if (const auto text = wait_for_edge(group_, sequence, number, member, peer)) {
+        if (const auto text = wait_for_edge(view(), sequence, number, member, peer)) {
             throw_mismatch(*text);
         }
     }
@@ -39,23 +109,23 @@ void GroupDiagnosis::check(const Stall& stall, bool is_stuck, const IsReady& is_
 void GroupDiagnosis::time_out(const Stall& stall, std::chrono::milliseconds deadline,
                               const IsReady& is_ready) {
     const auto& [sequence, number, member, peer] = stall;
-    const RollCall roll_call(group_, last_snapshot_, RollCall::Asked::by_error);
-    const std::optional<CallHistory> calls = history_of(group_, sequence, member);
+    const RollCall roll_call = look(Asked::by_error);
+    const std::optional<CallHistory> calls = history_of(group_.memory(), sequence, member);
     const bool is_known = calls && !calls->empty() && calls->first() <= number;
     const std::string call = is_known ? calls->signature(number).describe() : "";
     const std::string text =
-        whereabouts(group_, member, peer) + roll_call.delay(sequence, number, member, deadline, call, peer);
+        whereabouts(view(), member, peer) + roll_call.delay(sequence, number, member, deadline, call, peer);
     if (!is_ready()) { // it may have come while that was found out
         throw TimeoutError(text);
     }
 }
 
 void GroupDiagnosis::throw_different(const Stall& stall) {
-    throw_mismatch(execute::disagreement(group_, stall.sequence, stall.member, stall.peer));
+    throw_mismatch(execute::disagreement(view(), stall.sequence, stall.member, stall.peer));
 }
 
 void GroupDiagnosis::throw_absent(const Stall& stall) {
-    if (const auto text = absence(group_, stall.sequence, stall.member, stall.peer)) {
+    if (const auto text = absence(view(), stall.sequence, stall.member, stall.peer)) {
         throw_mismatch(*text);
     }
     throw_different(stall);
@@ -64,13 +134,13 @@ void GroupDiagnosis::throw_absent(const Stall& stall) {
 void GroupDiagnosis::throw_fault(const Stall& stall, run::Fault fault, const CallSignature& signature,
                                  const run::Prepared& prepared, const run::Bindings& bindings) {
     throw_mismatch(
-        text_of(fault, group_, stall.sequence, stall.member, stall.peer, signature, prepared, bindings));
+        text_of(fault, view(), stall.sequence, stall.member, stall.peer, signature, prepared, bindings));
 }
 
 void GroupDiagnosis::take_snapshot(std::chrono::milliseconds age) {
     using std::chrono::milliseconds;
     if (std::chrono::duration_cast<milliseconds>(clock_now() - last_snapshot_.at()) >= age) {
-        last_snapshot_.exchange(snapshot_of(group_));
+        last_snapshot_.exchange(snapshot_of(group_.memory()));
     }
 }
 
@@ -80,7 +150,7 @@ void GroupDiagnosis::report_stuck(int inside) noexcept {
             "tutti: the group has failed, but member " + std::to_string(inside) +
             " is still inside its call, maybe in an operator: the others wait for it, since it may use their "
             "vectors\n" +
-            RollCall(group_, last_snapshot_, RollCall::Asked::by_error).text();
+            look(Asked::by_error).text();
         std::fputs(text.c_str(), stderr);
     } catch (const std::bad_alloc&) { // without a word
     }
@@ -89,14 +159,14 @@ void GroupDiagnosis::report_stuck(int inside) noexcept {
 std::string GroupDiagnosis::disagreement() const {
     for (int rank = 1; rank < group_.size(); ++rank) {
         if (const auto sequence = group_.seat(0).difference(group_.seat(rank))) {
-            return execute::disagreement(group_, *sequence, 0, rank);
+            return execute::disagreement(view(), *sequence, 0, rank);
         }
     }
     return {};
 }
 
 std::string GroupDiagnosis::roll_call(RollCallFormat format) {
-    const RollCall roll_call(group_, last_snapshot_, RollCall::Asked::by_people);
+    const RollCall roll_call = look(Asked::by_people);
     return format == RollCallFormat::json ? roll_call.json() : roll_call.text();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "diagnose/disagreement.hpp"
+#include "diagnose/roll_call.hpp"
 #include "diagnose/roll_call_signal.hpp"
 #include "diagnose/snapshot.hpp"
 #include "group/diagnosis.hpp"
@@ -29,6 +31,11 @@ public:
     void list_for_roll_calls() override;
 
 private:
+    /// An error compares with the last snapshot of the group. People take the next one, and where there was
+    /// none two: some 200 us.
+    enum class Asked : bool { by_error, by_people };
+    RollCall look(Asked asked);
+    GroupView view() const;
     /// Throws a MismatchError with what is wrong, and who is where.
     [[noreturn]] void throw_mismatch(const std::string& what);
 

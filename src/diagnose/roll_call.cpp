@@ -3,8 +3,6 @@
 #include "diagnose/roll_call.hpp"
 
 #include "diagnose/disagreement.hpp"
-#include "group/group_state.hpp"
-#include "group/history.hpp"
 #include "group/ranks_text.hpp"
 #include "printable.hpp"
 #include "wait/join_deadline.hpp"
@@ -23,35 +21,7 @@ namespace tutti::execute {
 
 namespace {
 
-using detail::GroupState;
-
 constexpr std::array<Sequence, 3> sequences{Sequence::blocking, Sequence::started, Sequence::prepared};
-
-LastCall last_call(const GroupState& group, Sequence sequence, int rank) {
-    const std::optional<CallHistory> history = history_of(group, sequence, rank);
-    return history && !history->empty()
-               ? LastCall{.number = history->last(), .signature = history->signature(history->last())}
-               : LastCall{};
-}
-
-Place place_of(GroupState& group, int rank) {
-    const MemberStatus& presence = group.status(rank);
-    Place place{.rank = rank,
-                .rank_in_first = group.rank_in_first(rank),
-                .has_joined = !group.members_join() || presence.has_joined.test(std::memory_order_relaxed),
-                .has_left = group.has_left_for_good(rank),
-                .has_failed = presence.has_failed.load(std::memory_order_relaxed),
-                // Acquire, though nothing is read that it makes visible.
-                .is_inside = (group.board(rank).progress.observe() & mailbox::inside_bit) != 0,
-                .where = group.seat(rank).called_from().read(),
-                .where_sequence = static_cast<Sequence>(group.seat(rank).called_from().kind()),
-                .wait = presence.wait.read(),
-                .thread = presence.thread.load(std::memory_order_relaxed)};
-    for (const Sequence sequence : sequences) {
-        place.calls[static_cast<std::size_t>(sequence)] = last_call(group, sequence, rank);
-    }
-    return place;
-}
 
 /// "operation 7"
 std::string name_of(Sequence sequence, std::uint64_t number) {
@@ -94,36 +64,10 @@ const char* text_of_state(char state) {
 RollCall::RollCall(Names names, std::vector<Place> places)
     : names_(std::move(names)), now_(clock_now()), places_(std::move(places)) {}
 
-RollCall::RollCall(GroupState& group, LastSnapshot& last, Asked asked) {
-    failure_ = group.failure().text();
-    has_failed_ = group.is_unusable(); // before the channels are held, which who joins asks for later
-    const auto channels = group.hold_channels();
-    if (asked == Asked::by_people && last.at().count() == 0) {
-        constexpr std::int64_t between_looks_ns = 200'000;
-        last.exchange(snapshot_of(group));
-        mailbox::nap(between_looks_ns);
-    }
-    const Snapshot look = snapshot_of(group);
-    const Snapshot before = asked == Asked::by_people ? last.exchange(look) : last.get();
-    now_ = look.at;
-    since_last_ = before.at.count() == 0 ? before.at : now_ - before.at;
-    names_.group = (group.rank_in_first(0) ? "a sub-group of " : "") + std::to_string(group.size()) +
-                   (group.size() == 1 ? " member" : " members");
-    places_.reserve(look.digests.size());
-    for (std::size_t index = 0; index < look.digests.size(); ++index) {
-        Place& place = places_.emplace_back(place_of(group, static_cast<int>(index)));
-        place.has_failed = place.has_failed && has_failed_;
-        if (since_last_.count() == 0) {
-            continue;
-        }
-        const Snapshot::Mark& now = look.digests[index];
-        const Snapshot::Mark& then = before.digests[index];
-        place.has_moved = now.progress != then.progress || now.starts != then.starts;
-        if (now.cpu_time.count() >= 0 && now.cpu_time >= then.cpu_time && then.cpu_time.count() >= 0) {
-            place.ran = now.cpu_time - then.cpu_time;
-        }
-    }
-}
+RollCall::RollCall(Names names, std::vector<Place> places, Circumstances circumstances)
+    : names_(std::move(names)), failure_(std::move(circumstances.failure)),
+      has_failed_(circumstances.has_failed), now_(circumstances.now), since_last_(circumstances.since_last),
+      places_(std::move(places)) {}
 
 /// Of how many members details are told.
 std::size_t RollCall::most_listed() const {

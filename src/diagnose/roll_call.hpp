@@ -2,7 +2,6 @@
 
 #include "call/call_log.hpp"
 #include "diagnose/shown_line.hpp"
-#include "diagnose/snapshot.hpp"
 #include "group/member_status.hpp"
 #include "machine/thread_state.hpp"
 
@@ -15,10 +14,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace tutti::detail {
-class GroupState;
-}
 
 namespace tutti::execute {
 
@@ -65,15 +60,23 @@ struct Names {
     bool sit = true;
 };
 
+/// What else a roll call tells of.
+struct Circumstances {
+    /// The last failure; nothing where there was none.
+    std::string failure = {};
+    /// Whether that still lasts.
+    bool has_failed = false;
+    std::chrono::nanoseconds now{0};
+    /// Since the look before, 0 if there was none.
+    std::chrono::nanoseconds since_last{0};
+};
+
 /// Who is where in a group, as any thread can see at any time.
 class TUTTI_COMPONENT_API RollCall {
 public:
     RollCall(Names names, std::vector<Place> places);
 
-    /// Compares with the last snapshot of the group. One that people ask for takes the next one, and where
-    /// there was none it takes two: some 200 us.
-    enum class Asked : bool { by_error, by_people };
-    RollCall(detail::GroupState& group, LastSnapshot& last, Asked asked);
+    RollCall(Names names, std::vector<Place> places, Circumstances circumstances);
 
     /// Some lines, the last with an end: members that are at the same place together, those furthest behind
     /// first; of the odd ones out their threads.

@@ -1,24 +1,24 @@
 #include "diagnose/snapshot.hpp"
 
-#include "group/group_state.hpp"
+#include "group/shared_memory.hpp"
 #include "machine/thread_state.hpp"
 #include "wait/wait_timer.hpp"
 
 namespace tutti::execute {
 
-Snapshot snapshot_of(const detail::GroupState& group) {
+Snapshot snapshot_of(const SharedMemory& memory) {
     Snapshot look{.at = clock_now()};
-    look.digests.reserve(static_cast<std::size_t>(group.size()));
-    const Channels* const channels = group.channels_if_any();
-    for (int rank = 0; rank < group.size(); ++rank) {
+    look.digests.reserve(static_cast<std::size_t>(memory.members()));
+    const Channels* const channels = memory.channels_if_any();
+    for (int rank = 0; rank < memory.members(); ++rank) {
         Snapshot::Mark& mark = look.digests.emplace_back();
         // Acquire, though nothing is read that it makes visible.
-        mark.progress = group.board(rank).progress.observe();
+        mark.progress = memory.board(rank).progress.observe();
         if (channels != nullptr) {
             mark.starts = channels->starts(Sequence::started, rank).count.observe() +
                           channels->starts(Sequence::prepared, rank).count.observe();
         }
-        const int thread = group.status(rank).thread.load(std::memory_order_relaxed);
+        const int thread = memory.status(rank).thread.load(std::memory_order_relaxed);
         if (thread != 0) {
             mark.cpu_time = machine::thread_cpu_time(thread);
         }

@@ -5,11 +5,9 @@
 #include <mutex>
 #include <vector>
 
-namespace tutti::detail {
-class GroupState;
-}
-
 namespace tutti::execute {
+
+class SharedMemory;
 
 /// How far the members of a group have come at some time.
 struct Snapshot {
@@ -27,7 +25,7 @@ struct Snapshot {
 };
 
 /// A look at a group. By any thread.
-Snapshot snapshot_of(const detail::GroupState& group);
+Snapshot snapshot_of(const SharedMemory& memory);
 
 /// The last look at a group, to see at the next one who has moved.
 class LastSnapshot {

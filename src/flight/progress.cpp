@@ -45,7 +45,7 @@ private:
 template <class Go>
 void ProgressEngine::go_on(Go go) {
     try {
-        const Inside inside(group_.board(rank_));
+        const Inside inside(group_.memory().board(rank_));
         if (group_.failure().raised()) {
             group_.failure().throw_aborted();
         }
@@ -176,7 +176,7 @@ void ProgressEngine::complete(OutstandingCall& operation) {
         operation.flight_.end(recorded(operation), operation.call_.signature().bytes, false);
     }
     if (operation.waited_.since().count() != 0) { // it has been shown
-        group_.status(rank_).wait.end();
+        group_.memory().status(rank_).wait.end();
     }
     if (operation.sequence_ == Sequence::started) {
         Turn& turn = turn_of(operation);
@@ -209,7 +209,7 @@ void ProgressEngine::progress() {
 }
 
 void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
-    group_.status(rank_).wait.end();
+    group_.memory().status(rank_).wait.end();
     group_.fail(rank_, cause);
     group_.leave_failed_call(rank_);
     failure_ = cause;

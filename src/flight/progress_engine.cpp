@@ -32,7 +32,7 @@ ProgressEngine& ProgressEngine::of(detail::Seat& seat) {
 }
 
 ProgressEngine::ProgressEngine(detail::Seat& seat)
-    : seat_(seat), group_(seat.group()), rank_(seat.rank()), channels_(group_.channels()),
+    : seat_(seat), group_(seat.group()), rank_(seat.rank()), channels_(group_.memory().channels()),
       recorder_(group_.recorder()) {
     for (std::size_t index = 0; index < turns_.size(); ++index) {
         turns_[index].next = index + 1;

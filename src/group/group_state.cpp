@@ -1,6 +1,5 @@
 #include "group/group_state.hpp"
 
-#include "group/mailbox_pages.hpp"
 #include "machine/pinning.hpp"
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
@@ -38,20 +37,14 @@ GroupState::GroupState(int members, execute::GroupConfig config, execute::MakeDi
       crowded_wait_policy_(config_.bindings.empty()
                                ? config_.wait_policy
                                : execute::wait_policy_of(config_.options.wait, members, members - 1)),
-      pages_(execute::group_bytes(members)),
-      mailbox_(execute::mailbox_in(pages_.data(), members, mailbox::most_sets, failure_.word())),
-      statuses_(execute::objects_in<execute::MemberStatus>(
-          pages_.data() + execute::mailbox_bytes(members, mailbox::most_sets))),
-      schedules_(members, config_), join_deadline_(config_.options.join_deadline),
-      make_diagnosis_(make_diagnosis), diagnosis_(make_diagnosis(*this)) {
+      memory_(members, failure_.word()), schedules_(members, config_),
+      seats_(failure_, memory_, config_.options.join_deadline), make_diagnosis_(make_diagnosis),
+      diagnosis_(make_diagnosis(*this)) {
     require_kernels();
     if (config_.trace != Trace::off) {
         recorder_ = std::make_unique<execute::Recorder>(members, config_.trace);
     }
-    seats_.reserve(static_cast<std::size_t>(members));
-    for (int rank = 0; rank < members; ++rank) {
-        seats_.push_back(std::make_unique<Seat>(*this, rank, members));
-    }
+    seats_.make(*this, members);
     if (config_.trace != Trace::off) {
         // Last: from here on another thread may ask for the timeline, which reads the seats.
         traced_.emplace([this] { return timeline(); });
@@ -62,8 +55,8 @@ GroupState::~GroupState() = default;
 
 trace::Timeline GroupState::timeline() const {
     std::vector<int> threads;
-    for (const auto& seat : seats_) {
-        threads.push_back(status(seat->rank()).thread.load(std::memory_order_relaxed)); // for people
+    for (int rank = 0; rank < size(); ++rank) {
+        threads.push_back(memory_.status(rank).thread.load(std::memory_order_relaxed)); // for people
     }
     return recorder_->timeline(threads);
 }
@@ -107,8 +100,8 @@ void GroupState::note_binding(int rank) noexcept {
 }
 
 void GroupState::leave_failed_call(int member) {
-    status(member).has_failed.store(true, std::memory_order_relaxed);
-    execute::leave_failed_call(boards(), board(member), [this](int inside) {
+    memory_.status(member).has_failed.store(true, std::memory_order_relaxed);
+    execute::leave_failed_call(memory_.boards(), memory_.board(member), [this](int inside) {
         if (!stuck_is_told_.test_and_set(std::memory_order_relaxed)) { // one is enough
             diagnosis_->report_stuck(inside);
         }
@@ -121,33 +114,78 @@ void GroupState::recover() {
     }
     // Members may have given up at different epochs: all go on from one that nobody has reached.
     std::uint64_t epoch = 0;
-    for (const auto& seat : seats_) {
+    for (const auto& seat : seats_.all()) {
         epoch = std::max(epoch, seat->epoch_to_resume_from());
     }
-    for (const auto& seat : seats_) {
+    for (const auto& seat : seats_.all()) {
         seat->resume(epoch);
-        status(seat->rank()).has_failed.store(false, std::memory_order_relaxed);
+        memory_.status(seat->rank()).has_failed.store(false, std::memory_order_relaxed);
     }
     if (recorder_ != nullptr) {
         recorder_->begin_anew();
     }
-    {
-        const auto channels = hold_channels();
-        channels_shown_.store(nullptr, std::memory_order_relaxed); // nobody is in a call
-        channels_ = nullptr;
-    }
+    memory_.drop_channels();
     failure_.clear();
     stuck_is_told_.clear(std::memory_order_relaxed);
 }
 
-execute::Channels& GroupState::channels() {
-    const auto lock = hold_channels();
-    if (channels_ == nullptr) {
-        channels_ = std::make_unique<execute::Channels>(size(), failure_.word());
-        channels_shown_.store(channels_.get(),
-                              std::memory_order_release); // release: pairs with channels_if_any()
+void GroupState::take_seat(int rank) {
+    seats_.take(rank, [this] { recover(); });
+}
+
+void GroupState::leave_seat(int rank) {
+    seats_.leave(rank);
+}
+
+std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) {
+    const auto members = static_cast<int>(mates.size());
+    std::shared_ptr<GroupState> group = [&] {
+        const std::scoped_lock lock(bindings_mutex_);
+        return std::make_shared<GroupState>(members, execute::config_for_members(config_, mates),
+                                            make_diagnosis_);
+    }();
+    group->family_.descend(shared_from_this(), family_, mates);
+    for (const auto& ancestor : group->family_.ancestors()) {
+        ancestor->family_.add_descendant(group);
     }
-    return *channels_;
+    group->diagnosis_->list_for_roll_calls();
+    // A failure since then reaches the new group; one before that does so here.
+    if (failure_.raised()) {
+        failure_.throw_aborted();
+    }
+    return group;
+}
+
+std::shared_ptr<GroupState> GroupState::founded(const GroupState* group) {
+    std::shared_ptr<GroupState> found;
+    family_.for_each_descendant([&](const std::shared_ptr<GroupState>& descendant) {
+        found = descendant.get() == group ? descendant : found;
+    });
+    // Where its founder has given up, another group may have its address.
+    if (found == nullptr || failure_.raised()) {
+        failure_.throw_aborted();
+    }
+    return found;
+}
+
+void GroupState::release_all(int member, const std::exception_ptr& cause, const char* whose) noexcept {
+    failure_.raise(member, cause, whose);
+    memory_.notify_all();
+}
+
+void GroupState::fail(int member, const std::exception_ptr& cause) noexcept {
+    release_all(member, cause, "");
+    family_.for_each_descendant([&](const std::shared_ptr<GroupState>& descendant) {
+        descendant->release_all(member, cause, " of a group that this one was made of");
+    });
+}
+
+bool GroupState::has_left_for_good(int member) const {
+    if (memory_.has_left_for_good(member)) {
+        return true;
+    }
+    const std::shared_ptr<GroupState> first = family_.first();
+    return first != nullptr && first->memory_.has_left_for_good(*family_.rank_in_first(member));
 }
 
 } // namespace tutti::detail

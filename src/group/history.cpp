@@ -1,18 +1,14 @@
 #include "group/history.hpp"
 
-#include "group/group_state.hpp"
-
 namespace tutti::execute {
 
-using detail::GroupState;
-
-std::optional<CallHistory> history_of(const GroupState& group, Sequence sequence, int member) {
+std::optional<CallHistory> history_of(const SharedMemory& memory, Sequence sequence, int member) {
     if (sequence == Sequence::blocking) {
         // Acquire: pairs with the release of a member that enters; its record of that call came before.
-        const std::uint64_t progress = group.board(member).progress.observe();
-        return group.status(member).log.read(progress / 2);
+        const std::uint64_t progress = memory.board(member).progress.observe();
+        return memory.status(member).log.read(progress / 2);
     }
-    const Channels* const channels = group.channels_if_any();
+    const Channels* const channels = memory.channels_if_any();
     if (channels == nullptr) {
         return CallHistory();
     }
@@ -22,8 +18,8 @@ std::optional<CallHistory> history_of(const GroupState& group, Sequence sequence
     return starts.log.read(count);
 }
 
-std::uint64_t last_blocking(const GroupState& group, int member) {
-    const std::optional<CallHistory> own = history_of(group, Sequence::blocking, member);
+std::uint64_t last_blocking(const SharedMemory& memory, int member) {
+    const std::optional<CallHistory> own = history_of(memory, Sequence::blocking, member);
     return own ? own->last() : 0;
 }
 

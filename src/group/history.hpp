@@ -1,21 +1,18 @@
 #pragma once
 
 #include "call/call_log.hpp"
+#include "group/shared_memory.hpp"
 
 #include <cstdint>
 #include <optional>
-
-namespace tutti::detail {
-class GroupState;
-}
 
 namespace tutti::execute {
 
 /// The calls of a member, as far as its log tells. Any member may ask at any time: nothing while the member
 /// writes.
-std::optional<CallHistory> history_of(const detail::GroupState& group, Sequence sequence, int member);
+std::optional<CallHistory> history_of(const SharedMemory& memory, Sequence sequence, int member);
 
 /// The number of the call that blocks that a member is in, or of the last one.
-std::uint64_t last_blocking(const detail::GroupState& group, int member);
+std::uint64_t last_blocking(const SharedMemory& memory, int member);
 
 } // namespace tutti::execute

@@ -68,9 +68,9 @@ void Seat::resume(std::uint64_t epoch) {
     has_aborted_ = false;
     recorded_ = {};
     outstanding_ = nullptr;
-    group_.status(rank_).log.clear();
+    group_.memory().status(rank_).log.clear();
     // Whoever made this the time for it orders it before the next call of any member.
-    group_.board(rank_).progress.put(0);
+    group_.memory().board(rank_).progress.put(0);
 }
 
 template <class Make>
@@ -102,7 +102,7 @@ void Seat::record() {
     }
     recorded_ = {is_first ? 1 : recorded_.number_at(cursor_.epoch), cursor_.epoch, points};
     recorded_digest_ = prepared.digests.digest;
-    group_.status(rank_).log.add(recorded_, front_->signature());
+    group_.memory().status(rank_).log.add(recorded_, front_->signature());
 }
 
 template <class Observer>
@@ -113,8 +113,8 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
         input = std::memcpy(input_copy_.data(), input, call.copied_bytes());
     }
     bindings_.bind(call.prepared(), input, output, state);
-    run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.mailbox(), cursor_, call.prepared(),
-                                                                 bindings_, observer);
+    run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.memory().mailbox(), cursor_,
+                                                                 call.prepared(), bindings_, observer);
     try {
         const run::State reached = runner.advance(mailbox::eager_looks(group_.wait_policy()));
         if (reached != run::State::done) {
@@ -163,7 +163,7 @@ void Seat::wait(Runner& runner, run::State state, execute::WaitTimer& waited) {
         group_.diagnosis().throw_fault({Sequence::blocking, 0, rank_, runner.peer()}, runner.fault(),
                                        front_->signature(), front_->prepared(), bindings_);
     }
-    const execute::EndOfWait end(group_.status(rank_).wait);
+    const execute::EndOfWait end(group_.memory().status(rank_).wait);
     execute::ThreadProgress& thread = execute::ThreadProgress::here();
     bool is_excused = false;
     const auto is_ready = [&] {
@@ -174,12 +174,12 @@ void Seat::wait(Runner& runner, run::State state, execute::WaitTimer& waited) {
         return is_excused || runner.is_ready();
     };
     const auto check = [&](bool takes_long) {
-        const std::uint64_t number = takes_long ? execute::last_blocking(group_, rank_) : 0;
+        const std::uint64_t number = takes_long ? execute::last_blocking(group_.memory(), rank_) : 0;
         is_excused = execute::check_stalled(group_, Sequence::blocking, rank_, runner, waited,
                                             {.takes_long = takes_long, .number = number, .is_stuck = true});
         thread.look_after(takes_long);
     };
-    mailbox::EventCount& event = group_.board(runner.peer()).event;
+    mailbox::EventCount& event = group_.memory().board(runner.peer()).event;
     if (thread.is_empty()) {
         mailbox::wait_until(is_ready, check, event, group_.wait_policy());
     } else {

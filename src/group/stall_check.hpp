@@ -33,10 +33,10 @@ bool check_stalled(detail::GroupState& group, Sequence sequence, int member, con
     const Stall stall{sequence, asked.number, member, peer};
     Diagnosis& diagnosis = group.diagnosis();
     if (asked.takes_long) {
-        group.require_joined(member, peer);
+        group.seats().require_joined(member, peer);
         diagnosis.check(stall, asked.is_stuck && !runner.waits_for_slots(), is_ready);
         waited.look();
-        group.status(member).wait.show(
+        group.memory().status(member).wait.show(
             {.sequence = sequence, .number = asked.number, .peer = peer, .since = waited.since()});
         if (waited.is_over() && !runner.is_ready()) {
             diagnosis.time_out(stall, waited.deadline(), is_ready);

@@ -57,7 +57,7 @@ std::string ClusterState::roll_call(RollCallFormat format) {
             place.calls.front() = {.number = history->last(),
                                    .signature = history->signature(history->last())};
         }
-        if (const std::optional<SlowWait> wait = group_->status(rank).wait.read()) {
+        if (const std::optional<SlowWait> wait = group_->memory().status(rank).wait.read()) {
             place.wait = SlowWait{.number = number, .peer = first + wait->peer, .since = wait->since};
         }
     }

@@ -26,7 +26,7 @@ void ClusterSeat::check_failure() {
 
 void ClusterSeat::rise() {
     if (leaving_ == tutti::detail::Leaving::for_good) {
-        cluster_.group().leave_for_good(member_.rank());
+        cluster_.group().memory().leave_for_good(member_.rank());
     }
     cluster_.group().leave_seat(member_.rank());
 }

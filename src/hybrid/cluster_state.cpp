@@ -187,7 +187,7 @@ void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, st
 }
 
 void ClusterState::expect_all() {
-    group_->expect_all();
+    group_->memory().expect_all();
 }
 
 void ClusterState::fail(int rank, const std::exception_ptr& cause) {

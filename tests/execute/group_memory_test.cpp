@@ -149,12 +149,12 @@ TEST_CASE("the kernel moves no page of a mailbox to a member that reads it") {
 
 TEST_CASE("who awaits the members of a group touches none of their pages") {
     detail::GroupState group(8, execute::GroupConfig{}, execute::diagnosis_of);
-    group.expect_all();
-    CHECK(mapping(&group.status(0)).find("Anonymous:             0 kB") != std::string::npos);
-    group.leave_for_good(0);
-    CHECK(mapping(&group.status(0)).find("Anonymous:             0 kB") == std::string::npos);
+    group.memory().expect_all();
+    CHECK(mapping(&group.memory().status(0)).find("Anonymous:             0 kB") != std::string::npos);
+    group.memory().leave_for_good(0);
+    CHECK(mapping(&group.memory().status(0)).find("Anonymous:             0 kB") == std::string::npos);
     CHECK(group.has_left_for_good(0));
-    group.expect_all();
+    group.memory().expect_all();
     CHECK_FALSE(group.has_left_for_good(0));
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("what a member shows lies on its node") {
     const auto members = static_cast<int>(cpus.size());
     const auto group = std::make_shared<detail::GroupState>(members, execute::config_for(members, {}),
                                                             execute::diagnosis_of);
-    group->expect_all(); // by a thread that is on one of the nodes
+    group->memory().expect_all(); // by a thread that is on one of the nodes
     std::vector<std::thread> threads;
     for (int rank = 0; rank < members; ++rank) {
         threads.emplace_back([&, rank] {
@@ -184,9 +184,9 @@ TEST_CASE("what a member shows lies on its node") {
     }
     for (int rank = 0; rank < members; ++rank) {
         // Other pages have several members.
-        const void* const page = group->mailbox().staging(rank, 0);
+        const void* const page = group->memory().mailbox().staging(rank, 0);
         const int node = node_of(cpus[static_cast<std::size_t>(rank)]);
-        MESSAGE("member ", rank, " on node ", node, ": ", policy(group->mailbox().staging(0, 0)));
+        MESSAGE("member ", rank, " on node ", node, ": ", policy(group->memory().mailbox().staging(0, 0)));
         CHECK(node_of_page(page) == node);
     }
 }

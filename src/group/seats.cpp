@@ -1,9 +1,7 @@
-// Who sits where in a group that threads join, and what a failure means to those that are not there.
+#include "group/seats.hpp"
 
-#include "group/seat_occupancy.hpp"
-
-#include "group/group_state.hpp"
 #include "group/ranks_text.hpp"
+#include "group/seat_occupancy.hpp"
 
 #include <tutti/error.hpp>
 
@@ -15,26 +13,31 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::detail {
+namespace tutti::execute {
 
 namespace {
 
-using execute::SeatOccupancy;
-
-/// Counts anew from a meeting that the seat has had since it was looked at last, which was in its last
-/// region.
-void count_from(std::uint64_t sync_epoch, SeatOccupancy& occupancy) {
-    if (sync_epoch > occupancy.sync_epoch) {
-        occupancy.sync_epoch = sync_epoch;
-        occupancy.region = 1;
+/// Counts anew from a synchronising operation that the seat has had since it was looked at last, which was in
+/// its last region.
+void count_from(std::uint64_t sync_epoch, SeatOccupancy& attendance) {
+    if (sync_epoch > attendance.sync_epoch) {
+        attendance.sync_epoch = sync_epoch;
+        attendance.region = 1;
     }
 }
 
 } // namespace
 
-void GroupState::take_seat(int rank) {
-    std::unique_lock lock(seats_mutex_);
-    SeatOccupancy& mine = seat(rank).occupancy();
+void Seats::make(detail::GroupState& group, int members) {
+    seats_.reserve(static_cast<std::size_t>(members));
+    for (int rank = 0; rank < members; ++rank) {
+        seats_.push_back(std::make_unique<detail::Seat>(group, rank, members));
+    }
+}
+
+void Seats::take(int rank, const std::function<void()>& recover) {
+    std::unique_lock lock(mutex_);
+    SeatOccupancy& mine = (*this)[rank].occupancy();
     if (failure_.raised()) {
         const auto is_own = [](const auto& seat) {
             const SeatOccupancy& other = seat->occupancy();
@@ -44,7 +47,7 @@ void GroupState::take_seat(int rank) {
             throw_refused(rank, "this thread has yet to leave another one in the region that failed");
         }
         const auto all_have_left = [this] { return taken_ == 0 || !failure_.raised(); };
-        if (!seats_changed_.wait_for(lock, longest_leave, all_have_left)) {
+        if (!changed_.wait_for(lock, longest_leave, all_have_left)) {
             ++mine.joins;
             ++mine.refused;
             throw_refused(rank,
@@ -52,14 +55,14 @@ void GroupState::take_seat(int rank) {
                           "well; go on to the one after that");
         }
         if (failure_.raised()) {
-            begin_anew();
+            begin_anew(recover);
         }
     }
     if (mine.taken) {
         throw ArgumentError("join: seat " + std::to_string(rank) +
                             " is taken; each seat serves one thread at a time, until the member has left");
     }
-    count_from(seat(rank).last_sync_epoch(), mine);
+    count_from((*this)[rank].last_sync_epoch(), mine);
     ++mine.joins;
     mine.was_told = ++mine.region <= 0;
     if (mine.was_told) {
@@ -71,12 +74,12 @@ void GroupState::take_seat(int rank) {
     mine.holder = std::this_thread::get_id();
     ++taken_;
     // Relaxed: whoever waits looks again.
-    if (!status(rank).has_joined.test_and_set(std::memory_order_relaxed)) {
+    if (!memory_.status(rank).has_joined.test_and_set(std::memory_order_relaxed)) {
         join_deadline_.restart();
     }
 }
 
-void GroupState::throw_refused(int rank, const char* why) const {
+void Seats::throw_refused(int rank, const char* why) const {
     try {
         failure_.throw_aborted();
     } catch (const Error& told) {
@@ -92,9 +95,9 @@ void GroupState::throw_refused(int rank, const char* why) const {
     }
 }
 
-void GroupState::require_joined(int member, int peer) {
+void Seats::require_joined(int member, int peer) {
     const auto has_joined = [this](int rank) {
-        return status(rank).has_joined.test(std::memory_order_relaxed); // which lasts
+        return memory_.status(rank).has_joined.test(std::memory_order_relaxed); // which lasts
     };
     if (!has_joined(member) || has_joined(peer) || !join_deadline_.has_passed()) {
         return;
@@ -114,25 +117,25 @@ void GroupState::require_joined(int member, int peer) {
         execute::advice_on_absence() + "; the group's join_deadline is how long members wait for them");
 }
 
-bool GroupState::is_unusable() {
+bool Seats::is_unusable() {
     if (!members_join_) {
         return failure_.raised();
     }
-    const std::scoped_lock lock(seats_mutex_);
+    const std::scoped_lock lock(mutex_);
     return failure_.raised() && taken_ != 0;
 }
 
-void GroupState::leave_seat(int rank) {
-    const std::scoped_lock lock(seats_mutex_);
-    SeatOccupancy& mine = seat(rank).occupancy();
+void Seats::leave(int rank) {
+    const std::scoped_lock lock(mutex_);
+    SeatOccupancy& mine = (*this)[rank].occupancy();
     mine.taken = false;
     mine.saw_failure = failure_.raised();
     if (--taken_ == 0 && mine.saw_failure) {
-        seats_changed_.notify_all();
+        changed_.notify_all();
     }
 }
 
-void GroupState::begin_anew() {
+void Seats::begin_anew(const std::function<void()>& recover) {
     const bool came_of_waiting = failure_.came_of_waiting();
     std::uint64_t sync_epoch = 0;
     for (const auto& seat : seats_) {
@@ -161,7 +164,7 @@ void GroupState::begin_anew() {
     }
     recover();
     join_deadline_.restart();
-    seats_changed_.notify_all();
+    changed_.notify_all();
 }
 
-} // namespace tutti::detail
+} // namespace tutti::execute

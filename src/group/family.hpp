@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace tutti::detail {
+class GroupState;
+}
+
+namespace tutti::execute {
+
+/// The groups that a group was made of, and those made of it.
+class Family {
+public:
+    using Groups = std::vector<std::shared_ptr<detail::GroupState>>;
+
+    /// That of a group for some members of `parent`, whose family is `other`. Before the group makes calls.
+    void descend(const std::shared_ptr<detail::GroupState>& parent, const Family& other,
+                 const std::vector<int>& mates);
+
+    /// The member's rank in the group that this one was made of, through however many others; nothing where
+    /// it was made of none.
+    std::optional<int> rank_in_first(int member) const;
+    /// The group that all were made of; null where this one was made of none, or that is gone.
+    std::shared_ptr<detail::GroupState> first() const;
+    /// The groups that this one was made of, as far as they still exist.
+    Groups ancestors() const;
+
+    void add_descendant(const std::shared_ptr<detail::GroupState>& group);
+    /// Calls each(group) of those that still exist. No group becomes a descendant meanwhile.
+    template <class Each>
+    void for_each_descendant(Each each) {
+        const std::scoped_lock lock(mutex_);
+        for (const auto& link : descendants_) {
+            if (const std::shared_ptr<detail::GroupState> descendant = link.lock()) {
+                each(descendant);
+            }
+        }
+    }
+
+private:
+    /// The first one first; and the members' ranks in that.
+    std::vector<std::weak_ptr<detail::GroupState>> ancestors_;
+    std::vector<int> ranks_in_first_;
+    std::mutex mutex_;
+    std::vector<std::weak_ptr<detail::GroupState>> descendants_;
+};
+
+} // namespace tutti::execute

@@ -1,0 +1,54 @@
+#include "group/shared_memory.hpp"
+
+#include "group/mailbox_pages.hpp"
+
+namespace tutti::execute {
+
+SharedMemory::SharedMemory(int members, const mailbox::StdWord& failed)
+    : members_(members), failed_(failed), pages_(group_bytes(members)),
+      mailbox_(mailbox_in(pages_.data(), members, mailbox::most_sets, failed)),
+      statuses_(objects_in<MemberStatus>(pages_.data() + mailbox_bytes(members, mailbox::most_sets))) {}
+
+Channels& SharedMemory::channels() {
+    const auto lock = hold_channels();
+    if (channels_ == nullptr) {
+        channels_ = std::make_unique<Channels>(members_, failed_);
+        channels_shown_.store(channels_.get(),
+                              std::memory_order_release); // release: pairs with channels_if_any()
+    }
+    return *channels_;
+}
+
+void SharedMemory::drop_channels() {
+    const auto lock = hold_channels();
+    channels_shown_.store(nullptr, std::memory_order_relaxed); // nobody is in a call
+    channels_ = nullptr;
+}
+
+void SharedMemory::notify_all() {
+    for (mailbox::Board& board : boards()) {
+        board.event.notify();
+    }
+    if (Channels* const channels = channels_if_any()) {
+        channels->event().notify();
+    }
+}
+
+void SharedMemory::leave_for_good(int member) {
+    // Release: pairs with has_left_for_good().
+    status(member).left_for_good.store(true, std::memory_order_release);
+    board(member).event.notify_if_needed();
+    if (Channels* const channels = channels_if_any()) {
+        channels->event().notify_if_needed();
+    }
+}
+
+void SharedMemory::expect_all() {
+    for (int member = 0; member < members_; ++member) {
+        if (status(member).left_for_good.load(std::memory_order_relaxed)) {
+            status(member).left_for_good.store(false, std::memory_order_relaxed);
+        }
+    }
+}
+
+} // namespace tutti::execute

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "atomic.hpp"
+#include "group/channels.hpp"
+#include "group/member_status.hpp"
+#include "mailbox/mailbox.hpp"
+#include "mailbox/zero_pages.hpp"
+
+#include <tutti/detail/export.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+
+namespace tutti::execute {
+
+/// The memory in which the members of a group show each other something: mailbox, presences and channels.
+class SharedMemory {
+public:
+    /// `failed` is not 0 once the group has failed.
+    SharedMemory(int members, const mailbox::StdWord& failed);
+
+    int members() const { return members_; }
+    const mailbox::Mailbox& mailbox() const { return mailbox_; }
+    mailbox::Board& board(int member) const { return mailbox_.board(member); }
+    std::span<mailbox::Board> boards() const {
+        return {&mailbox_.board(0), static_cast<std::size_t>(members_)};
+    }
+    MemberStatus& status(int member) const { return statuses_[member]; }
+
+    /// For what the members have in flight. Made on first use; null before that.
+    Channels& channels();
+    Channels* channels_if_any() const {
+        return channels_shown_.load(
+            std::memory_order_acquire); // acquire: pairs with the release of channels()
+    }
+    /// While it lives, channels last: for a thread that is no member.
+    std::unique_lock<std::mutex> hold_channels() { return std::unique_lock(channels_mutex_); }
+    /// Only while no member is in a call.
+    void drop_channels();
+
+    /// Wakes everybody.
+    void notify_all();
+
+    /// The member makes no more calls, which the members that wait for it see.
+    TUTTI_COMPONENT_API void leave_for_good(int member);
+    /// Acquire: whatever the member published came before.
+    bool has_left_for_good(int member) const {
+        return status(member).left_for_good.load(std::memory_order_acquire);
+    }
+    /// All members come again. Before the threads are started or woken that make their calls, which orders
+    /// this. Writes to no page that its member has not written to, so that it comes to lie near the member.
+    TUTTI_COMPONENT_API void expect_all();
+
+private:
+    int members_;
+    const mailbox::StdWord& failed_;
+    /// Stages, slots, boards and presences.
+    ZeroPages pages_;
+    mailbox::Mailbox mailbox_;
+    MemberStatus* statuses_;
+    std::mutex channels_mutex_;
+    std::unique_ptr<Channels> channels_;
+    Atomic<Channels*> channels_shown_{nullptr};
+};
+
+} // namespace tutti::execute
