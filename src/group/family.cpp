@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace tutti::execute {
 
 using detail::GroupState;
 
-void Family::descend(const std::shared_ptr<GroupState>& parent, const Family& other,
-                     const std::vector<int>& mates) {
+void Family::descend(std::weak_ptr<GroupState> parent, const Family& other, const std::vector<int>& mates) {
     ranks_in_first_.reserve(mates.size());
     std::ranges::transform(mates, std::back_inserter(ranks_in_first_),
                            [&other](int rank) { return other.rank_in_first(rank).value_or(rank); });
     ancestors_.reserve(other.ancestors_.size() + 1);
     ancestors_ = other.ancestors_;
-    ancestors_.push_back(parent);
+    ancestors_.push_back(std::move(parent));
 }
 
 std::optional<int> Family::rank_in_first(int member) const {

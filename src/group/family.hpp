@@ -17,7 +17,7 @@ public:
     using Groups = std::vector<std::shared_ptr<detail::GroupState>>;
 
     /// That of a group for some members of `parent`, whose family is `other`. Before the group makes calls.
-    void descend(const std::shared_ptr<detail::GroupState>& parent, const Family& other,
+    void descend(std::weak_ptr<detail::GroupState> parent, const Family& other,
                  const std::vector<int>& mates);
 
     /// The member's rank in the group that this one was made of, through however many others; nothing where

@@ -144,7 +144,7 @@ std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) 
         return std::make_shared<GroupState>(members, execute::config_for_members(config_, mates),
                                             make_diagnosis_);
     }();
-    group->family_.descend(shared_from_this(), family_, mates);
+    group->family_.descend(weak_from_this(), family_, mates);
     for (const auto& ancestor : group->family_.ancestors()) {
         ancestor->family_.add_descendant(group);
     }
