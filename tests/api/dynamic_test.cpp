@@ -1,5 +1,6 @@
 // Vectors and operators that are known at run time, held against those that are known before.
 
+#include "../reference/calls.hpp"
 #include "elements.hpp"
 #include "support.hpp"
 #include "ways.hpp"
@@ -8,6 +9,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 
 using namespace tutti;
@@ -15,8 +17,11 @@ using test::Affine;
 using test::compose;
 using test::mentions;
 using test::Outcomes;
+using test::Reference;
+using test::Shape;
 using test::Thrown;
 using test::thrown_by;
+using test::Vectors;
 
 namespace {
 
@@ -31,17 +36,22 @@ void compose_all(const void* in, void* inout, std::size_t count, void* user) {
 }
 
 template <class T>
+T element(std::size_t rank, std::size_t i) {
+    const auto value = static_cast<unsigned>((rank * 31 + i) % 100);
+    if constexpr (std::is_same_v<T, Affine>) {
+        return {static_cast<std::uint8_t>(2 * value + 1), static_cast<std::uint8_t>(value), 1};
+    } else if constexpr (detail::is_complex<T>) {
+        return {static_cast<typename T::value_type>(value), 1};
+    } else {
+        return static_cast<T>(value);
+    }
+}
+
+template <class T>
 std::vector<T> operand(std::size_t rank, std::size_t count) {
     std::vector<T> made;
     for (std::size_t i = 0; i < count; ++i) {
-        const auto value = static_cast<unsigned>((rank * 31 + i) % 100);
-        if constexpr (std::is_same_v<T, Affine>) {
-            made.push_back({static_cast<std::uint8_t>(2 * value + 1), static_cast<std::uint8_t>(value), 1});
-        } else if constexpr (detail::is_complex<T>) {
-            made.push_back({static_cast<typename T::value_type>(value), 1});
-        } else {
-            made.push_back(static_cast<T>(value));
-        }
+        made.push_back(element<T>(rank, i));
     }
     return made;
 }
@@ -60,81 +70,65 @@ auto as_dynamic(std::vector<T>& vector) {
     }
 }
 
-/// What all calls of a member leave, one after the other.
-template <class T, class Me, class As, class Op>
-std::vector<std::vector<T>> results_of(Me& me, std::size_t n, const As& as, const Op& op) {
-    const auto members = static_cast<std::size_t>(me.size());
-    const auto rank = static_cast<std::size_t>(me.rank());
-    const int root = me.size() / 2;
-    std::vector<std::vector<T>> results;
-    const auto two = [&](std::size_t in_count, std::size_t out_count, const auto& call) {
-        std::vector<T> in = operand<T>(rank, in_count);
-        std::vector<T> out(out_count);
-        call(as(in), as(out));
-        results.push_back(in);
-        results.push_back(out);
-    };
-    const auto one = [&](std::size_t count, const auto& call) {
-        std::vector<T> inout = operand<T>(rank, count);
-        call(as(inout));
-        results.push_back(inout);
-    };
-    const std::size_t whole = n * members;
-    std::vector<std::size_t> counts(members, n);
-    counts[0] += 2;
-    std::vector<std::size_t> places(members);
-    for (std::size_t i = 0; i < members; ++i) {
-        places[i] = (members - 1 - i) * (n + 2);
+/// Calls of all kinds, with vectors or blocks of about `n` elements.
+std::vector<Shape> shapes_of(int members, std::size_t n) {
+    const std::vector<int> roots{members / 2};
+    const auto lengths = [n](std::size_t from, std::size_t to) { return n + (from + 2 * to) % 3; };
+    std::vector<Shape> shapes = test::regular_shapes(n, roots, {1});
+    for (const std::optional<std::uint32_t> displaced : {std::optional<std::uint32_t>(), {7U}}) {
+        for (const Shape& shape : test::irregular_shapes(lengths, roots, displaced)) {
+            shapes.push_back(shape);
+        }
     }
-    me.barrier();
-    one(n, [&](auto inout) { me.broadcast(inout, root); });
-    two(n, n, [&](auto in, auto out) { me.reduce(in, out, op, root); });
-    one(n, [&](auto inout) { me.reduce(inout, op, root); });
-    two(n, n, [&](auto in, auto out) { me.allreduce(in, out, op); });
-    one(n, [&](auto inout) { me.allreduce(inout, op); });
-    two(whole, n, [&](auto in, auto block) { me.reduce_scatter(in, block, op); });
-    one(whole + 2, [&](auto inout) { me.reduce_scatter(inout, Counts(counts), op); });
-    two(n, whole, [&](auto block, auto out) { me.allgather(block, out); });
-    two(counts[rank], whole + 2 * members,
-        [&](auto block, auto out) { me.allgather(block, out, Counts(counts, places)); });
-    two(n, whole, [&](auto block, auto out) { me.gather(block, out, root); });
-    one(counts[rank] + (me.rank() == root ? whole + 2 - counts[rank] : 0), [&](auto inout) {
-        me.gather(inout, me.rank() == root ? CountsAtRoot(counts) : counts_at_root, root);
-    });
-    two(whole, n, [&](auto in, auto block) { me.scatter(in, block, root); });
-    two(whole, whole, [&](auto in, auto out) { me.alltoall(in, out); });
-    one(whole, [&](auto inout) { me.alltoall(inout, Counts(std::vector<std::size_t>(members, n))); });
-    two(n, n, [&](auto in, auto out) { me.scan(in, out, op); });
-    one(n, [&](auto inout) { me.exscan(inout, op); });
-    two(n, n, [&](auto in, auto out) { me.shift(in, out, 1); });
-    two(n, n, [&](auto in, auto out) { reduce_local(in, out, op); });
-    return results;
+    return shapes;
+}
+
+/// The number of wrong results of a member that passes its vectors by `as`.
+template <class T, class Me, class As, class Op>
+int wrong_results(Me& me, const std::vector<Shape>& shapes, const Reference<T>& reference, const As& as,
+                  const Op& op) {
+    int wrong = 0;
+    for (const Shape& shape : shapes) {
+        Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape);
+        const std::vector<T> in = call.in;
+        test::make_at_once(
+            me, [&](auto& way) { return make_call(way, shape, call, as(call.in), as(call.out), op); });
+        wrong += call.out == call.expected && call.in == in ? 0 : 1;
+    }
+    return wrong;
 }
 
 /// Members all pass vectors of one kind, or odd ranks of one and the others of the other.
 template <class T, class Op>
 void check(const Op& op, const DynamicOp& dynamic) {
+    const auto as_usual = [](auto& vector) { return as_is(vector); };
+    const auto at_run_time = [](auto& vector) { return as_dynamic(vector); };
     for (const int members :
          test::reduced ? std::vector<int>{1, 2, 3, 5} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
         Team team({.members = members, .placement = "none"});
         Rendezvous meeting(members);
+        const Reference<T> reference(members, element<T>, op);
         std::vector<int> wrong(static_cast<std::size_t>(members));
         team.run([&](Member& me) {
             int& mine = wrong[static_cast<std::size_t>(me.rank())];
             for (const std::size_t n : {0U, 1U, 3U, 200U, 6'000U}) {
-                const auto as_usual = [](auto& vector) { return as_is(vector); };
-                const auto at_run_time = [](auto& vector) { return as_dynamic(vector); };
-                const auto expected = results_of<T>(me, n, as_usual, op);
+                const std::vector<Shape> shapes = shapes_of(members, n);
+                mine += wrong_results(me, shapes, reference, as_usual, op);
                 test::in_every_way(me, meeting, [&](auto& caller) {
-                    mine += results_of<T>(caller, n, at_run_time, dynamic) == expected ? 0 : 1;
+                    mine += wrong_results(caller, shapes, reference, at_run_time, dynamic);
                     if constexpr (detail::has_builtin_kernels<T, Op>) {
-                        const auto mixed = me.rank() % 2 != 0
-                                               ? results_of<T>(caller, n, as_usual, op)
-                                               : results_of<T>(caller, n, at_run_time, dynamic);
-                        mine += mixed == expected ? 0 : 1;
+                        mine += me.rank() % 2 != 0
+                                    ? wrong_results(caller, shapes, reference, as_usual, op)
+                                    : wrong_results(caller, shapes, reference, at_run_time, dynamic);
                     }
                 });
             }
+            std::vector<T> left = operand<T>(1, 200);
+            std::vector<T> right = operand<T>(2, 200);
+            std::vector<T> expected = right;
+            reduce_local(left, expected, op);
+            reduce_local(as_dynamic(left), as_dynamic(right), dynamic);
+            mine += right == expected ? 0 : 1;
         });
         INFO(members, " members");
         CHECK(wrong == std::vector<int>(wrong.size()));

@@ -1,3 +1,4 @@
+#include "../reference/reference.hpp"
 #include "algorithm/registry.hpp"
 #include "elements.hpp"
 #include "support.hpp"
@@ -61,46 +62,21 @@ private:
     std::vector<List> rows_;
 };
 
-/// What a member has to send, block after block.
-template <class T>
-std::vector<T> input(const Matrix& counts, std::size_t sender) {
-    std::vector<T> made;
-    made.reserve(sum_of(counts.row(sender)));
-    for (std::size_t receiver = 0; receiver < counts.size(); ++receiver) {
-        for (std::size_t i = 0; i < counts.row(sender)[receiver]; ++i) {
-            made.push_back(element<T>(sender, receiver, i));
-        }
-    }
-    return made;
-}
-
-/// What a member must have received.
-template <class T>
-std::vector<T> expected(const Matrix& counts, std::size_t receiver) {
-    std::vector<T> made;
-    made.reserve(sum_of(counts.column(receiver)));
-    for (std::size_t sender = 0; sender < counts.size(); ++sender) {
-        for (std::size_t i = 0; i < counts.row(sender)[receiver]; ++i) {
-            made.push_back(element<T>(sender, receiver, i));
-        }
-    }
-    return made;
-}
-
 /// One call of one member. The output has a guard at each end; returns whether all is as it must be.
 template <class T>
 bool exchanges_well(Member& me, const Matrix& counts, std::string_view algorithm) {
-    const auto rank = static_cast<std::size_t>(me.rank());
-    const T guard = element<T>(7, 7, 12345);
-    const auto in = input<T>(counts, rank);
-    const auto wanted = expected<T>(counts, rank);
-    std::vector<T> out(wanted.size() + 2, guard);
-    const List sent = counts.row(rank);
-    const List received = counts.column(rank);
-    me.alltoall(in, Counts(sent), std::span(out).subspan(1, wanted.size()), Counts(received),
-                {.algorithm = algorithm});
-    return std::equal(wanted.begin(), wanted.end(), out.begin() + 1) && out.front() == guard &&
-           out.back() == guard && in == input<T>(counts, rank);
+    const auto make = [](std::size_t rank, std::size_t i) { return element<T>(rank, 0, i); };
+    const test::Reference<T> reference(me.size(), make, [](const T& left, const T&) { return left; });
+    const test::Shape shape{
+        .collective = Collective::alltoall,
+        .lengths = [&](std::size_t sender, std::size_t receiver) { return counts.row(sender)[receiver]; }};
+    const test::Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape);
+    const std::vector<T> in = call.in;
+    std::vector<T> out(call.out.size() + 2, reference.untouched());
+    me.alltoall(in, Counts(call.sent.counts), std::span(out).subspan(1, call.out.size()),
+                Counts(call.received.counts), {.algorithm = algorithm});
+    return std::equal(call.expected.begin(), call.expected.end(), out.begin() + 1) &&
+           out.front() == reference.untouched() && out.back() == reference.untouched() && in == call.in;
 }
 
 template <class T>

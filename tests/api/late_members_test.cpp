@@ -1,6 +1,6 @@
 // Members that come late or never: what those are told that wait for them.
 
-#include "../twelve.hpp"
+#include "../reference/each.hpp"
 #include "late_member.hpp"
 #include "ways.hpp"
 
@@ -27,21 +27,23 @@ namespace {
 
 /// A collective in which somebody waits for `late`.
 template <class Me>
-void call(Me& me, int collective, std::size_t n, int late) {
+void call(Me& me, Collective collective, std::size_t n, int late) {
     test::Operands<double> operands(me.size(), n);
-    test::call(me, collective, operands, sum, late, (late + 1) % me.size());
+    test::make_at_once(me, [&](auto& way) {
+        return test::call(way, collective, operands, sum, late, (late + 1) % me.size());
+    });
 }
 
-using Call = std::function<void(Member& me, int collective, std::size_t n, int late)>;
+using Call = std::function<void(Member& me, Collective collective, std::size_t n, int late)>;
 
 const std::vector<Call>& ways() {
     static const std::vector<Call> list{
-        [](Member& me, int collective, std::size_t n, int late) { call(me, collective, n, late); },
-        [](Member& me, int collective, std::size_t n, int late) {
+        [](Member& me, Collective collective, std::size_t n, int late) { call(me, collective, n, late); },
+        [](Member& me, Collective collective, std::size_t n, int late) {
             test::AtOnce started(me.start, me);
             call(started, collective, n, late);
         },
-        [](Member& me, int collective, std::size_t n, int late) {
+        [](Member& me, Collective collective, std::size_t n, int late) {
             test::AtOnce prepared(me.prepare, me);
             call(prepared, collective, n, late);
         }};
@@ -86,16 +88,16 @@ TEST_CASE("who waits for a late member is told where that is, in every collectiv
         Team team({.members = members, .placement = "none", .group = {.deadline = deadline}});
         Delays delays(deadline);
         for (const Call& way : ways()) {
-            for (int collective = 0; collective < test::collectives; ++collective) {
+            for (const Collective collective : detail::all_collectives) {
                 for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
                     // Nobody waits for the last one of a scan.
-                    const int late = collective == test::scan || collective == test::exscan ? 0 : members - 1;
+                    const int late = detail::traits_of(collective).is_prefix() ? 0 : members - 1;
                     const Ended outcome = late_member(team, late, [&](Member& me) {
                         const auto act = [&] { way(me, collective, n, late); };
                         me.rank() == late ? act() : delays.in(act);
                     });
                     CAPTURE(members);
-                    CAPTURE(collective);
+                    CAPTURE(to_string(collective));
                     CAPTURE(n);
                     CHECK(outcome.run.kind == Thrown::Kind::timeout);
                     CHECK(mentions(outcome.run.text, "has waited 20 ms in"));
@@ -127,9 +129,9 @@ TEST_CASE(
             constexpr auto deadline = 30ms;
             Delays delays(deadline);
             for (const Call& way : ways()) {
-                for (int collective = 0; collective < test::collectives; ++collective) {
+                for (const Collective collective : detail::all_collectives) {
                     const int absent = members - 1;
-                    if (collective == test::scan || collective == test::exscan) {
+                    if (detail::traits_of(collective).is_prefix()) {
                         continue; // nobody waits for the last one of a scan
                     }
                     Group group(members, {.deadline = deadline});
@@ -155,7 +157,7 @@ TEST_CASE(
                     }
                     threads.clear();
                     CAPTURE(members);
-                    CAPTURE(collective);
+                    CAPTURE(to_string(collective));
                     for (const Thrown& each : thrown) {
                         INFO(each.text);
                         CHECK(each.kind == Thrown::Kind::timeout);

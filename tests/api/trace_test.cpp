@@ -1,4 +1,4 @@
-#include "../twelve.hpp"
+#include "../reference/each.hpp"
 #include "trace_lines.hpp"
 
 #include <tutti/tutti.hpp>
@@ -62,8 +62,8 @@ TEST_CASE("a group that records nothing says so") {
 
 TEST_CASE("who comes late is named, in all collectives") {
     constexpr int members = 3;
-    for (int collective = 0; collective < test::collectives; ++collective) {
-        CAPTURE(collective);
+    for (const Collective collective : detail::all_collectives) {
+        CAPTURE(to_string(collective));
         Team team = team_of(members, Trace::operations);
         LateStart start(members);
         team.run([&](Member& me) {
@@ -79,7 +79,7 @@ TEST_CASE("who comes late is named, in all collectives") {
         const auto latest = std::ranges::max_element(calls.members, {}, &MemberStatistics::late);
         CHECK(latest - calls.members.begin() == members - 1);
         CHECK(latest->late >= 1ms);
-        if (collective == test::scan || collective == test::exscan) {
+        if (detail::traits_of(collective).is_prefix()) {
             continue;
         }
         CHECK(calls.members[0].waited >= 5ms);

@@ -8,8 +8,7 @@
 
 namespace tutti::test {
 
-/// Calls that leave a request or a persistent operation, each completed at once: a member as one whose calls
-/// block, whatever its way of calling is.
+/// A way of calling whose calls leave a request or a persistent operation, each completed at once.
 template <class Way>
 class AtOnce {
 public:
@@ -18,50 +17,10 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    void barrier(const Options& options = {}) { complete(way_.barrier(options)); }
-    template <class... Arguments>
-    void broadcast(Arguments&&... arguments) {
-        complete(way_.broadcast(std::forward<Arguments>(arguments)...));
-    }
-    template <class... Arguments>
-    void reduce(Arguments&&... arguments) {
-        complete(way_.reduce(std::forward<Arguments>(arguments)...));
-    }
-    template <class... Arguments>
-    void allreduce(Arguments&&... arguments) {
-        complete(way_.allreduce(std::forward<Arguments>(arguments)...));
-    }
-    template <class... Arguments>
-    void reduce_scatter(Arguments&&... arguments) {
-        complete(way_.reduce_scatter(std::forward<Arguments>(arguments)...));
-    }
-    template <class... Arguments>
-    void allgather(Arguments&&... arguments) {
-        complete(way_.allgather(std::forward<Arguments>(arguments)...));
-    }
-    template <class... Arguments>
-    void gather(Arguments&&... arguments) {
-        complete(way_.gather(std::forward<Arguments>(arguments)...));
-    }
-    template <class... Arguments>
-    void scatter(Arguments&&... arguments) {
-        complete(way_.scatter(std::forward<Arguments>(arguments)...));
-    }
-    template <class... Arguments>
-    void alltoall(Arguments&&... arguments) {
-        complete(way_.alltoall(std::forward<Arguments>(arguments)...));
-    }
-    template <class... Arguments>
-    void scan(Arguments&&... arguments) {
-        complete(way_.scan(std::forward<Arguments>(arguments)...));
-    }
-    template <class... Arguments>
-    void exscan(Arguments&&... arguments) {
-        complete(way_.exscan(std::forward<Arguments>(arguments)...));
-    }
-    template <class... Arguments>
-    void shift(Arguments&&... arguments) {
-        complete(way_.shift(std::forward<Arguments>(arguments)...));
+    /// Makes the call of its way of calling.
+    template <class Call>
+    void make(Call call) {
+        complete(call(way_));
     }
 
 private:
@@ -82,7 +41,17 @@ inline constexpr bool has_algorithms = true;
 template <>
 inline constexpr bool has_algorithms<AtOnce<Arriving>> = false;
 
-/// Calls part(me) for every way of calling in turn, in all of which `me` looks like a member. `meeting` has
+/// Makes a call by itself: call(way) is given the member, or its way of calling.
+template <class Call>
+void make_at_once(Member& me, Call call) {
+    call(me);
+}
+template <class Way, class Call>
+void make_at_once(AtOnce<Way>& me, Call call) {
+    me.make(call);
+}
+
+/// Calls part(me) for every way of calling in turn: `me` is the member, or one at once. `meeting` has
 /// as many ranks as the group has members.
 template <class Part>
 void in_every_way(Member& me, Rendezvous& meeting, Part part) {

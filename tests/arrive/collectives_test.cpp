@@ -1,7 +1,6 @@
 // Every collective among ranks that arrive, against the plain reference: separate, in place, irregular,
 // shared.
 
-#include "../associated.hpp"
 #include "exam.hpp"
 #include "support.hpp"
 
@@ -9,9 +8,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 using namespace tutti;
@@ -78,35 +80,31 @@ void arrive_in_any_order(int ranks, std::mt19937& random, Arrive arrive) {
     wait_all(requests);
 }
 
-std::vector<std::size_t> counts_of(int ranks, std::mt19937& random) {
-    std::vector<std::size_t> counts;
-    for (int rank = 0; rank < ranks; ++rank) {
-        counts.push_back(random() % 4 == 0 ? 0 : random() % 50);
-    }
-    return counts;
-}
-
 using Vector = std::vector<std::int64_t>;
-using Vectors = std::vector<Vector>;
 
-Vectors filled(const std::vector<std::size_t>& sizes) {
-    Vectors vectors;
-    for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
-        for (std::size_t i = 0; i < sizes[rank]; ++i) {
-            vectors.resize(rank + 1);
-            vectors[rank].push_back(test::ordinary<std::int64_t>(rank, i) % 1000000);
-        }
+/// Random numbers of elements that ranks send to each other, many of them 0.
+test::Lengths random_lengths(std::size_t ranks, std::mt19937& random) {
+    std::vector<std::size_t> all(ranks * ranks);
+    for (std::size_t& length : all) {
+        length = random() % 4 == 0 ? 0 : random() % 50;
     }
-    vectors.resize(sizes.size());
-    return vectors;
+    return [all, ranks](std::size_t from, std::size_t to) { return all[from * ranks + to]; };
 }
 
-Vectors blank(const std::vector<std::size_t>& sizes) {
-    Vectors vectors;
-    for (const std::size_t size : sizes) {
-        vectors.emplace_back(size, -1);
+/// Makes the call for all ranks on this thread. Returns whether every result is right.
+bool is_right(Rendezvous& meeting, const test::Shape& shape, const test::Reference<std::int64_t>& reference,
+              std::mt19937& random) {
+    std::vector<test::Vectors<std::int64_t>> calls;
+    for (std::size_t rank = 0; rank < reference.members(); ++rank) {
+        calls.push_back(reference.vectors(rank, shape));
     }
-    return vectors;
+    arrive_in_any_order(static_cast<int>(calls.size()), random, [&](int rank) {
+        Arriving me = meeting.at(rank);
+        auto& call = calls[static_cast<std::size_t>(rank)];
+        return make_call(me, shape, call, std::span<const std::int64_t>(call.in), std::span(call.out),
+                         Fold{7});
+    });
+    return std::ranges::all_of(calls, [](const auto& call) { return call.out == call.expected; });
 }
 
 } // namespace
@@ -128,7 +126,7 @@ TEST_CASE("it is the same in slices that a pool runs later, and with an operator
     examine<std::int64_t>({.executor = pool.executor(), .slice_bytes = 4096}, Fold{31});
 }
 
-TEST_CASE("irregular blocks") {
+TEST_CASE("every collective, with irregular blocks as well, when one thread acts for all ranks") {
     std::mt19937 random(1);
     test::Pool pool(2);
     for (const bool sliced : {false, true}) {
@@ -137,94 +135,16 @@ TEST_CASE("irregular blocks") {
             Rendezvous meeting(ranks,
                                {.executor = sliced ? pool.executor() : Executor(), .slice_bytes = 300});
             const auto size = static_cast<std::size_t>(ranks);
-            const std::vector<std::size_t> counts = counts_of(ranks, random);
-            const std::size_t total = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
-            const int root = static_cast<int>(random() % size);
-            const auto at = [](int rank) { return static_cast<std::size_t>(rank); };
-            Vector whole;
-            const Vectors blocks = filled(counts);
-            for (const Vector& block : blocks) {
-                whole.insert(whole.end(), block.begin(), block.end());
+            const std::vector<int> roots{static_cast<int>(random() % size)};
+            const test::Lengths lengths = random_lengths(size, random);
+            std::vector<test::Shape> shapes = test::regular_shapes(23, roots, {1, -2});
+            for (const std::optional<std::uint32_t> displaced : {std::optional<std::uint32_t>(), {5U}}) {
+                const auto irregular = test::irregular_shapes(lengths, roots, displaced);
+                shapes.insert(shapes.end(), irregular.begin(), irregular.end());
             }
-            SUBCASE("gathered") {
-                Vectors outs = blank(std::vector(size, total));
-                arrive_in_any_order(ranks, random, [&](int rank) {
-                    return meeting.at(rank).allgather(blocks[at(rank)], outs[at(rank)], Counts(counts));
-                });
-                CHECK(outs == Vectors(size, whole));
-                Vector out(total, -1);
-                arrive_in_any_order(ranks, random, [&](int rank) {
-                    const std::span own = rank == root ? std::span(out) : std::span<std::int64_t>();
-                    return meeting.at(rank).gather(blocks[at(rank)], own, Counts(counts), root);
-                });
-                CHECK(out == whole);
-                Vector all(total, -1);
-                arrive_in_any_order(ranks, random, [&](int rank) {
-                    return meeting.at(rank).allgather(blocks[at(rank)], shared(all), Counts(counts));
-                });
-                CHECK(all == whole);
-            }
-            SUBCASE("scattered") {
-                Vectors outs = blank(counts);
-                arrive_in_any_order(ranks, random, [&](int rank) {
-                    const std::span in =
-                        rank == root ? std::span<const std::int64_t>(whole) : std::span<const std::int64_t>();
-                    return meeting.at(rank).scatter(in, outs[at(rank)], Counts(counts), root);
-                });
-                CHECK(outs == blocks);
-            }
-            SUBCASE("reduced") {
-                const Vectors ins = filled(std::vector(size, total));
-                Vector result;
-                for (std::size_t i = 0; i < total; ++i) {
-                    result.push_back(test::in_tree(
-                        size, [&](std::size_t rank) { return ins[rank][i]; }, Fold{7}));
-                }
-                for (const bool in_place : {false, true}) {
-                    Vectors outs = in_place ? ins : blank(counts);
-                    arrive_in_any_order(ranks, random, [&](int rank) {
-                        Arriving me = meeting.at(rank);
-                        return in_place ? me.reduce_scatter(outs[at(rank)], Counts(counts), Fold{7})
-                                        : me.reduce_scatter(ins[at(rank)], outs[at(rank)], Counts(counts),
-                                                            Fold{7});
-                    });
-                    std::size_t start = 0;
-                    for (std::size_t rank = 0; rank < size; ++rank) {
-                        for (std::size_t i = 0; i < counts[rank]; ++i) {
-                            CHECK(outs[rank][(in_place ? start : 0) + i] == result[start + i]);
-                        }
-                        start += counts[rank];
-                    }
-                }
-            }
-            SUBCASE("exchanged, with counts of each rank's own") {
-                std::vector<std::vector<std::size_t>> sent(size);
-                std::vector<std::vector<std::size_t>> received(size, std::vector<std::size_t>(size));
-                std::vector<std::size_t> sizes;
-                Vectors expected(size);
-                for (std::size_t from = 0; from < size; ++from) {
-                    sent[from] = counts_of(ranks, random);
-                    sizes.push_back(std::accumulate(sent[from].begin(), sent[from].end(), std::size_t{0}));
-                }
-                const Vectors ins = filled(sizes);
-                for (std::size_t from = 0; from < size; ++from) {
-                    std::size_t start = 0;
-                    for (std::size_t to = 0; to < size; ++to) {
-                        received[to][from] = sent[from][to];
-                        for (std::size_t i = 0; i < sent[from][to]; ++i) {
-                            expected[to].push_back(ins[from][start++]);
-                        }
-                    }
-                }
-                Vectors outs;
-                for (const Vector& each : expected) {
-                    outs.emplace_back(each.size(), -1);
-                }
-                arrive_in_any_order(ranks, random, [&](int rank) {
-                    return meeting.at(rank).alltoall(ins[at(rank)], Counts(sent[at(rank)]), outs[at(rank)],
-                                                     Counts(received[at(rank)]));
-                });
-                CHECK(outs == expected);
+            const test::Reference<std::int64_t> reference(ranks, test::ordinary<std::int64_t>, Fold{7});
+            for (const test::Shape& shape : shapes) {
+                CHECK_MESSAGE(is_right(meeting, shape, reference, random), shape.describe());
             }
         }
     }
@@ -233,12 +153,20 @@ TEST_CASE("irregular blocks") {
 TEST_CASE("one result for all") {
     Rendezvous meeting(3);
     std::mt19937 random(2);
-    const Vectors ins{{1, 2}, {3, 4}, {5, 6}};
+    const std::vector<Vector> ins{{1, 2}, {3, 4}, {5, 6}};
     Vector out(2);
     arrive_in_any_order(3, random, [&](int rank) {
         return meeting.at(rank).allreduce(ins[static_cast<std::size_t>(rank)], shared(out), sum);
     });
     CHECK(out == Vector{9, 12});
+    const std::vector<std::size_t> counts{2, 0, 1};
+    Vector all(3);
+    arrive_in_any_order(3, random, [&](int rank) {
+        const std::span own = ins[static_cast<std::size_t>(rank)];
+        return meeting.at(rank).allgather(own.first(counts[static_cast<std::size_t>(rank)]), shared(all),
+                                          Counts(counts));
+    });
+    CHECK(all == Vector{1, 2, 5});
 }
 
 TEST_CASE("some may pass one vector as both, which the others cannot know") {
@@ -247,23 +175,24 @@ TEST_CASE("some may pass one vector as both, which the others cannot know") {
         Rendezvous meeting(ranks);
         std::mt19937 random(3);
         const auto size = static_cast<std::size_t>(ranks);
-        const Vectors before = filled(std::vector(size, 4 * size));
-        for (const bool shifts : {false, true}) {
-            Vectors ins = before;
-            Vectors outs = blank(std::vector(size, 4 * size));
-            const auto result = [&](std::size_t rank) -> Vector& {
-                return rank % 2 == 0 ? ins[rank] : outs[rank];
+        const test::Reference<std::int64_t> reference(ranks, test::ordinary<std::int64_t>, sum);
+        for (const Collective collective : {Collective::alltoall, Collective::shift}) {
+            const test::Shape shape{.collective = collective, .count = 4, .root = -1};
+            std::vector<test::Vectors<std::int64_t>> calls;
+            for (std::size_t rank = 0; rank < size; ++rank) {
+                calls.push_back(reference.vectors(rank, shape));
+            }
+            const auto result = [&](int rank) -> Vector& {
+                auto& call = calls[static_cast<std::size_t>(rank)];
+                return rank % 2 == 0 ? call.in : call.out;
             };
             arrive_in_any_order(ranks, random, [&](int rank) {
-                const auto own = static_cast<std::size_t>(rank);
-                return shifts ? meeting.at(rank).shift(ins[own], result(own), -1)
-                              : meeting.at(rank).alltoall(ins[own], result(own));
+                const Vector& in = calls[static_cast<std::size_t>(rank)].in;
+                return collective == Collective::shift ? meeting.at(rank).shift(in, result(rank), shape.root)
+                                                       : meeting.at(rank).alltoall(in, result(rank));
             });
-            for (std::size_t rank = 0; rank < size; ++rank) {
-                for (std::size_t i = 0; i < 4 * size; ++i) {
-                    CHECK(result(rank)[i] ==
-                          (shifts ? before[(rank + 1) % size][i] : before[i / 4][4 * rank + i % 4]));
-                }
+            for (int rank = 0; rank < ranks; ++rank) {
+                CHECK(result(rank) == calls[static_cast<std::size_t>(rank)].expected);
             }
         }
     }

@@ -1,7 +1,7 @@
 // Ranks that come late or never, where who waits does so only for a time.
 
 #include "../reduced.hpp"
-#include "../twelve.hpp"
+#include "../reference/each.hpp"
 #include "support.hpp"
 
 #include <tutti/error.hpp>
@@ -31,7 +31,7 @@ namespace {
 using Operands = test::Operands<double>;
 
 /// What the rank brings lives as long as the operation.
-Request arrive(Arriving me, int collective, Operands& operands) {
+Request arrive(Arriving me, Collective collective, Operands& operands) {
     return test::call(me, collective, operands, sum, 0, 0, Options{});
 }
 
@@ -65,8 +65,9 @@ TEST_CASE(
     "who waits for a rank is told where that is, in every collective, and so is the rank when it comes") {
     for (const int ranks : {2, 3, 5, 9}) {
         Rendezvous meeting(ranks, {.deadline = 20ms});
-        for (int collective = 0; collective < test::collectives; ++collective) {
-            const int late = collective % ranks;
+        for (const Collective collective : detail::all_collectives) {
+            const int number = static_cast<int>(collective);
+            const int late = number % ranks;
             std::vector<Operands> operands(static_cast<std::size_t>(ranks), Operands(ranks, 100));
             std::vector<std::optional<Request>> requests(static_cast<std::size_t>(ranks));
             const auto arrives = [&](int rank) {
@@ -80,10 +81,10 @@ TEST_CASE(
             }
             const std::optional<std::string> text = told_by(*requests[static_cast<std::size_t>(late == 0)]);
             REQUIRE(text);
-            CHECK(mentions(*text, "has waited 20 ms in operation " + std::to_string(collective + 1) + ", "));
-            CHECK(mentions(
-                *text, "1 of " + std::to_string(ranks) + " ranks is not there: rank " + std::to_string(late) +
-                           (collective == 0 ? " has made no call yet" : " has come to operation ")));
+            CHECK(mentions(*text, "has waited 20 ms in operation " + std::to_string(number + 1) + ", "));
+            CHECK(mentions(*text, "1 of " + std::to_string(ranks) + " ranks is not there: rank " +
+                                      std::to_string(late) +
+                                      (number == 0 ? " has made no call yet" : " has come to operation ")));
             CHECK(mentions(*text, "at deadline_test.cpp:"));
             arrives(late);
             for (auto& request : requests) {

@@ -1,6 +1,6 @@
 // Every collective in every way of calling, held against loops over the ranks.
 
-#include "cases.hpp"
+#include "../reference/calls_c.hpp"
 #include "support.hpp"
 
 #include <tutti/c.hpp>
@@ -15,9 +15,11 @@
 #include <tuple>
 
 using namespace tutti;
-using test::Case;
 using test::Elements;
 using test::Meeting;
+using test::Reference;
+using test::Shape;
+using test::Vectors;
 
 namespace {
 
@@ -49,37 +51,36 @@ void compose_all(const void* in, void* inout, std::size_t n, void* user) {
     static_cast<std::atomic<std::size_t>*>(user)->fetch_add(n);
 }
 
-template <class T>
-bool same(const std::vector<T>& a, const std::vector<T>& b) {
-    return a == b;
-}
-
 /// A vector with a guard behind it.
 template <class T>
 struct Guarded {
     explicit Guarded(std::vector<T> with) : elements(std::move(with)) { elements.push_back(T{}); }
     bool holds(std::vector<T> expected) const {
         expected.push_back(T{});
-        return same(elements, expected);
+        return elements == expected;
     }
     std::vector<T> elements;
 };
 
 /// Everything that one member calls in one way; what went wrong first, or nothing.
 template <class T>
-std::string problem_of(tutti_caller me, tutti_rendezvous* meeting, Way way, std::vector<Case<T>> cases) {
+std::string problem_of(tutti_caller me, tutti_rendezvous* meeting, Way way, const std::vector<Shape>& shapes,
+                       const Reference<T>& reference, const Elements& elements) {
+    std::vector<Vectors<T>> cases;
+    for (const Shape& shape : shapes) {
+        cases.push_back(reference.vectors(static_cast<std::size_t>(me.rank), shape));
+    }
     std::vector<Guarded<T>> outs;
     std::vector<tutti_request> requests(cases.size(), tutti_request TUTTI_REQUEST_NULL);
     outs.reserve(cases.size());
     const auto finish = [&](std::size_t i, tutti_status status) -> std::string {
         if (status != TUTTI_OK) {
-            return cases[i].name + ": " + tutti_error_text();
+            return shapes[i].describe() + ": " + tutti_error_text();
         }
-        return outs[i].holds(cases[i].expected) ? "" : cases[i].name + " is wrong";
+        return outs[i].holds(cases[i].expected) ? "" : shapes[i].describe() + " is wrong";
     };
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        const Case<T>& each = cases[i];
-        T* const out = outs.emplace_back(each.out).elements.data();
+        T* const out = outs.emplace_back(cases[i].out).elements.data();
         tutti_caller caller = me;
         if (way == Way::started) {
             caller = tutti_start(me, &requests[i]);
@@ -88,7 +89,7 @@ std::string problem_of(tutti_caller me, tutti_rendezvous* meeting, Way way, std:
         } else if (way == Way::persistent) {
             caller = tutti_prepare(me, &requests[i]);
         }
-        tutti_status status = each.call(caller, each.input(), out);
+        tutti_status status = make_call(caller, shapes[i], cases[i], cases[i].in.data(), out, elements);
         if (way == Way::persistent && status == TUTTI_OK) {
             status = tutti_restart(&requests[i]);
             status = status == TUTTI_OK ? tutti_wait(&requests[i]) : status;
@@ -104,11 +105,12 @@ std::string problem_of(tutti_caller me, tutti_rendezvous* meeting, Way way, std:
             std::vector<T> in = cases[i].in;
             outs[i] = Guarded<T>(cases[i].out);
             Guarded<T> other(cases[i].out);
-            const bool has_vectors = cases[i].name != "barrier";
+            const bool has_vectors = shapes[i].collective != Collective::barrier;
             const tutti_status status =
-                has_vectors ? tutti_restart_with(&requests[i], cases[i].in_place ? TUTTI_IN_PLACE : in.data(),
-                                                 other.elements.data())
-                            : tutti_restart(&requests[i]);
+                has_vectors
+                    ? tutti_restart_with(&requests[i], shapes[i].in_place ? TUTTI_IN_PLACE : in.data(),
+                                         other.elements.data())
+                    : tutti_restart(&requests[i]);
             std::swap(outs[i], other);
             const tutti_status waited = tutti_wait(&requests[i]);
             if (const std::string problem = finish(i, status != TUTTI_OK ? status : waited);
@@ -132,22 +134,38 @@ std::string problem_of(tutti_caller me, tutti_rendezvous* meeting, Way way, std:
     return {};
 }
 
-template <class T>
-void check(const Elements<T>& elements) {
+/// All calls of vectors and blocks of `n` elements, or about as many.
+std::vector<Shape> shapes_of(int members, std::size_t n) {
+    const std::vector<int> roots{members / 2};
+    const auto lengths = [n](std::size_t from, std::size_t to) {
+        return (from + 2 * to + n) % 4 + from * n / 2;
+    };
+    std::vector<Shape> shapes = test::regular_shapes(n, roots, {1, -2, 20});
+    for (const Shape& shape : test::irregular_shapes(lengths, roots)) {
+        shapes.push_back(shape);
+    }
+    for (const Shape& shape : test::irregular_shapes(lengths, roots, static_cast<std::uint32_t>(n))) {
+        shapes.push_back(shape);
+    }
+    return shapes;
+}
+
+template <class T, class Make, class Op>
+void check(const Elements& elements, Make make, Op op) {
     const auto sizes =
         test::reduced ? std::vector<int>{1, 2, 3, 5} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16};
     for (const int members : sizes) {
+        const Reference<T> reference(members, make, op);
         const Meeting meeting(members);
         std::vector<std::string> problems(static_cast<std::size_t>(members));
         const tutti_status status = test::run_team(members, [&](tutti_caller me) {
             std::string& mine = problems[static_cast<std::size_t>(me.rank)];
             for (const std::size_t n : {0U, 1U, 3U, 600U}) {
+                const std::vector<Shape> shapes = shapes_of(members, n);
                 for (const Way way : {Way::blocking, Way::started, Way::persistent, Way::arriving}) {
-                    mine = problem_of(me, meeting.get(), way,
-                                      test::Cases<T>(elements, me.rank, me.size, n).take());
+                    mine = problem_of(me, meeting.get(), way, shapes, reference, elements);
                     if (!mine.empty()) {
-                        mine = std::string(way_names[static_cast<int>(way)]) + ", n = " + std::to_string(n) +
-                               ": " + mine;
+                        mine = std::string(way_names[static_cast<int>(way)]) + ": " + mine;
                         return TUTTI_ERROR + 100;
                     }
                 }
@@ -164,18 +182,19 @@ void check(const Elements<T>& elements) {
 
 TEST_CASE("every collective, from C, in every way: integers") {
     check<std::int32_t>(
-        {TUTTI_INT32, TUTTI_SUM,
-         [](std::size_t rank, std::size_t i) { return static_cast<std::int32_t>(rank * 1000 + i % 977); },
-         [](std::int32_t a, std::int32_t b) { return a + b; }});
+        {TUTTI_INT32, TUTTI_SUM},
+        [](std::size_t rank, std::size_t i) { return static_cast<std::int32_t>(rank * 1000 + i % 977); },
+        [](std::int32_t a, std::int32_t b) { return a + b; });
 }
 
 TEST_CASE("every collective, from C, in every way: complex numbers") {
     using Complex = std::complex<double>;
-    check<Complex>({TUTTI_DOUBLE_COMPLEX, TUTTI_SUM,
-                    [](std::size_t rank, std::size_t i) {
-                        return Complex(static_cast<double>(rank), static_cast<double>(i % 977));
-                    },
-                    [](const Complex& a, const Complex& b) { return a + b; }});
+    check<Complex>(
+        {TUTTI_DOUBLE_COMPLEX, TUTTI_SUM},
+        [](std::size_t rank, std::size_t i) {
+            return Complex(static_cast<double>(rank), static_cast<double>(i % 977));
+        },
+        [](const Complex& a, const Complex& b) { return a + b; });
 }
 
 TEST_CASE("every collective, from C, in every way: a struct under an operator that does not commute") {
@@ -183,11 +202,11 @@ TEST_CASE("every collective, from C, in every way: a struct under an operator th
     tutti_op op = 0;
     REQUIRE(tutti_op_create(compose_all, &combined, 0, &op) == TUTTI_OK);
     check<Affine>(
-        {tutti_type_of_size(sizeof(Affine)), op,
-         [](std::size_t rank, std::size_t i) {
-             return Affine{static_cast<std::int64_t>(2 * rank + 1), static_cast<std::int64_t>(i), 1};
-         },
-         compose});
+        {tutti_type_of_size(sizeof(Affine)), op},
+        [](std::size_t rank, std::size_t i) {
+            return Affine{static_cast<std::int64_t>(2 * rank + 1), static_cast<std::int64_t>(i), 1};
+        },
+        compose);
     CHECK(combined > 0);
     CHECK(tutti_op_free(op) == TUTTI_OK);
 }

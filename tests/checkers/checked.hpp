@@ -2,7 +2,7 @@
 
 // The twelve collectives, on vectors that the program has before and after each of them.
 
-#include "../twelve.hpp"
+#include "../reference/each.hpp"
 
 #include <tutti/tutti.hpp>
 
@@ -53,7 +53,7 @@ void twelve(Caller& me, std::size_t count, const Op& op, const Complete& complet
             each->assign(each->size(), seen);
         }
     };
-    for (int collective = 0; collective < tutti::test::collectives; ++collective) {
+    for (const tutti::Collective collective : tutti::detail::all_collectives) {
         with([&](auto& operands) { return tutti::test::call(me, collective, operands, op, last, last); });
     }
     with([&](auto& operands) { return me.allreduce(operands.one, op); });

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "../associated.hpp"
 #include "../reduced.hpp"
+#include "../reference/calls.hpp"
 #include "algorithm/registry.hpp"
-#include "by_collective.hpp"
 
 #include <tutti/rendezvous.hpp>
 #include <tutti/tutti.hpp>
@@ -54,29 +53,38 @@ struct Job {
     /// The root, or the distance of a shift.
     int root = 0;
 
-    std::string describe() const {
-        return std::string(to_string(row->collective)) + " " +
-               (by_name ? std::string(row->name) : "by default") + ", " + std::to_string(elements) +
-               " elements" + (in_place ? ", in place" : "") + ", root " + std::to_string(root);
+    /// If blocks are irregular; `elements` is not used then.
+    Lengths lengths = {};
+
+    Shape shape(std::size_t members) const {
+        const auto collective = row->collective;
+        const bool is_divided = detail::traits_of(collective).is_divided();
+        const bool has_one_vector = detail::traits_of(collective).in_place == detail::OneVector::always;
+        return {.collective = collective,
+                .count = is_divided ? elements / members : elements,
+                .in_place = in_place || has_one_vector,
+                .root = root,
+                .lengths = lengths};
+    }
+    /// The order in which the row combines.
+    detail::Association association() const {
+        return by_name && row->order == algorithm::Order::serial ? detail::Association::left
+                                                                 : detail::Association::tree;
+    }
+    std::string describe(std::size_t members) const {
+        return shape(members).describe() + ", " + (by_name ? std::string(row->name) : "by default");
     }
 };
 
-/// The inputs of all members for vectors of up to so many elements, and their reductions in both orders. A
-/// shorter call uses the first elements of them.
+/// The calls of all members of a team, held against the reference. A shorter call uses the first elements of
+/// the inputs.
 template <class T>
 class Exam {
 public:
     template <class Make, class Op>
     Exam(int members, std::size_t elements, Make make, const Op& op)
-        : inputs_(static_cast<std::size_t>(members)), results_(inputs_.size()) {
-        for (std::size_t rank = 0; rank < inputs_.size(); ++rank) {
-            inputs_[rank].reserve(elements);
-            for (std::size_t i = 0; i < elements; ++i) {
-                inputs_[rank].push_back(make(rank, i));
-            }
-        }
-        add_prefixes(from_the_left_, detail::Association::left, op);
-        add_prefixes(in_tree_, detail::Association::tree, op);
+        : reference_(members, make, op), results_(static_cast<std::size_t>(members)) {
+        reference_.keep(elements);
     }
 
     /// Makes the calls on every member, in this order. Returns what went wrong first, or nothing.
@@ -94,8 +102,9 @@ public:
                 Underway& call = *underway.back();
                 const std::string problem = finish(call, result.digests[call.number]);
                 if (!problem.empty() && result.problem.empty()) {
-                    result.problem = jobs[call.number].describe() + ", " + std::to_string(me.size()) +
-                                     " members, member " + std::to_string(me.rank()) + ": " + problem;
+                    result.problem = jobs[call.number].describe(results_.size()) + ", " +
+                                     std::to_string(me.size()) + " members, member " +
+                                     std::to_string(me.rank()) + ": " + problem;
                 }
                 underway.pop_back();
             };
@@ -123,8 +132,6 @@ public:
 
 private:
     using Vector = std::vector<T>;
-    using Part = detail::Part;
-    using Source = detail::Result;
 
     struct Result {
         std::string problem;
@@ -138,193 +145,82 @@ private:
             }
         }
         for (std::size_t i = 0; i < jobs.size(); ++i) {
-            const Collective collective = jobs[i].row->collective;
+            const auto collective = jobs[i].row->collective;
             const bool for_all = detail::traits_of(collective).is_same_for_all();
             for (const Result& result : results_) {
                 if (for_all && result.digests[i] != results_[0].digests[i]) {
-                    return jobs[i].describe() + ": not the same bits on every member";
+                    return jobs[i].describe(results_.size()) + ": not the same bits on every member";
                 }
             }
         }
         return {};
     }
 
-    std::size_t members() const { return inputs_.size(); }
-
-    static const detail::CollectiveTraits& traits(const Job& job) {
-        return detail::traits_of(job.row->collective);
-    }
-
-    /// Elements of a whole vector, and of one block of it.
-    std::size_t block(const Job& job) const { return job.elements / members(); }
-    std::size_t whole(const Job& job) const {
-        const std::size_t blocks = traits(job).blocks(members());
-        return job.elements / blocks * blocks;
-    }
-
-    Vector part(const Vector& vector, std::size_t first, std::size_t count) const {
-        const auto start = vector.begin() + static_cast<std::ptrdiff_t>(first);
-        return {start, start + static_cast<std::ptrdiff_t>(count)};
-    }
-
-    void put(Vector& vector, std::size_t first, const Vector& elements) const {
-        std::copy(elements.begin(), elements.end(), vector.begin() + static_cast<std::ptrdiff_t>(first));
-    }
-
-    template <class Op>
-    void add_prefixes(std::vector<Vector>& prefixes, detail::Association association, const Op& op) const {
-        for (std::size_t rank = 0; rank < inputs_.size(); ++rank) {
-            prefixes.push_back(inputs_[rank]);
-            for (std::size_t i = 0; i < inputs_[rank].size(); ++i) {
-                prefixes[rank][i] = bracketed(
-                    association, rank + 1, [&](std::size_t k) -> T { return inputs_[k][i]; }, op);
-            }
-        }
-    }
-    const std::vector<Vector>& prefixes(const Job& job) const {
-        return job.by_name && job.row->order == algorithm::Order::serial ? from_the_left_ : in_tree_;
-    }
-
-    const T& guard() const { return inputs_[0].back(); }
-    Vector blank(std::size_t count) const { return Vector(count, guard()); }
-
-    /// What a member passes as its input when input and output are separate.
-    Vector input(std::size_t rank, const Job& job) const {
-        const Part own = traits(job).input.of(is_root(rank, job));
-        return own == Part::none ? Vector()
-                                 : part(inputs_[rank], 0, own == Part::block ? block(job) : whole(job));
-    }
-
-    bool is_root(std::size_t rank, const Job& job) const {
-        return rank == static_cast<std::size_t>(job.root);
-    }
-
-    /// What the collective leaves in a member's output.
-    Vector result(std::size_t rank, const Job& job) const {
-        switch (traits(job).output.of(is_root(rank, job))) {
-        case Part::none:
-            return {};
-        case Part::block:
-            return part(whole_result(rank, job), rank * block(job), block(job));
-        case Part::whole:
-            break;
-        }
-        return whole_result(rank, job);
-    }
-
-    /// What that is a part of.
-    Vector whole_result(std::size_t rank, const Job& job) const {
-        const std::size_t blocks = traits(job).blocks(members());
-        const std::size_t length = whole(job) / blocks;
-        Vector out = blank(whole(job));
-        for (std::size_t block = 0; block < blocks; ++block) {
-            const detail::Origin origin = traits(job).origin(static_cast<int>(rank), static_cast<int>(block),
-                                                             static_cast<int>(members()), job.root);
-            // A member that has but its block passes the start of its input.
-            const std::size_t start =
-                traits(job).gathers() ? 0 : static_cast<std::size_t>(origin.block) * length;
-            if (origin.count == 1) {
-                put(out, block * length,
-                    part(inputs_[static_cast<std::size_t>(origin.first)], start, length));
-            } else if (origin.count > 1) { // of the first members
-                const auto last = static_cast<std::size_t>(origin.count) - 1;
-                put(out, block * length, part(prefixes(job)[last], start, length));
-            }
-        }
-        return out;
-    }
-
-    /// The one vector of a call in place, before the call.
-    Vector before(std::size_t rank, const Job& job) const {
-        const Vector in = input(rank, job);
-        const Part out = traits(job).output.of(is_root(rank, job));
-        Vector vector = blank(std::max(in.size(), out == Part::none    ? 0
-                                                  : out == Part::block ? block(job)
-                                                                       : whole(job)));
-        put(vector, traits(job).gathers() && out == Part::whole ? rank * block(job) : 0, in);
-        return vector;
-    }
-
-    /// The same after the call.
-    Vector after(std::size_t rank, const Job& job) const {
-        Vector vector = before(rank, job);
-        const Part in = traits(job).input.of(is_root(rank, job));
-        const Part out = traits(job).output.of(is_root(rank, job));
-        const bool keeps = out == Part::none ||
-                           (traits(job).result == Source::of_root && is_root(rank, job)) ||
-                           (traits(job).result == Source::of_before && rank == 0);
-        if (!keeps) {
-            put(vector, in == Part::whole && out == Part::block ? rank * block(job) : 0, result(rank, job));
-        }
-        return vector;
-    }
-
     /// A call and its vectors, which have one element more than the call may touch.
     struct Underway {
         std::size_t number = 0;
+        Shape shape = {};
         Expect expect = Expect::rank_order;
-        Vector in = {};
+        Vectors<T> vectors = {};
         Vector in_before = {};
-        Vector out = {};
         Vector out_before = {};
-        Vector expected = {};
         std::string problem = {};
         Request request = {};
         std::optional<Persistent> persistent = {};
 
-        std::span<const T> input() const { return in; }
-        std::span<T> output() { return std::span(out.data(), out.size() - 1); }
+        std::span<T> output() { return std::span(vectors.out.data(), vectors.out.size() - 1); }
     };
 
     template <class Op>
     std::unique_ptr<Underway> begin(Member& me, const Job& job, std::size_t number, const Op& op,
                                     const Calling& calling) const {
         const auto rank = static_cast<std::size_t>(me.rank());
-        auto made = std::make_unique<Underway>(Underway{.number = number, .expect = job.expect});
+        auto made = std::make_unique<Underway>(
+            Underway{.number = number, .shape = job.shape(results_.size()), .expect = job.expect});
         Underway& call = *made;
-        call.in = job.in_place ? Vector() : input(rank, job);
-        call.expected = job.in_place ? after(rank, job) : result(rank, job);
-        call.out = job.in_place ? before(rank, job) : blank(call.expected.size());
-        call.expected.push_back(guard());
-        call.out.push_back(guard());
-        if (job.row->collective == Collective::broadcast && !job.in_place && me.rank() == job.root) {
-            std::copy(call.in.begin(), call.in.end(), call.out.begin());
-        }
-        call.in_before = call.in;
-        call.out_before = call.out;
+        call.vectors = reference_.vectors(rank, call.shape, job.association());
+        call.vectors.expected.push_back(reference_.untouched());
+        call.vectors.out.push_back(reference_.untouched());
+        call.in_before = call.vectors.in;
+        call.out_before = call.vectors.out;
+        const Options options{.algorithm = job.by_name ? job.row->name : std::string_view()};
+        const auto apply = [&](auto& way) {
+            return make_call(way, call.shape, call.vectors, std::span<const T>(call.vectors.in),
+                             call.output(), op, options);
+        };
         if (calling.way == Calling::Way::blocking) {
-            apply(me, job, call, op);
+            apply(me);
         } else if (calling.way == Calling::Way::arriving) {
             Arriving own = calling.meeting->at(me.rank());
-            call.request = apply(own, job, call, op);
+            call.request = apply(own);
         } else if (calling.way == Calling::Way::started) {
-            call.request = apply(me.start, job, call, op);
+            call.request = apply(me.start);
         } else {
-            call.persistent = apply(me.prepare, job, call, op);
-            repeat(job, call);
+            call.persistent = apply(me.prepare);
+            repeat(call);
         }
         return made;
     }
 
     /// Once as it was prepared, once on other vectors, and once more on its own, which is waited for later.
-    static void repeat(const Job& job, Underway& call) {
+    static void repeat(Underway& call) {
         call.persistent->start();
         call.persistent->wait();
         Vector in = call.in_before;
         Vector out = call.out_before;
-        start(job, call, in, std::span(out.data(), out.size() - 1));
+        start(call, in, std::span(out.data(), out.size() - 1));
         call.persistent->wait();
-        if (job.row->collective != Collective::barrier) {
-            call.problem = compare(out, call.expected, call.expect);
+        if (call.shape.collective != Collective::barrier) {
+            call.problem = compare(out, call.vectors.expected, call.expect);
         }
-        call.out = call.out_before;
-        start(job, call, call.in, call.output());
+        call.vectors.out = call.out_before;
+        start(call, call.vectors.in, call.output());
     }
 
-    static void start(const Job& job, Underway& call, std::span<const T> in, std::span<T> out) {
-        if (job.row->collective == Collective::barrier) {
+    static void start(Underway& call, std::span<const T> in, std::span<T> out) {
+        if (call.shape.collective == Collective::barrier) {
             call.persistent->start();
-        } else if (job.in_place || job.row->collective == Collective::broadcast) {
+        } else if (call.shape.in_place) {
             call.persistent->start(out);
         } else {
             call.persistent->start(in, out);
@@ -340,18 +236,9 @@ private:
         if (!call.problem.empty()) {
             return "on other vectors: " + call.problem;
         }
-        return same(call.in, call.in_before) ? compare(call.out, call.expected, call.expect)
-                                             : "touches its input";
-    }
-
-    /// `way` is a Member, or one of its other ways of calling.
-    template <class Way, class Op>
-    static auto apply(Way& way, const Job& job, Underway& call, const Op& op) {
-        const Options options{.algorithm = job.by_name ? job.row->name : std::string_view()};
-        const Collective collective = job.row->collective;
-        return job.in_place
-                   ? call_by_collective(way, collective, op, job.root, options, call.output())
-                   : call_by_collective(way, collective, op, job.root, options, call.input(), call.output());
+        return same(call.vectors.in, call.in_before)
+                   ? compare(call.vectors.out, call.vectors.expected, call.expect)
+                   : "touches its input";
     }
 
     static bool same_element(const T& a, const T& b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
@@ -396,10 +283,7 @@ private:
         return digest;
     }
 
-    std::vector<Vector> inputs_;
-    /// [r]: the inputs of the members up to r, combined.
-    std::vector<Vector> from_the_left_;
-    std::vector<Vector> in_tree_;
+    Reference<T> reference_;
     std::vector<Result> results_;
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../reference/calls.hpp"
+
 #include <tutti/tutti.hpp>
 
 #include <algorithm>
@@ -48,146 +50,51 @@ struct MayThrow {
     }
 };
 
-inline bool reduces(Collective collective) {
-    using enum Collective;
-    return collective == reduce || collective == allreduce || collective == reduce_scatter ||
-           collective == scan || collective == exscan;
-}
-
-inline bool divides(Collective collective) {
-    using enum Collective;
-    return collective == reduce_scatter || collective == allgather || collective == gather ||
-           collective == scatter || collective == alltoall;
+inline test::Shape shape_of(const Call& call, std::size_t members) {
+    test::Shape shape{.collective = call.collective, .count = call.elements, .root = call.root};
+    if (call.skew != 0) {
+        shape.lengths = [&call, members](std::size_t, std::size_t block) {
+            const std::size_t count = call.elements + (block == 0 ? call.skew : 0);
+            return block == members - 1 ? count - std::min(call.skew, count) : count;
+        };
+    }
+    shape.in_place =
+        shape.traits().in_place == detail::OneVector::always || (call.in_place && call.skew == 0);
+    return shape;
 }
 
 /// Makes the call with vectors of one's own, unless it says otherwise.
+template <class T, class Op>
+void make(Member& me, const Call& call, const Op& op, std::vector<T>* one_for_all, std::vector<T>* same) {
+    const test::Reference<T> ones(
+        me.size(), [](std::size_t, std::size_t) { return T{1}; }, std::plus<T>());
+    const test::Shape shape = shape_of(call, ones.members());
+    test::Vectors<T> vectors = ones.vectors(static_cast<std::size_t>(me.rank()), shape);
+    const std::span<const T> in(vectors.in);
+    const Options options{.algorithm = call.algorithm, .order = call.order};
+    if (one_for_all != nullptr && !shape.in_place) {
+        const auto out = shared(std::span(*one_for_all).first(vectors.out.size()));
+        return call.collective == Collective::allreduce ? me.allreduce(in, out, op, options)
+                                                        : me.allgather(in, out, options);
+    }
+    const bool takes_same = same != nullptr && (!shape.in_place || call.collective == Collective::broadcast);
+    const std::span<T> out = takes_same ? std::span(*same).first(vectors.out.size()) : std::span(vectors.out);
+    make_call(me, shape, vectors, in, out, op, options);
+}
+
 template <class T>
-class Maker {
-public:
-    Maker(Member& me, const Call& call, std::vector<T>* shared, std::vector<T>* same)
-        : me_(me), call_(call), options_{.algorithm = call.algorithm, .order = call.order}, shared_(shared),
-          size_(static_cast<std::size_t>(me.size())), counts_(size_, call.elements) {
-        counts_.front() += call.skew;
-        counts_.back() -= std::min(call.skew, counts_.back());
-        std::size_t whole = call.elements;
-        if (divides(call.collective)) {
-            whole = 0;
-            for (const std::size_t count : counts_) {
-                whole += count;
-            }
-        }
-        whole_.assign(whole, T{1});
-        block_.assign(counts_[static_cast<std::size_t>(me.rank())], T{1});
-        result_.assign(whole, T{});
-        out_ = same != nullptr ? std::span(*same).first(whole) : std::span(result_);
+void make(Member& me, const Call& call, std::vector<T>* one_for_all, std::vector<T>* same) {
+    if (call.may_throw) {
+        return make(me, call, MayThrow{call.throws}, one_for_all, same);
     }
-
-    void make() {
-        if (call_.may_throw) {
-            return with_operator(MayThrow{call_.throws});
-        }
-        call_.with_max ? with_operator(max) : with_operator(sum);
-    }
-
-private:
-    template <class Op>
-    void with_operator(const Op& op) {
-        using enum Collective;
-        switch (call_.collective) {
-        case barrier:
-            return me_.barrier(options_);
-        case broadcast:
-            return me_.broadcast(out_, call_.root, options_);
-        case reduce:
-            return call_.in_place ? me_.reduce(whole_, op, call_.root, options_)
-                                  : me_.reduce(whole_, out_, op, call_.root, options_);
-        case allreduce:
-            return call_.in_place       ? me_.allreduce(whole_, op, options_)
-                   : shared_ != nullptr ? me_.allreduce(whole_, shared(shared_part()), op, options_)
-                                        : me_.allreduce(whole_, out_, op, options_);
-        case reduce_scatter:
-            return scattered(op);
-        case scan:
-            return call_.in_place ? me_.scan(whole_, op, options_) : me_.scan(whole_, out_, op, options_);
-        case exscan:
-            return call_.in_place ? me_.exscan(whole_, op, options_) : me_.exscan(whole_, out_, op, options_);
-        case allgather:
-        case gather:
-        case scatter:
-        case alltoall:
-        case shift:
-            return moved();
-        }
-    }
-
-    template <class Op>
-    void scattered(const Op& op) {
-        const auto block = out_.first(block_.size());
-        if (call_.skew != 0) {
-            return me_.reduce_scatter(whole_, block, Counts(counts_), op, options_);
-        }
-        call_.in_place ? me_.reduce_scatter(whole_, op, options_)
-                       : me_.reduce_scatter(whole_, block, op, options_);
-    }
-
-    void moved() {
-        using enum Collective;
-        const bool irregular = call_.skew != 0;
-        const Counts counts(counts_);
-        const bool whole_here = me_.rank() == call_.root;
-        switch (call_.collective) {
-        case allgather:
-            if (shared_ != nullptr) {
-                return me_.allgather(block_, shared(shared_part()), options_);
-            }
-            return irregular        ? me_.allgather(block_, out_, counts, options_)
-                   : call_.in_place ? me_.allgather(whole_, options_)
-                                    : me_.allgather(block_, out_, options_);
-        case gather:
-            return irregular        ? me_.gather(block_, out_, counts, call_.root, options_)
-                   : call_.in_place ? me_.gather(whole_here ? whole_ : block_, call_.root, options_)
-                                    : me_.gather(block_, out_, call_.root, options_);
-        case scatter:
-            return irregular ? me_.scatter(whole_, out_.first(block_.size()), counts, call_.root, options_)
-                   : call_.in_place ? me_.scatter(whole_here ? whole_ : block_, call_.root, options_)
-                                    : me_.scatter(whole_, out_.first(block_.size()), call_.root, options_);
-        case alltoall:
-            return irregular        ? exchanged()
-                   : call_.in_place ? me_.alltoall(whole_, options_)
-                                    : me_.alltoall(whole_, out_, options_);
-        default:
-            return call_.in_place ? me_.shift(whole_, call_.root, options_)
-                                  : me_.shift(whole_, out_, call_.root, options_);
-        }
-    }
-
-    /// Everybody sends blocks of these counts, and therefore gets blocks of its own one.
-    void exchanged() {
-        const std::size_t own = counts_[static_cast<std::size_t>(me_.rank())];
-        const std::vector<std::size_t> received(size_, own);
-        result_.assign(own * size_, T{});
-        me_.alltoall(whole_, Counts(counts_), result_, Counts(received), options_);
-    }
-
-    std::span<T> shared_part() { return std::span(*shared_).first(whole_.size()); }
-
-    Member& me_;
-    const Call& call_;
-    Options options_;
-    std::vector<T>* shared_;
-    std::size_t size_;
-    std::vector<std::size_t> counts_;
-    std::vector<T> whole_;
-    std::vector<T> block_;
-    std::vector<T> result_;
-    std::span<T> out_;
-};
+    call.with_max ? make(me, call, max, one_for_all, same) : make(me, call, sum, one_for_all, same);
+}
 
 inline void make(Member& me, const Call& call) {
     if (call.of_floats) {
-        Maker<float>(me, call, call.shared_floats, nullptr).make();
+        make<float>(me, call, call.shared_floats, nullptr);
     } else {
-        Maker<int>(me, call, call.shared_ints, call.same_ints).make();
+        make<int>(me, call, call.shared_ints, call.same_ints);
     }
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr int collectives = static_cast<int>(detail::collective_count);
 
 bool takes_counts(Collective collective) {
-    return divides(collective);
+    return detail::traits_of(collective).irregular != detail::Irregular::no;
 }
 
 bool takes_root(Collective collective) {
@@ -75,8 +75,9 @@ std::optional<Program> program_of_disagreement(const Case& made, const Call& cal
     case Fault::collective:
         return changed(call, [&](Call& of_victim) { of_victim.collective = another(made); });
     case Fault::operation:
-        return reduces(collective) ? std::optional(changed(call, [](Call& c) { c.with_max = true; }))
-                                   : std::nullopt;
+        return detail::traits_of(collective).reduces()
+                   ? std::optional(changed(call, [](Call& c) { c.with_max = true; }))
+                   : std::nullopt;
     case Fault::type:
         return has_vectors ? std::optional(changed(call, [](Call& c) { c.of_floats = true; })) : std::nullopt;
     case Fault::count:
@@ -164,8 +165,9 @@ std::optional<Program> program_of(const Case& made) {
     if (made.fault == Fault::inside) {
         Call throwing = call;
         throwing.may_throw = true;
-        return reduces(made.collective) ? std::optional(changed(throwing, [](Call& c) { c.throws = true; }))
-                                        : std::nullopt;
+        return detail::traits_of(made.collective).reduces()
+                   ? std::optional(changed(throwing, [](Call& c) { c.throws = true; }))
+                   : std::nullopt;
     }
     // A seat that a joined thread has left may be taken by another one.
     if ((made.fault == Fault::early_return && made.scope == Scope::group) ||

@@ -23,14 +23,21 @@ bool lies_well(const T& element) {
 }
 
 template <class T>
-std::vector<T> elements(int rank, std::size_t count) {
-    std::vector<T> made(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        for (std::size_t k = 0; k < std::size(made[i].values); ++k) {
-            made[i].values[k] = value(rank, i + k);
-        }
+T element(std::size_t rank, std::size_t i) {
+    T made{};
+    for (std::size_t k = 0; k < std::size(made.values); ++k) {
+        made.values[k] = value(rank, i + k);
     }
     return made;
+}
+
+template <class T>
+T added(const T& a, const T& b) {
+    T result = a;
+    for (std::size_t k = 0; k < std::size(result.values); ++k) {
+        result.values[k] += b.values[k];
+    }
+    return result;
 }
 
 template <std::size_t Bytes>
@@ -39,23 +46,17 @@ void examine(mpi::Member& me, std::size_t count, const mpi::Options& options, bo
     std::atomic<int> misplaced{0};
     const auto sum = [&misplaced](const Element& a, const Element& b) {
         misplaced += lies_well(a) && lies_well(b) ? 0 : 1;
-        Element result = a;
-        for (std::size_t k = 0; k < std::size(result.values); ++k) {
-            result.values[k] += b.values[k];
-        }
-        return result;
+        return added(a, b);
     };
     CAPTURE(Bytes);
     CAPTURE(count);
     CAPTURE(std::string(options.way));
     CAPTURE(std::string(options.algorithm));
-    Exam exam(me, count, options);
-    exam.allreduce(elements<Element>, sum);
-    exam.reduce(elements<Element>, sum);
-    exam.reduce_scatter(elements<Element>, sum);
-    if (!only_cut) {
-        exam.prefix(elements<Element>, sum);
-    }
+    const auto is_examined = [&](const Shape& shape) {
+        return combines(shape) && (!only_cut || is_cut(shape));
+    };
+    examine(me, only(cluster_shapes(me.size(), count), is_examined), options, element<Element>, sum,
+            added<Element>);
     CHECK(misplaced == 0);
 }
 

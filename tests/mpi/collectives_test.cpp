@@ -9,13 +9,8 @@ namespace tutti::test {
 namespace {
 
 void examine(mpi::Member& me, std::size_t count, const mpi::Options& options) {
-    Exam exam(me, count, options);
-    exam.broadcasts();
-    exam.reductions();
-    exam.prefixes();
-    exam.one_object();
-    exam.blocks();
-    exam.irregular();
+    examine(me, cluster_shapes(me.size(), count), options);
+    examine_one_object(me, options);
 }
 
 int most_members() {
@@ -23,15 +18,7 @@ int most_members() {
 }
 
 void sliced(mpi::Member& me, std::size_t count, const mpi::Options& options) {
-    Exam exam(me, count, options);
-    exam.broadcasts();
-    exam.allreduce(input, tutti::sum);
-    exam.reduce(maps, tutti::non_commutative(compose));
-    exam.allreduce(maps, tutti::non_commutative(compose));
-    exam.reduce_scatter(input, tutti::sum);
-    exam.reduce_scatter(maps, tutti::non_commutative(compose));
-    exam.allgather();
-    exam.irregular_everywhere();
+    examine(me, only(cluster_shapes(me.size(), count), is_cut), options);
 }
 
 } // namespace
@@ -84,12 +71,7 @@ TEST_CASE("the MPI library's own collectives") {
 TEST_CASE("long vectors") {
     for (int processes = 2; processes <= 3; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
-            on_members(part, std::min(2, most_members()), [](mpi::Member& me) {
-                Exam exam(me, 70001, {});
-                exam.broadcasts();
-                exam.reductions();
-                exam.blocks();
-            });
+            on_members(part, std::min(2, most_members()), [](mpi::Member& me) { examine(me, 70001, {}); });
         });
     }
 }

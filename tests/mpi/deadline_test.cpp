@@ -1,6 +1,6 @@
 // Processes and members that come late or never: who waits is told by the deadline, whatever the call.
 
-#include "../twelve.hpp"
+#include "../reference/each.hpp"
 #include "support.hpp"
 
 #include <sys/types.h>
@@ -28,7 +28,7 @@ Texts told_by(MPI_Comm part, const std::function<void(mpi::Member&)>& body,
 }
 
 /// A collective in which process 0 waits for process 1.
-void call(mpi::Member& me, int collective) {
+void call(mpi::Member& me, Collective collective) {
     const int last = me.size() - 1; // of process 1
     Operands<double> operands(me.size(), 10);
     test::call(me, collective, operands, sum, last, 0);
@@ -85,8 +85,11 @@ void in_time_or_late(mpi::Member& me, bool is_second, pid_t other, const std::fu
 } // namespace
 
 TEST_CASE("a process that has been stopped is named, in every collective, and told when it goes on") {
-    for (int collective = 0; collective < scan; ++collective) { // in a scan nobody of process 0 waits
-        CAPTURE(collective);
+    for (const Collective collective : detail::all_collectives) {
+        if (detail::traits_of(collective).is_prefix() || collective == Collective::shift) {
+            continue; // in a scan nobody of process 0 waits, and there is no shift
+        }
+        CAPTURE(to_string(collective));
         on_two([&](MPI_Comm part, bool is_second, pid_t other) {
             const auto stopped_or_waits = [&](mpi::Member& me) {
                 if (!is_second && me.local().rank() == 0) {

@@ -1,0 +1,253 @@
+#pragma once
+
+#include "../associated.hpp"
+#include "shape.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace tutti::test {
+
+/// One member's vectors in a call, and what the call must leave in the output. In place the input is empty.
+template <class T>
+struct Vectors {
+    std::size_t rank = 0;
+    std::vector<T> in;
+    std::vector<T> out;
+    std::vector<T> expected;
+    /// Of the blocks in the input and in the output, if they have any; in place both are the same.
+    Layout sent;
+    Layout received;
+};
+
+/// The inputs of all members, and what each collective makes of them: written down from what the collectives
+/// promise, with loops over the ranks.
+template <class T>
+class Reference {
+public:
+    /// make(rank, i) is element i of the input of the member of that rank.
+    Reference(int members, std::function<T(std::size_t, std::size_t)> make,
+              std::function<T(const T&, const T&)> op)
+        : members_(static_cast<std::size_t>(members)), make_(std::move(make)), op_(std::move(op)),
+          untouched_(make_(members_, 0)) {}
+
+    /// Computes the first elements of all inputs, and their reductions, once for all calls.
+    void keep(std::size_t elements) {
+        std::vector<Vector> inputs;
+        for (std::size_t rank = 0; rank < members_; ++rank) {
+            inputs.push_back(input(rank, 0, elements));
+        }
+        kept_inputs_ = std::move(inputs);
+        std::array<std::vector<Vector>, 2> prefixes;
+        for (std::size_t rank = 0; rank < members_; ++rank) {
+            prefixes[0].push_back(combined(rank, 0, elements, detail::Association::left));
+            prefixes[1].push_back(combined(rank, 0, elements, detail::Association::tree));
+        }
+        kept_prefixes_ = std::move(prefixes);
+    }
+
+    std::size_t members() const { return members_; }
+    /// What outputs hold before calls.
+    const T& untouched() const { return untouched_; }
+
+    Vectors<T> vectors(std::size_t rank, const Shape& shape,
+                       detail::Association association = detail::Association::tree) const {
+        Vectors<T> made;
+        made.rank = rank;
+        if (shape.traits().is_divided()) {
+            made.sent = layout(rank, shape, true);
+            made.received = shape.in_place ? made.sent : layout(rank, shape, false);
+        }
+        const Vector in = whole_input(rank, shape, made.sent);
+        if (shape.in_place) {
+            made.out = before_in_place(rank, shape, in, made.received);
+        } else {
+            made.in = in;
+            made.out = blank(output_elements(rank, shape, made.received));
+        }
+        made.expected = after(rank, shape, made, association);
+        return made;
+    }
+
+private:
+    using Vector = std::vector<T>;
+    using Part = detail::Part;
+
+    static std::ptrdiff_t distance(std::size_t elements) { return static_cast<std::ptrdiff_t>(elements); }
+    static Vector part(const Vector& vector, std::size_t first, std::size_t count) {
+        return {vector.begin() + distance(first), vector.begin() + distance(first + count)};
+    }
+    static void put(Vector& vector, std::size_t first, const Vector& elements) {
+        if (!elements.empty()) {
+            std::copy(elements.begin(), elements.end(), vector.begin() + distance(first));
+        }
+    }
+    Vector blank(std::size_t count) const { return Vector(count, untouched_); }
+
+    Vector input(std::size_t rank, std::size_t first, std::size_t count) const {
+        if (!kept_inputs_.empty()) {
+            return part(kept_inputs_[rank], first, count);
+        }
+        Vector made;
+        made.reserve(count);
+        for (std::size_t i = first; i < first + count; ++i) {
+            made.push_back(make_(rank, i));
+        }
+        return made;
+    }
+    /// Of the members up to `last`.
+    Vector combined(std::size_t last, std::size_t first, std::size_t count,
+                    detail::Association association) const {
+        if (!kept_prefixes_[0].empty()) {
+            return part(kept_prefixes_[association == detail::Association::left ? 0 : 1][last], first, count);
+        }
+        const auto element = [&](std::size_t rank, std::size_t i) -> T {
+            return kept_inputs_.empty() ? make_(rank, i) : kept_inputs_[rank][i];
+        };
+        Vector made;
+        made.reserve(count);
+        for (std::size_t i = first; i < first + count; ++i) {
+            made.push_back(bracketed(
+                association, last + 1, [&](std::size_t rank) { return element(rank, i); }, op_));
+        }
+        return made;
+    }
+
+    Layout layout(std::size_t rank, const Shape& shape, bool sends) const {
+        std::vector<std::size_t> lengths;
+        for (std::size_t block = 0; block < members(); ++block) {
+            lengths.push_back(sends ? shape.sent_length(rank, block) : shape.received_length(rank, block));
+        }
+        const auto own = static_cast<std::uint32_t>(2 * rank + (sends ? 0 : 1));
+        return shape.displaced ? Layout(std::move(lengths), *shape.displaced + own)
+                               : Layout(std::move(lengths));
+    }
+
+    /// Where block number `block` begins in what a member has for all members.
+    static std::size_t start_of(std::size_t rank, const Shape& shape, std::size_t block) {
+        std::size_t start = 0;
+        for (std::size_t before = 0; before < block; ++before) {
+            start += shape.sent_length(rank, before);
+        }
+        return start;
+    }
+
+    Vector whole_input(std::size_t rank, const Shape& shape, const Layout& sent) const {
+        const Part wanted = shape.traits().input.of(shape.is_root(rank));
+        if (wanted == Part::none) {
+            return {};
+        }
+        if (wanted == Part::block) {
+            return input(rank, 0, shape.length(rank, rank));
+        }
+        if (!shape.traits().is_divided()) {
+            return input(rank, 0, shape.count);
+        }
+        Vector whole = blank(sent.elements);
+        for (std::size_t block = 0; block < members(); ++block) {
+            put(whole, place(sent, block), input(rank, start_of(rank, shape, block), sent.counts[block]));
+        }
+        return whole;
+    }
+
+    /// Empty blocks may have displacements beyond the vector.
+    static std::size_t place(const Layout& layout, std::size_t block) {
+        return layout.counts[block] == 0 ? 0 : layout.starts[block];
+    }
+
+    /// A member that gets nothing may still have an output, which is not touched.
+    std::size_t output_elements(std::size_t rank, const Shape& shape, const Layout& received) const {
+        const Part wanted = shape.traits().output.of(shape.is_root(rank));
+        if (wanted == Part::block) {
+            return shape.length(rank, rank);
+        }
+        if (shape.traits().is_divided()) {
+            return wanted == Part::whole ? received.elements : 0;
+        }
+        return shape.collective == Collective::barrier ? 0 : shape.count;
+    }
+
+    Vector before_in_place(std::size_t rank, const Shape& shape, const Vector& in,
+                           const Layout& received) const {
+        const Part has = shape.traits().input.of(shape.is_root(rank));
+        const bool gets_whole = shape.traits().output.of(shape.is_root(rank)) == Part::whole;
+        if (has == Part::block && gets_whole) {
+            Vector out = blank(received.elements);
+            put(out, place(received, rank), in);
+            return out;
+        }
+        return has == Part::none ? blank(output_elements(rank, shape, received)) : in;
+    }
+
+    Vector after(std::size_t rank, const Shape& shape, const Vectors<T>& call,
+                 detail::Association association) const {
+        const detail::CollectiveTraits& traits = shape.traits();
+        const Part wanted = traits.output.of(shape.is_root(rank));
+        const bool keeps = wanted == Part::none || (shape.collective == Collective::exscan && rank == 0) ||
+                           (shape.collective == Collective::scatter && shape.in_place && shape.is_root(rank));
+        Vector out = call.out;
+        if (keeps) {
+            return out;
+        }
+        if (wanted == Part::block) {
+            const bool is_in_whole = shape.in_place && traits.reduces();
+            put(out, is_in_whole ? place(call.received, rank) : 0, result(rank, shape, rank, association));
+        } else if (!traits.is_divided()) {
+            put(out, 0, result(rank, shape, 0, association));
+        } else {
+            for (std::size_t block = 0; block < members(); ++block) {
+                put(out, place(call.received, block), result(rank, shape, block, association));
+            }
+        }
+        return out;
+    }
+
+    /// A block of a member's result, or all of it if the collective does not divide its vector.
+    Vector result(std::size_t rank, const Shape& shape, std::size_t block,
+                  detail::Association association) const {
+        const bool is_divided = shape.traits().is_divided();
+        const std::size_t first = is_divided ? start_of(rank, shape, block) : 0;
+        const std::size_t count = is_divided ? shape.sent_length(rank, block) : shape.count;
+        const std::size_t last = members_ - 1;
+        switch (shape.collective) {
+        case Collective::barrier:
+            return {};
+        case Collective::broadcast:
+        case Collective::scatter:
+            return input(static_cast<std::size_t>(shape.root), first, count);
+        case Collective::reduce:
+        case Collective::allreduce:
+        case Collective::reduce_scatter:
+            return combined(last, first, count, association);
+        case Collective::allgather:
+        case Collective::gather:
+            return input(block, 0, count);
+        case Collective::alltoall:
+            return input(block, start_of(block, shape, rank), shape.sent_length(block, rank));
+        case Collective::scan:
+            return combined(rank, first, count, association);
+        case Collective::exscan:
+            return combined(rank - 1, first, count, association);
+        case Collective::shift:
+            break;
+        }
+        const auto size = static_cast<int>(members_);
+        const int from = (static_cast<int>(rank) - shape.root % size + size) % size;
+        return input(static_cast<std::size_t>(from), first, count);
+    }
+
+    std::size_t members_;
+    std::function<T(std::size_t, std::size_t)> make_;
+    std::function<T(const T&, const T&)> op_;
+    T untouched_;
+    std::vector<Vector> kept_inputs_;
+    /// [r]: of the members up to r, from the left and in a tree.
+    std::array<std::vector<Vector>, 2> kept_prefixes_;
+};
+
+} // namespace tutti::test
