@@ -1,7 +1,7 @@
 // The same bits on all members of all processes, whichever way they come; and from way to way where the
 // algorithm among the processes brackets every element alike.
 
-#include "../associated.hpp"
+#include "exam.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -18,12 +18,16 @@ namespace {
 
 using Bits = std::vector<std::uint64_t>;
 
-/// Sums of these depend on how they are associated.
+/// Sums of these depend on how they are associated. None is zero, so that equal sums have equal bits.
+double delicate_element(std::size_t rank, std::size_t i) {
+    const double sign = rank % 2 == 0 ? 1 : -1e8;
+    return 1.0 / static_cast<double>(i % 97 + rank + 1) * sign / static_cast<double>(rank % 3 + 1);
+}
+
 std::vector<double> delicate(int rank, std::size_t elements) {
     std::vector<double> vector(elements);
     for (std::size_t i = 0; i < elements; ++i) {
-        vector[i] =
-            1.0 / (static_cast<double>(i % 97) + rank + 1) * (rank % 2 == 0 ? 1 : -1e8) / (rank % 3 + 1);
+        vector[i] = delicate_element(static_cast<std::size_t>(rank), i);
     }
     return vector;
 }
@@ -103,51 +107,6 @@ int uneven_members() {
     return thread_level() == MPI_THREAD_SINGLE ? 1 : 1 + (process_of_world() + 1) % 3;
 }
 
-/// What a loop over the ranks first .. end - 1 gives.
-std::vector<double> looped(int end, std::size_t elements) {
-    std::vector<double> sum = delicate(0, elements);
-    for (int rank = 1; rank < end; ++rank) {
-        std::ranges::transform(sum, delicate(rank, elements), sum.begin(), std::plus<>());
-    }
-    return sum;
-}
-
-void check_serial(mpi::Member& me, std::size_t elements) {
-    const mpi::Options serial{.order = Order::serial};
-    const auto size = static_cast<std::size_t>(me.size());
-    const auto own = static_cast<std::size_t>(me.rank());
-    const std::vector<double> in = delicate(me.rank(), elements);
-    const Bits all = bits_of(looped(me.size(), elements));
-    CHECK(allreduced(me, elements, serial) == all);
-    const Bits on_root = reduced(me, elements, serial);
-    CHECK((on_root.empty() || on_root == all));
-    const Bits of_blocks = bits_of(looped(me.size(), elements * size));
-    std::vector<double> block(elements);
-    me.reduce_scatter(delicate(me.rank(), elements * size), block, tutti::sum, serial);
-    const Bits bits = bits_of(block);
-    CHECK(std::equal(bits.begin(), bits.end(),
-                     of_blocks.begin() + static_cast<std::ptrdiff_t>(own * elements)));
-    std::vector<double> prefix(elements);
-    me.scan(in, prefix, tutti::sum, serial);
-    CHECK(bits_of(prefix) == bits_of(looped(me.rank() + 1, elements)));
-    me.exscan(in, prefix, tutti::sum, serial);
-    CHECK((me.rank() == 0 || bits_of(prefix) == bits_of(looped(me.rank(), elements))));
-}
-
-/// What one group of all members gives.
-Bits of_one_group(int members, std::size_t elements) {
-    std::vector<std::vector<double>> operands;
-    for (int rank = 0; rank < members; ++rank) {
-        operands.push_back(delicate(rank, elements));
-    }
-    std::vector<double> combined(elements);
-    for (std::size_t i = 0; i < elements; ++i) {
-        combined[i] = in_tree(
-            operands.size(), [&](std::size_t rank) { return operands[rank][i]; }, std::plus<>());
-    }
-    return bits_of(combined);
-}
-
 } // namespace
 
 TEST_CASE("powers of two of processes with as many members each have the bits of one group") {
@@ -159,15 +118,14 @@ TEST_CASE("powers of two of processes with as many members each have the bits of
                 on_members(part, thread_level() == MPI_THREAD_SINGLE ? 1 : members, [&](mpi::Member& me) {
                     for (const std::size_t elements : {1U, 1000U, 70001U}) {
                         CAPTURE(elements);
-                        const Bits right = of_one_group(me.size(), elements);
-                        const Bits right_blocks =
-                            of_one_group(me.size(), elements * static_cast<std::size_t>(me.size()));
+                        const auto is_cut_sum = [](const Shape& shape) {
+                            return combines(shape) && is_cut(shape);
+                        };
+                        const std::vector<Shape> shapes =
+                            only(cluster_shapes(me.size(), elements), is_cut_sum);
                         for (const mpi::Options& way : ways) {
                             CAPTURE(way.way);
-                            CHECK(allreduced(me, elements, way) == right);
-                            const Bits root = reduced(me, elements, way);
-                            CHECK((root.empty() || root == right));
-                            CHECK(scattered(me, elements, way) == right_blocks);
+                            examine(me, shapes, way, delicate_element, tutti::sum, std::plus<>());
                         }
                     }
                 });
@@ -183,7 +141,8 @@ TEST_CASE("order serial has the bits of a loop over all ranks, however they are 
             on_members(part, uneven_members(), [&](mpi::Member& me) {
                 for (const std::size_t elements : {0U, 1U, 1000U, 70001U}) {
                     CAPTURE(elements);
-                    check_serial(me, elements);
+                    examine(me, only(cluster_shapes(me.size(), elements), combines), {.order = Order::serial},
+                            delicate_element, tutti::sum, std::plus<>(), detail::Association::left);
                 }
                 std::vector<double> x(2, 1);
                 CHECK_THROWS_WITH_AS(

@@ -52,14 +52,14 @@ inline bool is_cut(const Shape& shape) {
     return shape.traits().is_same_for_all() || (shape.traits().reduces() && !shape.traits().is_prefix());
 }
 
-/// Makes the calls, and checks what they leave. `plain` is what `op` computes.
+/// Makes the calls, and checks what they leave. `plain` is what `op` computes, in this order.
 template <class Make, class Op, class Plain>
 void examine(mpi::Member& me, std::vector<Shape> shapes, const mpi::Options& options, Make make, const Op& op,
-             Plain plain) {
+             Plain plain, detail::Association association = detail::Association::tree) {
     using T = decltype(make(std::size_t{0}, std::size_t{0}));
     const Reference<T> reference(me.size(), make, plain);
     for (const Shape& shape : shapes) {
-        Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape);
+        Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape, association);
         mpi::Options own = options;
         if (shape.collective == Collective::alltoall && own.algorithm != "library") {
             own.algorithm = {};
