@@ -52,20 +52,27 @@ inline bool is_cut(const Shape& shape) {
     return shape.traits().is_same_for_all() || (shape.traits().reduces() && !shape.traits().is_prefix());
 }
 
+/// Makes the call, and returns whether it leaves what it must.
+template <class T, class Op>
+bool is_right(mpi::Member& me, const Shape& shape, const Reference<T>& reference, const mpi::Options& options,
+              const Op& op, detail::Association association = detail::Association::tree) {
+    Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape, association);
+    make_call(me, shape, call, std::span<const T>(call.in), std::span(call.out), op, options);
+    return call.out == call.expected;
+}
+
 /// Makes the calls, and checks what they leave. `plain` is what `op` computes, in this order.
 template <class Make, class Op, class Plain>
-void examine(mpi::Member& me, std::vector<Shape> shapes, const mpi::Options& options, Make make, const Op& op,
-             Plain plain, detail::Association association = detail::Association::tree) {
+void examine(mpi::Member& me, const std::vector<Shape>& shapes, const mpi::Options& options, Make make,
+             const Op& op, Plain plain, detail::Association association = detail::Association::tree) {
     using T = decltype(make(std::size_t{0}, std::size_t{0}));
     const Reference<T> reference(me.size(), make, plain);
     for (const Shape& shape : shapes) {
-        Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape, association);
         mpi::Options own = options;
         if (shape.collective == Collective::alltoall && own.algorithm != "library") {
             own.algorithm = {};
         }
-        make_call(me, shape, call, std::span<const T>(call.in), std::span(call.out), op, own);
-        CHECK_MESSAGE(call.out == call.expected, shape.describe());
+        CHECK_MESSAGE(is_right(me, shape, reference, own, op, association), shape.describe());
     }
 }
 

@@ -1,14 +1,15 @@
 // What goes over the channel, through MPI's profiling interface; and the schedules among processes by name.
 
 #include "algorithm/registry.hpp"
-#include "by_collective.hpp"
 #include "choose/select.hpp"
+#include "exam.hpp"
 #include "message_count.hpp"
 #include "support.hpp"
 
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -172,51 +173,6 @@ TEST_CASE("messages of segments: those of a leader, for each segment") {
 
 namespace {
 
-using Vector = std::vector<std::int64_t>;
-
-/// One call of a collective by an algorithm, on vectors for which the result is known.
-bool is_right(mpi::Member& me, Collective collective, const mpi::Options& options) {
-    constexpr std::size_t n = 301;
-    const detail::CollectiveTraits& traits = detail::traits_of(collective);
-    const auto size = static_cast<std::size_t>(me.size());
-    const int root = me.size() - 1;
-    const bool is_root = me.rank() == root;
-    const auto mine = me.rank() + 1;
-    const auto filled = [](std::size_t count, int value) { return Vector(count, value); };
-    Vector ranks;
-    for (int other = 1; other <= me.size(); ++other) {
-        ranks.insert(ranks.end(), n, other);
-    }
-    const auto sum_to = [](int last) { return last * (last + 1) / 2; };
-    const auto elements = [&](detail::Part part) {
-        return part == detail::Part::whole && traits.is_divided() ? n * size : n;
-    };
-    const Vector in = traits.is_divided() && is_root && traits.result == detail::Result::of_root
-                          ? ranks
-                          : filled(elements(traits.input.of(is_root)), mine);
-    const Vector before =
-        collective == Collective::broadcast && is_root ? in : filled(elements(traits.output.of(is_root)), -1);
-    Vector out = before;
-    call_by_collective(me, collective, tutti::sum, root, options, std::span(in), std::span(out));
-    switch (traits.output.of(is_root) == detail::Part::none ? detail::Result::nothing : traits.result) {
-    case detail::Result::of_root:
-        return out == filled(n, traits.scatters() ? mine : root + 1);
-    case detail::Result::of_owner:
-    case detail::Result::of_pair:
-        return out == ranks;
-    case detail::Result::of_all:
-        return out == filled(n, sum_to(me.size()));
-    case detail::Result::of_up_to_here:
-        return out == filled(n, sum_to(mine));
-    case detail::Result::of_before:
-        return out == filled(n, mine == 1 ? -1 : sum_to(mine - 1));
-    case detail::Result::of_neighbour:
-    case detail::Result::nothing:
-        break;
-    }
-    return out == before;
-}
-
 /// Whether an algorithm serves so many processes that share no memory.
 bool serves(const algorithm::Algorithm& row, int processes) {
     return row.collective != Collective::shift && row.reach == algorithm::Reach::peers &&
@@ -229,10 +185,13 @@ TEST_CASE("every algorithm of the registry, among up to 4 processes") {
     for (int processes = 1; processes <= 4; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
             on_members(part, members_here(), [&](mpi::Member& me) {
+                const Reference<std::int64_t> reference(me.size(), value, std::plus<>());
+                const std::vector<Shape> shapes = regular_shapes(301, {me.size() - 1}, {});
                 for (const algorithm::Algorithm& row : algorithm::registry()) {
-                    if (serves(row, processes)) {
-                        INFO(to_string(row.collective), " ", row.name);
-                        CHECK(is_right(me, row.collective, {.algorithm = row.name}));
+                    for (const Shape& shape : shapes) {
+                        INFO(shape.describe(), ", ", row.name);
+                        CHECK((shape.collective != row.collective || !serves(row, processes) ||
+                               is_right(me, shape, reference, {.algorithm = row.name}, tutti::sum)));
                     }
                 }
             });
