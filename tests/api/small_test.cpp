@@ -1,34 +1,27 @@
+#include "../reference/calls.hpp"
 #include "algorithm/registry.hpp"
-#include "by_collective.hpp"
 #include "support.hpp"
 
 using namespace tutti;
 
 namespace {
 
-/// One call of every collective by every algorithm that pulls in place, with so many elements for each
-/// member.
+/// One call of every collective by every algorithm, with so many elements for each member.
 void call_all(Member& me, std::size_t elements) {
-    const auto members = static_cast<std::size_t>(me.size());
+    const auto element = [](std::size_t rank, std::size_t i) { return static_cast<int>(10 * rank + i); };
+    const test::Reference<int> reference(me.size(), element, std::plus<>());
+    const std::vector<test::Shape> shapes = test::regular_shapes(elements, {0}, {1});
     for (const auto& row : algorithm::registry()) {
-        if (!takes(row, me.size())) {
-            continue;
-        }
-        const Options options{.algorithm = row.name};
-        std::vector<int> whole(elements * members, 1);
-        std::vector<int> block(elements, 1);
-        const detail::CollectiveTraits& traits = detail::traits_of(row.collective);
-        if (traits.needs_all && traits.result != detail::Result::of_pair) {
-            const bool scatters = traits.scatters();
-            call_by_collective(me, row.collective, sum, 0, options, std::span(scatters ? whole : block),
-                               scatters           ? std::span(block)
-                               : traits.gathers() ? std::span(whole)
-                                                  : std::span(whole).first(elements));
-        }
-        const int expected = row.order == algorithm::Order::none ? 1 : me.size();
-        for (const int value : row.collective == Collective::reduce_scatter ? block : std::vector<int>{}) {
-            if (value != expected) {
-                throw std::logic_error("wrong result of " + std::string(row.name));
+        for (const test::Shape& shape : shapes) {
+            if (shape.collective != row.collective || !takes(row, me.size())) {
+                continue;
+            }
+            test::Vectors<int> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape);
+            make_call(me, shape, call, std::span<const int>(call.in), std::span(call.out), sum,
+                      {.algorithm = row.name});
+            if (call.out != call.expected) {
+                throw std::logic_error("wrong result of " + shape.describe() + " by " +
+                                       std::string(row.name));
             }
         }
     }
