@@ -1,3 +1,4 @@
+#include "../aligned.hpp"
 #include "exam.hpp"
 
 #include <doctest/doctest.h>
@@ -8,38 +9,14 @@
 namespace {
 
 using namespace tutti;
+using test::added;
+using test::Aligned;
 using test::Job;
-
-/// An element that lies at multiples of its own size only, as compilers are free to rely on.
-template <std::size_t Bytes>
-struct alignas(Bytes) Aligned {
-    std::uint64_t values[Bytes / sizeof(std::uint64_t)];
-};
-
-/// Whether the element lies where its type says, asked of the address that the compiler cannot argue about.
-template <class T>
-bool lies_well(const T& element) {
-    auto address = reinterpret_cast<std::uintptr_t>(&element);
-    asm volatile("" : "+r"(address));
-    return address % alignof(T) == 0;
-}
-
-template <class T>
-T added(const T& a, const T& b) {
-    T result = a;
-    for (std::size_t i = 0; i < std::size(a.values); ++i) {
-        result.values[i] += b.values[i];
-    }
-    return result;
-}
+using test::lies_well;
 
 template <class T>
 T element(std::size_t rank, std::size_t index) {
-    T made{};
-    for (std::size_t i = 0; i < std::size(made.values); ++i) {
-        made.values[i] = test::mixed(rank, index * std::size(made.values) + i);
-    }
-    return made;
+    return test::element_of<T>(test::mixed, rank, index);
 }
 
 std::vector<Job> all_rows(int members) {

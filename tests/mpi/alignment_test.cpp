@@ -1,5 +1,6 @@
 // Types that lie at multiples of their own alignment only, in the memory of a cluster.
 
+#include "../aligned.hpp"
 #include "exam.hpp"
 
 #include <atomic>
@@ -8,36 +9,9 @@ namespace tutti::test {
 
 namespace {
 
-template <std::size_t Bytes>
-struct alignas(Bytes) Aligned {
-    std::int64_t values[Bytes / sizeof(std::int64_t)];
-    friend bool operator==(const Aligned&, const Aligned&) = default;
-};
-
-/// Whether the element lies where its type says, asked of the address that the compiler cannot argue about.
 template <class T>
-bool lies_well(const T& element) {
-    auto address = reinterpret_cast<std::uintptr_t>(&element);
-    asm volatile("" : "+r"(address));
-    return address % alignof(T) == 0;
-}
-
-template <class T>
-T element(std::size_t rank, std::size_t i) {
-    T made{};
-    for (std::size_t k = 0; k < std::size(made.values); ++k) {
-        made.values[k] = value(rank, i + k);
-    }
-    return made;
-}
-
-template <class T>
-T added(const T& a, const T& b) {
-    T result = a;
-    for (std::size_t k = 0; k < std::size(result.values); ++k) {
-        result.values[k] += b.values[k];
-    }
-    return result;
+T element(std::size_t rank, std::size_t index) {
+    return element_of<T>(value, rank, index);
 }
 
 template <std::size_t Bytes>
