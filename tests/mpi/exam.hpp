@@ -68,6 +68,9 @@ void examine(mpi::Member& me, const std::vector<Shape>& shapes, const mpi::Optio
     using T = decltype(make(std::size_t{0}, std::size_t{0}));
     const Reference<T> reference(me.size(), make, plain);
     for (const Shape& shape : shapes) {
+        if (shape.counts_at_root) {
+            continue; // clusters have no such calls
+        }
         mpi::Options own = options;
         if (shape.collective == Collective::alltoall && own.algorithm != "library") {
             own.algorithm = {};
