@@ -1,9 +1,9 @@
 #include "hybrid/cluster_state.hpp"
 
 #include "diagnose/group_diagnosis.hpp"
+#include "hybrid/channel/cpu_division.hpp"
+#include "hybrid/channel/together.hpp"
 #include "hybrid/cluster_seat.hpp"
-#include "hybrid/cpu_division.hpp"
-#include "hybrid/together.hpp"
 
 #include <tutti/error.hpp>
 

@@ -1,6 +1,6 @@
 // How the processes of a node divide its CPUs.
 
-#include "hybrid/cpu_division.hpp"
+#include "hybrid/channel/cpu_division.hpp"
 
 #include <doctest/doctest.h>
 

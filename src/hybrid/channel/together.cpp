@@ -1,4 +1,4 @@
-#include "hybrid/together.hpp"
+#include "hybrid/channel/together.hpp"
 
 #include "hybrid/channel/mpi_check.hpp"
 

@@ -1,7 +1,7 @@
-#include "hybrid/cpu_division.hpp"
+#include "hybrid/channel/cpu_division.hpp"
 
 #include "hybrid/channel/mpi_check.hpp"
-#include "hybrid/together.hpp"
+#include "hybrid/channel/together.hpp"
 #include "machine/pinning.hpp"
 
 #include <tutti/mpi.hpp>
