@@ -55,6 +55,7 @@ GroupState::~GroupState() = default;
 
 trace::Timeline GroupState::timeline() const {
     std::vector<int> threads;
+    threads.reserve(static_cast<std::size_t>(size()));
     for (int rank = 0; rank < size(); ++rank) {
         threads.push_back(memory_.status(rank).thread.load(std::memory_order_relaxed)); // for people
     }
