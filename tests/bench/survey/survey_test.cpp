@@ -32,7 +32,8 @@ TEST_CASE("a survey has all numbers of a profile, each with a source") {
         CAPTURE(named.name);
         CHECK(std::isfinite(named.number->value));
         CHECK((named.number->value > 0 || named.name.ends_with("readers.each")));
-        CHECK(named.number->value < 1000);
+        CHECK(named.number->value <
+              1e9); // a second, in ns: how long it takes depends on the machine's other work
         const distance::Source& source = profile.sources[named.number->source];
         const bool is_estimated = source.origin == distance::Origin::estimated;
         CHECK((!is_estimated || source.name == "no-time" || named.name.ends_with("readers.each")));
