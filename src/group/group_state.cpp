@@ -109,6 +109,16 @@ void GroupState::leave_failed_call(int member) {
     });
 }
 
+void GroupState::keep_for_good() noexcept {
+    static std::mutex mutex;
+    static GroupState* last_kept = nullptr; // a chain of all, in which leak checkers find them
+    const std::lock_guard lock(mutex);
+    if (itself_ == nullptr) {
+        itself_ = weak_from_this().lock();
+        next_kept_ = std::exchange(last_kept, this);
+    }
+}
+
 void GroupState::recover() {
     if (itself_ != nullptr) {
         return; // a thread still has outstanding operations of a member that has left, which look at this

@@ -76,7 +76,7 @@ public:
     TUTTI_COMPONENT_API void fail(int member, const std::exception_ptr& cause) noexcept;
 
     /// Lasts until the end of the process.
-    void keep_for_good() noexcept { itself_ = weak_from_this().lock(); }
+    void keep_for_good() noexcept;
 
     /// Whether the member makes no more calls here: it has left for good, this group or the first that this
     /// one was made of. Acquire: whatever it published came before.
@@ -108,6 +108,7 @@ private:
     execute::Schedules schedules_;
     execute::Seats seats_;
     std::shared_ptr<GroupState> itself_;
+    GroupState* next_kept_ = nullptr;
     execute::Family family_;
     /// Of config_.bindings, which is all of the configuration that changes.
     std::mutex bindings_mutex_;
