@@ -26,7 +26,7 @@ class [[nodiscard("a request waits for its operation when it is destroyed")]] Re
 public:
     Request() = default;
     /// For the library: calls that are started return one.
-    explicit Request(detail::RequestBase & pending) noexcept : request_(&pending) {}
+    explicit Request(detail::RequestBase & request) noexcept : request_(&request) {}
     /// `other` has no operation then.
     Request(Request && other) noexcept : request_(std::exchange(other.request_, nullptr)) {}
     /// Waits for the operation that it has had, as the destructor does.

@@ -11,8 +11,8 @@
 
 namespace tutti::bench {
 
-/// Of more ranks one root and, where each has a program of its own, one form is looked at: another one from
-/// one number of ranks to the next.
+/// Of more ranks one root and, where each has a program of its own, one protocol is looked at: another one
+/// from one number of ranks to the next.
 inline constexpr int all_up_to = 128;
 
 /// What was found about one row of the registry.
@@ -20,7 +20,7 @@ struct Verdict {
     const algorithm::Algorithm* row = nullptr;
     /// Numbers of ranks that were looked at: those that the row serves.
     std::size_t ranks = 0;
-    /// Schedules proved with their waits: one for each number of ranks, root (or distance) and form.
+    /// Schedules proved with their waits: one for each number of ranks, root (or distance) and protocol.
     std::size_t proofs = 0;
     /// Schedules found to be one that was proved but for the names of the members.
     std::size_t renamed = 0;
@@ -29,13 +29,13 @@ struct Verdict {
     std::size_t miscounts = 0;
     /// Schedules whose proof would take more memory than there is; their counts were checked.
     std::size_t too_large = 0;
-    /// Whether roots or forms were left out, as of more than `all_up_to` ranks.
+    /// Whether roots or protocols were left out, as of more than `all_up_to` ranks.
     bool is_sampled = false;
     /// The first few of all three in words.
     std::vector<std::string> texts;
 };
 
-/// The forms in which a row can be carried out.
+/// The protocols in which a row can be carried out.
 std::vector<schedule::Protocol> protocols_of(const algorithm::Algorithm& row);
 
 /// Those in which a schedule of the row is proved: all, but of more than 128 ranks that each have a program
@@ -53,7 +53,7 @@ std::vector<int> roots_of(const algorithm::Algorithm& row, int ranks);
 /// Whether what a schedule counts is what the closed forms say, equal or at most as the row's bound has it.
 bool agrees(const algorithm::Counts& counted, const algorithm::Counts& expected, algorithm::Bound bound);
 
-/// Verifies every row in every form for every number of ranks that it serves, on all CPUs, and holds its
+/// Verifies every row in every protocol for every number of ranks that it serves, on all CPUs, and holds its
 /// counts against the closed forms. `on_done()` is called, by one thread at a time, whenever one (row, ranks)
 /// is finished; there are rows * ranks of them. Of those that can take gigabytes one runs at a time.
 std::vector<Verdict>

@@ -227,12 +227,12 @@ void DeferredCollective::wait(int rank, std::chrono::milliseconds deadline) noex
         }
     };
     // Acquire: pairs with reach(). The slices are there; or the results, or the failure.
-    for (Phase stage = phase_.load(std::memory_order_acquire); stage != Phase::over;) {
-        if (stage == Phase::shared_out) {
+    for (Phase phase = phase_.load(std::memory_order_acquire); phase != Phase::over;) {
+        if (phase == Phase::shared_out) {
             slices_->run_unbegun();
         }
-        const Phase seen = stage;
-        const auto is_further = [&] { return (stage = phase_.load(std::memory_order_acquire)) != seen; };
+        const Phase seen = phase;
+        const auto is_further = [&] { return (phase = phase_.load(std::memory_order_acquire)) != seen; };
         if (deadline.count() == 0 || seen != Phase::gathering) {
             mailbox::wait_until(is_further, check, event_, home_->wait_policy());
         } else {
@@ -269,8 +269,8 @@ void DeferredCollective::end_early(std::exception_ptr failure) noexcept {
     }
 }
 
-void DeferredCollective::reach(Phase stage) noexcept {
-    phase_.store(stage, std::memory_order_release); // release: pairs with wait()
+void DeferredCollective::reach(Phase phase) noexcept {
+    phase_.store(phase, std::memory_order_release); // release: pairs with wait()
     event_.notify_if_needed();
 }
 

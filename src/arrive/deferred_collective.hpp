@@ -115,7 +115,7 @@ private:
     void give_up(int rank, std::chrono::milliseconds deadline) noexcept;
     void drop_operators() noexcept;
     void end(std::exception_ptr failure) noexcept;
-    void reach(Phase stage) noexcept;
+    void reach(Phase phase) noexcept;
 
     std::shared_ptr<detail::RendezvousState> home_;
     std::uint64_t number_ = 0;

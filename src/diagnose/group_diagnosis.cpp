@@ -25,19 +25,19 @@ LastCall last_call(const SharedMemory& memory, Sequence sequence, int rank) {
 }
 
 Place place_of(detail::GroupState& group, int rank) {
-    const MemberStatus& presence = group.memory().status(rank);
+    const MemberStatus& status = group.memory().status(rank);
     Place place{.rank = rank,
                 .rank_in_first = group.family().rank_in_first(rank),
                 .has_joined =
-                    !group.seats().members_join() || presence.has_joined.test(std::memory_order_relaxed),
+                    !group.seats().members_join() || status.has_joined.test(std::memory_order_relaxed),
                 .has_left = group.has_left_for_good(rank),
-                .has_failed = presence.has_failed.load(std::memory_order_relaxed),
+                .has_failed = status.has_failed.load(std::memory_order_relaxed),
                 // Acquire, though nothing is read that it makes visible.
                 .is_inside = (group.memory().board(rank).progress.observe() & mailbox::inside_bit) != 0,
                 .where = group.seat(rank).called_from().read(),
                 .where_sequence = static_cast<Sequence>(group.seat(rank).called_from().kind()),
-                .wait = presence.wait.read(),
-                .thread = presence.thread.load(std::memory_order_relaxed)};
+                .wait = status.wait.read(),
+                .thread = status.thread.load(std::memory_order_relaxed)};
     for (const Sequence sequence : {Sequence::blocking, Sequence::started, Sequence::prepared}) {
         place.calls[static_cast<std::size_t>(sequence)] = last_call(group.memory(), sequence, rank);
     }

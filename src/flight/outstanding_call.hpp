@@ -91,7 +91,7 @@ private:
     const Channel* channel_ = nullptr;
     /// Of the channel, or for a persistent operation its own.
     run::Cursor* cursor_ = nullptr;
-    run::Cursor own_line_;
+    run::Cursor own_cursor_;
     std::optional<Runner> runner_;
     WaitTimer waited_{{}};
     FlightRecord flight_;

@@ -68,7 +68,7 @@ OutstandingCall& ProgressEngine::prepare(const Call& call) {
     ++prepared_;
     show(operation);
     prepared_history_ = mixed(prepared_history_, operation.call_.prepared().digests.digest);
-    operation.own_line_.history = prepared_history_;
+    operation.own_cursor_.history = prepared_history_;
     return operation;
 }
 
@@ -237,8 +237,8 @@ void ProgressEngine::assign_channel(OutstandingCall& operation) {
     if (operation.sequence_ == Sequence::prepared) {
         operation.number_ = prepared_ + 1;
         operation.channel_ = &channels_.prepared(operation.number_);
-        operation.own_line_ = {};
-        operation.cursor_ = &operation.own_line_;
+        operation.own_cursor_ = {};
+        operation.cursor_ = &operation.own_cursor_;
         return;
     }
     operation.number_ = started_ + 1;

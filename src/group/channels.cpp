@@ -12,7 +12,7 @@ namespace {
 /// An operation's messages may still be read when the next one on its channel starts: one set for each.
 constexpr unsigned channel_sets = 2;
 
-/// The fields of the word that shows a wait_for_edge.
+/// The fields of the word that shows a wait-for edge.
 constexpr detail::BitField waits_for_field{0, 16};
 constexpr detail::BitField sequence_field{waits_for_field.end(), 2};
 constexpr detail::BitField number_field{sequence_field.end(), 46};

@@ -11,7 +11,7 @@ namespace tutti::execute {
 /// A region is what a seat lives through from one join to the next. Where all members join for every region,
 /// the seats that have joined equally often are in the same one. Where some stay while others come and go,
 /// they are known to be together in every operation that nobody completes before all have entered it, their
-/// last sync_epoch; from there on joins are counted anew.
+/// last synchronising operation; from there on joins are counted anew.
 ///
 /// Guarded by the group's mutex.
 struct SeatOccupancy {
@@ -19,8 +19,8 @@ struct SeatOccupancy {
     std::thread::id holder;
     /// In all.
     std::int64_t joins = 0;
-    /// Joins since the last sync_epoch, with the one that led to it. Not positive: as many regions as that
-    /// have failed before the seat has come to them, and one.
+    /// Joins since the last synchronising operation, with the one that led to it. Not positive: as many
+    /// regions as that have failed before the seat has come to them, and one.
     std::int64_t region = 0;
     std::uint64_t sync_epoch = 0;
     /// Joins that were refused since the group has failed.

@@ -19,10 +19,10 @@ namespace {
 
 /// Counts anew from a synchronising operation that the seat has had since it was looked at last, which was in
 /// its last region.
-void count_from(std::uint64_t sync_epoch, SeatOccupancy& attendance) {
-    if (sync_epoch > attendance.sync_epoch) {
-        attendance.sync_epoch = sync_epoch;
-        attendance.region = 1;
+void count_from(std::uint64_t sync_epoch, SeatOccupancy& occupancy) {
+    if (sync_epoch > occupancy.sync_epoch) {
+        occupancy.sync_epoch = sync_epoch;
+        occupancy.region = 1;
     }
 }
 

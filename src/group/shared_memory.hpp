@@ -15,7 +15,8 @@
 
 namespace tutti::execute {
 
-/// The memory in which the members of a group show each other something: mailbox, presences and channels.
+/// The memory in which the members of a group show each other something: the mailbox, the channels and the
+/// status of each member.
 class SharedMemory {
 public:
     /// `failed` is not 0 once the group has failed.
@@ -56,7 +57,7 @@ public:
 private:
     int members_;
     const mailbox::StdWord& failed_;
-    /// Stages, slots, boards and presences.
+    /// Staging buffers, slots, boards and statuses.
     ZeroPages pages_;
     mailbox::Mailbox mailbox_;
     MemberStatus* statuses_;

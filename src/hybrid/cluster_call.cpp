@@ -124,7 +124,7 @@ void ClusterCall::set_process_call(std::uint32_t algorithm) {
                      .kernels = kernels_};
 }
 
-// What crossings do with it.
+// How strategies use the call.
 
 std::size_t ClusterCall::own_block_elements() const {
     const auto own = static_cast<std::size_t>(global_rank());

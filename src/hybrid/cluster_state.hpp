@@ -135,7 +135,7 @@ public:
     /// The staging buffers for calls of one parity: while one is still being read the next one may be
     /// written.
     const StagingBuffers& staging(unsigned parity) const { return staging_buffers_[parity]; }
-    /// Makes the depots larger, where elements of that alignment may lie. While nobody uses them.
+    /// Makes the staging buffers larger, where elements of that alignment may lie. While nobody uses them.
     void enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment);
 
     /// The threads of a team, which left for good after the last run, come again. Before they start.

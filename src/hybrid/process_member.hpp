@@ -40,7 +40,7 @@ public:
     void run_held(std::unique_ptr<tutti::execute::PreparedCall>& held, tutti::detail::Call call);
     /// Returns when all members of the process have come.
     void meet(std::chrono::milliseconds deadline);
-    /// Makes the depots as large at least. A meeting where that is larger than ever.
+    /// Makes the staging buffers as large at least. A meeting where that is larger than ever.
     void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment,
                    std::chrono::milliseconds deadline);
 

@@ -66,7 +66,8 @@ private:
     bool waits_ = false;
 };
 
-/// A bell on which a thread sleeps that waits for others as well.
+/// The event count of one member, for a thread that waits for other members as well: it never sleeps for
+/// long.
 class PolledEventCount {
 public:
     explicit PolledEventCount(mailbox::EventCount& event) : event_(event) {}

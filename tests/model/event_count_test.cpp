@@ -30,7 +30,7 @@ struct Post {
         event_count.notify_if_needed();
     }
 
-    /// The library's wait, without wait_policy: it sleeps whenever a look has failed.
+    /// The library's wait, without a wait policy: it sleeps whenever a look has failed.
     void await(int owner, std::uint64_t epoch) {
         Awaited& wait = Ledger::awaited[rl::ctx().current_thread()];
         wait = {.peer = owner, .epoch = epoch};

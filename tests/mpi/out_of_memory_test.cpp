@@ -206,7 +206,7 @@ TEST_CASE("an irregular call that is repeated is prepared once: without an alloc
     const auto part = [&](int rank) {
         Vectors my(100, static_cast<std::size_t>(cluster.size()));
         mpi::Member me = cluster.join(rank);
-        const auto call_twice = [&] { // one for each depot
+        const auto call_twice = [&] { // one for each staging buffer
             me.reduce_scatter(my.in, my.block, Counts(my.counts), sum);
             me.reduce_scatter(my.in, my.block, Counts(my.counts), sum);
         };

@@ -51,7 +51,7 @@ protected:
 /// destroyed while it waits is forgotten.
 class Awaiter {
 public:
-    explicit Awaiter(RequestBase* pending) noexcept : request_(pending) {}
+    explicit Awaiter(RequestBase* request) noexcept : request_(request) {}
     ~Awaiter() {
         if (waits_) {
             request_->forget();

@@ -14,7 +14,7 @@ namespace tutti::hybrid {
 /// in a digest.
 class CallTrail {
 public:
-    /// The next call: its number is higher than that of the last one. `digest` is that of its call_signature.
+    /// The next call: its number is higher than that of the last one. `digest` is that of its call signature.
     void add(std::uint64_t number, const execute::CallSignature& call_signature, std::uint64_t digest) {
         if (digest != last_digest_) {
             last_digest_ = digest;
