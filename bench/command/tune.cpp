@@ -99,7 +99,7 @@ void write(const tuning::Table& table, const std::string& path) {
 std::optional<distance::MachineModel> measured_lines(const machine::Machine& machine, double seconds,
                                                      bool progress_shown) {
     const auto cpus = static_cast<int>(machine.pus.size());
-    if (!execute::AlgorithmPredictor::is_for(cpus, cpus, machine.l3_groups())) {
+    if (!engine::AlgorithmPredictor::is_for(cpus, cpus, machine.l3_groups())) {
         return std::nullopt;
     }
     distance::MachineModel lines = survey(machine, seconds, progress_shown).profile;

@@ -29,7 +29,7 @@ SelectionInput selection_input_of(const Problem& problem) {
     input.size = {.message_bytes = message_elements * problem.element_bytes(),
                   .total_bytes = problem.bytes(),
                   .touched_bytes =
-                      execute::touched_bytes(input.call.collective, problem.bytes(), problem.members),
+                      engine::touched_bytes(input.call.collective, problem.bytes(), problem.members),
                   .in_place = problem.in_place,
                   .members = problem.members,
                   .cpus = cpus};
@@ -37,7 +37,7 @@ SelectionInput selection_input_of(const Problem& problem) {
 }
 
 std::vector<std::size_t> candidates(const Problem& problem) {
-    const tuning::Operands operands = execute::operands_of(selection_input_of(problem).call);
+    const tuning::Operands operands = engine::operands_of(selection_input_of(problem).call);
     const auto rows = algorithm::registry();
     std::vector<std::size_t> found;
     for (std::size_t row = 0; row < rows.size(); ++row) {

@@ -12,10 +12,10 @@ namespace tutti::bench {
 /// What the library's choice of an algorithm depends on.
 struct SelectionInput {
     detail::Call call;
-    execute::CallSize size;
+    engine::CallSize size;
 };
 
-/// What members who call `problem` hand to execute::select().
+/// What members who call `problem` hand to engine::select().
 SelectionInput selection_input_of(const Problem& problem);
 
 /// The rows of the registry that may be chosen for the problem without changing a bit of its result.

@@ -26,7 +26,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
     }
     if (crew_) {
         group_ = std::make_unique<Group>(options.members, GroupOptions{.levels = options.levels});
-        config_ = execute::config_for(options.members, {.levels = options.levels});
+        config_ = engine::config_for(options.members, {.levels = options.levels});
         pinning_.resize(cpus.size());
         crew_->run([&](int rank) {
             const auto own = static_cast<std::size_t>(rank);
@@ -39,7 +39,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
         team_ = std::make_unique<Team>(TeamOptions{
             .members = options.members, .placement = options.placement, .group = {.levels = options.levels}});
         pinning_ = team_->pinning();
-        config_ = execute::config_for({.levels = options.levels}, cpus);
+        config_ = engine::config_for({.levels = options.levels}, cpus);
     }
     if (has_way(options.callings, Calling::Way::arriving)) {
         // Whoever waits does what nobody has begun: they need no other threads.
@@ -63,8 +63,8 @@ std::string TuttiRunner::chosen(const Problem& problem) const {
     SelectionInput input = selection_input_of(problem);
     input.size.cpus = config_.cpus;
     input.size.l3_groups = config_.l3_groups;
-    const execute::Selection selection =
-        execute::select(input.call, input.size, config_.choices, config_.predictor.get());
+    const engine::Selection selection =
+        engine::select(input.call, input.size, config_.choices, config_.predictor.get());
     return std::string(algorithm::registry()[selection.row].name);
 }
 

@@ -83,7 +83,7 @@ private:
     RunnerOptions options_;
     std::vector<std::string> pinning_;
     /// That of the members' group.
-    execute::GroupConfig config_;
+    engine::GroupConfig config_;
     std::vector<NamedPeer> peers_;
     /// Either a team, or a crew and a group.
     std::unique_ptr<Team> team_;

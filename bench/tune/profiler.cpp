@@ -52,7 +52,7 @@ constexpr std::array ways{
 
 /// Of the longest vector of a member, where all vectors together have so many.
 std::size_t vector_bytes(Collective collective, std::size_t touched_bytes) {
-    return touched_bytes / execute::touched_bytes(collective, 1, profiled_members);
+    return touched_bytes / engine::touched_bytes(collective, 1, profiled_members);
 }
 
 detail::StoreHints stores_of(const Way& way, int rank) {

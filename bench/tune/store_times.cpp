@@ -75,7 +75,7 @@ machine::Thresholds profile_of(const machine::Machine& machine, const StoreTimes
     profile.moved_line_ns = line_ns(times.combined_moved_us, times.touched_bytes, at);
     profile.streamed_line_ns = line_ns(times.combined_streamed_us, times.touched_bytes, at);
     profile.lines_from_bytes = std::size_t{16} << 10U;
-    const bool moves = execute::StorePolicy(machine, profile).moves_lines();
+    const bool moves = engine::StorePolicy(machine, profile).moves_lines();
     const std::vector<double>& combined_us = moves ? times.combined_moved_us : times.combined_us;
     const std::vector<double>& pushed_us = moves ? times.pushed_moved_us : times.pushed_us;
     profile.stream_combined_bytes = split_bytes(machine, times, combined_us, times.combined_streamed_us);

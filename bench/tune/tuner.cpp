@@ -19,24 +19,24 @@ namespace tutti::bench {
 namespace {
 
 /// Of members that choose by predictions, if they do.
-std::unique_ptr<execute::AlgorithmPredictor>
-predictor_of(int members, const BenchOptions& options, const machine::Machine& machine,
-             const std::optional<distance::MachineModel>& lines) {
+std::unique_ptr<engine::AlgorithmPredictor> predictor_of(int members, const BenchOptions& options,
+                                                         const machine::Machine& machine,
+                                                         const std::optional<distance::MachineModel>& lines) {
     const auto cpus = machine::place(machine, members, machine::parse_placement(options.placement));
     const bool is_pinned = std::ranges::count(cpus, machine::unpinned) == 0;
     const auto all = static_cast<int>(machine.pus.size());
     if (!lines || !is_pinned ||
-        !execute::AlgorithmPredictor::is_for(members, all, tuning::l3_groups(machine, cpus))) {
+        !engine::AlgorithmPredictor::is_for(members, all, tuning::l3_groups(machine, cpus))) {
         return nullptr;
     }
-    const auto pus = execute::pus_of(machine, cpus);
-    return std::make_unique<execute::AlgorithmPredictor>(
-        execute::KnownMachine{*lines}, execute::positions_of(machine, pus),
+    const auto pus = engine::pus_of(machine, cpus);
+    return std::make_unique<engine::AlgorithmPredictor>(
+        engine::KnownMachine{*lines}, engine::positions_of(machine, pus),
         graph::LevelTree::of_parts(members, machine::parts_of(machine, cpus)));
 }
 
 /// Without those that are predicted to be far from the best.
-std::vector<std::size_t> promising(std::vector<std::size_t> rows, execute::AlgorithmPredictor& predictor,
+std::vector<std::size_t> promising(std::vector<std::size_t> rows, engine::AlgorithmPredictor& predictor,
                                    const SelectionInput& input) {
     constexpr double far = 3;
     const auto best = predictor.best(input.call, input.size);
@@ -66,7 +66,7 @@ Tuner::Tuner(const BenchOptions& options, double seconds, const std::optional<di
                 rows = promising(std::move(rows), *predictor, input);
             }
             tasks.push_back(
-                {task, execute::select(input.call, input.size, {}, predictor.get()).row, std::move(rows)});
+                {task, engine::select(input.call, input.size, {}, predictor.get()).row, std::move(rows)});
         }
         runs_left_ += tuning_passes * tasks.size();
     }

@@ -29,14 +29,14 @@ namespace tutti::bench {
 namespace {
 
 using algorithm::Algorithm;
-using execute::Reason;
+using engine::Reason;
 
 /// All that is known about one call.
 struct Answer {
     Problem problem;
     SelectionInput input;
-    execute::GroupConfig config;
-    execute::Selection selection;
+    engine::GroupConfig config;
+    engine::Selection selection;
     /// That speaks for the call; may be null.
     const tuning::Entry* entry = nullptr;
 };
@@ -59,7 +59,7 @@ Problem asked_problem(const ChoiceArguments& arguments) {
 }
 
 /// Of a team on another machine, where each member has a CPU and nothing has been tuned.
-execute::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
+engine::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
     try {
         const distance::MachineModel profile = find_line_profile(arguments.machine);
         const machine::Machine machine = described(profile);
@@ -67,7 +67,7 @@ execute::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
         graph::LevelTree tree = tree_on(machine, arguments.members);
         const auto l3_groups = static_cast<int>(distance::count(positions.groups_of(distance::Class::l3)));
         const bool is_needed =
-            execute::AlgorithmPredictor::is_for(arguments.members, arguments.members, l3_groups);
+            engine::AlgorithmPredictor::is_for(arguments.members, arguments.members, l3_groups);
         const auto cpus = static_cast<int>(machine.pus.size());
         return {.wait_policy = {},
                 .cpus = arguments.members,
@@ -81,21 +81,21 @@ execute::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
                 .places = {},
                 .parts = {},
                 .predictor = is_needed
-                                 ? std::make_shared<execute::AlgorithmPredictor>(
-                                       execute::KnownMachine{profile}, std::move(positions), std::move(tree))
+                                 ? std::make_shared<engine::AlgorithmPredictor>(
+                                       engine::KnownMachine{profile}, std::move(positions), std::move(tree))
                                  : nullptr};
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("--machine: {}", error.what()));
     }
 }
 
-execute::GroupConfig config_of(const ChoiceArguments& arguments) {
+engine::GroupConfig config_of(const ChoiceArguments& arguments) {
     if (!arguments.machine.empty()) {
         return config_elsewhere(arguments);
     }
     return as_asked("--placement: ", [&] {
-        return execute::config_for({}, machine::place(tuning::this_machine(), arguments.members,
-                                                      machine::parse_placement(arguments.placement)));
+        return engine::config_for({}, machine::place(tuning::this_machine(), arguments.members,
+                                                     machine::parse_placement(arguments.placement)));
     });
 }
 
@@ -185,18 +185,18 @@ std::string standing(const Answer& answer, std::size_t index) {
     if (index == answer.selection.row) {
         return "chosen";
     }
-    const std::string refusal = execute::refusal(row, answer.input.call, answer.problem.members);
+    const std::string refusal = engine::refusal(row, answer.input.call, answer.problem.members);
     if (!refusal.empty()) {
         return "cannot serve: " + refusal;
     }
-    const tuning::Operands operands = execute::operands_of(answer.input.call);
+    const tuning::Operands operands = engine::operands_of(answer.input.call);
     return tuning::may_choose(row, operands, answer.problem.members)
                ? "may be chosen"
                : "only by name: combines in another order, so that bits may differ";
 }
 
 std::string predicted(const Answer& answer, std::size_t index) {
-    execute::AlgorithmPredictor* const predictor = answer.config.predictor.get();
+    engine::AlgorithmPredictor* const predictor = answer.config.predictor.get();
     const auto prediction =
         predictor != nullptr ? predictor->of(index, answer.input.call, answer.input.size) : std::nullopt;
     return prediction ? format_us(prediction->us) : "-";
@@ -217,7 +217,7 @@ std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
     const int root =
         row.collective == Collective::shift ? Problem::distance % problem.members : Problem::root;
     return {std::string(row.name),
-            std::string(name_of(execute::protocol_of(index, answer.input.call, answer.input.size))),
+            std::string(name_of(engine::protocol_of(index, answer.input.call, answer.input.size))),
             fmt::format("{}", row.counts(problem.members, root).rounds),
             predicted(answer, index),
             measured,
@@ -234,8 +234,8 @@ std::string explain_choice(const ChoiceArguments& arguments, std::size_t width) 
     answer.input.size.l3_groups = answer.config.l3_groups;
     const SelectionInput& input = answer.input;
     answer.selection =
-        execute::select(input.call, input.size, answer.config.choices, answer.config.predictor.get());
-    answer.entry = execute::entry_for(input.call, input.size, answer.config.choices);
+        engine::select(input.call, input.size, answer.config.choices, answer.config.predictor.get());
+    answer.entry = engine::entry_for(input.call, input.size, answer.config.choices);
     const auto rows = algorithm::registry();
     std::string text = title(answer) + rounded_size(arguments, answer.problem);
     text += fmt::format("chosen:       {}, {}\n", rows[answer.selection.row].name, rule_of(answer));

@@ -119,7 +119,7 @@ std::span<const PartKind> part_kinds() {
 }
 
 CpuTree::CpuTree(const Machine& machine, const std::vector<int>& cpus)
-    : pus(execute::pus_of(machine, cpus)), tree(tree_of_cpus(machine, cpus)) {
+    : pus(engine::pus_of(machine, cpus)), tree(tree_of_cpus(machine, cpus)) {
     for (int level = 0; level <= tree.last(); ++level) {
         kinds.push_back(kinds_of(*this, level));
     }

@@ -36,7 +36,7 @@ graph::LevelTree tree_of_cpus(const machine::Machine& machine, const std::vector
 }
 
 simulate::Positions positions_on(const machine::Machine& machine, int members) {
-    return execute::positions_of(machine, execute::pus_of(machine, cpus_on(machine, members, {})));
+    return engine::positions_of(machine, engine::pus_of(machine, cpus_on(machine, members, {})));
 }
 
 graph::LevelTree tree_on(const machine::Machine& machine, int members) {

@@ -25,8 +25,8 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
                             " ms, must be 0 (for ever) or more");
     }
     try {
-        auto state = std::make_shared<detail::GroupState>(members, execute::config_for(members, options),
-                                                          execute::diagnosis_of);
+        auto state = std::make_shared<detail::GroupState>(members, engine::config_for(members, options),
+                                                          engine::diagnosis_of);
         state->seats().expect_joins();
         state->diagnosis().list_for_roll_calls();
         return state;

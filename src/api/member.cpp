@@ -39,7 +39,7 @@ Member::~Member() {
         return;
     }
     if (std::uncaught_exceptions() > exceptions_on_entry_) {
-        group_->fail(rank_, execute::unseen_exception());
+        group_->fail(rank_, engine::unseen_exception());
     }
     seat_->end_requests();
     if (leaving_ == detail::Leaving::for_good) {

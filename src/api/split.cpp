@@ -112,7 +112,7 @@ std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine wher
     const auto place = std::ranges::find(ranks, rank_);
     return regroup({.color = place == ranks.end() ? no_color : 0,
                     .key = static_cast<int>(place - ranks.begin()),
-                    .list_digest = execute::digest(std::vector<std::size_t>(ranks.begin(), ranks.end())),
+                    .list_digest = engine::digest(std::vector<std::size_t>(ranks.begin(), ranks.end())),
                     .list_size = ranks.size()},
                    where);
 }

@@ -27,7 +27,7 @@ std::exception_ptr thread_ended(int rank) {
 /// Whether another member's exception tells more: this one has been released, or its group knows no more than
 /// that a thread was ended.
 bool tells_little(const std::exception_ptr& exception) {
-    return exception == execute::thread_end() || execute::holds<Aborted>(exception);
+    return exception == engine::thread_end() || engine::holds<Aborted>(exception);
 }
 
 } // namespace
@@ -76,9 +76,9 @@ private:
 
 TeamThreads::TeamThreads(const std::vector<int>& cpus, const TeamOptions& options)
     : group_(std::make_shared<GroupState>(static_cast<int>(cpus.size()),
-                                          execute::config_for(options.group, cpus), execute::diagnosis_of)),
+                                          engine::config_for(options.group, cpus), engine::diagnosis_of)),
       cpus_(cpus), caller_is_member_(options.caller_is_member),
-      wait_policy_(execute::wait_policy_between_runs(group_->config(), size(), caller_is_member_)),
+      wait_policy_(engine::wait_policy_between_runs(group_->config(), size(), caller_is_member_)),
       process_(machine::this_process()), pins_(cpus.size()), thrown_(cpus.size()), ended_(cpus.size()),
       threads_(cpus.size()) {
     group_->failure().keep_first();
@@ -242,7 +242,7 @@ void TeamThreads::await_all() {
         if (!takes_long || is_told || !group_->failure().raised()) {
             return;
         }
-        const std::chrono::nanoseconds now = execute::clock_now();
+        const std::chrono::nanoseconds now = engine::clock_now();
         failed_at = failed_at.count() == 0 ? now : failed_at;
         is_told = now - failed_at >= before_telling;
         if (is_told) {
@@ -265,7 +265,7 @@ void TeamThreads::tell_still_running() noexcept {
             }
         }
         const std::string text = "tutti: Team::run has failed, and waits for " +
-                                 execute::text_of_ranks(running, "member", "members") +
+                                 engine::text_of_ranks(running, "member", "members") +
                                  " to return from the function that it has been given\n" +
                                  group_->diagnosis().roll_call(RollCallFormat::text);
         std::fputs(text.c_str(), stderr);

@@ -19,9 +19,9 @@ using run::Fault;
 void require_same_claims(std::span<const Contribution> all, std::uint64_t number) {
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
         if (!(all[rank].signature == all[0].signature)) {
-            throw MismatchError(execute::text_of_signatures(execute::Sequence::blocking, 0,
-                                                            static_cast<int>(rank), number, all[0].signature,
-                                                            all[rank].signature));
+            throw MismatchError(engine::text_of_signatures(engine::Sequence::blocking, 0,
+                                                           static_cast<int>(rank), number, all[0].signature,
+                                                           all[rank].signature));
         }
     }
 }
@@ -33,9 +33,9 @@ void require_matching_counts(std::span<const Contribution> all) {
             const std::size_t sent = all[from].blocks.sent[to].count;
             const std::size_t expected = all[to].blocks.received[from].count;
             if (sent != expected) {
-                throw MismatchError(execute::text_of_counts(all[to].signature, static_cast<int>(to),
-                                                            static_cast<int>(from),
-                                                            {.sent = sent, .expected = expected}));
+                throw MismatchError(engine::text_of_counts(all[to].signature, static_cast<int>(to),
+                                                           static_cast<int>(from),
+                                                           {.sent = sent, .expected = expected}));
             }
         }
     }
@@ -114,7 +114,7 @@ void require_apart(std::span<const Contribution> all) {
             const Fault fault = piece.is_written && other->is_written ? Fault::both_write : Fault::one_writes;
             const auto [one, two] =
                 std::minmax({static_cast<int>(piece.rank), static_cast<int>(other->rank)});
-            throw MismatchError(execute::text_of_vectors(fault, one, two, all[0].signature.describe()));
+            throw MismatchError(engine::text_of_vectors(fault, one, two, all[0].signature.describe()));
         }
         (piece.is_written ? written : read).add(piece);
     }
@@ -123,8 +123,8 @@ void require_apart(std::span<const Contribution> all) {
 void require_one_output(std::span<const Contribution> all) {
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
         if (all[rank].call.output != all[0].call.output) {
-            throw MismatchError(execute::text_of_vectors(Fault::shared_output, 0, static_cast<int>(rank),
-                                                         all[0].signature.describe()));
+            throw MismatchError(engine::text_of_vectors(Fault::shared_output, 0, static_cast<int>(rank),
+                                                        all[0].signature.describe()));
         }
     }
 }
@@ -133,7 +133,7 @@ void require_one_output(std::span<const Contribution> all) {
 
 void require_agreement(std::span<const Contribution> all, std::uint64_t number) {
     require_same_claims(all, number);
-    const execute::CallSignature& signature = all[0].signature;
+    const engine::CallSignature& signature = all[0].signature;
     if (signature.has_private_counts) {
         require_matching_counts(all);
     }

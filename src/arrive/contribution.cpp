@@ -16,7 +16,7 @@
 namespace tutti::arrive {
 
 using detail::Call;
-using execute::Aliasing;
+using engine::Aliasing;
 
 namespace {
 
@@ -52,13 +52,13 @@ public:
         elements.bytes = call_.element_bytes;
         elements.kernels = call_.kernels;
         elements.state = call_.state;
-        elements.association = execute::association_of(call_);
+        elements.association = engine::association_of(call_);
         if (call_.kernels == nullptr && detail::traits_of(collective_).reduces()) {
             elements.kernels = &detail::builtin(call_.type, call_.op);
         }
         // What a broadcast writes nobody has read, though it is in place.
         const bool may_stream = is_separate_ || collective_ == Collective::broadcast;
-        elements.stores.stream = may_stream && execute::StorePolicy::here().streams_to_own(
+        elements.stores.stream = may_stream && engine::StorePolicy::here().streams_to_own(
                                                    collective_, pass::touched_bytes(work), cpus);
         return std::move(task_);
     }
@@ -100,23 +100,23 @@ private:
 
 void Contribution::take(const Call& asked, int rank, int members) {
     repeated.forget();
-    execute::check_deadline(asked);
+    engine::check_deadline(asked);
     if (!asked.algorithm.empty()) {
         throw ArgumentError(std::string(to_string(asked.collective)) + ": `algorithm` is " +
                             std::string(asked.algorithm) +
                             ", but passes over all vectors have no algorithm: leave it empty");
     }
     if (exchanges(asked)) {
-        shape = execute::checked_layout(asked, rank, members, blocks);
+        shape = engine::checked_layout(asked, rank, members, blocks);
     } else {
         offsets.resize(asked.counts != nullptr ? static_cast<std::size_t>(members) + 1 : 0);
-        shape = execute::checked_shape(asked, rank, members, offsets.data());
+        shape = engine::checked_shape(asked, rank, members, offsets.data());
     }
-    signature = execute::signature_of(asked, shape);
+    signature = engine::signature_of(asked, shape);
     digest = signature.digests(0).digest;
     call = asked;
     call.counts = call.received = nullptr;
-    repeated.set(asked, execute::aliasing_of(asked, shape), detail::key_of(asked));
+    repeated.set(asked, engine::aliasing_of(asked, shape), detail::key_of(asked));
 }
 
 void Contribution::keep_operator() {

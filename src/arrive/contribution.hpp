@@ -22,11 +22,11 @@ namespace tutti::arrive {
 struct CheckedCall {
     /// Without its counts, which may be gone: what they were is in the offsets or the blocks.
     detail::Call call;
-    execute::Shape shape;
-    execute::CallSignature signature;
+    engine::Shape shape;
+    engine::CallSignature signature;
     /// Of the signature.
     std::uint64_t digest = 0;
-    execute::RepeatedCall repeated;
+    engine::RepeatedCall repeated;
 
     /// Whether a call that has this key needs no check because it repeats this one.
     bool serves(std::uint64_t key, const detail::Call& asked) const {
@@ -39,7 +39,7 @@ struct alignas(line_bytes) Contribution : CheckedCall {
     std::vector<std::size_t> offsets;
     /// Where only who sends a block and who receives it know of it.
     run::PrivateLayout blocks;
-    execute::KeptOperator kept;
+    engine::KeptOperator kept;
 
     /// Throws ArgumentError where an argument is wrong.
     void take(const detail::Call& asked, int rank, int members);

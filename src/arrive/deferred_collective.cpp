@@ -58,7 +58,7 @@ void Arrival::check() const {
 
 bool Arrival::test() {
     if (!is_over() && deadline_.count() != 0) {
-        const std::int64_t now = execute::coarse_clock_now().count();
+        const std::int64_t now = engine::coarse_clock_now().count();
         std::int64_t since = tested_ns_.load(std::memory_order_relaxed);
         if (since == 0) {
             tested_ns_.store(since = now, std::memory_order_relaxed);
@@ -215,8 +215,8 @@ void DeferredCollective::execute() noexcept {
 }
 
 void DeferredCollective::wait(int rank, std::chrono::milliseconds deadline) noexcept {
-    execute::WaitTimer waited(deadline);
-    const execute::EndOfWait end(home_->shown_wait(rank));
+    engine::WaitTimer waited(deadline);
+    const engine::EndOfWait end(home_->shown_wait(rank));
     const auto check = [&](bool takes_long) {
         if (takes_long && phase_.load(std::memory_order_relaxed) == Phase::gathering) {
             waited.look();

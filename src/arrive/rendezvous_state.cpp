@@ -18,8 +18,8 @@ using arrive::DeferredCollective;
 
 RendezvousState::RendezvousState(int ranks, RendezvousOptions options)
     : options_(std::move(options)),
-      deadline_(execute::deadline_of(options_.deadline, "RendezvousOptions::deadline")),
-      cpus_(machine::allowed_pus()), wait_policy_(execute::wait_policy_for(ranks, cpus_)),
+      deadline_(engine::deadline_of(options_.deadline, "RendezvousOptions::deadline")),
+      cpus_(machine::allowed_pus()), wait_policy_(engine::wait_policy_for(ranks, cpus_)),
       places_(static_cast<std::size_t>(ranks)),
       listed_([this](RollCallFormat format) { return roll_call(format); }) {}
 
@@ -77,11 +77,11 @@ void RendezvousState::show(Place& place, const DeferredCollective& operation,
     place.count.publish(operation.number()); // release: pairs with places()
 }
 
-execute::RollCall RendezvousState::places() const {
-    std::vector<execute::Place> places;
+engine::RollCall RendezvousState::places() const {
+    std::vector<engine::Place> places;
     places.reserve(places_.size());
     for (const Place& place : places_) {
-        execute::Place& shown = places.emplace_back();
+        engine::Place& shown = places.emplace_back();
         shown.rank = static_cast<int>(places.size()) - 1;
         shown.where = place.called_from.read();
         // Acquire: pairs with show(); the record of that call came before.
@@ -93,11 +93,11 @@ execute::RollCall RendezvousState::places() const {
         shown.wait = place.wait.read();
         shown.thread = shown.wait ? place.waiter.load(std::memory_order_relaxed) : 0; // for people
     }
-    for (execute::Place& shown : places) {
+    for (engine::Place& shown : places) {
         if (!shown.wait) {
             continue;
         }
-        const auto is_missing = [&](const execute::Place& other) {
+        const auto is_missing = [&](const engine::Place& other) {
             return other.calls.front().number < shown.wait->number;
         };
         const auto missing = std::ranges::find_if(places, is_missing);
@@ -122,8 +122,8 @@ void RendezvousState::show_wait(int rank, std::uint64_t number, std::chrono::nan
 
 std::string RendezvousState::text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds deadline,
                                            const arrive::Contribution& contribution) const {
-    return places().delay(execute::Sequence::blocking, number, rank, deadline,
-                          execute::text_of_call(contribution.signature, contribution.call.where));
+    return places().delay(engine::Sequence::blocking, number, rank, deadline,
+                          engine::text_of_call(contribution.signature, contribution.call.where));
 }
 
 std::string RendezvousState::roll_call(RollCallFormat format) const {

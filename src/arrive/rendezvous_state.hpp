@@ -48,7 +48,7 @@ public:
     /// The calling thread waits slowly for `rank` in the `number`-th operation. Several may, of whom one is
     /// shown.
     void show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept;
-    execute::ShownWait& shown_wait(int rank) { return places_[static_cast<std::size_t>(rank)].wait; }
+    engine::ShownWait& shown_wait(int rank) { return places_[static_cast<std::size_t>(rank)].wait; }
     /// See Rendezvous::roll_call. By any thread.
     std::string roll_call(RollCallFormat format) const;
     /// Of an operation that nobody refers to.
@@ -59,12 +59,12 @@ private:
     /// any time.
     struct alignas(paired_lines_bytes) Place {
         arrive::DeferredCollective* at = nullptr;
-        execute::CallCache<arrive::CheckedCall> checked;
+        engine::CallCache<arrive::CheckedCall> checked;
         std::uint64_t shown_digest = 0;
         mailbox::StdWord count;
         CalledFrom called_from;
-        execute::ArrivalLog log;
-        execute::ShownWait wait;
+        engine::ArrivalLog log;
+        engine::ShownWait wait;
         std::atomic<int> waiter{0};
     };
 
@@ -72,7 +72,7 @@ private:
     void show(Place& place, const arrive::DeferredCollective& operation,
               const arrive::Contribution& contribution);
 
-    execute::RollCall places() const;
+    engine::RollCall places() const;
     arrive::DeferredCollective& after(arrive::DeferredCollective& operation);
     arrive::DeferredCollective& unused();
 
@@ -87,7 +87,7 @@ private:
     std::vector<std::unique_ptr<arrive::DeferredCollective>> operations_;
     std::vector<arrive::DeferredCollective*> unused_;
     /// The last member: it refers to the others.
-    execute::RollCallListed listed_;
+    engine::RollCallListed listed_;
 };
 
 } // namespace tutti::detail

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 using detail::Call;
 using detail::Irregular;
@@ -199,4 +199,4 @@ void check_deadline(const detail::Call& call) {
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// How the vectors of a call lie in memory.
 ///
@@ -42,4 +42,4 @@ TUTTI_COMPONENT_API Shape checked_shape(const detail::Call& call, int rank, int 
 /// Throws ArgumentError where the options of a call have none.
 TUTTI_COMPONENT_API void check_deadline(const detail::Call& call);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The calls that a member or a rank has prepared, those that it made last first.
 template <class Prepared>
@@ -42,4 +42,4 @@ private:
     std::vector<std::unique_ptr<Prepared>> calls_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 CallRecord::CallRecord(const CallPlace& place, const CallSignature& signature)
     : words_{place.number, place.epoch, place.points} {
@@ -101,4 +101,4 @@ std::optional<std::uint64_t> first_difference(const CallHistory& one, const Call
     return number <= last ? std::optional(number) : std::nullopt;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

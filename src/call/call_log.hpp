@@ -12,7 +12,7 @@
 #include <optional>
 #include <span>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// Where a call that differs from the one before stands among all calls of a member. It was repeated until
 /// the next such call.
@@ -110,4 +110,4 @@ using StartLog = BasicCallLog<CallHistory::most_records>;
 /// The first operation that both histories know of in which the two members have made different calls.
 std::optional<std::uint64_t> first_difference(const CallHistory& one, const CallHistory& other);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

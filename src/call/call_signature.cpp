@@ -9,7 +9,7 @@
 
 #include <bit>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -192,4 +192,4 @@ std::uint64_t digest(std::span<const std::size_t> counts) {
     return value | 1U;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

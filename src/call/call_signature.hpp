@@ -15,7 +15,7 @@
 #include <span>
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// What a member's call asks of all members: the same on all of them, or they disagree.
 struct TUTTI_COMPONENT_API CallSignature {
@@ -75,4 +75,4 @@ TUTTI_COMPONENT_API CallSignature signature_of(const detail::Call& call, const S
 /// A digest of irregular counts that is never 0, which stands for equal blocks.
 TUTTI_COMPONENT_API std::uint64_t digest(std::span<const std::size_t> counts);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

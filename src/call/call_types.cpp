@@ -12,7 +12,7 @@
 #include <mutex>
 #include <string_view>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::string CallTypes::text() const {
     return first < last && last != std::string::npos ? text.substr(first, last + 1 - first) : text;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -6,7 +6,7 @@
 #include <string>
 #include <typeinfo>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The types of elements and operators that are not the library's own, as the name of a template of them.
 /// Lasts until the end of the process: calls are logged with it, and the type_info that it is made from is
@@ -38,4 +38,4 @@ private:
     const CallTypes* next_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

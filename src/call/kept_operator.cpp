@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 void KeptOperator::keep(const detail::Call& call) {
     drop();
@@ -18,4 +18,4 @@ void KeptOperator::drop() {
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

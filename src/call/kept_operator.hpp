@@ -4,7 +4,7 @@
 
 #include <tutti/detail/call.hpp>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// An operator of the caller's, kept for an operation that outlives its call.
 class KeptOperator {
@@ -28,4 +28,4 @@ private:
     const detail::Keeping* keeping_ = nullptr;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 using detail::Call;
 
@@ -56,4 +56,4 @@ bool KnownCall::has_lists_of(const Call& call) const {
     return true;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

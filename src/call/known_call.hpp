@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// A call as it is known again: without its vectors, but with the lists that it refers to.
 class KnownCall {
@@ -45,4 +45,4 @@ private:
     std::array<bool, std::tuple_size_v<Lists>> has_list_{};
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 using detail::Call;
 using schedule::Protocol;
@@ -206,4 +206,4 @@ void PreparedCall::complete() {
     is_complete_ = true;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 using detail::Call;
 
@@ -42,4 +42,4 @@ void PreparedCall::require_like(const Call& other) const {
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// A call that has been checked, and everything that was decided about it and does not depend on its
 /// addresses; and what tells whether another one is the same but for these. Programs repeat their calls: that
@@ -75,4 +75,4 @@ private:
     Selection selection_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 using detail::Call;
 using plan::BlockPlace;
@@ -220,4 +220,4 @@ Shape checked_layout(const Call& call, int rank, int members, run::PrivateLayout
     return Blocks(call, rank, members, blocks).shape();
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -5,10 +5,10 @@
 
 #include <tutti/detail/call.hpp>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// As checked_shape(), for a call in which only who sends a block and who receives it know of it; says in
 /// `blocks` where they are. Throws ArgumentError.
 Shape checked_layout(const detail::Call& call, int rank, int members, run::PrivateLayout& blocks);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

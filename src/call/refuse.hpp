@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 // What is said of arguments that are wrong.
 
@@ -76,4 +76,4 @@ inline std::size_t checked_end(const detail::Call& call, const char* name, std::
     return end;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// How a call is recognised that repeats one whose arguments have been checked: it has the same key, and its
 /// vectors lie to each other in the same way.
@@ -49,4 +49,4 @@ private:
     bool is_barrier_ = false;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

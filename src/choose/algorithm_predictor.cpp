@@ -14,7 +14,7 @@
 #include <sstream>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -223,4 +223,4 @@ double AlgorithmPredictor::simulated_us(std::size_t row, Protocol protocol, bool
            us_per_ns;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

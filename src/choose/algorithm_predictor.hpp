@@ -21,7 +21,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// A line profile that is taken for that of a machine.
 struct KnownMachine {
@@ -101,4 +101,4 @@ private:
     std::vector<Row> rows_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

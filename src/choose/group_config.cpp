@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 mailbox::WaitPolicy wait_policy_for(int members, int cpus) {
     const machine::Thresholds& profile = tuning::this_thresholds();
@@ -198,4 +198,4 @@ mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int memb
     return wait_policy;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

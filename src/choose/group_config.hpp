@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 class AlgorithmPredictor;
 
@@ -63,4 +63,4 @@ mailbox::WaitPolicy wait_policy_of(Wait wait, int members, int cpus);
 /// How the threads of a team wait for its next run, and its caller for the end of one.
 mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int members, bool caller_is_member);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 using algorithm::Algorithm;
 using schedule::Protocol;
@@ -288,4 +288,4 @@ Selection select(const detail::Call& call, const CallSize& size, const tuning::C
     return built_in;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// Why an algorithm was selected.
 ///
@@ -101,4 +101,4 @@ const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
 Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices,
                  AlgorithmPredictor* predictor = nullptr);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 std::size_t touched_bytes(Collective collective, std::size_t total_bytes, int members) {
     // Blocks of all members make up one whole vector.
@@ -94,4 +94,4 @@ bool StorePolicy::pushes(std::size_t touched_bytes, int l3_groups) const {
            (profile_.push_bytes != 0 ? std::min(profile_.push_bytes, full_bytes) : full_bytes);
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
 std::size_t touched_bytes(Collective collective, std::size_t total_bytes, int members);
@@ -62,4 +62,4 @@ private:
     Way to_others_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -275,4 +275,4 @@ std::string text_of(run::Fault fault, const GroupView& group, Sequence sequence,
     return disagreement(group, sequence, member, peer);
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 class Family;
 class SharedMemory;
@@ -86,4 +86,4 @@ std::string text_of_vectors(run::Fault fault, int member, int peer, const std::s
 std::string text_of_counts(const CallSignature& signature, int member, int peer,
                            const run::BlockLengths& block);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -121,7 +121,7 @@ void GroupDiagnosis::time_out(const Stall& stall, std::chrono::milliseconds dead
 }
 
 void GroupDiagnosis::throw_different(const Stall& stall) {
-    throw_mismatch(execute::disagreement(view(), stall.sequence, stall.member, stall.peer));
+    throw_mismatch(engine::disagreement(view(), stall.sequence, stall.member, stall.peer));
 }
 
 void GroupDiagnosis::throw_absent(const Stall& stall) {
@@ -159,7 +159,7 @@ void GroupDiagnosis::report_stuck(int inside) noexcept {
 std::string GroupDiagnosis::disagreement() const {
     for (int rank = 1; rank < group_.size(); ++rank) {
         if (const auto sequence = group_.seat(0).difference(group_.seat(rank))) {
-            return execute::disagreement(view(), *sequence, 0, rank);
+            return engine::disagreement(view(), *sequence, 0, rank);
         }
     }
     return {};
@@ -178,4 +178,4 @@ std::unique_ptr<Diagnosis> diagnosis_of(detail::GroupState& group) {
     return std::make_unique<GroupDiagnosis>(group);
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The diagnosis that every group has.
 class GroupDiagnosis final : public Diagnosis {
@@ -47,4 +47,4 @@ private:
 
 TUTTI_COMPONENT_API std::unique_ptr<Diagnosis> diagnosis_of(detail::GroupState& group);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

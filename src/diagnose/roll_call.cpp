@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -245,7 +245,7 @@ std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
     const std::string what = own.last(sequence).number == number
                                  ? text_of(own, sequence)
                                  : name_of(sequence, number) + (call.empty() ? "" : ", " + call);
-    return names_.one + " " + std::to_string(rank) + " has waited " + execute::text_of(deadline) + " in " +
+    return names_.one + " " + std::to_string(rank) + " has waited " + engine::text_of(deadline) + " in " +
            what + (peer ? ", at last for " + names_.one + " " + std::to_string(*peer) : "") + "; " +
            late(sequence, number, peer);
 }
@@ -254,4 +254,4 @@ std::string text_of_call(const CallSignature& signature, const ShownLine& where)
     return signature.describe() + (where.is_known() ? ", at " + where.text() : "");
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The last call of a member in a sequence.
 struct LastCall {
@@ -115,4 +115,4 @@ private:
 /// "barrier (algorithm direct), at solver.cpp:31"
 std::string text_of_call(const CallSignature& signature, const ShownLine& where);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

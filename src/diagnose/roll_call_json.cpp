@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 using trace::quoted;
 
@@ -134,4 +134,4 @@ std::string RollCall::json() const {
            "\n";
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -22,7 +22,7 @@
 #include <thread>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -217,4 +217,4 @@ RollCallListed::~RollCallListed() {
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// What a signal makes write its roll call to stderr, where the environment variable TUTTI_ROLL_CALL names
 /// one: "USR1", "SIGUSR1", "10", and "USR1,json" for tools. Nothing where it names none.
@@ -37,4 +37,4 @@ private:
     friend class Signalled;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

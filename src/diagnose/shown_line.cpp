@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::string ShownLine::text() const {
     return file_.substr(file_.rfind('/') + 1) + ":" + std::to_string(line_);
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// Where in a program a call is, with a copy of the file's name. A SourceLine refers to the shared library
 /// that has made the call, and the program may have unloaded that since.
@@ -26,4 +26,4 @@ private:
     unsigned line_ = 0;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -4,7 +4,7 @@
 #include "machine/thread_state.hpp"
 #include "wait/wait_timer.hpp"
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 Snapshot snapshot_of(const SharedMemory& memory) {
     Snapshot look{.at = clock_now()};
@@ -26,4 +26,4 @@ Snapshot snapshot_of(const SharedMemory& memory) {
     return look;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

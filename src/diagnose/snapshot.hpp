@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 class SharedMemory;
 
@@ -50,4 +50,4 @@ private:
     Snapshot snapshot_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

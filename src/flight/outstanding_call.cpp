@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 bool OutstandingCall::test() {
     if (!is_over()) {
@@ -109,4 +109,4 @@ void OutstandingCall::bind(const void* input, void* output) {
     output_ = output;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -21,7 +21,7 @@
 #include <functional>
 #include <optional>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 class ProgressEngine;
 
@@ -105,4 +105,4 @@ private:
     bool is_ready_ = false;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

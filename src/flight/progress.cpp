@@ -13,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -260,4 +260,4 @@ void ProgressEngine::look_after(bool takes_long, const OutstandingCall* awaited)
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 using detail::Call;
 
@@ -374,18 +374,18 @@ void ProgressEngine::orphan_held() noexcept {
     });
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine
 
 namespace tutti::detail {
 
 RequestBase& start(Seat& seat, const Call& call) {
-    seat.called_from().show(call.where, static_cast<unsigned>(execute::Sequence::started));
-    return execute::ProgressEngine::of(seat).start(call);
+    seat.called_from().show(call.where, static_cast<unsigned>(engine::Sequence::started));
+    return engine::ProgressEngine::of(seat).start(call);
 }
 
 PersistentRequestBase& prepare(Seat& seat, const Call& call) {
-    seat.called_from().show(call.where, static_cast<unsigned>(execute::Sequence::prepared));
-    return execute::ProgressEngine::of(seat).prepare(call);
+    seat.called_from().show(call.where, static_cast<unsigned>(engine::Sequence::prepared));
+    return engine::ProgressEngine::of(seat).prepare(call);
 }
 
 } // namespace tutti::detail

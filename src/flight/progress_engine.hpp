@@ -24,7 +24,7 @@ class GroupState;
 class Seat;
 } // namespace tutti::detail
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The operations that one member has outstanding, and those that it has prepared: starts them, and makes
 /// them progress. Touched by its member's thread only.
@@ -178,4 +178,4 @@ private:
     std::vector<std::unique_ptr<OutstandingCall>> all_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -5,7 +5,7 @@
 
 #include <tutti/detail/bit_field.hpp>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -70,4 +70,4 @@ void Channels::drop_prepared(std::uint64_t number) {
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

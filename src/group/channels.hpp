@@ -12,7 +12,7 @@
 #include <memory>
 #include <mutex>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// What a member shows of the calls that it has started, or prepared.
 struct alignas(paired_lines_bytes) Starts {
@@ -88,4 +88,4 @@ private:
     Starts* starts_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

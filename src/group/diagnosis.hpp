@@ -16,7 +16,7 @@ namespace tutti::detail {
 class GroupState;
 }
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// A member that waits for another one, in a call of a sequence.
 struct Stall {
@@ -75,4 +75,4 @@ public:
 /// made of it.
 using MakeDiagnosis = std::unique_ptr<Diagnosis> (*)(detail::GroupState& group);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

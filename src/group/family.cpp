@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 using detail::GroupState;
 
@@ -42,4 +42,4 @@ void Family::add_descendant(const std::shared_ptr<GroupState>& group) {
     descendants_.push_back(group);
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -9,7 +9,7 @@ namespace tutti::detail {
 class GroupState;
 }
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The groups that a group was made of, and those made of it.
 class Family {
@@ -48,4 +48,4 @@ private:
     std::vector<std::weak_ptr<detail::GroupState>> descendants_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -32,17 +32,17 @@ void require_kernels() {
 
 } // namespace
 
-GroupState::GroupState(int members, execute::GroupConfig config, execute::MakeDiagnosis make_diagnosis)
+GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiagnosis make_diagnosis)
     : config_(std::move(config)), is_crowded_(config_.cpus < members),
       crowded_wait_policy_(config_.bindings.empty()
                                ? config_.wait_policy
-                               : execute::wait_policy_of(config_.options.wait, members, members - 1)),
+                               : engine::wait_policy_of(config_.options.wait, members, members - 1)),
       memory_(members, failure_.word()), schedules_(members, config_),
       seats_(failure_, memory_, config_.options.join_deadline), make_diagnosis_(make_diagnosis),
       diagnosis_(make_diagnosis(*this)) {
     require_kernels();
     if (config_.trace != Trace::off) {
-        recorder_ = std::make_unique<execute::Recorder>(members, config_.trace);
+        recorder_ = std::make_unique<engine::Recorder>(members, config_.trace);
     }
     seats_.make(*this, members);
     if (config_.trace != Trace::off) {
@@ -102,7 +102,7 @@ void GroupState::note_binding(int rank) noexcept {
 
 void GroupState::leave_failed_call(int member) {
     memory_.status(member).has_failed.store(true, std::memory_order_relaxed);
-    execute::leave_failed_call(memory_.boards(), memory_.board(member), [this](int inside) {
+    engine::leave_failed_call(memory_.boards(), memory_.board(member), [this](int inside) {
         if (!stuck_is_told_.test_and_set(std::memory_order_relaxed)) { // one is enough
             diagnosis_->report_stuck(inside);
         }
@@ -152,7 +152,7 @@ std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) 
     const auto members = static_cast<int>(mates.size());
     std::shared_ptr<GroupState> group = [&] {
         const std::scoped_lock lock(bindings_mutex_);
-        return std::make_shared<GroupState>(members, execute::config_for_members(config_, mates),
+        return std::make_shared<GroupState>(members, engine::config_for_members(config_, mates),
                                             make_diagnosis_);
     }();
     group->family_.descend(weak_from_this(), family_, mates);

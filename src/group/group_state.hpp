@@ -28,8 +28,8 @@ namespace tutti::detail {
 /// Everything the members of a group share.
 class GroupState : public std::enable_shared_from_this<GroupState> {
 public:
-    TUTTI_COMPONENT_API GroupState(int members, execute::GroupConfig config,
-                                   execute::MakeDiagnosis make_diagnosis);
+    TUTTI_COMPONENT_API GroupState(int members, engine::GroupConfig config,
+                                   engine::MakeDiagnosis make_diagnosis);
     TUTTI_COMPONENT_API ~GroupState();
     GroupState(const GroupState&) = delete;
     GroupState& operator=(const GroupState&) = delete;
@@ -47,23 +47,23 @@ public:
 
     int size() const { return memory_.members(); }
     Seat& seat(int rank) { return seats_[rank]; }
-    execute::Seats& seats() { return seats_; }
-    execute::SharedMemory& memory() { return memory_; }
-    execute::Family& family() { return family_; }
-    execute::Failure& failure() { return failure_; }
+    engine::Seats& seats() { return seats_; }
+    engine::SharedMemory& memory() { return memory_; }
+    engine::Family& family() { return family_; }
+    engine::Failure& failure() { return failure_; }
     /// Relaxed: a hint, and rarely written.
     const mailbox::WaitPolicy& wait_policy() const {
         return is_crowded_.load(std::memory_order_relaxed) ? crowded_wait_policy_ : config_.wait_policy;
     }
-    const execute::GroupConfig& config() const { return config_; }
+    const engine::GroupConfig& config() const { return config_; }
     /// What the members record of their calls; null where that is nothing.
-    const execute::Recorder* recorder() const { return recorder_.get(); }
+    const engine::Recorder* recorder() const { return recorder_.get(); }
 
     /// See Seats::take.
     TUTTI_COMPONENT_API void take_seat(int rank);
     TUTTI_COMPONENT_API void leave_seat(int rank);
 
-    execute::Diagnosis& diagnosis() { return *diagnosis_; }
+    engine::Diagnosis& diagnosis() { return *diagnosis_; }
 
     /// See Group::trace and Group::statistics. Throw Error where nothing is recorded. By any thread.
     std::string trace(TraceFormat format) const;
@@ -89,7 +89,7 @@ public:
     /// Makes the group usable again after a failure. Only while no member is in a call.
     void recover();
 
-    execute::Schedules& schedules() { return schedules_; }
+    engine::Schedules& schedules() { return schedules_; }
 
 private:
     trace::Timeline timeline() const;
@@ -97,25 +97,25 @@ private:
     /// As fail(), of this group alone.
     void release_all(int member, const std::exception_ptr& cause, const char* whose) noexcept;
 
-    execute::GroupConfig config_;
+    engine::GroupConfig config_;
     /// Whether there are fewer CPUs for the members than members.
     std::atomic<bool> is_crowded_;
     mailbox::WaitPolicy crowded_wait_policy_;
-    execute::Failure failure_;
+    engine::Failure failure_;
     std::atomic_flag stuck_is_told_;
-    execute::SharedMemory memory_;
-    std::unique_ptr<execute::Recorder> recorder_;
-    execute::Schedules schedules_;
-    execute::Seats seats_;
+    engine::SharedMemory memory_;
+    std::unique_ptr<engine::Recorder> recorder_;
+    engine::Schedules schedules_;
+    engine::Seats seats_;
     std::shared_ptr<GroupState> itself_;
     GroupState* next_kept_ = nullptr;
-    execute::Family family_;
+    engine::Family family_;
     /// Of config_.bindings, which is all of the configuration that changes.
     std::mutex bindings_mutex_;
     /// The last members: they refer to the others.
-    std::optional<execute::TraceListed> traced_;
-    execute::MakeDiagnosis make_diagnosis_;
-    std::unique_ptr<execute::Diagnosis> diagnosis_;
+    std::optional<engine::TraceListed> traced_;
+    engine::MakeDiagnosis make_diagnosis_;
+    std::unique_ptr<engine::Diagnosis> diagnosis_;
 };
 
 } // namespace tutti::detail

@@ -1,6 +1,6 @@
 #include "group/history.hpp"
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 std::optional<CallHistory> history_of(const SharedMemory& memory, Sequence sequence, int member) {
     if (sequence == Sequence::blocking) {
@@ -23,4 +23,4 @@ std::uint64_t last_blocking(const SharedMemory& memory, int member) {
     return own ? own->last() : 0;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The calls of a member, as far as its log tells. Any member may ask at any time: nothing while the member
 /// writes.
@@ -15,4 +15,4 @@ std::optional<CallHistory> history_of(const SharedMemory& memory, Sequence seque
 /// The number of the call that blocks that a member is in, or of the last one.
 std::uint64_t last_blocking(const SharedMemory& memory, int member);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

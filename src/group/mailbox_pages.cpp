@@ -4,7 +4,7 @@
 #include "mailbox/zero_pages.hpp"
 #include "plan/plan.hpp"
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 std::size_t mailbox_bytes(int members, unsigned sets) {
     const auto slots = static_cast<std::size_t>(plan::slots_per_operation(members));
@@ -29,4 +29,4 @@ std::size_t group_bytes(int members) {
            static_cast<std::size_t>(members) * sizeof(MemberStatus);
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

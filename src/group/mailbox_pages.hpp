@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// Bytes of the staging buffers, slots and boards of a mailbox: O(members log members).
 std::size_t mailbox_bytes(int members, unsigned sets);
@@ -16,4 +16,4 @@ mailbox::Mailbox mailbox_in(std::byte* pages, int members, unsigned sets, const 
 /// Bytes of staging buffers, slots, boards and statuses of a group: O(members log members).
 std::size_t group_bytes(int members);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// For whom a member waits slowly.
 struct SlowWait {
@@ -83,4 +83,4 @@ struct alignas(line_bytes) MemberStatus {
     std::atomic_flag has_joined;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 std::string text_of_ranks(std::vector<int> ranks, const std::string& one, const std::string& all) {
     constexpr int most_runs = 8;
@@ -27,4 +27,4 @@ std::string text_of_ranks(std::vector<int> ranks, const std::string& one, const 
     return text;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

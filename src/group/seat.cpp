@@ -17,7 +17,7 @@
 
 namespace tutti::detail {
 
-using execute::PreparedCall;
+using engine::PreparedCall;
 
 namespace {
 
@@ -50,15 +50,15 @@ void Seat::end_requests() noexcept {
     }
 }
 
-std::optional<execute::Sequence> Seat::difference(const Seat& other) const {
+std::optional<engine::Sequence> Seat::difference(const Seat& other) const {
     if (cursor_.epoch != other.cursor_.epoch || cursor_.history != other.cursor_.history) {
-        return execute::Sequence::blocking;
+        return engine::Sequence::blocking;
     }
-    return execute::difference(outstanding_.get(), other.outstanding_.get());
+    return engine::difference(outstanding_.get(), other.outstanding_.get());
 }
 
 bool Seat::is_new_here() {
-    const std::uint64_t own = execute::ThreadProgress::here().id();
+    const std::uint64_t own = engine::ThreadProgress::here().id();
     return std::exchange(thread_, own) != own;
 }
 
@@ -128,12 +128,12 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
 }
 
 void Seat::record_front(const Call& call) {
-    const execute::CallSignature& signature = front_->signature();
-    execute::OperationRecord record(
+    const engine::CallSignature& signature = front_->signature();
+    engine::OperationRecord record(
         *record_, group_.recorder()->trace(),
-        group_.recorder()->number_in_all(execute::Sequence::blocking, recorded_.number_at(cursor_.epoch)));
+        group_.recorder()->number_in_all(engine::Sequence::blocking, recorded_.number_at(cursor_.epoch)));
     try {
-        run_front(call.input, call.output, call.state, call.deadline, execute::Observer(record));
+        run_front(call.input, call.output, call.state, call.deadline, engine::Observer(record));
     } catch (...) {
         record.fail(signature.row, signature.bytes);
         throw;
@@ -144,18 +144,18 @@ void Seat::record_front(const Call& call) {
 template <class Runner>
 [[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state,
                                         std::chrono::milliseconds deadline) {
-    execute::WaitTimer waited(deadline.count() != 0 ? deadline : group_.config().deadline);
+    engine::WaitTimer waited(deadline.count() != 0 ? deadline : group_.config().deadline);
     while (state != run::State::done) {
         wait(runner, state, waited);
         state = runner.advance(mailbox::eager_looks(group_.wait_policy()));
     }
     runs_operator_ = false;
-    execute::ThreadProgress::here().call_continuations();
+    engine::ThreadProgress::here().call_continuations();
 }
 
 template <class Runner>
-void Seat::wait(Runner& runner, run::State state, execute::WaitTimer& waited) {
-    using execute::Sequence;
+void Seat::wait(Runner& runner, run::State state, engine::WaitTimer& waited) {
+    using engine::Sequence;
     if (state == run::State::failed) {
         group_.failure().throw_aborted();
     }
@@ -163,8 +163,8 @@ void Seat::wait(Runner& runner, run::State state, execute::WaitTimer& waited) {
         group_.diagnosis().throw_fault({Sequence::blocking, 0, rank_, runner.peer()}, runner.fault(),
                                        front_->signature(), front_->prepared(), bindings_);
     }
-    const execute::EndOfWait end(group_.memory().status(rank_).wait);
-    execute::ThreadProgress& thread = execute::ThreadProgress::here();
+    const engine::EndOfWait end(group_.memory().status(rank_).wait);
+    engine::ThreadProgress& thread = engine::ThreadProgress::here();
     bool is_excused = false;
     const auto is_ready = [&] {
         thread.progress();
@@ -174,16 +174,16 @@ void Seat::wait(Runner& runner, run::State state, execute::WaitTimer& waited) {
         return is_excused || runner.is_ready();
     };
     const auto check = [&](bool takes_long) {
-        const std::uint64_t number = takes_long ? execute::last_blocking(group_.memory(), rank_) : 0;
-        is_excused = execute::check_stalled(group_, Sequence::blocking, rank_, runner, waited,
-                                            {.takes_long = takes_long, .number = number, .is_stuck = true});
+        const std::uint64_t number = takes_long ? engine::last_blocking(group_.memory(), rank_) : 0;
+        is_excused = engine::check_stalled(group_, Sequence::blocking, rank_, runner, waited,
+                                           {.takes_long = takes_long, .number = number, .is_stuck = true});
         thread.look_after(takes_long);
     };
     mailbox::EventCount& event = group_.memory().board(runner.peer()).event;
     if (thread.is_empty()) {
         mailbox::wait_until(is_ready, check, event, group_.wait_policy());
     } else {
-        execute::PolledEventCount polled(event);
+        engine::PolledEventCount polled(event);
         mailbox::wait_until(is_ready, check, polled, group_.wait_policy());
     }
     if (is_excused) {
@@ -200,7 +200,7 @@ void Seat::require_idle(const Call& call) const {
     if (has_aborted_) {
         group_.failure().throw_aborted();
     }
-    execute::check_deadline(call);
+    engine::check_deadline(call);
 }
 
 void Seat::run(const Call& call) {

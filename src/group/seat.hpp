@@ -46,7 +46,7 @@ public:
     CalledFrom& called_from() { return called_from_; }
     const CalledFrom& called_from() const { return called_from_; }
 
-    execute::SeatOccupancy& occupancy() { return occupancy_; }
+    engine::SeatOccupancy& occupancy() { return occupancy_; }
 
     /// The epoch of the last operation that nobody could complete before all had entered it, 0 if there was
     /// none. Only while the seat is free.
@@ -60,19 +60,19 @@ public:
     bool run_again(std::uint64_t key, const void* input, void* output);
 
     /// Prepares a call for run_held(), as the first that is made of it would be. Throws as run().
-    TUTTI_COMPONENT_API std::unique_ptr<execute::PreparedCall> hold(const Call& call);
+    TUTTI_COMPONENT_API std::unique_ptr<engine::PreparedCall> hold(const Call& call);
     /// Runs a held call on the vectors of `call`, which must lie to each other as those that it was prepared
     /// with: of `call`, nothing but these, the operator's state and the deadline is looked at. Whatever else
     /// the member calls in between, a held call needs not be found.
-    TUTTI_COMPONENT_API void run_held(execute::PreparedCall& held, const Call& call);
+    TUTTI_COMPONENT_API void run_held(engine::PreparedCall& held, const Call& call);
 
     /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
     /// theirs, until the group is used again.
     TUTTI_COMPONENT_API void abort(const char* text);
 
     /// What the member has outstanding; null before its first nonblocking call.
-    execute::Outstanding* outstanding() { return outstanding_.get(); }
-    void keep(std::unique_ptr<execute::Outstanding> outstanding) { outstanding_ = std::move(outstanding); }
+    engine::Outstanding* outstanding() { return outstanding_.get(); }
+    void keep(std::unique_ptr<engine::Outstanding> outstanding) { outstanding_ = std::move(outstanding); }
     /// Waits for that: the member leaves.
     void end_requests() noexcept;
 
@@ -100,17 +100,17 @@ public:
     private:
         Seat& seat_;
         bool ran_before_;
-        execute::PreparedCall* front_;
+        engine::PreparedCall* front_;
         bool runs_;
     };
     bool runs_operator() const { return runs_operator_; }
 
-    execute::Plans& plans() { return plans_; }
+    engine::Plans& plans() { return plans_; }
     /// Of the next call that blocks.
     std::uint64_t epoch() const { return cursor_.epoch; }
 
     /// The sequence in which the two have made different calls, as far as that is known, if there is one.
-    std::optional<execute::Sequence> difference(const Seat& other) const;
+    std::optional<engine::Sequence> difference(const Seat& other) const;
 
     /// Where no member has been.
     std::uint64_t epoch_to_resume_from() const { return cursor_.epoch + longest_operation_points; }
@@ -142,32 +142,32 @@ private:
     void run_slowly(Runner& runner, run::State state, std::chrono::milliseconds deadline);
     /// Waits until the run can go on, or throws what has ended it.
     template <class Runner>
-    void wait(Runner& runner, run::State state, execute::WaitTimer& waited);
+    void wait(Runner& runner, run::State state, engine::WaitTimer& waited);
 
     GroupState& group_;
     int rank_;
     CalledFrom called_from_;
     run::Cursor cursor_;
     /// The call that is made or prepared, the first of all; null at the start and after a failure.
-    execute::PreparedCall* front_ = nullptr;
+    engine::PreparedCall* front_ = nullptr;
     bool has_aborted_ = false;
     /// What the member records of its calls, none of which is run again without a look; null where that is
     /// nothing.
-    execute::MemberRecord* record_;
-    execute::CallCache<execute::PreparedCall> prepared_calls_;
+    engine::MemberRecord* record_;
+    engine::CallCache<engine::PreparedCall> prepared_calls_;
     run::Bindings bindings_;
 
     // Behind everything that most calls look at.
-    execute::Plans plans_;
+    engine::Plans plans_;
     /// The input of an operation that cannot be carried out in place is copied here first.
     run::Memory input_copy_;
     /// An operator of the caller's runs, which must not call this member.
     bool runs_operator_ = false;
     /// What this member has shown of its calls last.
-    execute::CallPlace recorded_;
+    engine::CallPlace recorded_;
     std::uint64_t recorded_digest_ = 0;
-    std::unique_ptr<execute::Outstanding> outstanding_;
-    execute::SeatOccupancy occupancy_;
+    std::unique_ptr<engine::Outstanding> outstanding_;
+    engine::SeatOccupancy occupancy_;
     /// Who has taken it last.
     std::uint64_t thread_ = 0;
 };

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// Who sits in a seat that threads join, and how far the seat has come in the program: what tells a member
 /// that is still to come to a region that has failed from one that comes to the next.
@@ -31,4 +31,4 @@ struct SeatOccupancy {
     bool saw_failure = false;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -111,10 +111,10 @@ void Seats::require_joined(int member, int peer) {
     if (absent.empty()) { // the last has just come
         return;
     }
-    throw execute::NotJoined(
-        execute::text_of_ranks(absent, "member", "members") + (absent.size() == 1 ? " has" : " have") +
-        " not joined within " + execute::text_of(join_deadline_.deadline()) + ". " +
-        execute::advice_on_absence() + "; the group's join_deadline is how long members wait for them");
+    throw engine::NotJoined(engine::text_of_ranks(absent, "member", "members") +
+                            (absent.size() == 1 ? " has" : " have") + " not joined within " +
+                            engine::text_of(join_deadline_.deadline()) + ". " + engine::advice_on_absence() +
+                            "; the group's join_deadline is how long members wait for them");
 }
 
 bool Seats::is_unusable() {
@@ -167,4 +167,4 @@ void Seats::begin_anew(const std::function<void()>& recover) {
     changed_.notify_all();
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The seats of a group, and which threads that join sit there.
 class Seats {
@@ -67,4 +67,4 @@ private:
     bool members_join_ = false;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

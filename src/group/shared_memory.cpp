@@ -2,7 +2,7 @@
 
 #include "group/mailbox_pages.hpp"
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 SharedMemory::SharedMemory(int members, const mailbox::StdWord& failed)
     : members_(members), failed_(failed), pages_(group_bytes(members)),
@@ -51,4 +51,4 @@ void SharedMemory::expect_all() {
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

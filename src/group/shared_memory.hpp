@@ -13,7 +13,7 @@
 #include <mutex>
 #include <span>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The memory in which the members of a group show each other something: the mailbox, the channels and the
 /// status of each member.
@@ -66,4 +66,4 @@ private:
     Atomic<Channels*> channels_shown_{nullptr};
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

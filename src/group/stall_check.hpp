@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// One look of who waits.
 struct StallCheck {
@@ -61,4 +61,4 @@ bool check_stalled(detail::GroupState& group, Sequence sequence, int member, con
     return false;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -16,7 +16,7 @@ public:
             collective == Collective::allreduce || (collective == Collective::reduce && call().is_root());
         receives_directly_ = moves || (has_result && call().is_separate());
         // What is sent is only read, and as if whole: a block need not have anything before it.
-        const tutti::execute::Shape& shape = call().shape();
+        const tutti::engine::Shape& shape = call().shape();
         bytes_before_ = shape.input_is_block ? call().bytes(shape.own_offset) : 0;
     }
 

@@ -30,7 +30,7 @@ Member::~Member() {
         return;
     }
     if (std::uncaught_exceptions() > exceptions_on_entry_) {
-        seat_->fail(tutti::execute::unseen_exception());
+        seat_->fail(tutti::engine::unseen_exception());
     }
     seat_->rise();
 }

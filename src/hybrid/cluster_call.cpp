@@ -27,7 +27,7 @@ void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) 
 
 bool ClusterCall::serves(const Call& call, const Options& options) const {
     return strategy_ != nullptr && known_.is(call) && options.way == wanted_way_ &&
-           tutti::execute::aliasing_of(call, shape_) == shape_.aliasing;
+           tutti::engine::aliasing_of(call, shape_) == shape_.aliasing;
 }
 
 bool ClusterCall::serves_again(std::uint64_t key, const void* input, void* output) {
@@ -36,16 +36,16 @@ bool ClusterCall::serves_again(std::uint64_t key, const void* input, void* outpu
     }
     call_.input = input; // which begin() sets again
     call_.output = output;
-    return tutti::execute::aliasing_of(call_, shape_) == shape_.aliasing;
+    return tutti::engine::aliasing_of(call_, shape_) == shape_.aliasing;
 }
 
 void ClusterCall::prepare(const Call& call, const Options& options) {
     strategy_ = nullptr; // it serves no call before it is complete
     key_ = 0;
-    tutti::execute::check_deadline(call);
+    tutti::engine::check_deadline(call);
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
-    shape_ = tutti::execute::checked_shape(call, global_rank(), cluster_.size(), offsets_.data());
-    if (shape_.aliasing == tutti::execute::Aliasing::front) {
+    shape_ = tutti::engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data());
+    if (shape_.aliasing == tutti::engine::Aliasing::front) {
         throw ArgumentError(
             "reduce_scatter: `in` and `block` overlap: among processes pass separate vectors, or "
             "exactly this member's part as the block");
@@ -78,7 +78,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
 }
 
 void ClusterCall::set_claim(const Call& call, std::uint32_t algorithm) {
-    call_signature_ = tutti::execute::signature_of(call, shape_);
+    call_signature_ = tutti::engine::signature_of(call, shape_);
     call_signature_.in_place = false; // each member's own affair
     call_signature_.function = 0;     // which lies elsewhere in other processes
     call_signature_.by_library = algorithm == hybrid::library_algorithm;

@@ -63,7 +63,7 @@ public:
     }
     hybrid::Strategy chosen() const { return chosen_; }
     std::uint32_t algorithm() const { return process_call_.algorithm; }
-    const tutti::execute::Shape& shape() const { return shape_; }
+    const tutti::engine::Shape& shape() const { return shape_; }
     const tutti::detail::Kernels& kernels() const { return *kernels_; }
     const void* state() const { return call_.state; }
     std::size_t element_align() const { return call_.element_align; }
@@ -72,7 +72,7 @@ public:
     std::byte* out() const { return static_cast<std::byte*>(call_.output); }
     std::size_t bytes(std::size_t elements) const { return elements * call_.element_bytes; }
     std::size_t total_bytes() const { return bytes(shape_.total); }
-    bool is_separate() const { return shape_.aliasing == tutti::execute::Aliasing::separate; }
+    bool is_separate() const { return shape_.aliasing == tutti::engine::Aliasing::separate; }
     int root() const { return call_.root; }
     bool is_root() const { return call_.root == global_rank(); }
     bool root_is_here() const { return cluster_.process_of(call_.root) == cluster_.process(); }
@@ -91,7 +91,7 @@ public:
         member_.make_room(input_bytes, output_bytes, call_.element_align, call_.deadline);
     }
     void meet() { member_.meet(call_.deadline); }
-    void run_held(std::unique_ptr<tutti::execute::PreparedCall>& held, const Call& call) {
+    void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, const Call& call) {
         member_.run_held(held, call);
     }
     const StagingBuffers& staging() const { return cluster_.staging(static_cast<unsigned>(number() % 2)); }
@@ -134,15 +134,15 @@ private:
     ClusterState& cluster_;
 
     /// What was asked for.
-    tutti::execute::KnownCall known_;
+    tutti::engine::KnownCall known_;
     std::string wanted_way_;
     /// key_of() the call; 0 where there is none, or where a way is named.
     std::uint64_t key_ = 0;
     /// For local calls to be made of.
     Call call_;
-    tutti::execute::Shape shape_;
+    tutti::engine::Shape shape_;
     hybrid::Strategy chosen_ = hybrid::Strategy::leader;
-    tutti::execute::CallSignature call_signature_;
+    tutti::engine::CallSignature call_signature_;
     std::uint64_t digest_ = 0;
     const tutti::detail::Kernels* kernels_ = nullptr;
     std::vector<std::size_t> offsets_;

@@ -13,12 +13,12 @@
 
 namespace tutti::mpi::detail {
 
-using tutti::execute::Place;
-using tutti::execute::RollCall;
-using tutti::execute::SlowWait;
+using tutti::engine::Place;
+using tutti::engine::RollCall;
+using tutti::engine::SlowWait;
 
 void ClusterState::show_call(int rank, std::uint64_t number,
-                             const tutti::execute::CallSignature& call_signature, std::uint64_t digest) {
+                             const tutti::engine::CallSignature& call_signature, std::uint64_t digest) {
     Board& own = board(rank);
     if (digest != own.shown_digest) {
         own.shown_digest = digest;
@@ -28,7 +28,7 @@ void ClusterState::show_call(int rank, std::uint64_t number,
 }
 
 void ClusterState::throw_mismatch(int rank, int other) const {
-    using tutti::execute::CallHistory;
+    using tutti::engine::CallHistory;
     const int first = first_rank(process_);
     const auto calls_of = [this](int member) {
         const Board& shown = boards_[static_cast<std::size_t>(member)];
@@ -37,8 +37,8 @@ void ClusterState::throw_mismatch(int rank, int other) const {
     const CallHistory own = calls_of(rank);
     const CallHistory theirs = calls_of(other);
     throw MismatchError("the members are in different calls: " +
-                        tutti::execute::difference(tutti::execute::Sequence::blocking, {first + rank, &own},
-                                                   {first + other, &theirs})
+                        tutti::engine::difference(tutti::engine::Sequence::blocking, {first + rank, &own},
+                                                  {first + other, &theirs})
                             .value_or(""));
 }
 
@@ -72,7 +72,7 @@ std::string ClusterState::roll_call(RollCallFormat format) {
     if (const std::optional<SlowWait> wait = transport_.channel().shown_wait().read()) {
         text += "  in operation " + std::to_string(wait->number) + " waiting for " +
                 (wait->peer == process_ ? "other processes" : "process " + std::to_string(wait->peer)) +
-                " for " + tutti::execute::text_of_time(tutti::execute::clock_now() - wait->since) + "\n";
+                " for " + tutti::engine::text_of_time(tutti::engine::clock_now() - wait->since) + "\n";
     }
     return text;
 }

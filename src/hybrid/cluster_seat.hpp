@@ -46,9 +46,9 @@ private:
     bool knows_leader_;
     tutti::detail::Leaving leaving_ = tutti::detail::Leaving::for_now;
     ProcessMember member_;
-    tutti::execute::CallCache<ClusterCall> calls_;
+    tutti::engine::CallCache<ClusterCall> calls_;
     /// See find_leader().
-    std::unique_ptr<tutti::execute::PreparedCall> search_;
+    std::unique_ptr<tutti::engine::PreparedCall> search_;
 };
 
 } // namespace tutti::mpi::detail

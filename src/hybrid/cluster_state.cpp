@@ -44,7 +44,7 @@ MPI_Comm checked(MPI_Comm communicator, bool has_threads, const ClusterOptions& 
 }
 
 std::chrono::milliseconds deadline_of(const ClusterOptions& options,
-                                      const tutti::execute::GroupConfig& local) {
+                                      const tutti::engine::GroupConfig& local) {
     if (options.deadline.count() != 0) {
         return options.deadline;
     }
@@ -83,9 +83,9 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
     transport_.channel().open(control_.communicator());
     transport_.channel().set_limits(deadline_, failure_channel_, failure_);
     hybrid::together(control_.communicator(), [&] {
-        const tutti::execute::GroupConfig config = shared(local.config());
+        const tutti::engine::GroupConfig config = shared(local.config());
         group_ =
-            std::make_shared<tutti::detail::GroupState>(local.size(), config, tutti::execute::diagnosis_of);
+            std::make_shared<tutti::detail::GroupState>(local.size(), config, tutti::engine::diagnosis_of);
         for (int rank = 0; rank < local.size(); ++rank) {
             seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
         }
@@ -106,7 +106,7 @@ ClusterState::~ClusterState() {
     }
     const bool fails = failure_.raised() || std::uncaught_exceptions() > 0;
     if (fails) {
-        tell_others(failure_.raised() ? failure_.first() : tutti::execute::unseen_exception());
+        tell_others(failure_.raised() ? failure_.first() : tutti::engine::unseen_exception());
     }
     hybrid::MpiChannel& channel = transport_.channel();
     if (!fails && finalised == 0) {
@@ -149,14 +149,14 @@ void ClusterState::look_at_node() {
 }
 
 mailbox::WaitPolicy ClusterState::wait_policy_of(int threads,
-                                                 const tutti::execute::GroupConfig& config) const {
-    return config.options.wait == Wait::automatic ? tutti::execute::wait_policy_for(threads, cpus_on_node_)
+                                                 const tutti::engine::GroupConfig& config) const {
+    return config.options.wait == Wait::automatic ? tutti::engine::wait_policy_for(threads, cpus_on_node_)
                                                   : config.wait_policy;
 }
 
 /// What a group of this process is set to where other processes want the CPUs as well: what was measured
 /// without them says nothing then.
-tutti::execute::GroupConfig ClusterState::shared(tutti::execute::GroupConfig config) const {
+tutti::engine::GroupConfig ClusterState::shared(tutti::engine::GroupConfig config) const {
     const int share = std::max(1, cpus_on_node_ * members_of(process_) / members_on_node_);
     if (share < config.cpus) {
         config.cpus = share;

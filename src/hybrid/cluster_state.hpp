@@ -98,7 +98,7 @@ public:
         std::size_t output_start = 0;
         /// What the member has called, the digest of the last call and its number, for others to read at any
         /// time.
-        tutti::execute::CallLog log;
+        tutti::engine::CallLog log;
         std::uint64_t shown_digest = 0;
         mailbox::StdWord calls;
         tutti::detail::CalledFrom called_from;
@@ -115,7 +115,7 @@ public:
     }
     Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
     /// The member makes this call, as the `number`-th of the cluster's.
-    void show_call(int rank, std::uint64_t number, const tutti::execute::CallSignature& call_signature,
+    void show_call(int rank, std::uint64_t number, const tutti::engine::CallSignature& call_signature,
                    std::uint64_t digest);
     /// Throws what is wrong where two members of this process have come to a meeting in different calls.
     [[noreturn]] void throw_mismatch(int rank, int other) const;
@@ -141,12 +141,12 @@ public:
     /// The threads of a team, which left for good after the last run, come again. Before they start.
     void expect_all();
 
-    tutti::execute::Failure& failure() { return failure_; }
+    tutti::engine::Failure& failure() { return failure_; }
     /// Records that a member has failed, by local rank, and releases the others of this process.
     void fail(int rank, const std::exception_ptr& cause);
     /// Ends a call of a member that has failed: returns when nobody of this process is in one any more.
     void leave_failed_call(int rank) {
-        tutti::execute::leave_failed_call(boards_, board(rank), [](int /*inside*/) {});
+        tutti::engine::leave_failed_call(boards_, board(rank), [](int /*inside*/) {});
     }
     /// Tells the other processes what has failed, once. By the thread that may make MPI calls.
     void tell_others(const std::exception_ptr& cause) noexcept;
@@ -157,8 +157,8 @@ private:
     void exchange_sizes(int members);
     void look_at_node();
     /// For so many threads of this node, under the options of `config`.
-    mailbox::WaitPolicy wait_policy_of(int threads, const tutti::execute::GroupConfig& config) const;
-    tutti::execute::GroupConfig shared(tutti::execute::GroupConfig config) const;
+    mailbox::WaitPolicy wait_policy_of(int threads, const tutti::engine::GroupConfig& config) const;
+    tutti::engine::GroupConfig shared(tutti::engine::GroupConfig config) const;
 
     std::chrono::milliseconds deadline_{0};
     int process_ = 0;
@@ -184,13 +184,13 @@ private:
         std::array<tutti::run::Memory, 4> rooms;
     };
     std::shared_ptr<DepotMemory> memory_ = std::make_shared<DepotMemory>();
-    tutti::execute::Failure failure_;
+    tutti::engine::Failure failure_;
     hybrid::MainThread main_thread_;
     std::atomic_flag told_;
     /// Whether all processes have made it.
     bool is_open_ = false;
     /// The last member: it refers to the others.
-    std::optional<tutti::execute::RollCallListed> listed_;
+    std::optional<tutti::engine::RollCallListed> listed_;
 };
 
 } // namespace tutti::mpi::detail

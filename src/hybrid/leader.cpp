@@ -66,7 +66,7 @@ private:
     /// Elements that each member combines.
     std::vector<std::size_t> slices_;
     /// The members' own call.
-    std::unique_ptr<tutti::execute::PreparedCall> held_;
+    std::unique_ptr<tutti::engine::PreparedCall> held_;
     /// What others have of a result in one exchange.
     tutti::run::Memory discarded_;
 };

@@ -6,7 +6,7 @@
 
 namespace tutti::mpi::detail {
 
-void ProcessMember::run_held(std::unique_ptr<tutti::execute::PreparedCall>& held, tutti::detail::Call call) {
+void ProcessMember::run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call) {
     tutti::detail::Seat& seat = cluster_.group().seat(rank_);
     call.deadline = local_deadline(call.deadline);
     if (held == nullptr) {

@@ -32,12 +32,12 @@ public:
 
     /// How many calls of the cluster there have been, the current one included.
     std::uint64_t number() const { return number_; }
-    void begin(const tutti::execute::CallSignature& call_signature, std::uint64_t digest) {
+    void begin(const tutti::engine::CallSignature& call_signature, std::uint64_t digest) {
         cluster_.show_call(rank_, ++number_, call_signature, digest);
     }
 
     /// Runs a call of the members of the process, which is held from the first time on: see Seat::run_held.
-    void run_held(std::unique_ptr<tutti::execute::PreparedCall>& held, tutti::detail::Call call);
+    void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call);
     /// Returns when all members of the process have come.
     void meet(std::chrono::milliseconds deadline);
     /// Makes the staging buffers as large at least. A meeting where that is larger than ever.
@@ -49,7 +49,7 @@ private:
     int rank_;
     int leader_ = 0;
     std::uint64_t number_ = 0;
-    std::unique_ptr<tutti::execute::PreparedCall> meeting_;
+    std::unique_ptr<tutti::engine::PreparedCall> meeting_;
     std::size_t input_room_ = 0;
     std::size_t output_room_ = 0;
     std::size_t room_align_ = line_bytes;

@@ -19,8 +19,8 @@ public:
         // 1 MiB takes 1.3 to 1.6 times as long. Whatever the call, one stores to all as in an allreduce.
         const std::size_t touched = 2 * static_cast<std::size_t>(call().members()) * call().total_bytes();
         streams_ = (call().collective() == Collective::broadcast || call().is_separate()) &&
-                   tutti::execute::StorePolicy::here().streams_to_own(Collective::allreduce, touched,
-                                                                      call().members());
+                   tutti::engine::StorePolicy::here().streams_to_own(Collective::allreduce, touched,
+                                                                     call().members());
     }
 
     void fan_in() override {

@@ -7,7 +7,7 @@
 
 #include <new>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -39,4 +39,4 @@ ZeroPages::~ZeroPages() {
     munmap(start_, bytes_);
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

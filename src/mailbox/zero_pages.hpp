@@ -4,7 +4,7 @@
 #include <new>
 #include <type_traits>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// Memory of zero bytes straight from the system, which takes room only where it is touched, page by page,
 /// and near the thread that touches it first: in small pages, so that what a member shows lies on its node.
@@ -39,4 +39,4 @@ T* objects_in(std::byte* pages) {
     return std::launder(reinterpret_cast<T*>(pages));
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

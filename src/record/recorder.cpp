@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -291,4 +291,4 @@ trace::Timeline Recorder::timeline(std::span<const int> threads) const {
     return timeline;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

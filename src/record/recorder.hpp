@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// What a member has recorded: an operation, a step or a wait, in words that can be shown to others.
 struct Event {
@@ -203,4 +203,4 @@ private:
     MemberRecord* records_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

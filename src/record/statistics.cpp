@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -94,4 +94,4 @@ Statistics Recorder::statistics() const {
     return statistics;
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// A clock that is read in some ns: the processor's, whose unit shows only beside another clock.
 inline std::uint64_t ticks() noexcept {
@@ -21,7 +21,7 @@ struct Moment {
     std::uint64_t ticks = 0;
     std::chrono::nanoseconds time{0};
 
-    static Moment now() noexcept { return {execute::ticks(), clock_now()}; }
+    static Moment now() noexcept { return {engine::ticks(), clock_now()}; }
 };
 
 /// What ticks are in time, from two moments: the better, the further these are apart.
@@ -44,4 +44,4 @@ private:
     double ns_per_tick_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -164,4 +164,4 @@ void write_trace_file() noexcept {
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -7,7 +7,7 @@
 #include <functional>
 #include <list>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// What the environment variable TUTTI_TRACE asks to be recorded. Throws ArgumentError where it cannot be
 /// understood.
@@ -36,4 +36,4 @@ private:
 /// Writes the file that TUTTI_TRACE names, if there is something to write.
 void write_trace_file() noexcept;
 
-} // namespace tutti::execute
+} // namespace tutti::engine

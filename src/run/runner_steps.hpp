@@ -34,7 +34,7 @@ State Runner<Mailbox, Compute, Observer>::follow_plan() {
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::enter_operation() {
     // Release: pairs with epoch_of() of a member that wants to know that this one has left an operation
-    // before. A member that fails makes this visible itself before it looks (see execute::leave_failed_call).
+    // before. A member that fails makes this visible itself before it looks (see engine::leave_failed_call).
     // The compiler must keep the order, in which either this member sees the failure or the one that fails
     // sees this member.
     own_board().progress.publish(2 * cursor_.epoch | mailbox::inside_bit);

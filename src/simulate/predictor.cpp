@@ -54,7 +54,7 @@ std::uint64_t Predictor::digest(schedule::Protocol protocol) {
     return digest;
 }
 
-/// As the library decides it of a processor that it knows (execute::StorePolicy): separate vectors that are
+/// As the library decides it of a processor that it knows (engine::StorePolicy): separate vectors that are
 /// not short, where a line takes longer to take back than to store past the caches.
 bool Predictor::streams(schedule::Protocol protocol, std::size_t touched_bytes) const {
     constexpr std::size_t lines_from_bytes = std::size_t{16} << 10U;

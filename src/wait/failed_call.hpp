@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// Ends a call that has failed, of the member whose board is `own`: returns when none of `boards` has its
 /// owner in a call any more, since the others may read and write the member's vectors until they have
@@ -41,4 +41,4 @@ void leave_failed_call(const Boards& boards, Board& own, Tell tell) {
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -12,7 +12,7 @@
 #include <new>
 #include <optional>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -140,4 +140,4 @@ void order_all_threads() noexcept {
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

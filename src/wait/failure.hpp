@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The first failure of any member of a group: what releases all the others. Memory may be what has run out,
 /// so neither recording a failure nor throwing Aborted allocates any.
@@ -97,4 +97,4 @@ TUTTI_COMPONENT_API void copy_text(const std::exception_ptr& cause, std::span<ch
 /// a call that goes well.
 TUTTI_COMPONENT_API void order_all_threads() noexcept;
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -2,7 +2,7 @@
 
 #include "wait/wait_timer.hpp"
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 bool JoinDeadline::has_passed() noexcept {
     if (deadline_.count() == 0) {
@@ -24,4 +24,4 @@ std::string advice_on_absence() {
            "(num_threads, OMP_THREAD_LIMIT, nested regions, the size of a pool)";
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// What members throw that have waited too long for a seat that nobody takes.
 class NotJoined : public Error {
@@ -41,4 +41,4 @@ private:
 /// Where members have not joined: why that may be.
 std::string advice_on_absence();
 
-} // namespace tutti::execute
+} // namespace tutti::engine

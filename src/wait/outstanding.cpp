@@ -1,6 +1,6 @@
 #include "wait/outstanding.hpp"
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 std::optional<Sequence> difference(const Outstanding* one, const Outstanding* other) {
     const Outstanding::Calls own = one == nullptr ? Outstanding::Calls{} : one->calls();
@@ -13,4 +13,4 @@ std::optional<Sequence> difference(const Outstanding* one, const Outstanding* ot
     return same ? std::nullopt : std::optional(Sequence::prepared);
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

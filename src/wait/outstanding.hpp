@@ -9,7 +9,7 @@
 #include <exception>
 #include <optional>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 class OutstandingCall;
 
@@ -78,4 +78,4 @@ public:
     virtual void call_continuation() = 0;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The sequences of calls of a group, each numbered on its own, in which all members must make the same ones:
 /// those that block, those that are started, and those that are prepared to be started at any time.
 enum class Sequence : std::uint8_t { blocking, started, prepared };
 constexpr std::size_t sequence_count = 3;
 
-} // namespace tutti::execute
+} // namespace tutti::engine

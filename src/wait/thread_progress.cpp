@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 thread_local constinit ThreadProgress ThreadProgress::current;
 
@@ -82,7 +82,7 @@ void ThreadProgress::call_continuations() {
     }
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine
 
 namespace tutti {
 
@@ -91,7 +91,7 @@ void wait_until(const std::function<bool()>& ready) {
 }
 
 void detail::wait_until(const char* caller, const std::function<bool()>& ready) {
-    execute::ThreadProgress::here().wait_until(ready, caller);
+    engine::ThreadProgress::here().wait_until(ready, caller);
 }
 
 } // namespace tutti

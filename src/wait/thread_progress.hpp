@@ -10,7 +10,7 @@
 #include <functional>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 class OutstandingCall;
 
@@ -82,4 +82,4 @@ private:
     mailbox::EventCount& event_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::chrono::milliseconds deadline_of(std::chrono::milliseconds given, const cha
     return given.count() != 0 ? given : from_environment();
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

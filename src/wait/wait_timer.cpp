@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 std::chrono::nanoseconds counted(std::chrono::nanoseconds before, std::chrono::nanoseconds now) noexcept {
     constexpr std::chrono::nanoseconds none{0};
@@ -35,4 +35,4 @@ std::string text_of(std::chrono::milliseconds time) {
                                                          : std::to_string(time.count()) + " ms";
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

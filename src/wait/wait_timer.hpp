@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// How much of the time between two looks of who waits counts. It looks at least every 16 ms, if the process
 /// runs; where that has been stopped, what lies between two looks counts up to here.
@@ -61,4 +61,4 @@ TUTTI_COMPONENT_API std::string text_of_time(std::chrono::nanoseconds time);
 /// "1500 ms", "10 s".
 TUTTI_COMPONENT_API std::string text_of(std::chrono::milliseconds time);
 
-} // namespace tutti::execute
+} // namespace tutti::engine

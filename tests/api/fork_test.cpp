@@ -94,7 +94,7 @@ TEST_CASE("a process that is forked during a roll call can make groups, and has 
     CHECK(exit_code_of_child([] {
               setenv("TUTTI_ROLL_CALL", "USR2", 1);
               static std::atomic<bool> has_begun{false};
-              const execute::RollCallListed slow([](RollCallFormat) {
+              const engine::RollCallListed slow([](RollCallFormat) {
                   has_begun = true;
                   std::this_thread::sleep_for(std::chrono::milliseconds(300));
                   return std::string("of the parent\n");

@@ -61,7 +61,7 @@ TEST_CASE("groups work in whatever way their members wait") {
 
 TEST_CASE("each way of waiting goes through the stages that it is to go through") {
     const auto wait_policy = [](Wait wait, int members) {
-        return execute::config_for(members, {.wait = wait}).wait_policy;
+        return engine::config_for(members, {.wait = wait}).wait_policy;
     };
     const int cpus = machine::allowed_pus();
     constexpr std::int64_t year_ns = std::int64_t{365} * 86400 * 1'000'000'000;
@@ -77,22 +77,22 @@ TEST_CASE("each way of waiting goes through the stages that it is to go through"
 }
 
 TEST_CASE("members are held to have the CPUs that they have") {
-    const auto spins = [](const execute::GroupConfig& config) { return config.wait_policy.spin_ns > 0; };
+    const auto spins = [](const engine::GroupConfig& config) { return config.wait_policy.spin_ns > 0; };
     const std::vector<int> process = machine::process_cpus();
     const int first = process.front();
-    CHECK_FALSE(spins(execute::config_for({}, std::array{first, first})));
-    CHECK(spins(execute::config_for({}, std::array{first})));
+    CHECK_FALSE(spins(engine::config_for({}, std::array{first, first})));
+    CHECK(spins(engine::config_for({}, std::array{first})));
     if (machine::allowed_pus() < 2) {
         MESSAGE("one CPU only");
         return;
     }
-    const execute::GroupConfig config =
-        execute::config_for({}, std::array{first, process.back(), first, machine::unpinned});
+    const engine::GroupConfig config =
+        engine::config_for({}, std::array{first, process.back(), first, machine::unpinned});
     CHECK(config.cpus == std::min(3, machine::allowed_pus()));
     CHECK_FALSE(spins(config));
-    CHECK(spins(execute::config_for_members(config, {0, 1})));
-    CHECK_FALSE(spins(execute::config_for_members(config, {2, 0})));
-    CHECK(spins(execute::config_for_members(config, {3, 0})));
+    CHECK(spins(engine::config_for_members(config, {0, 1})));
+    CHECK_FALSE(spins(engine::config_for_members(config, {2, 0})));
+    CHECK(spins(engine::config_for_members(config, {3, 0})));
 }
 
 TEST_CASE("threads that join from one CPU do not spin there") {
@@ -100,7 +100,7 @@ TEST_CASE("threads that join from one CPU do not spin there") {
         MESSAGE("one CPU only");
         return;
     }
-    detail::GroupState group(2, execute::config_for(2, {}), execute::diagnosis_of);
+    detail::GroupState group(2, engine::config_for(2, {}), engine::diagnosis_of);
     const auto join = [&](int rank, int cpu) {
         std::thread([&] {
             machine::pin_this_thread(cpu);

@@ -24,9 +24,9 @@
 #include <vector>
 
 using namespace tutti;
-using execute::AlgorithmPredictor;
-using execute::CallSize;
-using execute::Reason;
+using engine::AlgorithmPredictor;
+using engine::CallSize;
+using engine::Reason;
 
 namespace {
 
@@ -40,7 +40,7 @@ std::shared_ptr<AlgorithmPredictor> predictor(const std::string& name, int membe
     const machine::Machine machine = machine::from_synthetic(profile.topology);
     const auto cpus = machine::place(machine, members, machine::Placement::compact);
     return std::make_shared<AlgorithmPredictor>(
-        execute::KnownMachine{profile}, execute::positions_of(machine, execute::pus_of(machine, cpus)),
+        engine::KnownMachine{profile}, engine::positions_of(machine, engine::pus_of(machine, cpus)),
         graph::LevelTree::of_parts(members, machine::parts_of(machine, cpus)));
 }
 
@@ -69,7 +69,7 @@ CallSize size_of(Collective collective, std::size_t bytes, int members) {
 double built_in_us(AlgorithmPredictor& predictor, Collective collective, std::size_t bytes) {
     const detail::Call call = call_of(collective);
     const CallSize size = size_of(collective, bytes, predictor.members());
-    return predictor.of(execute::select(call, size, {}).row, call, size).value().us;
+    return predictor.of(engine::select(call, size, {}).row, call, size).value().us;
 }
 
 double best_us(AlgorithmPredictor& predictor, Collective collective, std::size_t bytes) {
@@ -83,7 +83,7 @@ TEST_CASE("a machine is taken for the published one that has its name, or else i
         CAPTURE(each.name);
         machine::Machine machine = machine::from_synthetic(each.profile.topology);
         machine.model = each.profile.name;
-        const auto found = execute::most_like(machine, machine.pus);
+        const auto found = engine::most_like(machine, machine.pus);
         REQUIRE(found);
         CHECK(found->profile == each.profile);
         CHECK(found->is_guess);
@@ -91,9 +91,9 @@ TEST_CASE("a machine is taken for the published one that has its name, or else i
     }
     machine::Machine unnamed = machine::from_synthetic("pack:2 numa:4 l3:4 core:4 pu:2");
     unnamed.model.clear();
-    CHECK(execute::most_like(unnamed, unnamed.pus)->profile == profile_of("epyc-7742-2s"));
+    CHECK(engine::most_like(unnamed, unnamed.pus)->profile == profile_of("epyc-7742-2s"));
     // Of a few CPUs only the distances between these count.
-    CHECK(execute::most_like(unnamed, std::span(unnamed.pus).first(2)));
+    CHECK(engine::most_like(unnamed, std::span(unnamed.pus).first(2)));
 }
 
 TEST_CASE("predictions are for members with a CPU each that are many, or in several caches") {
@@ -104,7 +104,7 @@ TEST_CASE("predictions are for members with a CPU each that are many, or in seve
     CHECK(AlgorithmPredictor::is_for(2, 2, 2));
     CHECK(!AlgorithmPredictor::is_for(4, 2, 2));
     CHECK(!AlgorithmPredictor::is_for(2000, 2000, 8));
-    CHECK(execute::config_for(2, {}).predictor == nullptr);
+    CHECK(engine::config_for(2, {}).predictor == nullptr);
 }
 
 TEST_CASE("calls of all cores of big machines are predicted to take a fraction of the time") {
@@ -173,10 +173,10 @@ TEST_CASE("the choice by prediction gives way to a call that names its algorithm
     const auto predictor = ::predictor("epyc-7742-2s", 16);
     detail::Call call = call_of(Collective::allreduce);
     const CallSize size = size_of(call.collective, 8, 16);
-    CHECK(execute::select(call, size, {}, predictor.get()).reason == Reason::predicted);
-    CHECK(execute::select(call, size, {}).reason == Reason::eager);
+    CHECK(engine::select(call, size, {}, predictor.get()).reason == Reason::predicted);
+    CHECK(engine::select(call, size, {}).reason == Reason::eager);
     call.algorithm = "ring";
-    CHECK(execute::select(call, size, {}, predictor.get()).reason == Reason::named);
+    CHECK(engine::select(call, size, {}, predictor.get()).reason == Reason::named);
 }
 
 TEST_CASE("what cannot be simulated has the built-in choice") {
@@ -193,12 +193,12 @@ TEST_CASE("what cannot be simulated has the built-in choice") {
 
 TEST_CASE("members that choose by prediction have the bits of those that do not") {
     constexpr int members = 12;
-    execute::GroupConfig config = execute::config_for(members, {});
+    engine::GroupConfig config = engine::config_for(members, {});
     config.predictor = predictor("epyc-7742-2s", members);
     for (const std::size_t elements : {std::size_t{1}, std::size_t{500}, std::size_t{20'000}}) {
         CAPTURE(elements);
-        const auto sums_with = [&](const execute::GroupConfig& given) {
-            const auto group = std::make_shared<detail::GroupState>(members, given, execute::diagnosis_of);
+        const auto sums_with = [&](const engine::GroupConfig& given) {
+            const auto group = std::make_shared<detail::GroupState>(members, given, engine::diagnosis_of);
             std::vector<std::vector<double>> sums(members, std::vector<double>(elements));
             std::vector<std::jthread> threads;
             for (int rank = 0; rank < members; ++rank) {
@@ -218,7 +218,7 @@ TEST_CASE("members that choose by prediction have the bits of those that do not"
             return sums;
         };
         const auto predicted = sums_with(config);
-        CHECK(predicted == sums_with(execute::config_for(members, {})));
+        CHECK(predicted == sums_with(engine::config_for(members, {})));
         CHECK(std::ranges::all_of(predicted, [&](const auto& each) { return each == predicted.front(); }));
     }
 }

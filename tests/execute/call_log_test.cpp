@@ -9,10 +9,10 @@
 #include <thread>
 
 using namespace tutti;
-using execute::CallHistory;
-using execute::CallLog;
-using execute::CallRecord;
-using execute::CallSignature;
+using engine::CallHistory;
+using engine::CallLog;
+using engine::CallRecord;
+using engine::CallSignature;
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 using namespace tutti;
-using execute::CallSignature;
-using execute::CallTypes;
+using engine::CallSignature;
+using engine::CallTypes;
 using schedule::Protocol;
 
 namespace {

@@ -77,25 +77,25 @@ std::vector<Job> jobs_on_levels(int members, bool exact) {
 } // namespace
 
 TEST_CASE("a group runs on the levels that its options name, and its sub-groups on what they have of these") {
-    detail::GroupState group(8, execute::config_for(8, {.levels = {2, 4}}), execute::diagnosis_of);
+    detail::GroupState group(8, engine::config_for(8, {.levels = {2, 4}}), engine::diagnosis_of);
     CHECK(runs_on(group, LevelTree::equal(Sizes{2, 4})));
     CHECK_FALSE(runs_on(group, LevelTree::equal(Sizes{8})));
-    detail::GroupState corner(4, execute::config_for_members(group.config(), {0, 1, 4, 5}),
-                              execute::diagnosis_of);
+    detail::GroupState corner(4, engine::config_for_members(group.config(), {0, 1, 4, 5}),
+                              engine::diagnosis_of);
     CHECK(runs_on(corner, LevelTree::equal(Sizes{2, 2})));
-    detail::GroupState dealt(4, execute::config_for_members(group.config(), {0, 4, 1, 5}),
-                             execute::diagnosis_of);
+    detail::GroupState dealt(4, engine::config_for_members(group.config(), {0, 4, 1, 5}),
+                             engine::diagnosis_of);
     CHECK(runs_on(dealt, LevelTree::equal(Sizes{4})));
-    detail::GroupState uneven(5, execute::config_for_members(group.config(), {2, 3, 4, 5, 6}),
-                              execute::diagnosis_of);
+    detail::GroupState uneven(5, engine::config_for_members(group.config(), {2, 3, 4, 5, 6}),
+                              engine::diagnosis_of);
     CHECK(runs_on(uneven, LevelTree::nested(5, {{2, 3}})));
 }
 
 TEST_CASE("a group of which nothing else is said runs on where its members are") {
     const machine::Machine machine = machine::from_synthetic("pack:2 [numa] l3:2 core:2 pu:1");
-    execute::GroupConfig config;
+    engine::GroupConfig config;
     config.parts = machine::parts_of(machine, machine::place(machine, 8, machine::Placement::compact));
-    detail::GroupState group(8, config, execute::diagnosis_of);
+    detail::GroupState group(8, config, engine::diagnosis_of);
     CHECK(runs_on(group, LevelTree::equal(Sizes{2, 2, 2})));
 }
 

@@ -20,7 +20,7 @@
 
 using namespace tutti;
 using namespace std::chrono_literals;
-using execute::RollCallListed;
+using engine::RollCallListed;
 
 namespace {
 
@@ -96,13 +96,13 @@ TEST_CASE("a trace that is written while groups are made has all members of each
     std::atomic<bool> ends{false};
     std::thread writes([&] {
         while (!ends) {
-            execute::write_trace_file();
+            engine::write_trace_file();
         }
     });
     for (int round = 0; round < 20; ++round) {
         // Long enough in the making that the other thread comes across it.
         const auto group =
-            std::make_shared<detail::GroupState>(2000, execute::config_for(2000, {}), execute::diagnosis_of);
+            std::make_shared<detail::GroupState>(2000, engine::config_for(2000, {}), engine::diagnosis_of);
         CHECK(group->size() == 2000);
     }
     ends = true;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-using tutti::execute::Recent;
+using tutti::engine::Recent;
 
 TEST_CASE("what has not been asked for the longest makes room") {
     Recent<int, std::string> recent(100);

@@ -8,14 +8,14 @@
 #include <thread>
 #include <vector>
 
-using tutti::execute::Event;
-using tutti::execute::MemberRecord;
+using tutti::engine::Event;
+using tutti::engine::MemberRecord;
 
 TEST_CASE("an event's words come back") {
     const Event event{.begin_ticks = ~std::uint64_t{0},
                       .end_ticks = 1,
                       .kind = tutti::trace::Kind::wait,
-                      .sequence = tutti::execute::Sequence::prepared,
+                      .sequence = tutti::engine::Sequence::prepared,
                       .what = 0xffff,
                       .peer = 65534,
                       .bytes = std::uint64_t{1} << 40U,
@@ -31,20 +31,20 @@ TEST_CASE("an event's words come back") {
 }
 
 TEST_CASE("of what is in flight statistics keep no event") {
-    tutti::execute::ZeroPages pages(sizeof(MemberRecord));
+    tutti::engine::ZeroPages pages(sizeof(MemberRecord));
     auto& record = *reinterpret_cast<MemberRecord*>(pages.data());
-    tutti::execute::FlightRecord flight;
+    tutti::engine::FlightRecord flight;
     for (const tutti::Trace trace : {tutti::Trace::statistics, tutti::Trace::operations}) {
-        const tutti::execute::Recorded recorded{record, trace, tutti::execute::Sequence::started, 1, 0};
+        const tutti::engine::Recorded recorded{record, trace, tutti::engine::Sequence::started, 1, 0};
         flight.begin();
-        flight.has_waited(recorded, tutti::execute::ticks(), 1);
+        flight.has_waited(recorded, tutti::engine::ticks(), 1);
         flight.end(recorded, 8, false);
         CHECK(record.events().size() == (trace == tutti::Trace::statistics ? 0 : 2));
     }
 }
 
 TEST_CASE("who reads events while a member writes gets whole ones, in order") {
-    tutti::execute::ZeroPages pages(sizeof(MemberRecord));
+    tutti::engine::ZeroPages pages(sizeof(MemberRecord));
     auto& record = *reinterpret_cast<MemberRecord*>(pages.data());
     std::atomic<bool> is_over{false};
     std::thread member([&] {

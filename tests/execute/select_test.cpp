@@ -8,7 +8,7 @@
 #include <vector>
 
 using namespace tutti;
-using execute::Reason;
+using engine::Reason;
 using schedule::Protocol;
 using tuning::Operands;
 
@@ -24,7 +24,7 @@ detail::Call call_of(Collective collective, Type type = Type::i32, Operator op =
     return call;
 }
 
-execute::CallSize size_of(std::size_t bytes, bool in_place = false) {
+engine::CallSize size_of(std::size_t bytes, bool in_place = false) {
     return {.message_bytes = bytes, .total_bytes = bytes, .in_place = in_place, .members = members};
 }
 
@@ -38,7 +38,7 @@ tuning::Entry allreduce_entry(Operands operands, std::size_t bytes, const char* 
     return test::entry({Collective::allreduce, operands, ranks, 1, bytes}, name);
 }
 
-std::string_view name_of(const execute::Selection& selection) {
+std::string_view name_of(const engine::Selection& selection) {
     return algorithm::registry()[selection.row].name;
 }
 
@@ -48,31 +48,31 @@ TEST_CASE("what a table has measured is selected, and what it has not is selecte
     const tuning::Choices choices = choices_of({allreduce_entry(Operands::exact, 8, "circulant"),
                                                 allreduce_entry(Operands::exact, 1 << 20, "ring")});
     const detail::Call call = call_of(Collective::allreduce);
-    const auto small = execute::select(call, size_of(8), choices);
+    const auto small = engine::select(call, size_of(8), choices);
     CHECK(name_of(small) == "circulant");
     CHECK(small.protocol == Protocol::zero_copy);
     CHECK(small.reason == Reason::measured);
-    CHECK(name_of(execute::select(call, size_of(1 << 20), choices)) == "ring");
-    const auto between = execute::select(call, size_of(1024), choices);
+    CHECK(name_of(engine::select(call, size_of(1 << 20), choices)) == "ring");
+    const auto between = engine::select(call, size_of(1024), choices);
     CHECK(name_of(between) == "flat");
     CHECK(between.reason == Reason::eager);
-    const auto built_in = execute::select(call, size_of(1 << 20), {});
+    const auto built_in = engine::select(call, size_of(1 << 20), {});
     CHECK(name_of(built_in) == "direct");
     CHECK(built_in.reason == Reason::vectors);
-    execute::CallSize large = size_of(std::size_t{1} << 30U);
+    engine::CallSize large = size_of(std::size_t{1} << 30U);
     large.touched_bytes = std::size_t{1} << 40U;
-    CHECK(execute::select(call, large, choices).reason == Reason::long_vectors);
+    CHECK(engine::select(call, large, choices).reason == Reason::long_vectors);
 }
 
 TEST_CASE("the built-in choice depends on the size and on whether the vectors fit into the caches") {
     const auto choice = [](Collective collective, int ranks, std::size_t bytes, bool in_place = false) {
-        execute::CallSize size = size_of(bytes, in_place);
+        engine::CallSize size = size_of(bytes, in_place);
         size.members = ranks;
-        size.touched_bytes = execute::touched_bytes(collective, bytes, ranks);
-        return std::string(name_of(execute::select(call_of(collective), size, {})));
+        size.touched_bytes = engine::touched_bytes(collective, bytes, ranks);
+        return std::string(name_of(engine::select(call_of(collective), size, {})));
     };
     using enum Collective;
-    const execute::StorePolicy& here = execute::StorePolicy::here();
+    const engine::StorePolicy& here = engine::StorePolicy::here();
     constexpr std::size_t huge = std::size_t{1} << 40U;
     CHECK(choice(allreduce, 2, 8) == "flat");
     CHECK(choice(allreduce, 2, 4096) == "flat");
@@ -88,7 +88,7 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     CHECK(choice(allgather, 4, 65536) == "flat");
     CHECK(choice(allgather, 4, huge) == "direct");
     CHECK(choice(allreduce, 4, huge) == "direct");
-    const bool fetches = here.fetches_results(execute::touched_bytes(allreduce, 131072, 6), 6, 1);
+    const bool fetches = here.fetches_results(engine::touched_bytes(allreduce, 131072, 6), 6, 1);
     CHECK(choice(allreduce, 6, 131072) == (fetches ? "reduce-scatter-allgather" : "direct"));
     CHECK(choice(scan, 2, 8) == "flat");
     const std::size_t longest_along = here.profile().scan_between_two_bytes / 4;
@@ -104,10 +104,10 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
 TEST_CASE("a message goes over the stage as long as that is the shorter way") {
     const auto protocol = [](int ranks, int cpus, std::size_t bytes,
                              Collective collective = Collective::allreduce) {
-        execute::CallSize size = size_of(bytes);
+        engine::CallSize size = size_of(bytes);
         size.members = ranks;
         size.cpus = cpus;
-        return execute::select(call_of(collective), size, {}).protocol;
+        return engine::select(call_of(collective), size, {}).protocol;
     };
     CHECK(protocol(2, 2, 1024) == Protocol::eager);
     CHECK(protocol(2, 2, 1025) == Protocol::zero_copy);
@@ -130,7 +130,7 @@ TEST_CASE("an algorithm that the call names is taken, whatever a table says") {
     const tuning::Choices choices = choices_of({allreduce_entry(Operands::exact, 64, "circulant")});
     detail::Call call = call_of(Collective::allreduce);
     call.algorithm = "mesh";
-    const auto selection = execute::select(call, size_of(64), choices);
+    const auto selection = engine::select(call, size_of(64), choices);
     CHECK(name_of(selection) == "mesh");
     CHECK(selection.reason == Reason::named);
 }
@@ -139,7 +139,7 @@ TEST_CASE("only calls in which any order gives the same bits take what was measu
     const tuning::Choices choices = choices_of({allreduce_entry(Operands::exact, 64, "circulant"),
                                                 allreduce_entry(Operands::ordered, 64, "direct")});
     const auto selected = [&](const detail::Call& call) {
-        return name_of(execute::select(call, size_of(64), choices));
+        return name_of(engine::select(call, size_of(64), choices));
     };
     CHECK(selected(call_of(Collective::allreduce)) == "circulant");
     CHECK(selected(call_of(Collective::allreduce, Type::u8, Operator::bxor)) == "circulant");
@@ -174,10 +174,10 @@ TEST_CASE("what serves powers of two only is passed over for others nearby") {
     auto table = std::make_shared<tuning::Table>();
     table->entries = {allreduce_entry(Operands::exact, 64, "butterfly")};
     const tuning::Choices choices(table, {3, 8, 1});
-    execute::CallSize size = size_of(64);
-    CHECK(name_of(execute::select(call_of(Collective::allreduce), size, choices)) == "butterfly");
+    engine::CallSize size = size_of(64);
+    CHECK(name_of(engine::select(call_of(Collective::allreduce), size, choices)) == "butterfly");
     size.members = 3;
-    CHECK(name_of(execute::select(call_of(Collective::allreduce), size, choices)) == "flat");
+    CHECK(name_of(engine::select(call_of(Collective::allreduce), size, choices)) == "flat");
 }
 
 TEST_CASE("in place nothing is chosen that must copy its input where the built-in choice need not") {
@@ -186,20 +186,20 @@ TEST_CASE("in place nothing is chosen that must copy its input where the built-i
         choices_of({allreduce_entry(Operands::exact, bytes, "butterfly"),
                     test::entry({Collective::alltoall, Operands::moved, members, 1, bytes}, "pairwise")});
     const detail::Call allreduce = call_of(Collective::allreduce);
-    CHECK(name_of(execute::select(allreduce, size_of(bytes), choices)) == "butterfly");
-    CHECK(name_of(execute::select(allreduce, size_of(bytes, true), choices)) == "direct");
+    CHECK(name_of(engine::select(allreduce, size_of(bytes), choices)) == "butterfly");
+    CHECK(name_of(engine::select(allreduce, size_of(bytes, true), choices)) == "direct");
     // The built-in choice has to copy as well.
     const detail::Call alltoall = call_of(Collective::alltoall);
-    CHECK(name_of(execute::select(alltoall, size_of(bytes, true), choices)) == "pairwise");
+    CHECK(name_of(engine::select(alltoall, size_of(bytes, true), choices)) == "pairwise");
 }
 
 TEST_CASE("irregular blocks are not what was measured") {
     const tuning::Choices choices =
         choices_of({test::entry({Collective::reduce_scatter, Operands::exact, members, 1, 1 << 16}, "ring")});
     detail::Call call = call_of(Collective::reduce_scatter);
-    CHECK(name_of(execute::select(call, size_of(1 << 16), choices)) == "ring");
+    CHECK(name_of(engine::select(call, size_of(1 << 16), choices)) == "ring");
     const std::vector<std::size_t> each(members, 4096);
     const Counts counts(each);
     call.counts = &counts;
-    CHECK(name_of(execute::select(call, size_of(1 << 16), choices)) == "direct");
+    CHECK(name_of(engine::select(call, size_of(1 << 16), choices)) == "direct");
 }

@@ -15,8 +15,8 @@
 using namespace tutti;
 
 TEST_CASE("a member that enters a call in which it only receives wakes who waits for that") {
-    const auto state = std::make_shared<detail::GroupState>(2, execute::config_for(2, {.wait = Wait::sleep}),
-                                                            execute::diagnosis_of);
+    const auto state = std::make_shared<detail::GroupState>(2, engine::config_for(2, {.wait = Wait::sleep}),
+                                                            engine::diagnosis_of);
     mailbox::Board& board = state->memory().board(1);
     const auto has_entered = [&] { return board.progress.observe() != 0; };
     // Longer than anything here takes: who has not been woken shows it.

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 using namespace tutti;
-using execute::StorePolicy;
+using engine::StorePolicy;
 
 namespace {
 
@@ -29,9 +29,9 @@ StorePolicy caches_of(const char* model, std::size_t l2_bytes, std::size_t l3_by
 } // namespace
 
 TEST_CASE("an operation touches the vectors that its members have") {
-    CHECK(execute::touched_bytes(Collective::allreduce, 100, 4) == 800);
-    CHECK(execute::touched_bytes(Collective::reduce, 100, 4) == 500);
-    CHECK(execute::touched_bytes(Collective::gather, 100, 4) == 200);
+    CHECK(engine::touched_bytes(Collective::allreduce, 100, 4) == 800);
+    CHECK(engine::touched_bytes(Collective::reduce, 100, 4) == 500);
+    CHECK(engine::touched_bytes(Collective::gather, 100, 4) == 200);
 }
 
 TEST_CASE("where lines come back one by one, only the shortest vectors of others are written through") {

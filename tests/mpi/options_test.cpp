@@ -12,13 +12,13 @@ namespace {
 constexpr int members = 2;
 
 /// What the group is set to in which a cluster of this process alone meets.
-const execute::GroupConfig& config_in(mpi::detail::ClusterState& cluster) {
+const engine::GroupConfig& config_in(mpi::detail::ClusterState& cluster) {
     return cluster.group().config();
 }
 
 std::shared_ptr<mpi::detail::ClusterState> cluster_of(const GroupOptions& options) {
-    const tutti::detail::GroupState local(members, execute::config_for(members, options),
-                                          execute::diagnosis_of);
+    const tutti::detail::GroupState local(members, engine::config_for(members, options),
+                                          engine::diagnosis_of);
     return mpi::detail::ClusterState::open(local, MPI_COMM_SELF, {}, false);
 }
 
@@ -29,7 +29,7 @@ TEST_CASE("members of a cluster wait as their group was told to") {
         return;
     }
     for (const Wait wait : {Wait::spin, Wait::yield, Wait::sleep}) {
-        const mailbox::WaitPolicy told = execute::config_for(members, GroupOptions{.wait = wait}).wait_policy;
+        const mailbox::WaitPolicy told = engine::config_for(members, GroupOptions{.wait = wait}).wait_policy;
         auto cluster = cluster_of({.wait = wait});
         CHECK(config_in(*cluster).wait_policy.spin_ns == told.spin_ns);
         CHECK(config_in(*cluster).wait_policy.yield_ns == told.yield_ns);

@@ -157,7 +157,7 @@ Call Call::again() const {
     return {*row_, root_, plans_, in_place_, size_};
 }
 
-/// As execute::PreparedCall does it.
+/// As engine::PreparedCall does it.
 run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>& plan) const {
     run::Prepared prepared;
     prepared.owned_plan = plan;

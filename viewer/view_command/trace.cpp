@@ -84,8 +84,8 @@ std::uint64_t middle_call(const Timeline& timeline) {
 
 void check_algorithm(const std::string& name, const Problem& problem) {
     check_known("--algorithm", name, algorithm_names(std::array{problem.collective}));
-    const std::string why = execute::refusal(*algorithm::find(problem.collective, name),
-                                             selection_input_of(problem).call, problem.members);
+    const std::string why = engine::refusal(*algorithm::find(problem.collective, name),
+                                            selection_input_of(problem).call, problem.members);
     if (!why.empty()) {
         throw UsageError(fmt::format("--algorithm: {} {} {}", to_string(problem.collective), name, why));
     }

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::shared_ptr<const run::OwnPlan> Plans::plan(const ScheduleName& name) try {
                         "\" cannot serve " + std::to_string(members_) + " members: " + error.what());
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// The plans that all members of a group together keep, in bytes; each keeps at least as many as follow.
 inline constexpr std::size_t most_plan_bytes = std::size_t{64} << 20U;
@@ -38,4 +38,4 @@ private:
     Recent<ScheduleName, std::shared_ptr<const run::OwnPlan>> kept_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// What was made lately, up to so many bytes in all: those that have not been asked for the longest are
 /// forgotten when others come. The last one stays however large it is.
@@ -56,4 +56,4 @@ private:
     std::map<Name, typename std::list<Entry>::iterator> known_;
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::shared_ptr<const schedule::Synchronised> Schedules::synchronised(const Sche
     return kept_.keep(name, std::move(made), bytes);
 }
 
-} // namespace tutti::execute
+} // namespace tutti::engine

@@ -10,7 +10,7 @@
 #include <memory>
 #include <mutex>
 
-namespace tutti::execute {
+namespace tutti::engine {
 
 /// What a schedule and its plan depend on besides the number of members.
 struct ScheduleName {
@@ -44,4 +44,4 @@ private:
     Recent<ScheduleName, std::shared_ptr<const schedule::Synchronised>> kept_{most_schedule_bytes};
 };
 
-} // namespace tutti::execute
+} // namespace tutti::engine

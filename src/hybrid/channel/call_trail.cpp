@@ -10,8 +10,8 @@
 
 namespace tutti::hybrid {
 
-using execute::CallHistory;
-using execute::CallRecord;
+using engine::CallHistory;
+using engine::CallRecord;
 
 std::optional<std::uint64_t> CallTrail::digest_at(std::uint64_t number) const {
     const bool is_known = number != 0 && number <= number_ && number + digests_.size() > number_;
@@ -21,7 +21,7 @@ std::optional<std::uint64_t> CallTrail::digest_at(std::uint64_t number) const {
 namespace {
 
 /// The types that a call signature names, as text that fits; other types are another text.
-std::string short_text(const execute::CallTypes& types) {
+std::string short_text(const engine::CallTypes& types) {
     std::string text = types.text();
     if (text.size() >= TrailSummary::most_text) {
         const std::string digest = std::to_string(std::hash<std::string>{}(text) % 1'000'000'000);
@@ -37,7 +37,7 @@ TrailSummary::TrailSummary(const CallTrail& trail) : number(trail.number()), dig
     const CallHistory history = trail.history();
     const auto last = history.records().last(std::min(history.records().size(), most_calls));
     for (const CallRecord& record : last) {
-        if (const execute::CallTypes* const named = record.signature().types) {
+        if (const engine::CallTypes* const named = record.signature().types) {
             short_text(*named).copy(types[size].data(), most_text - 1);
         }
         calls[size++] = record.with_types(nullptr);
@@ -48,7 +48,7 @@ CallHistory TrailSummary::history() const {
     CallHistory history;
     for (std::size_t i = 0; i < std::min<std::size_t>(size, most_calls); ++i) {
         const bool has_types = types[i].front() != '\0';
-        history.add(has_types ? calls[i].with_types(execute::CallTypes::of_text(types[i].data())) : calls[i]);
+        history.add(has_types ? calls[i].with_types(engine::CallTypes::of_text(types[i].data())) : calls[i]);
     }
     history.reach(number);
     return history;
@@ -60,8 +60,8 @@ void compare(const CallTrail& own, int process, const TrailSummary& theirs, int 
     const TrailSummary ours(own); // types are named by the same texts
     const CallHistory own_calls = ours.history();
     const CallHistory their_calls = theirs.history();
-    if (const auto text = difference(execute::Sequence::blocking, {process, &own_calls, noun},
-                                     {peer, &their_calls, noun})) {
+    if (const auto text =
+            difference(engine::Sequence::blocking, {process, &own_calls, noun}, {peer, &their_calls, noun})) {
         throw MismatchError(start + *text);
     }
     if (const auto digest = own.digest_at(theirs.number); digest && *digest != theirs.digest) {

@@ -15,7 +15,7 @@ namespace tutti::hybrid {
 class CallTrail {
 public:
     /// The next call: its number is higher than that of the last one. `digest` is that of its call signature.
-    void add(std::uint64_t number, const execute::CallSignature& call_signature, std::uint64_t digest) {
+    void add(std::uint64_t number, const engine::CallSignature& call_signature, std::uint64_t digest) {
         if (digest != last_digest_) {
             last_digest_ = digest;
             log_.add({number, number, 1}, call_signature);
@@ -30,14 +30,14 @@ public:
     std::uint64_t digest() const { return digests_[number_ % digests_.size()]; }
     /// Of all calls up to that one; nothing where it is not known, or not any more.
     std::optional<std::uint64_t> digest_at(std::uint64_t number) const;
-    execute::CallHistory history() const { return *log_.read(number_); }
+    engine::CallHistory history() const { return *log_.read(number_); }
 
 private:
     std::uint64_t number_ = 0;
     std::uint64_t last_digest_ = 0;
     /// By number.
     std::array<std::uint64_t, 64> digests_{};
-    execute::CallLog log_;
+    engine::CallLog log_;
 };
 
 /// What one process tells another of its trail.
@@ -50,12 +50,12 @@ struct TrailSummary {
     /// The last ones that differ from the one before, in order, and the types that their claims name, for
     /// people.
     std::uint64_t size = 0;
-    std::array<execute::CallRecord, most_calls> calls{};
+    std::array<engine::CallRecord, most_calls> calls{};
     std::array<std::array<char, most_text>, most_calls> types{};
 
     TrailSummary() = default;
     explicit TrailSummary(const CallTrail& trail);
-    execute::CallHistory history() const;
+    engine::CallHistory history() const;
 };
 
 /// Throws MismatchError when process `peer`, with that summary, has been in other calls than this one,

@@ -36,8 +36,8 @@ void FailureChannel::tell(const std::exception_ptr& cause) noexcept {
         return;
     }
     told_ = true;
-    sent_->text.front() = execute::holds<TimeoutError>(cause) ? timeout_mark : other_mark;
-    execute::copy_text(cause, std::span(sent_->text).subspan(1));
+    sent_->text.front() = engine::holds<TimeoutError>(cause) ? timeout_mark : other_mark;
+    engine::copy_text(cause, std::span(sent_->text).subspan(1));
     for (std::size_t peer = 0; peer < sent_->requests.size(); ++peer) {
         if (static_cast<int>(peer) != rank) {
             MPI_Isend(sent_->text.data(), static_cast<int>(sent_->text.size()), MPI_CHAR,

@@ -177,14 +177,14 @@ void MpiChannel::wait() {
     // Waiting takes it for spinning.
     constexpr unsigned tests_per_look = 32;
     constexpr std::chrono::milliseconds most_between{5};
-    const execute::EndOfWait end(shown_);
-    execute::WaitTimer waited(deadline_);
+    const engine::EndOfWait end(shown_);
+    engine::WaitTimer waited(deadline_);
     mailbox::Backoff backoff(wait_policy_);
     unsigned checks = 0;
-    std::chrono::nanoseconds looked = execute::coarse_clock_now();
+    std::chrono::nanoseconds looked = engine::coarse_clock_now();
     while (!is_done()) {
         const mailbox::Backoff::Next next = backoff.pass();
-        const std::chrono::nanoseconds now = execute::coarse_clock_now();
+        const std::chrono::nanoseconds now = engine::coarse_clock_now();
         const bool is_overdue = now - looked >= most_between;
         if (next == mailbox::Backoff::Next::look && !is_overdue) {
             continue;
@@ -206,7 +206,7 @@ void MpiChannel::wait() {
     started_.clear();
 }
 
-void MpiChannel::look(execute::WaitTimer& waited) {
+void MpiChannel::look(engine::WaitTimer& waited) {
     look_for_failures();
     mismatch_probe_.hear(rank_, trail_);
     waited.look();
@@ -250,7 +250,7 @@ std::string MpiChannel::overdue() const {
     const std::string call = number == 0 ? "" // at the end of a cluster that has made none
                                          : " in operation " + std::to_string(number) + ", " +
                                                trail_.history().signature(number).describe();
-    return "process " + std::to_string(rank_) + " has waited " + execute::text_of(deadline_) + call + "; " +
+    return "process " + std::to_string(rank_) + " has waited " + engine::text_of(deadline_) + call + "; " +
            (late.empty() ? "no process has taken a message" : late) + ": " + std::string(who) +
            " has ended, hangs, or is late";
 }

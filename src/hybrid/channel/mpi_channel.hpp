@@ -49,7 +49,7 @@ public:
     /// What ends a wait: the failures of other processes, the one of this process, a deadline; 0 is none.
     /// Both must outlive all waits.
     void set_limits(std::chrono::milliseconds deadline, const FailureChannel& others,
-                    const execute::Failure& failure) {
+                    const engine::Failure& failure) {
         deadline_ = deadline;
         others_ = &others;
         failure_ = &failure;
@@ -57,13 +57,13 @@ public:
     /// Of the calls from here on.
     void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
     /// For which process it waits; this one where that is not known.
-    const execute::ShownWait& shown_wait() const { return shown_; }
+    const engine::ShownWait& shown_wait() const { return shown_; }
     void set_patience(const mailbox::WaitPolicy& wait_policy) { wait_policy_ = wait_policy; }
     const mailbox::WaitPolicy& wait_policy() const { return wait_policy_; }
 
     /// The messages from here on belong to that call of the cluster, whose claim has this digest. Nothing
     /// when it is the last one once more.
-    void begin(std::uint64_t number, const execute::CallSignature& call_signature, std::uint64_t digest) {
+    void begin(std::uint64_t number, const engine::CallSignature& call_signature, std::uint64_t digest) {
         if (trail_.number() != number) {
             trail_.add(number, call_signature, digest);
             set_tag();
@@ -139,13 +139,13 @@ private:
     }
     void not_started(int code, const char* what);
     bool is_done();
-    void look(execute::WaitTimer& waited);
+    void look(engine::WaitTimer& waited);
     /// Why no answer within the deadline is an error.
     std::string overdue() const;
 
     MPI_Comm communicator_ = MPI_COMM_NULL;
     const FailureChannel* others_ = nullptr;
-    const execute::Failure* failure_ = nullptr;
+    const engine::Failure* failure_ = nullptr;
     int rank_ = 0;
     int size_ = 1;
     int tag_ = 0;
@@ -154,7 +154,7 @@ private:
     bool stuck_ = false;
     mailbox::WaitPolicy wait_policy_;
     std::chrono::milliseconds deadline_{0};
-    execute::ShownWait shown_;
+    engine::ShownWait shown_;
     std::vector<Started> started_;
     /// The last collective, for messages of errors.
     const char* collective_ = "";

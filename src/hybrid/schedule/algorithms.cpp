@@ -33,12 +33,12 @@ std::string refusal(const Algorithm& row, const detail::Call& call, const Route&
     }
     detail::Call in_any_order = call;
     in_any_order.serial = false; // or there is no row for it, see needs_chain()
-    return execute::refusal(row, in_any_order, route.processes);
+    return engine::refusal(row, in_any_order, route.processes);
 }
 
 /// Whether operands may be combined in any order. All others are combined in that of the processes.
 bool is_free(const detail::Call& call) {
-    return call.commutative && execute::is_exact(call);
+    return call.commutative && engine::is_exact(call);
 }
 
 std::string_view default_allreduce(const detail::Call& call, const Route& route) {
@@ -88,7 +88,7 @@ std::string names_that_serve(const detail::Call& call, const Route& route) {
 } // namespace
 
 bool needs_chain(const detail::Call& call) {
-    return call.serial && detail::traits_of(call.collective).reduces() && !execute::is_exact(call);
+    return call.serial && detail::traits_of(call.collective).reduces() && !engine::is_exact(call);
 }
 
 std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, const Route& route) {

@@ -49,7 +49,7 @@ TEST_CASE("every collective is tuned for every kind of operands, and nothing twi
     for (const TuningTask& task : tasks) {
         kinds.insert({task.problem.collective, task.operands});
         points.insert({task.problem.collective, task.operands, 4, 1, task.problem.bytes()});
-        CHECK(execute::operands_of(selection_input_of(task.problem).call) == task.operands);
+        CHECK(engine::operands_of(selection_input_of(task.problem).call) == task.operands);
     }
     CHECK(kinds.size() == 7 + 2 * 5);
     CHECK(points.size() == tasks.size());
@@ -84,7 +84,7 @@ TEST_CASE("candidates give the bits of the built-in choice, which is one of them
             for (const TuningTask& task : tasks_for(members, {bytes})) {
                 const std::vector<std::size_t> rows = candidates(task.problem);
                 const SelectionInput input = selection_input_of(task.problem);
-                const std::size_t built_in = execute::select(input.call, input.size, {}).row;
+                const std::size_t built_in = engine::select(input.call, input.size, {}).row;
                 CHECK(std::ranges::find(rows, built_in) != rows.end());
                 CHECK(rows.size() <= 64); // a bit each in time_algorithms()
                 for (const std::size_t row : rows) {
