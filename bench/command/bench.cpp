@@ -373,13 +373,13 @@ private:
         if (!options_.html_path.empty()) {
             const nlohmann::json environment = to_json(environment_);
             write(options_.html_path,
-                  page_text({.results = {{"this measurement",
-                                          {.asked = described(options_),
-                                           .is_complete = is_all,
-                                           .environment = text_of(environment),
-                                           .circumstances = circumstances(environment),
-                                           .points = all}}},
-                             .profiles = {}}),
+                  viewer::page_text({.results = {{"this measurement",
+                                                  {.asked = described(options_),
+                                                   .is_complete = is_all,
+                                                   .environment = text_of(environment),
+                                                   .circumstances = circumstances(environment),
+                                                   .points = all}}},
+                                     .profiles = {}}),
                   is_all);
         }
     }

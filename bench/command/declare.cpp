@@ -111,7 +111,7 @@ void declare(CLI::App& command, BenchArguments& arguments) {
                      "Under mpirun: clusters of processes; has options of its own, see --hybrid --help");
 }
 
-void declare(CLI::App& command, VerifyArguments& arguments) {
+void declare(CLI::App& command, laboratory::VerifyArguments& arguments) {
     declare_collective(command, arguments.collective, "Only this collective");
     declare_members(command, arguments.ranks,
                     "Numbers of members: 1:1024, 22, or 2,4,8:16. Above 128 one root by turns, and one form "
@@ -123,7 +123,7 @@ void declare(CLI::App& command, VerifyArguments& arguments) {
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
 }
 
-void declare(CLI::App& command, DrawArguments& arguments) {
+void declare(CLI::App& command, laboratory::DrawArguments& arguments) {
     declare_collective(command, arguments.collective, "barrier, broadcast, allreduce, ...");
     command.add_option("-a,--algorithm", arguments.algorithm, "A name (see tutti info --algorithms)");
     CLI::Option* const machine =
@@ -150,14 +150,14 @@ void declare(CLI::App& command, DrawArguments& arguments) {
     command
         .add_option("--layout", arguments.layout,
                     "Of an SVG: rows, circle (both by rounds), or graph (all rounds in one)")
-        ->default_str(DrawArguments::default_layout);
+        ->default_str(laboratory::DrawArguments::default_layout);
     command.add_option("-o,--output", arguments.output,
                        "The file to write: .svg, .dot, .gv or .txt; - is stdout");
     command.add_option("--expression", arguments.expression,
                        "RANK: print what that member computes instead of the rounds");
 }
 
-void declare(CLI::App& command, ModelArguments& arguments) {
+void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
     command.add_option("--table", arguments.table,
                        "A paper's table: rabenseifner-traff-2004, traff-2023 or traff-2024");
     declare_collective(command, arguments.collective, "Only this collective");
@@ -167,8 +167,8 @@ void declare(CLI::App& command, ModelArguments& arguments) {
             fmt::format("Number of members, of a cluster in each node; if not given, of --cluster {}, of "
                         "--machine as many as it has CPUs, of --levels as many as these make, of "
                         "--measured the most that the file has",
-                        ModelArguments::default_threads))
-        ->default_str(fmt::format("{}", ModelArguments::default_ranks));
+                        laboratory::ModelArguments::default_threads))
+        ->default_str(fmt::format("{}", laboratory::ModelArguments::default_ranks));
     command.add_option("-r,--ranks,--threads", arguments.members)->group("");
     auto* const bytes = command
                             .add_option("-b,--bytes", arguments.bytes,
@@ -243,7 +243,7 @@ void declare(CLI::App& command, CompareArguments& arguments) {
         ->capture_default_str();
 }
 
-void declare(CLI::App& command, ReportArguments& arguments) {
+void declare(CLI::App& command, viewer::ReportArguments& arguments) {
     command
         .add_option("files", arguments.files,
                     "Files that tutti bench --json wrote, of which the first is what the others are compared "
@@ -253,17 +253,17 @@ void declare(CLI::App& command, ReportArguments& arguments) {
         ->capture_default_str();
 }
 
-void declare(CLI::App& command, TraceArguments& arguments) {
+void declare(CLI::App& command, viewer::TraceArguments& arguments) {
     command
         .add_option("subject", arguments.subjects,
                     "A collective; or files of timelines (.jsonl) that programs have written")
         ->required();
     command.add_option("-t,--members", arguments.members, "Of a collective: number of members")
-        ->default_str(fmt::format("{}", TraceArguments::default_members));
+        ->default_str(fmt::format("{}", viewer::TraceArguments::default_members));
     command.add_option("-r,--ranks", arguments.members)->group("");
     command
         .add_option("-b,--bytes", arguments.bytes, "Of a collective: bytes of the longest vector of a member")
-        ->default_str(TraceArguments::default_bytes);
+        ->default_str(viewer::TraceArguments::default_bytes);
     command
         .add_option("-a,--algorithm", arguments.algorithm,
                     "Of a collective: a name (see tutti info --algorithms)")
@@ -295,7 +295,7 @@ void declare(CLI::App& command, InfoArguments& arguments) {
     command.add_flag("--algorithms", arguments.algorithms, "List the registered algorithms");
     command.add_flag("--markdown", arguments.markdown, "List them as a Markdown table");
     command.add_flag("--names", arguments.names, "Only their names, as a Markdown table");
-    ChoiceArguments& choice = arguments.choice;
+    laboratory::ChoiceArguments& choice = arguments.choice;
     CLI::Option* const asked = command.add_option("--why", choice.collective,
                                                   "Explain the choice of the algorithm for this collective");
     command.add_option("-t,--members", choice.members, "Of --why: number of members")
@@ -333,7 +333,7 @@ void declare(CLI::App& command, TuneArguments& arguments) {
         ->capture_default_str();
 }
 
-void declare(CLI::App& command, MeasureArguments& arguments) {
+void declare(CLI::App& command, laboratory::MeasureArguments& arguments) {
     command.add_option("-o,--output", arguments.output, "The file to write; - is stdout")
         ->capture_default_str();
     command.add_option("--matrix", arguments.matrix,

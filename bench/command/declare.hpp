@@ -20,14 +20,14 @@ namespace tutti::bench {
 
 void declare(CLI::App& command, BenchArguments& arguments);
 void declare(CLI::App& command, CompareArguments& arguments);
-void declare(CLI::App& command, DrawArguments& arguments);
+void declare(CLI::App& command, laboratory::DrawArguments& arguments);
 void declare(CLI::App& command, GuidelinesArguments& arguments);
 void declare(CLI::App& command, InfoArguments& arguments);
-void declare(CLI::App& command, MeasureArguments& arguments);
-void declare(CLI::App& command, ModelArguments& arguments);
-void declare(CLI::App& command, ReportArguments& arguments);
-void declare(CLI::App& command, TraceArguments& arguments);
+void declare(CLI::App& command, laboratory::MeasureArguments& arguments);
+void declare(CLI::App& command, laboratory::ModelArguments& arguments);
+void declare(CLI::App& command, viewer::ReportArguments& arguments);
+void declare(CLI::App& command, viewer::TraceArguments& arguments);
 void declare(CLI::App& command, TuneArguments& arguments);
-void declare(CLI::App& command, VerifyArguments& arguments);
+void declare(CLI::App& command, laboratory::VerifyArguments& arguments);
 
 } // namespace tutti::bench

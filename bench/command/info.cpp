@@ -52,7 +52,7 @@ int run_info(const InfoArguments& arguments) {
         return exit_fine;
     }
     if (!arguments.choice.collective.empty()) {
-        fmt::print("{}", explain_choice(arguments.choice, width_of(stdout)));
+        fmt::print("{}", laboratory::explain_choice(arguments.choice, width_of(stdout)));
         return exit_fine;
     }
     const Environment environment = detect_environment();

@@ -9,7 +9,7 @@ struct InfoArguments {
     bool algorithms = false;
     bool markdown = false;
     bool names = false;
-    ChoiceArguments choice;
+    laboratory::ChoiceArguments choice;
 };
 
 /// `tutti info`: this machine, this build, and what members could be pinned to; with `algorithms`, the

@@ -192,20 +192,24 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
                 "What two files of measurements differ in; exit code 3 when something became slower",
                 run_compare);
     add_command(app, chosen, "report",
-                "Measurements as one file for a browser: curves, maps, what stands out", run_report);
+                "Measurements as one file for a browser: curves, maps, what stands out", viewer::run_report);
     add_command(app, chosen, "trace",
-                "Who does what when in a collective, and who waits for whom, for a browser", run_trace);
+                "Who does what when in a collective, and who waits for whom, for a browser",
+                viewer::run_trace);
     add_command(app, chosen, "guidelines",
                 "Measure whether collectives are as fast as what they could be replaced by", run_guidelines);
     add_command(app, chosen, "tune",
                 "Measure which algorithms are the fastest here and write a file for TUTTI_TUNING", run_tune);
     add_command(app, chosen, "measure",
                 "Measure what this machine's lines, caches and links cost, and draw which CPUs are near",
-                run_measure);
-    add_command(app, chosen, "verify", "Prove the algorithms' schedules without running them", run_verify);
+                laboratory::run_measure);
+    add_command(app, chosen, "verify", "Prove the algorithms' schedules without running them",
+                laboratory::run_verify);
     add_command(app, chosen, "draw",
-                "Draw the rounds of an algorithm's schedule, or a machine and who runs where", run_draw);
-    add_command(app, chosen, "model", "What the schedules cost in the alpha-beta-gamma model", run_model);
+                "Draw the rounds of an algorithm's schedule, or a machine and who runs where",
+                laboratory::run_draw);
+    add_command(app, chosen, "model", "What the schedules cost in the alpha-beta-gamma model",
+                laboratory::run_model);
     add_help(app, chosen);
     add_examples(app, "");
 }

@@ -102,7 +102,7 @@ std::optional<distance::MachineModel> measured_lines(const machine::Machine& mac
     if (!engine::AlgorithmPredictor::is_for(cpus, cpus, machine.l3_groups())) {
         return std::nullopt;
     }
-    distance::MachineModel lines = survey(machine, seconds, progress_shown).profile;
+    distance::MachineModel lines = laboratory::survey(machine, seconds, progress_shown).profile;
     check(lines);
     return lines;
 }

@@ -23,7 +23,7 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -33,24 +33,24 @@ constexpr int most_drawn_ranks = 64;
 constexpr int default_ranks = 8;
 
 const Algorithm& chosen_row(const DrawArguments& arguments) {
-    const Collective collective = collective_named(arguments.collective);
-    check_known("--algorithm", arguments.algorithm, algorithm_names(std::array{collective}));
+    const Collective collective = bench::collective_named(arguments.collective);
+    bench::check_known("--algorithm", arguments.algorithm, bench::algorithm_names(std::array{collective}));
     return *algorithm::find(collective, arguments.algorithm);
 }
 
 void check_numbers(const DrawArguments& arguments, const std::string& format, const Algorithm& row,
                    int ranks) {
-    const int most = format == "svg" ? most_drawn_ranks : most_ranks;
+    const int most = format == "svg" ? most_drawn_ranks : bench::most_ranks;
     if (ranks < 1 || ranks > most) {
-        throw UsageError(fmt::format("--members: {} is not in 1..{}", ranks, most));
+        throw bench::UsageError(fmt::format("--members: {} is not in 1..{}", ranks, most));
     }
     if (!takes(row, ranks)) {
-        throw UsageError(fmt::format("--algorithm: {} {} is for powers of two, not for {} members",
-                                     arguments.collective, row.name, ranks));
+        throw bench::UsageError(fmt::format("--algorithm: {} {} is for powers of two, not for {} members",
+                                            arguments.collective, row.name, ranks));
     }
     if (arguments.root < 0 || arguments.root >= ranks || (arguments.root > 0 && !has_root(row))) {
-        throw UsageError(fmt::format("--root: {} has no root {} among {} ranks", arguments.collective,
-                                     arguments.root, ranks));
+        throw bench::UsageError(fmt::format("--root: {} has no root {} among {} ranks", arguments.collective,
+                                            arguments.root, ranks));
     }
 }
 
@@ -64,7 +64,7 @@ draw::Layout layout_called(const std::string& name) {
     if (name == "graph") {
         return draw::Layout::graph;
     }
-    throw UsageError(fmt::format("--layout: \"{}\" is none of rows, circle, graph", name));
+    throw bench::UsageError(fmt::format("--layout: \"{}\" is none of rows, circle, graph", name));
 }
 
 std::string expression(const schedule::Schedule& schedule, int rank) {
@@ -72,7 +72,7 @@ std::string expression(const schedule::Schedule& schedule, int rank) {
     try {
         return verify::expression(schedule, rank, block) + "\n";
     } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("--expression: {}", error.what()));
+        throw bench::UsageError(fmt::format("--expression: {}", error.what()));
     }
 }
 
@@ -88,7 +88,7 @@ constexpr std::array formats{Format{"svg", ".svg"}, Format{"dot", ".dot"}, Forma
 /// The one that is asked for, or that the name of the file says, which must be the same.
 std::string format_of(const DrawArguments& arguments) {
     if (!arguments.format.empty()) {
-        check_known("--format", arguments.format, std::array<std::string, 3>{"svg", "dot", "text"});
+        bench::check_known("--format", arguments.format, std::array<std::string, 3>{"svg", "dot", "text"});
     }
     const std::string extension = std::filesystem::path(arguments.output).extension();
     if (extension.empty()) {
@@ -96,14 +96,14 @@ std::string format_of(const DrawArguments& arguments) {
     }
     const auto said = std::ranges::find(formats, extension, &Format::extension);
     if (said == formats.end()) {
-        throw UsageError(
+        throw bench::UsageError(
             fmt::format("--output: {} is not a format that tutti draws in; there are svg (.svg), dot "
                         "for Graphviz (.dot, .gv) and text (.txt)",
                         extension));
     }
     if (!arguments.format.empty() && arguments.format != said->name) {
-        throw UsageError(fmt::format("--output: {} is for {}, but --format says {}", extension, said->name,
-                                     arguments.format));
+        throw bench::UsageError(fmt::format("--output: {} is for {}, but --format says {}", extension,
+                                            said->name, arguments.format));
     }
     return std::string(said->name);
 }
@@ -111,11 +111,11 @@ std::string format_of(const DrawArguments& arguments) {
 /// Where members are on the machine that is named.
 MachineDrawing placed_members(const DrawArguments& arguments) {
     if (arguments.ranks && *arguments.ranks < 1) {
-        throw UsageError(fmt::format("--members: {} is not at least 1", *arguments.ranks));
+        throw bench::UsageError(fmt::format("--members: {} is not at least 1", *arguments.ranks));
     }
     const machine::PlacementRequest placement =
-        as_asked("--placement: ", [&] { return machine::parse_placement(arguments.placement); });
-    return as_asked("--machine: ", [&] {
+        bench::as_asked("--placement: ", [&] { return machine::parse_placement(arguments.placement); });
+    return bench::as_asked("--machine: ", [&] {
         return machine_drawing(find_line_profile(*arguments.machine), arguments.ranks.value_or(0), placement);
     });
 }
@@ -133,7 +133,7 @@ std::string schedule_in(const std::string& format, const DrawArguments& argument
     std::optional<graph::LevelTree> tree;
     if (arguments.machine) {
         if (row.make_on == nullptr) {
-            throw UsageError(
+            throw bench::UsageError(
                 fmt::format("--machine: {} {} is the same on all machines", arguments.collective, row.name));
         }
         tree = placed_members(arguments).members.tree;
@@ -159,11 +159,11 @@ int run_draw(const DrawArguments& arguments) {
     const std::string format = arguments.expression ? "text" : format_of(arguments);
     const bool is_of_machine = arguments.machine && arguments.collective.empty();
     if (arguments.layout && (format != "svg" || is_of_machine)) {
-        throw UsageError("--layout: only the SVG of a schedule has one");
+        throw bench::UsageError("--layout: only the SVG of a schedule has one");
     }
-    write_output(arguments.output, is_of_machine ? machine_in(format, placed_members(arguments))
-                                                 : schedule_in(format, arguments));
-    return exit_fine;
+    bench::write_output(arguments.output, is_of_machine ? machine_in(format, placed_members(arguments))
+                                                        : schedule_in(format, arguments));
+    return bench::exit_fine;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

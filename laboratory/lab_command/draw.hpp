@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// What `tutti draw` is to draw, as typed.
 struct DrawArguments {
@@ -32,4 +32,4 @@ struct DrawArguments {
 /// Returns the exit code. Throws UsageError, and EnvironmentUnfit when the output cannot be written.
 int run_draw(const DrawArguments& arguments);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

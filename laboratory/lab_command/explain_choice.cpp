@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -33,27 +33,29 @@ using engine::Reason;
 
 /// All that is known about one call.
 struct Answer {
-    Problem problem;
-    SelectionInput input;
+    bench::Problem problem;
+    bench::SelectionInput input;
     engine::GroupConfig config;
     engine::Selection selection;
     /// That speaks for the call; may be null.
     const tuning::Entry* entry = nullptr;
 };
 
-Problem asked_problem(const ChoiceArguments& arguments) {
-    if (arguments.members < 1 || arguments.members > most_members) {
-        throw UsageError(fmt::format("--members: {} is not in 1..{}", arguments.members, most_members));
+bench::Problem asked_problem(const ChoiceArguments& arguments) {
+    if (arguments.members < 1 || arguments.members > bench::most_members) {
+        throw bench::UsageError(
+            fmt::format("--members: {} is not in 1..{}", arguments.members, bench::most_members));
     }
-    const Type type = as_asked("--type: ", [&] { return parse_type(arguments.type); });
-    const Operator op = as_asked("--op: ", [&] { return parse_operator(arguments.op); });
-    const std::size_t bytes = as_asked("--bytes: ", [&] { return parse_bytes(arguments.bytes); });
-    return as_asked("--why: ", [&] {
-        check_operator(type, op);
-        Problem problem = make_problem(parse_collective(arguments.collective), type, op, arguments.members,
-                                       bytes, arguments.in_place);
+    const Type type = bench::as_asked("--type: ", [&] { return bench::parse_type(arguments.type); });
+    const Operator op = bench::as_asked("--op: ", [&] { return bench::parse_operator(arguments.op); });
+    const std::size_t bytes =
+        bench::as_asked("--bytes: ", [&] { return bench::parse_bytes(arguments.bytes); });
+    return bench::as_asked("--why: ", [&] {
+        bench::check_operator(type, op);
+        bench::Problem problem = bench::make_problem(bench::parse_collective(arguments.collective), type, op,
+                                                     arguments.members, bytes, arguments.in_place);
         problem.shared = arguments.shared;
-        check_shared(problem);
+        bench::check_shared(problem);
         return problem;
     });
 }
@@ -85,7 +87,7 @@ engine::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
                                        engine::KnownMachine{profile}, std::move(positions), std::move(tree))
                                  : nullptr};
     } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("--machine: {}", error.what()));
+        throw bench::UsageError(fmt::format("--machine: {}", error.what()));
     }
 }
 
@@ -93,7 +95,7 @@ engine::GroupConfig config_of(const ChoiceArguments& arguments) {
     if (!arguments.machine.empty()) {
         return config_elsewhere(arguments);
     }
-    return as_asked("--placement: ", [&] {
+    return bench::as_asked("--placement: ", [&] {
         return engine::config_for({}, machine::place(tuning::this_machine(), arguments.members,
                                                      machine::parse_placement(arguments.placement)));
     });
@@ -104,12 +106,12 @@ std::string counted(int count, const char* what) {
 }
 
 std::string title(const Answer& answer) {
-    const Problem& problem = answer.problem;
+    const bench::Problem& problem = answer.problem;
     return fmt::format(
         "{}{}{}{} among {} on {}, in {}\n", to_string(problem.collective),
         problem.collective == Collective::barrier
             ? ""
-            : fmt::format(" of {} of {}", format_bytes(problem.bytes()), to_string(problem.type)),
+            : fmt::format(" of {} of {}", bench::format_bytes(problem.bytes()), to_string(problem.type)),
         problem.reduces() ? fmt::format(" with {}", to_string(problem.op)) : "",
         problem.in_place ? " in place"
         : problem.shared ? " into one vector for all"
@@ -119,13 +121,13 @@ std::string title(const Answer& answer) {
 }
 
 /// Vectors have whole elements, as many in each block, and at least one.
-std::string rounded_size(const ChoiceArguments& arguments, const Problem& problem) {
-    const std::size_t asked = parse_bytes(arguments.bytes);
+std::string rounded_size(const ChoiceArguments& arguments, const bench::Problem& problem) {
+    const std::size_t asked = bench::parse_bytes(arguments.bytes);
     if (problem.collective == Collective::barrier || problem.bytes() == asked) {
         return {};
     }
     return fmt::format("for size:     {}, since {} is not a vector of whole {}\n",
-                       format_bytes(problem.bytes()), format_bytes(asked),
+                       bench::format_bytes(problem.bytes()), bench::format_bytes(asked),
                        problem.has_blocks() ? "blocks" : "elements");
 }
 
@@ -135,7 +137,7 @@ std::string not_in_table(const ChoiceArguments& arguments, const Answer& answer)
         return {};
     }
     return fmt::format("not in table: it has nothing near {} of {} among {} in {}\n",
-                       to_string(answer.problem.collective), format_bytes(answer.problem.bytes()),
+                       to_string(answer.problem.collective), bench::format_bytes(answer.problem.bytes()),
                        counted(answer.problem.members, "member"),
                        counted(answer.config.l3_groups, "L3 group"));
 }
@@ -146,7 +148,7 @@ std::string rule_of(const Answer& answer) {
         const tuning::Point& point = answer.entry->point;
         return fmt::format("it is the choice of the table's nearest entry: {} {}, {} members, {}",
                            to_string(point.collective), to_string(point.operands), point.members,
-                           format_bytes(point.bytes));
+                           bench::format_bytes(point.bytes));
     }
     case Reason::eager:
         return "the built-in choice for what the mailbox carries, in one exchange";
@@ -199,12 +201,12 @@ std::string predicted(const Answer& answer, std::size_t index) {
     engine::AlgorithmPredictor* const predictor = answer.config.predictor.get();
     const auto prediction =
         predictor != nullptr ? predictor->of(index, answer.input.call, answer.input.size) : std::nullopt;
-    return prediction ? format_us(prediction->us) : "-";
+    return prediction ? bench::format_us(prediction->us) : "-";
 }
 
 std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
     const Algorithm& row = algorithm::registry()[index];
-    const Problem& problem = answer.problem;
+    const bench::Problem& problem = answer.problem;
     if (!takes(row, problem.members)) {
         return {std::string(row.name), "-", "-", "-", "-", standing(answer, index)};
     }
@@ -212,10 +214,10 @@ std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
     if (answer.entry != nullptr) {
         const auto& times = answer.entry->measured;
         const auto found = std::ranges::find(times, index, &tuning::Measured::row);
-        measured = found != times.end() ? format_us(found->us) : "-";
+        measured = found != times.end() ? bench::format_us(found->us) : "-";
     }
-    const int root =
-        row.collective == Collective::shift ? Problem::distance % problem.members : Problem::root;
+    const int root = row.collective == Collective::shift ? bench::Problem::distance % problem.members
+                                                         : bench::Problem::root;
     return {std::string(row.name),
             std::string(name_of(engine::protocol_of(index, answer.input.call, answer.input.size))),
             fmt::format("{}", row.counts(problem.members, root).rounds),
@@ -229,10 +231,10 @@ std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
 std::string explain_choice(const ChoiceArguments& arguments, std::size_t width) {
     Answer answer{
         .problem = asked_problem(arguments), .input = {}, .config = config_of(arguments), .selection = {}};
-    answer.input = selection_input_of(answer.problem);
+    answer.input = bench::selection_input_of(answer.problem);
     answer.input.size.cpus = answer.config.cpus;
     answer.input.size.l3_groups = answer.config.l3_groups;
-    const SelectionInput& input = answer.input;
+    const bench::SelectionInput& input = answer.input;
     answer.selection =
         engine::select(input.call, input.size, answer.config.choices, answer.config.predictor.get());
     answer.entry = engine::entry_for(input.call, input.size, answer.config.choices);
@@ -242,18 +244,18 @@ std::string explain_choice(const ChoiceArguments& arguments, std::size_t width) 
     text += passed_over(answer);
     text += fmt::format("choices from: {}\n", answer.config.tuning);
     text += not_in_table(arguments, answer) + "\n";
-    Table table({{.heading = "algorithm", .rank = 0, .left_aligned = true},
-                 {.heading = "form", .rank = 3, .left_aligned = true},
-                 {.heading = "rounds", .rank = 4},
-                 {.heading = "predicted", .rank = 2},
-                 {.heading = "measured", .rank = 1},
-                 {.heading = "", .rank = 0, .left_aligned = true, .folds = true}});
+    bench::Table table({{.heading = "algorithm", .rank = 0, .left_aligned = true},
+                        {.heading = "form", .rank = 3, .left_aligned = true},
+                        {.heading = "rounds", .rank = 4},
+                        {.heading = "predicted", .rank = 2},
+                        {.heading = "measured", .rank = 1},
+                        {.heading = "", .rank = 0, .left_aligned = true, .folds = true}});
     for (std::size_t index = 0; index < rows.size(); ++index) {
         if (rows[index].collective == answer.problem.collective) {
             table.add(cells_of(answer, index));
         }
     }
-    return wrapped(text, width) + table.text(width);
+    return bench::wrapped(text, width) + table.text(width);
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// The call of which `tutti info --why` explains the choice of an algorithm, as typed.
 struct ChoiceArguments {
@@ -26,4 +26,4 @@ struct ChoiceArguments {
 /// UsageError.
 std::string explain_choice(const ChoiceArguments& arguments, std::size_t width);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

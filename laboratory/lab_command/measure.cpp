@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -38,7 +38,7 @@ std::string checked_text(const Survey& survey) {
     try {
         parse_line_profile(text);
     } catch (const std::invalid_argument& error) {
-        throw EnvironmentUnfit(
+        throw bench::EnvironmentUnfit(
             fmt::format("measure: other programs have disturbed it: {}; nothing is written", error.what()));
     }
     return text;
@@ -114,11 +114,11 @@ void print_differences(std::FILE* out, const Survey& survey,
 int measure(const MeasureArguments& arguments) {
     const machine::Machine& machine = tuning::this_machine();
     if (machine.pus.size() < 2) {
-        throw EnvironmentUnfit("measure: this process may use one CPU; lines go between two");
+        throw bench::EnvironmentUnfit("measure: this process may use one CPU; lines go between two");
     }
-    std::FILE* const out = text_stream(std::array{arguments.output, arguments.matrix});
-    fmt::print(out, "tutti on {}\n", machine_line(machine));
-    const Survey survey = bench::survey(machine, arguments.seconds, !arguments.quiet);
+    std::FILE* const out = bench::text_stream(std::array{arguments.output, arguments.matrix});
+    fmt::print(out, "tutti on {}\n", bench::machine_line(machine));
+    const Survey survey = laboratory::survey(machine, arguments.seconds, !arguments.quiet);
     const std::vector<distance::FoundLevel> levels = find_levels(survey.one_way_ns);
     if (survey.pus.size() < machine.pus.size()) {
         fmt::print(out, "{} of {} CPUs are compared, from all over the machine\n", survey.pus.size(),
@@ -128,18 +128,18 @@ int measure(const MeasureArguments& arguments) {
     print_memory(out, survey.profile);
     print_estimates(out, survey.profile);
     print_differences(out, survey, levels);
-    write_output(arguments.output, checked_text(survey));
-    if (!is_stdout(arguments.output)) {
+    bench::write_output(arguments.output, checked_text(survey));
+    if (!bench::is_stdout(arguments.output)) {
         fmt::print(out, "written to {}\n", arguments.output);
     }
     if (!arguments.matrix.empty()) {
-        write_output(arguments.matrix,
-                     matrix_svg(survey.profile.name, survey.pus, survey.one_way_ns, levels));
-        if (!is_stdout(arguments.matrix)) {
+        bench::write_output(arguments.matrix,
+                            matrix_svg(survey.profile.name, survey.pus, survey.one_way_ns, levels));
+        if (!bench::is_stdout(arguments.matrix)) {
             fmt::print(out, "drawn in {}\n", arguments.matrix);
         }
     }
-    return exit_fine;
+    return bench::exit_fine;
 }
 
 } // namespace
@@ -147,22 +147,22 @@ int measure(const MeasureArguments& arguments) {
 int run_measure(const MeasureArguments& arguments) {
     constexpr double most_seconds = 3600;
     if (!(arguments.seconds > 0 && arguments.seconds <= most_seconds)) {
-        throw UsageError(
+        throw bench::UsageError(
             fmt::format("--seconds: {} is not above 0 and at most {}", arguments.seconds, most_seconds));
     }
-    check_writable("--output", arguments.output);
-    check_writable("--matrix", arguments.matrix);
+    bench::check_writable("--output", arguments.output);
+    bench::check_writable("--matrix", arguments.matrix);
     try {
         return measure(arguments);
-    } catch (const UsageError&) {
+    } catch (const bench::UsageError&) {
         throw;
-    } catch (const EnvironmentUnfit&) {
+    } catch (const bench::EnvironmentUnfit&) {
         throw;
     } catch (const std::bad_alloc&) {
-        throw EnvironmentUnfit("measure: there is not enough memory");
+        throw bench::EnvironmentUnfit("measure: there is not enough memory");
     } catch (const std::runtime_error& error) {
-        throw EnvironmentUnfit(fmt::format("measure: {}", error.what()));
+        throw bench::EnvironmentUnfit(fmt::format("measure: {}", error.what()));
     }
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// What `tutti measure` is to do, as typed.
 struct MeasureArguments {
@@ -18,4 +18,4 @@ struct MeasureArguments {
 /// EnvironmentUnfit.
 int run_measure(const MeasureArguments& arguments);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -22,7 +22,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -38,15 +38,15 @@ std::string paper_table(const ModelArguments& arguments, int ranks) {
     if (arguments.table == "traff-2024") {
         return traff_2024(ranks);
     }
-    throw UsageError(fmt::format("--table: \"{}\" is none of rabenseifner-traff-2004, traff-2023, traff-2024",
-                                 arguments.table));
+    throw bench::UsageError(fmt::format(
+        "--table: \"{}\" is none of rabenseifner-traff-2004, traff-2023, traff-2024", arguments.table));
 }
 
 std::size_t parsed_bytes(const std::string& text) {
     try {
-        return parse_bytes(text);
+        return bench::parse_bytes(text);
     } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("--bytes: {}", error.what()));
+        throw bench::UsageError(fmt::format("--bytes: {}", error.what()));
     }
 }
 
@@ -66,14 +66,14 @@ std::string prediction(const Algorithm& row, const ModelArguments& arguments, in
     };
     return fmt::format(line, to_string(row.collective), row.name, in_step.rounds, shown(busiest.volume),
                        shown(busiest.reductions), shown(in_step.volume), shown(in_step.reductions),
-                       format_us(cost::time(in_step, linear, has_bytes ? bytes : 0)));
+                       bench::format_us(cost::time(in_step, linear, has_bytes ? bytes : 0)));
 }
 
 std::string predictions(const ModelArguments& arguments, int ranks) {
     const std::size_t bytes = parsed_bytes(arguments.bytes);
     const std::vector<Collective> wanted = arguments.collective.empty()
-                                               ? all_collectives()
-                                               : std::vector{collective_named(arguments.collective)};
+                                               ? bench::all_collectives()
+                                               : std::vector{bench::collective_named(arguments.collective)};
     std::string text = fmt::format(line, "collective", "algorithm", "rounds", "received", "combined",
                                    "volume", "reductions", "time");
     for (const Algorithm& row : algorithm::registry()) {
@@ -86,8 +86,8 @@ std::string predictions(const ModelArguments& arguments, int ranks) {
                "{} member{}, m = {}; time = rounds * {} us + volume * {} ns a byte + reductions * {} ns a "
                "byte, with all members in step.\nReceived and combined: by the member with the most. A "
                "barrier has no bytes.\n",
-               ranks, ranks == 1 ? "" : "s", format_bytes(bytes), arguments.alpha_us, arguments.beta_ns,
-               arguments.gamma_ns);
+               ranks, ranks == 1 ? "" : "s", bench::format_bytes(bytes), arguments.alpha_us,
+               arguments.beta_ns, arguments.gamma_ns);
 }
 
 std::string cluster(const ModelArguments& arguments) {
@@ -96,7 +96,7 @@ std::string cluster(const ModelArguments& arguments) {
     const int threads = arguments.members.value_or(ModelArguments::default_threads);
     if (arguments.nodes < 2 || arguments.nodes > most || threads < 1 || threads > most / 1024 ||
         arguments.lanes < 1) {
-        throw UsageError(
+        throw bench::UsageError(
             fmt::format("--cluster: --nodes must be in 2..{}, --members in 1..{}, --lanes at least 1", most,
                         most / 1024));
     }
@@ -112,7 +112,7 @@ std::string cluster(const ModelArguments& arguments) {
 }
 
 Collective parsed_collective(const char* option, const std::string& name) {
-    return as_asked(option, [&] { return parse_collective(name); });
+    return bench::as_asked(option, [&] { return bench::parse_collective(name); });
 }
 
 /// The tree that sizes of levels make.
@@ -124,28 +124,29 @@ graph::LevelTree tree_of_levels(const ModelArguments& arguments) {
         members = size < 1 ? most + 1 : std::min(members * size, most + 1);
     }
     if (members < 2 || members > most) {
-        throw UsageError(fmt::format("--levels: sizes must be at least 1 and make 2..{} members", most));
+        throw bench::UsageError(
+            fmt::format("--levels: sizes must be at least 1 and make 2..{} members", most));
     }
     if (arguments.members && *arguments.members != members) {
-        throw UsageError(
+        throw bench::UsageError(
             fmt::format("--levels: {} members, but --members are {}", members, *arguments.members));
     }
     return graph::LevelTree::equal(arguments.levels);
 }
 
 distance::MachineModel machine_profile(const ModelArguments& arguments) {
-    return as_asked("--machine: ", [&] { return find_line_profile(arguments.machine); });
+    return bench::as_asked("--machine: ", [&] { return find_line_profile(arguments.machine); });
 }
 
 /// As many as are asked for, or as the machine has CPUs.
 int members_on(const distance::MachineModel& profile, const ModelArguments& arguments) {
-    const std::size_t cpus = as_asked("--machine: ", [&] { return described(profile).pus.size(); });
+    const std::size_t cpus = bench::as_asked("--machine: ", [&] { return described(profile).pus.size(); });
     const int members = arguments.members.value_or(static_cast<int>(cpus));
     if (members < 2) {
-        throw UsageError("--members: there must be at least 2 members");
+        throw bench::UsageError("--members: there must be at least 2 members");
     }
     if (static_cast<std::size_t>(members) > cpus) {
-        throw UsageError(
+        throw bench::UsageError(
             fmt::format("--members: {} members do not fit on {} CPUs, each on its own", members, cpus));
     }
     return members;
@@ -181,11 +182,12 @@ std::string compared(const ModelArguments& arguments) {
     if (arguments.predict != "all") {
         parsed_collective("--predict: ", arguments.predict);
     }
-    const Results results = as_asked("--measured: ", [&] { return read_json(arguments.measured); });
+    const bench::Results results =
+        bench::as_asked("--measured: ", [&] { return bench::read_json(arguments.measured); });
     ModelArguments asked = arguments;
     if (!asked.members) {
-        asked.members = as_asked("--measured: ",
-                                 [&] { return most_members_comparable(results.points, arguments.predict); });
+        asked.members = bench::as_asked(
+            "--measured: ", [&] { return most_members_comparable(results.points, arguments.predict); });
     }
     const int members = members_on(profile, asked);
     const std::string& processor = results.circumstances.front().value;
@@ -194,7 +196,7 @@ std::string compared(const ModelArguments& arguments) {
     if (!processor.empty() && !is_processor_of(profile.name, processor)) {
         text += "warning: these are different machines, so the errors say nothing of the prediction\n";
     }
-    return text + as_asked("--measured: ", [&] {
+    return text + bench::as_asked("--measured: ", [&] {
                return prediction_errors(
                    predicted_points(profile, results.points, members, arguments.predict));
            });
@@ -220,14 +222,14 @@ std::string predicted(const ModelArguments& arguments) {
     if (query.collective == Collective::barrier) {
         query.bytes = {0};
     }
-    return as_asked("--predict: ", [&] { return prediction_table(profile, query); });
+    return bench::as_asked("--predict: ", [&] { return prediction_table(profile, query); });
 }
 
 /// Costs that are negative, or no numbers.
 void check_costs(const ModelArguments& arguments) {
     const auto check = [](const char* option, double cost) {
         if (!(cost >= 0)) {
-            throw UsageError(fmt::format("{}: {} is not at least 0", option, cost));
+            throw bench::UsageError(fmt::format("{}: {} is not at least 0", option, cost));
         }
     };
     check("--alpha", arguments.alpha_us);
@@ -243,25 +245,25 @@ int run_model(const ModelArguments& arguments) {
     check_costs(arguments);
     if (arguments.cluster) {
         fmt::print("{}", cluster(arguments));
-        return exit_fine;
+        return bench::exit_fine;
     }
     if (!arguments.traffic.empty()) {
         fmt::print("{}", traffic(arguments));
-        return exit_fine;
+        return bench::exit_fine;
     }
     if (!arguments.predict.empty()) {
         fmt::print("{}", predicted(arguments));
-        return exit_fine;
+        return bench::exit_fine;
     }
     if (!arguments.machine.empty()) {
-        throw UsageError("--machine: what of it? --predict or --traffic, as in --predict allreduce");
+        throw bench::UsageError("--machine: what of it? --predict or --traffic, as in --predict allreduce");
     }
     const int ranks = arguments.members.value_or(ModelArguments::default_ranks);
-    if (ranks < 1 || ranks > most_ranks) {
-        throw UsageError(fmt::format("--members: {} is not in 1..{}", ranks, most_ranks));
+    if (ranks < 1 || ranks > bench::most_ranks) {
+        throw bench::UsageError(fmt::format("--members: {} is not in 1..{}", ranks, bench::most_ranks));
     }
     fmt::print("{}", arguments.table.empty() ? predictions(arguments, ranks) : paper_table(arguments, ranks));
-    return exit_fine;
+    return bench::exit_fine;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// What `tutti model` is to print, as typed.
 struct ModelArguments {
@@ -50,4 +50,4 @@ struct ModelArguments {
 /// what the paper prints. Returns the exit code. Throws UsageError.
 int run_model(const ModelArguments& arguments);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

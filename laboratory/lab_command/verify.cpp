@@ -17,18 +17,18 @@
 #include <cstdio>
 #include <stdexcept>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
 using algorithm::Algorithm;
 
 std::vector<const Algorithm*> chosen_rows(const VerifyArguments& arguments) {
-    const std::vector<Collective> collectives = arguments.collective.empty()
-                                                    ? all_collectives()
-                                                    : std::vector{collective_named(arguments.collective)};
+    const std::vector<Collective> collectives =
+        arguments.collective.empty() ? bench::all_collectives()
+                                     : std::vector{bench::collective_named(arguments.collective)};
     if (!arguments.algorithm.empty()) {
-        check_known("--algorithm", arguments.algorithm, algorithm_names(collectives));
+        bench::check_known("--algorithm", arguments.algorithm, bench::algorithm_names(collectives));
     }
     std::vector<const Algorithm*> rows;
     for (const Algorithm& row : algorithm::registry()) {
@@ -73,13 +73,13 @@ std::string shown_ranks(const std::string& ranks) {
 }
 
 int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& ranks, double seconds) {
-    Table table({{.heading = "collective", .rank = 0, .left_aligned = true},
-                 {.heading = "algorithm", .rank = 0, .left_aligned = true},
-                 {.heading = "forms", .rank = 4, .left_aligned = true},
-                 {.heading = "numbers of members", .rank = 3},
-                 {.heading = "proofs", .rank = 2},
-                 {.heading = "counts to closed forms", .rank = 1, .left_aligned = true},
-                 {.heading = "violations", .rank = 0}});
+    bench::Table table({{.heading = "collective", .rank = 0, .left_aligned = true},
+                        {.heading = "algorithm", .rank = 0, .left_aligned = true},
+                        {.heading = "forms", .rank = 4, .left_aligned = true},
+                        {.heading = "numbers of members", .rank = 3},
+                        {.heading = "proofs", .rank = 2},
+                        {.heading = "counts to closed forms", .rank = 1, .left_aligned = true},
+                        {.heading = "violations", .rank = 0}});
     std::size_t proofs = 0;
     std::size_t renamed = 0;
     std::size_t too_large = 0;
@@ -98,7 +98,7 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
         is_sampled = is_sampled || verdict.is_sampled;
         fine = fine && verdict.violations == 0 && verdict.miscounts == 0;
     }
-    const std::size_t width = width_of(stdout);
+    const std::size_t width = bench::width_of(stdout);
     fmt::print("{}", table.text(width));
     for (const Verdict& verdict : verdicts) {
         for (const std::string& text : verdict.texts) {
@@ -106,7 +106,7 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
         }
     }
     if (has_bounds) {
-        fmt::print("{}", wrapped("within: counts are at most what the closed forms say\n", width));
+        fmt::print("{}", bench::wrapped("within: counts are at most what the closed forms say\n", width));
     }
     const std::string summary = fmt::format(
         "{} synchronised schedules for {} member{}, and {} that are one of these with other roots, in {:.1f} "
@@ -119,8 +119,8 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
                           "has a program of its own",
                           all_up_to)
             : "");
-    fmt::print("{}", wrapped(summary, width));
-    return fine ? exit_fine : exit_wrong;
+    fmt::print("{}", bench::wrapped(summary, width));
+    return fine ? bench::exit_fine : bench::exit_wrong;
 }
 
 /// The row and member of --expression P:RANK.
@@ -129,15 +129,15 @@ int print_expression(const VerifyArguments& arguments) {
     int ranks = 0;
     int rank = -1;
     try {
-        ranks = parse_counts(arguments.expression.substr(0, colon), most_ranks).front();
+        ranks = bench::parse_counts(arguments.expression.substr(0, colon), bench::most_ranks).front();
         rank = colon == std::string::npos ? -1 : std::stoi(arguments.expression.substr(colon + 1));
     } catch (const std::logic_error&) {
         rank = -1;
     }
     if (rank < 0 || rank >= ranks) {
-        throw UsageError(fmt::format(
+        throw bench::UsageError(fmt::format(
             "--expression: \"{}\" is not MEMBERS:RANK with 0 <= RANK < MEMBERS <= {}, such as 22:21",
-            arguments.expression, most_ranks));
+            arguments.expression, bench::most_ranks));
     }
     VerifyArguments filter = arguments;
     filter.collective = filter.collective.empty() ? "reduce_scatter" : filter.collective;
@@ -147,9 +147,9 @@ int print_expression(const VerifyArguments& arguments) {
     try {
         fmt::print("{}\n", verify::expression(schedule, rank, block));
     } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("--expression: {}", error.what()));
+        throw bench::UsageError(fmt::format("--expression: {}", error.what()));
     }
-    return exit_fine;
+    return bench::exit_fine;
 }
 
 } // namespace
@@ -161,22 +161,22 @@ int run_verify(const VerifyArguments& arguments) {
     const std::vector<const Algorithm*> rows = chosen_rows(arguments);
     std::vector<int> ranks;
     try {
-        ranks = parse_counts(arguments.ranks, most_ranks);
+        ranks = bench::parse_counts(arguments.ranks, bench::most_ranks);
     } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("--members: {}", error.what()));
+        throw bench::UsageError(fmt::format("--members: {}", error.what()));
     }
     const bool has_any = std::ranges::any_of(rows, [&](const Algorithm* row) {
         return std::ranges::any_of(ranks, [&](int size) { return takes(*row, size); });
     });
     if (!has_any) {
-        throw UsageError(
+        throw bench::UsageError(
             fmt::format("--members: {} is for powers of two, not for {}: there is nothing to prove",
                         rows.front()->name, shown_ranks(arguments.ranks)));
     }
-    const std::int64_t started_ns = now_ns();
+    const std::int64_t started_ns = bench::now_ns();
     const std::size_t jobs = rows.size() * ranks.size();
     std::size_t done = 0;
-    Progress progress(jobs, !arguments.quiet);
+    bench::Progress progress(jobs, !arguments.quiet);
     const auto verdicts = prove_rows(rows, ranks, [&](const Algorithm& row, int size) {
         constexpr std::size_t tenths = 10;
         const std::size_t percent = ++done * tenths / jobs * tenths;
@@ -184,7 +184,8 @@ int run_verify(const VerifyArguments& arguments) {
                       fmt::format("{} {}, {} ranks", to_string(row.collective), row.name, size));
     });
     progress.clear();
-    return print_verdicts(verdicts, arguments.ranks, static_cast<double>(now_ns() - started_ns) * 1e-9);
+    return print_verdicts(verdicts, arguments.ranks,
+                          static_cast<double>(bench::now_ns() - started_ns) * 1e-9);
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

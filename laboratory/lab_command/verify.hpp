@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// What `tutti verify` is to do, as typed.
 struct VerifyArguments {
@@ -21,4 +21,4 @@ struct VerifyArguments {
 /// closed forms. Returns the exit code. Throws UsageError.
 int run_verify(const VerifyArguments& arguments);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -2,7 +2,7 @@
 
 #include "algorithm/registry.hpp"
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 int root_of_candidates(Collective collective, int members) {
     return collective == Collective::shift && members > 1 ? 1 : 0;
@@ -21,4 +21,4 @@ std::vector<Candidate> candidates(Collective collective, const graph::LevelTree&
     return all;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

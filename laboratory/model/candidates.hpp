@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// One way to carry out a collective among the members of a machine.
 struct Candidate {
@@ -24,4 +24,4 @@ std::vector<Candidate> candidates(Collective collective, const graph::LevelTree&
 /// The root or distance that they have.
 int root_of_candidates(Collective collective, int members);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

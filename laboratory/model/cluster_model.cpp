@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -56,15 +56,15 @@ std::string cluster_table(const ClusterModel& model, int most_nodes) {
     constexpr const char* line = "{:>7} {:>9} {:>12} {:>12} {:>12}   {}\n";
     std::string text =
         fmt::format("A model, nothing here has been measured: allreduce of {}, {} threads a node\n\n",
-                    format_bytes(static_cast<std::size_t>(model.bytes)), model.threads);
+                    bench::format_bytes(static_cast<std::size_t>(model.bytes)), model.threads);
     text += fmt::format(line, "nodes", "threads", "leader", "pipelined", "flat", "best");
     for (int nodes = 2; nodes <= most_nodes; nodes *= 2) {
         const double leader = leader_us(model, nodes);
         const double pipelined = pipelined_us(model, nodes);
         const double flat = flat_us(model, nodes);
         const double best = std::min({leader, pipelined, flat});
-        text += fmt::format(line, nodes, nodes * model.threads, format_us(leader), format_us(pipelined),
-                            format_us(flat),
+        text += fmt::format(line, nodes, nodes * model.threads, bench::format_us(leader),
+                            bench::format_us(pipelined), bench::format_us(flat),
                             best == leader      ? "leader"
                             : best == pipelined ? "pipelined"
                                                 : "flat");
@@ -77,4 +77,4 @@ std::string cluster_table(const ClusterModel& model, int most_nodes) {
                model.local_beta_us * 1e3, model.gamma_us * 1e3);
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// The parameters of two levels, times in microseconds.
 struct ClusterModel {
@@ -31,4 +31,4 @@ double flat_us(const ClusterModel& model, int nodes);
 /// The table of `tutti model --cluster`, for nodes up to `most_nodes`.
 std::string cluster_table(const ClusterModel& model, int most_nodes);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 using distance::Class;
 using graph::LevelTree;
@@ -218,4 +218,4 @@ std::string machine_dot(const MachineDrawing& drawing) {
     return text + "}\n";
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

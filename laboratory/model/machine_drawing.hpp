@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// What CPUs are parts of.
 struct PartKind {
@@ -74,4 +74,4 @@ std::string machine_dot(const MachineDrawing& drawing);
 /// cores and CPUs as frames in frames, with who runs where. At most 1200 pixels wide.
 std::string machine_svg(const MachineDrawing& drawing);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 machine::Machine described(const distance::MachineModel& profile) {
     if (profile.topology.empty()) {
@@ -43,4 +43,4 @@ graph::LevelTree tree_on(const machine::Machine& machine, int members) {
     return tree_of_cpus(machine, cpus_on(machine, members, {}));
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// The machine of a profile. Throws std::invalid_argument where that does not say what it looks like.
 machine::Machine described(const distance::MachineModel& profile);
@@ -28,4 +28,4 @@ std::vector<int> cpus_on(const machine::Machine& machine, int members,
 /// The tree of a group whose members are on these CPUs.
 graph::LevelTree tree_of_cpus(const machine::Machine& machine, const std::vector<int>& cpus);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -9,7 +9,7 @@
 #include <limits>
 #include <map>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 using graph::LevelTree;
 using graph::RankRange;
@@ -70,7 +70,8 @@ public:
         const bool is_l3 = std::ranges::any_of(
             kinds, [](std::size_t kind) { return part_kinds()[kind].number == &machine::Pu::l3; });
         return drawing.whole.name_of(level, number) +
-               (is_l3 && drawing.machine.l3_bytes > 0 ? ", " + format_bytes(drawing.machine.l3_bytes) : "");
+               (is_l3 && drawing.machine.l3_bytes > 0 ? ", " + bench::format_bytes(drawing.machine.l3_bytes)
+                                                      : "");
     }
 
     /// Where a frame's child begins, of that number among its siblings.
@@ -213,7 +214,7 @@ private:
             return;
         }
         body_ += fmt::format("<text class=\"{}\" x=\"{:.5g}\" y=\"{:.5g}\">{}</text>\n", kind, x, y,
-                             xml_text(words));
+                             bench::xml_text(words));
     }
 
     void box(std::string_view kind, Corner corner, Size size) {
@@ -315,4 +316,4 @@ std::string machine_svg(const MachineDrawing& drawing) {
     return MachineSvg(drawing).file();
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

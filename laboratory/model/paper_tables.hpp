@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 // The papers' tables, computed from the registry's schedules and held against what the papers print.
 
@@ -15,4 +15,4 @@ std::string traff_2023(int ranks);
 /// Träff 2024, Corollary 1, and the choices of skips of Corollary 2 side by side.
 std::string traff_2024(int ranks);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

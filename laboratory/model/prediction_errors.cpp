@@ -13,7 +13,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -21,7 +21,7 @@ namespace {
 constexpr double least_difference = 0.03;
 
 /// Why a point is none that predict() knows the time of; empty where it is one.
-std::string why_not_comparable(const Point& point) {
+std::string why_not_comparable(const bench::Point& point) {
     if (point.provider != "tutti") {
         return "of " + point.provider;
     }
@@ -34,14 +34,14 @@ std::string why_not_comparable(const Point& point) {
     return point.problem.in_place && point.problem.collective != Collective::broadcast ? "in place" : "";
 }
 
-bool is_of(const Point& point, std::string_view collective) {
+bool is_of(const bench::Point& point, std::string_view collective) {
     return collective == "all" || to_string(point.problem.collective) == collective;
 }
 
 /// What there is instead of comparable points of a collective; 0 stands for any number of members.
-[[noreturn]] void refuse(std::span<const Point> measured, int members, std::string_view collective) {
+[[noreturn]] void refuse(std::span<const bench::Point> measured, int members, std::string_view collective) {
     std::map<std::string, int> others;
-    for (const Point& point : measured) {
+    for (const bench::Point& point : measured) {
         const std::string why = why_not_comparable(point);
         ++others[!is_of(point, collective) ? fmt::format("of {}", to_string(point.problem.collective))
                  : !why.empty()            ? why
@@ -59,11 +59,12 @@ bool is_of(const Point& point, std::string_view collective) {
 }
 
 /// Those of one collective.
-std::vector<PredictedPoint> points_of(const distance::MachineModel& profile, std::span<const Point> measured,
-                                      int members, Collective collective) {
+std::vector<PredictedPoint> points_of(const distance::MachineModel& profile,
+                                      std::span<const bench::Point> measured, int members,
+                                      Collective collective) {
     std::set<std::size_t> sizes;
-    std::vector<const Point*> of_it;
-    for (const Point& point : measured) {
+    std::vector<const bench::Point*> of_it;
+    for (const bench::Point& point : measured) {
         if (point.problem.collective == collective && point.problem.members == members &&
             why_not_comparable(point).empty()) {
             of_it.push_back(&point);
@@ -79,7 +80,7 @@ std::vector<PredictedPoint> points_of(const distance::MachineModel& profile, std
                                 .algorithms = {}};
     const std::vector<PredictedTimes> predicted = predict(profile, query);
     std::vector<PredictedPoint> points;
-    for (const Point* point : of_it) {
+    for (const bench::Point* point : of_it) {
         const auto times = std::ranges::find(predicted, point->algorithm, &PredictedTimes::algorithm);
         const auto size =
             static_cast<std::size_t>(std::distance(sizes.begin(), sizes.find(point->problem.bytes())));
@@ -113,7 +114,7 @@ std::optional<double> OrderCount::tau() const {
 }
 
 std::vector<PredictedPoint> predicted_points(const distance::MachineModel& profile,
-                                             std::span<const Point> measured, int members,
+                                             std::span<const bench::Point> measured, int members,
                                              std::string_view collective) {
     std::vector<PredictedPoint> all;
     for (const Collective each : detail::all_collectives) {
@@ -127,9 +128,9 @@ std::vector<PredictedPoint> predicted_points(const distance::MachineModel& profi
     return all;
 }
 
-int most_members_comparable(std::span<const Point> measured, std::string_view collective) {
+int most_members_comparable(std::span<const bench::Point> measured, std::string_view collective) {
     int most = 0;
-    for (const Point& point : measured) {
+    for (const bench::Point& point : measured) {
         if (is_of(point, collective) && why_not_comparable(point).empty()) {
             most = std::max(most, point.problem.members);
         }
@@ -161,7 +162,7 @@ OrderCount count_order(std::span<const PredictedPoint> points) {
 double median_error(std::span<const PredictedPoint> points) {
     std::vector<double> errors;
     std::ranges::transform(points, std::back_inserter(errors), &PredictedPoint::error);
-    return summarise(std::move(errors)).median;
+    return bench::summarise(std::move(errors)).median;
 }
 
 std::string prediction_errors(std::span<const PredictedPoint> points) {
@@ -171,8 +172,9 @@ std::string prediction_errors(std::span<const PredictedPoint> points) {
     for (const PredictedPoint& point : points) {
         sizes.insert(point.bytes);
         text += fmt::format("{:<15} {:<34} {:>8} {:>12} {:>12} {:>5.0f} %\n", to_string(point.collective),
-                            point.algorithm, format_bytes(point.bytes), format_us(point.predicted_us),
-                            format_us(point.measured_us), 100 * point.error());
+                            point.algorithm, bench::format_bytes(point.bytes),
+                            bench::format_us(point.predicted_us), bench::format_us(point.measured_us),
+                            100 * point.error());
     }
     text +=
         fmt::format("\n{:>8} {:>7} {:>13} {:>6} {:>5}\n", "bytes", "points", "median error", "pairs", "tau");
@@ -183,7 +185,7 @@ std::string prediction_errors(std::span<const PredictedPoint> points) {
         const OrderCount order = count_order(of_size);
         const std::optional<double> tau = order.tau();
         text +=
-            fmt::format("{:>8} {:>7} {:>11.0f} % {:>6} {:>5}\n", format_bytes(bytes), of_size.size(),
+            fmt::format("{:>8} {:>7} {:>11.0f} % {:>6} {:>5}\n", bench::format_bytes(bytes), of_size.size(),
                         100 * median_error(of_size), order.pairs, tau ? fmt::format("{:.2f}", *tau) : "-");
     }
     return text +
@@ -195,4 +197,4 @@ std::string prediction_errors(std::span<const PredictedPoint> points) {
                        "all", points.size(), 100 * median_error(points));
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// What an algorithm was predicted to take for a size, and what it took.
 struct PredictedPoint {
@@ -42,13 +42,13 @@ struct OrderCount {
 
 /// The most members among whom such points as predicted_points() takes were measured. Throws as that does
 /// where there is none.
-int most_members_comparable(std::span<const Point> measured, std::string_view collective);
+int most_members_comparable(std::span<const bench::Point> measured, std::string_view collective);
 
 /// Those points that the library was measured at with so many members, with named algorithms and separate
 /// vectors (of a broadcast the only ones), of the collective with that name or, for "all", of all. Throws
 /// std::invalid_argument as predict() does, or where there is no such point.
 std::vector<PredictedPoint> predicted_points(const distance::MachineModel& profile,
-                                             std::span<const Point> measured, int members,
+                                             std::span<const bench::Point> measured, int members,
                                              std::string_view collective);
 
 /// Of points of one size.
@@ -60,4 +60,4 @@ double median_error(std::span<const PredictedPoint> points);
 /// The table of `tutti model --measured`: a row a point, a line a size, and one for all.
 std::string prediction_errors(std::span<const PredictedPoint> points);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

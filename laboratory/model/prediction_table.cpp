@@ -16,7 +16,7 @@
 #include <optional>
 #include <stdexcept>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 using schedule::Protocol;
 
@@ -126,7 +126,7 @@ trace::Timeline predicted_timeline(const distance::MachineModel& profile, const 
     if (best.us.front() < 0) {
         throw std::invalid_argument(fmt::format(
             "{} of {} among {} members: algorithm {} is for no such size", to_string(query.collective),
-            format_bytes(query.bytes.front()), query.members, best.algorithm));
+            bench::format_bytes(query.bytes.front()), query.members, best.algorithm));
     }
     const machine::Machine machine = described(profile);
     const std::vector<Candidate> every = candidates(query.collective, tree_on(machine, query.members));
@@ -143,7 +143,7 @@ std::string prediction_table(const distance::MachineModel& profile, const Predic
                                    "us until the last member leaves, and how many times the best.\n{:<32}",
                                    to_string(query.collective), query.members, profile.name, "");
     for (const std::size_t bytes : query.bytes) {
-        text += fmt::format(" {:>18}", format_bytes(bytes));
+        text += fmt::format(" {:>18}", bench::format_bytes(bytes));
     }
     std::vector<double> best(query.bytes.size(), std::numeric_limits<double>::max());
     for (const PredictedTimes& times : all) {
@@ -162,4 +162,4 @@ std::string prediction_table(const distance::MachineModel& profile, const Predic
     return text + "\n";
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// What is to be predicted.
 struct PredictionQuery {
@@ -43,4 +43,4 @@ trace::Timeline predicted_timeline(const distance::MachineModel& profile, const 
 /// The table of `tutti model --predict`: a row an algorithm, with its time and its ratio to the best.
 std::string prediction_table(const distance::MachineModel& profile, const PredictionQuery& query);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -293,4 +293,4 @@ std::string rabenseifner_traff_2004() {
     return text + "\n" + std::string(legend);
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

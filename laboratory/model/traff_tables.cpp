@@ -9,7 +9,7 @@
 #include <cmath>
 #include <string_view>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -111,4 +111,4 @@ std::string traff_2024(int ranks) {
     return text;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -57,7 +57,7 @@ std::vector<Counted> all_counted(Collective collective, std::size_t bytes, const
 }
 
 std::string shown(double bytes) {
-    return format_bytes(static_cast<std::size_t>(std::llround(bytes)));
+    return bench::format_bytes(static_cast<std::size_t>(std::llround(bytes)));
 }
 
 std::string row(const Counted& algorithm, const LevelTraffic& level) {
@@ -86,7 +86,7 @@ std::string traffic_table(Collective collective, std::size_t bytes, const LevelT
     std::string text =
         fmt::format("{} of {}, {} members: what crosses the borders of groups, counted from the "
                     "schedules.\nInto and out of the group with the most, and in all.\n",
-                    to_string(collective), format_bytes(bytes), tree.ranks());
+                    to_string(collective), bench::format_bytes(bytes), tree.ranks());
     for (int level = 1; level <= tree.last(); ++level) {
         text += fmt::format("level {}, groups: {}, members of each: {}\n", level, tree.groups(level),
                             tree.group(level, 0).count);
@@ -100,4 +100,4 @@ std::string traffic_table(Collective collective, std::size_t bytes, const LevelT
     return text;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -18,7 +18,7 @@
 #include <optional>
 #include <random>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -311,4 +311,4 @@ std::vector<Verdict> prove_rows(std::span<const Algorithm* const> rows, std::spa
     return verdicts;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// Of more ranks one root and, where each has a program of its own, one protocol is looked at: another one
 /// from one number of ranks to the next.
@@ -60,4 +60,4 @@ std::vector<Verdict>
 prove_rows(std::span<const algorithm::Algorithm* const> rows, std::span<const int> ranks,
            const std::function<void(const algorithm::Algorithm& row, int ranks)>& on_done);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -14,31 +14,32 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 double call_ns(int cpu, int other, double seconds) {
     constexpr int members = 2;
     // The first calls prepare the call: of three, the median would be one of these.
-    const Limits limits{.least = 20, .most = 5000, .seconds = seconds};
-    const Buffer room(HarnessMemory::bytes(members, limits.most));
-    HarnessMemory::create(room.data(), members, false);
+    const bench::Limits limits{.least = 20, .most = 5000, .seconds = seconds};
+    const bench::Buffer room(bench::HarnessMemory::bytes(members, limits.most));
+    bench::HarnessMemory::create(room.data(), members, false);
     double ns = 0;
     Team team({.members = members, .placement = fmt::format("{},{}", cpu, other)});
     team.run([&](Member& me) {
-        Harness harness(HarnessMemory(room.data(), members, limits.most), me.rank());
+        bench::Harness harness(bench::HarnessMemory(room.data(), members, limits.most), me.rank());
         std::array<double, 1> in{};
         std::array<double, 1> out{};
-        const Timed call{.run = [&](std::size_t) { me.allreduce(in, out, sum, {.algorithm = "flat"}); },
-                         .prepare = [&](std::uint64_t salt) { in[0] = static_cast<double>(salt); },
-                         .calls = 1,
-                         .leader_alone = false};
+        const bench::Timed call{
+            .run = [&](std::size_t) { me.allreduce(in, out, sum, {.algorithm = "flat"}); },
+            .prepare = [&](std::uint64_t salt) { in[0] = static_cast<double>(salt); },
+            .calls = 1,
+            .leader_alone = false};
         const auto lengths_us = harness.measure(std::span(&call, 1), limits);
         if (harness.leads()) {
             constexpr double ns_per_us = 1000;
-            ns = summarise(lengths_us.front()).median * ns_per_us;
+            ns = bench::summarise(lengths_us.front()).median * ns_per_us;
         }
     });
     return ns;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

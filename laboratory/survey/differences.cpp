@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::vector<std::string> differences(std::span<const Pu> pus, const distance::Ma
     return sentences;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// How groups that show in the times differ from what hwloc states of the CPUs, a sentence each: groups that
 /// hwloc does not know, such as caches that a virtual machine hides, and those that do not show. Nothing
@@ -15,4 +15,4 @@ namespace tutti::bench {
 std::vector<std::string> differences(std::span<const machine::Pu> pus, const distance::Matrix& one_way_ns,
                                      const std::vector<distance::FoundLevel>& found);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

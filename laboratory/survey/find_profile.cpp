@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 distance::MachineModel find_line_profile(const std::string& name_or_file) {
     const auto all = distance::published();
@@ -33,7 +33,7 @@ distance::MachineModel find_line_profile(const std::string& name_or_file) {
     throw std::invalid_argument(
         fmt::format("\"{}\" is neither a file, as tutti measure writes one, nor a published machine{}; there "
                     "are: {}",
-                    name_or_file, did_you_mean(name_or_file, names), fmt::join(names, ", ")));
+                    name_or_file, bench::did_you_mean(name_or_file, names), fmt::join(names, ", ")));
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -13,7 +13,7 @@
 #include <limits>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -69,18 +69,18 @@ void await_least(const Word& word, std::uint64_t value) {
 /// Long enough for others to be back in their loops, or done with what they store.
 void settle() {
     constexpr std::int64_t ns = 1000;
-    const std::int64_t until = now_ns() + ns;
-    while (now_ns() < until) {
+    const std::int64_t until = bench::now_ns() + ns;
+    while (bench::now_ns() < until) {
     }
 }
 
 double clock_ns() {
     std::array<double, 64> samples{};
     for (double& sample : samples) {
-        const std::int64_t begin = now_ns();
-        sample = static_cast<double>(now_ns() - begin);
+        const std::int64_t begin = bench::now_ns();
+        sample = static_cast<double>(bench::now_ns() - begin);
     }
-    return summarise({samples.begin(), samples.end()}).median;
+    return bench::summarise({samples.begin(), samples.end()}).median;
 }
 
 /// The median of what rounds take, each of which does `count` things, until the time is up. They are numbered
@@ -88,13 +88,13 @@ double clock_ns() {
 template <class Round>
 double median_ns(Round round, std::size_t count, double seconds) {
     const double clock = clock_ns();
-    const std::int64_t until = now_ns() + static_cast<std::int64_t>(seconds * 1e9);
+    const std::int64_t until = bench::now_ns() + static_cast<std::int64_t>(seconds * 1e9);
     std::vector<double> samples;
     do {
         const auto ns = static_cast<double>(round(samples.size() + 1));
         samples.push_back(std::max((ns - clock) / static_cast<double>(count), least_ns));
-    } while (samples.size() < least_rounds || (samples.size() < most_rounds && now_ns() < until));
-    return summarise(std::move(samples)).median;
+    } while (samples.size() < least_rounds || (samples.size() < most_rounds && bench::now_ns() < until));
+    return bench::summarise(std::move(samples)).median;
 }
 
 /// How many trips make a round, so that there can be the usual rounds: the first trips are timed for it.
@@ -103,9 +103,9 @@ int trips_for(Trip trip, double seconds) {
     constexpr int first_trips = 3;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (int first = 0; first < first_trips; ++first) {
-        const std::int64_t begin = now_ns();
+        const std::int64_t begin = bench::now_ns();
         trip();
-        least = std::min(least, now_ns() - begin);
+        least = std::min(least, bench::now_ns() - begin);
     }
     const double trips = seconds * 1e9 / static_cast<double>(usual_rounds) /
                          static_cast<double>(std::max<std::int64_t>(least, 1));
@@ -116,24 +116,24 @@ int trips_for(Trip trip, double seconds) {
 template <class Trip>
 auto round_of(Trip& trip, int trips) {
     return [&trip, trips](std::uint64_t) {
-        const std::int64_t begin = now_ns();
+        const std::int64_t begin = bench::now_ns();
         for (int done = 0; done < trips; ++done) {
             trip();
         }
-        return now_ns() - begin;
+        return bench::now_ns() - begin;
     };
 }
 
 /// StoreHints the round's number to one line after the other. Each takes the place of the number before,
 /// which is what leads to the next line: no processor can begin with that earlier.
 std::int64_t store_all_ns(std::vector<Word>& lines, std::uint64_t round) {
-    const std::int64_t begin = now_ns();
+    const std::int64_t begin = bench::now_ns();
     std::size_t at = 0;
     while (at < lines.size()) {
         const std::uint64_t before = lines[at].value.exchange(round, std::memory_order_seq_cst);
         at += round - before;
     }
-    return now_ns() - begin;
+    return bench::now_ns() - begin;
 }
 
 /// One leads through the rounds, each of which it begins; the others do their part, for which that waits.
@@ -146,7 +146,7 @@ double led_ns(int leader, std::span<const int> others, std::size_t count, double
     Word round_word;
     std::vector<Word> done(others.size());
     double median = 0;
-    on_cpus(cpus, [&](std::size_t index, Gate&) {
+    on_cpus(cpus, [&](std::size_t index, bench::Gate&) {
         if (index == 0) {
             const auto begin_round = [&](std::uint64_t round) {
                 round_word.value.store(round, std::memory_order_release);
@@ -174,7 +174,7 @@ double one_way_ns(int cpu, int other, double seconds) {
     Word word;
     double median = 0;
     const std::array cpus{cpu, other};
-    on_cpus(cpus, [&](std::size_t index, Gate&) {
+    on_cpus(cpus, [&](std::size_t index, bench::Gate&) {
         std::uint64_t value = 0;
         if (index == 1) {
             while ((value = await_change(word, value)) != over) {
@@ -197,7 +197,7 @@ double exchange_ns(int cpu, int other, double seconds) {
     std::array<Word, 2> turns;
     double median = 0;
     const std::array cpus{cpu, other};
-    on_cpus(cpus, [&](std::size_t index, Gate&) {
+    on_cpus(cpus, [&](std::size_t index, bench::Gate&) {
         Word& own = turns[index];
         const Word& others = turns[1 - index];
         std::uint64_t turn = 0;
@@ -222,7 +222,7 @@ double readers_ns(int writer, std::span<const int> readers, double seconds) {
     std::vector<Word> seen_at(readers.size());
     // The word that begins a round is the line that all wait for.
     const auto lead = [&](std::uint64_t round, const auto& begin_round) {
-        const std::int64_t begin = now_ns();
+        const std::int64_t begin = bench::now_ns();
         begin_round(round);
         std::uint64_t last = 0;
         for (const Word& seen : seen_at) {
@@ -231,7 +231,7 @@ double readers_ns(int writer, std::span<const int> readers, double seconds) {
         return static_cast<std::int64_t>(last) - begin;
     };
     const auto follow = [&](std::size_t reader, std::uint64_t) {
-        seen_at[reader].value.store(static_cast<std::uint64_t>(now_ns()), std::memory_order_relaxed);
+        seen_at[reader].value.store(static_cast<std::uint64_t>(bench::now_ns()), std::memory_order_relaxed);
     };
     return led_ns(writer, readers, 1, seconds, lead, follow);
 }
@@ -240,11 +240,11 @@ double flag_ns(int collector, std::span<const int> others, double seconds) {
     std::vector<Word> flags(others.size());
     const auto lead = [&](std::uint64_t round, const auto& begin_round) {
         begin_round(round);
-        const std::int64_t begin = now_ns();
+        const std::int64_t begin = bench::now_ns();
         for (const Word& flag : flags) {
             await(flag, round);
         }
-        return now_ns() - begin;
+        return bench::now_ns() - begin;
     };
     const auto follow = [&](std::size_t other, std::uint64_t round) {
         flags[other].value.store(round, std::memory_order_release);
@@ -269,11 +269,11 @@ double taken_back_ns(int writer, int reader, double seconds) {
 double exclusive_store_ns(int cpu, double seconds) {
     std::vector<Word> lines(lines_in_round);
     double median = 0;
-    on_cpus(std::array{cpu}, [&](std::size_t, Gate&) {
+    on_cpus(std::array{cpu}, [&](std::size_t, bench::Gate&) {
         median = median_ns([&](std::uint64_t round) { return store_all_ns(lines, round); }, lines_in_round,
                            seconds);
     });
     return median;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -6,7 +6,7 @@
 /// What is timed between CPUs that are told by their numbers: each on a thread of its own, by plain stores
 /// and loads, in many rounds, of which the median counts, less what reading the clock takes. The rounds go on
 /// for `seconds`, but there are at least 3. All throw std::runtime_error where threads cannot be pinned.
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// ns from a store to the load of the other that sees it: half a ping-pong on one line.
 double one_way_ns(int cpu, int other, double seconds);
@@ -27,4 +27,4 @@ double taken_back_ns(int writer, int reader, double seconds);
 /// The same for lines that nobody else has.
 double exclusive_store_ns(int cpu, double seconds);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::vector<Pu> one_of_each_core(std::span<const Pu> pus) {
     return firsts;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

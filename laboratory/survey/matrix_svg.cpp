@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -78,7 +78,7 @@ public:
             ".b{{stroke:#222;fill:none}}.f{{stroke:#d7301f;fill:none;stroke-width:1.5;stroke-dasharray:4 3}}"
             "</style>\n<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n"
             "<text class=\"t\" x=\"{2:.0f}\" y=\"18\">{3}</text>\n{4}</svg>\n",
-            width, header + side + footer, margin, xml_text(title), body_);
+            width, header + side + footer, margin, bench::xml_text(title), body_);
     }
 
 private:
@@ -181,4 +181,4 @@ std::string matrix_svg(const std::string& title, std::span<const Pu> pus, const 
     return Drawing(pus, one_way_ns).file(title, found);
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// What lines take between CPUs as a self-contained SVG file: a row and a column for each, in logical order,
 /// the darker the longer. Black lines part the groups that hwloc states, the thicker the further apart they
@@ -16,4 +16,4 @@ namespace tutti::bench {
 std::string matrix_svg(const std::string& title, std::span<const machine::Pu> pus,
                        const distance::Matrix& one_way_ns, const std::vector<distance::FoundLevel>& found);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

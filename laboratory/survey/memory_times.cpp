@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -57,22 +57,22 @@ struct Span {
 
 double memory_gbs(std::span<const int> cpus, std::span<const int> homes, Access access, std::size_t bytes,
                   double seconds) {
-    std::vector<Buffer> buffers;
+    std::vector<bench::Buffer> buffers;
     for (std::size_t index = 0; index < cpus.size(); ++index) {
         buffers.emplace_back(bytes);
     }
     const auto data = [&](std::size_t index) { return buffers[index].data(); };
-    on_cpus(homes, [&](std::size_t index, Gate&) { std::memset(data(index), 1, bytes); });
+    on_cpus(homes, [&](std::size_t index, bench::Gate&) { std::memset(data(index), 1, bytes); });
     std::vector<Span> spans(cpus.size());
     std::vector<double> samples;
     std::atomic<std::uint64_t> used{0};
     std::atomic<bool> enough{false};
-    on_cpus(cpus, [&](std::size_t index, Gate& gate) {
-        const std::int64_t until = now_ns() + static_cast<std::int64_t>(seconds * 1e9);
+    on_cpus(cpus, [&](std::size_t index, bench::Gate& gate) {
+        const std::int64_t until = bench::now_ns() + static_cast<std::int64_t>(seconds * 1e9);
         while (!enough.load(std::memory_order_relaxed)) {
             spans[index].begin = gate.start();
             pass_over(data(index), bytes, access, used);
-            spans[index].end = now_ns();
+            spans[index].end = bench::now_ns();
             gate.meet();
             if (index == 0) {
                 const std::int64_t begin = std::ranges::min(spans, {}, &Span::begin).begin;
@@ -87,4 +87,4 @@ double memory_gbs(std::span<const int> cpus, std::span<const int> homes, Access 
     return std::ranges::max(samples);
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 enum class Access { read, write, copy };
 
@@ -15,4 +15,4 @@ enum class Access { read, write, copy };
 double memory_gbs(std::span<const int> cpus, std::span<const int> homes, Access access, std::size_t bytes,
                   double seconds);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

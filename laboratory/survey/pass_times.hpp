@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// What a CPU does with vectors, by the library's own kernels.
 ///
@@ -19,4 +19,4 @@ enum class Pass : std::uint8_t { copy, combine, fetch, store, meet };
 /// does between calls. Throws std::runtime_error where threads cannot be pinned.
 double pass_ns_a_byte(int cpu, int other, Pass pass, std::size_t bytes, double seconds);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

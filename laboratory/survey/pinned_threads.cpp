@@ -8,10 +8,11 @@
 #include <thread>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
-void on_cpus(std::span<const int> cpus, const std::function<void(std::size_t index, Gate& gate)>& body) {
-    Gate gate(static_cast<int>(cpus.size()), false);
+void on_cpus(std::span<const int> cpus,
+             const std::function<void(std::size_t index, bench::Gate& gate)>& body) {
+    bench::Gate gate(static_cast<int>(cpus.size()), false);
     std::vector<std::string> reasons(cpus.size());
     const auto refused = [](const std::string& reason) { return !reason.empty(); };
     {
@@ -35,4 +36,4 @@ void on_cpus(std::span<const int> cpus, const std::function<void(std::size_t ind
     }
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -275,4 +275,4 @@ MeasuredProfile read_measured_profile(const std::string& path) {
     }
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// The value of `format` in a profile's file. It changes with the numbers that a profile has.
 inline constexpr const char* profile_format = "tutti-line-profile 2";
@@ -63,4 +63,4 @@ distance::MachineModel parse_line_profile(std::string_view text);
 MeasuredProfile read_measured_profile(const std::string& path);
 distance::MachineModel read_line_profile(const std::string& path);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -21,7 +21,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -121,7 +121,7 @@ class Surveyor {
 public:
     Surveyor(const Machine& machine, double seconds, bool progress_shown)
         : machine_(machine), survey_{cpus_to_compare(machine, most_compared), distance::Matrix(0), {}},
-          classes_(classes_among(survey_.pus)), seconds_(seconds), began_ns_(now_ns()),
+          classes_(classes_among(survey_.pus)), seconds_(seconds), began_ns_(bench::now_ns()),
           timings_left_(classes_.size() * line_timings + 2 * cache_timings +
                         (classes_.size() + 1) * memory_steps + last_steps),
           progress_(survey_.pus.size() - 1 + classes_.size() * line_steps + 2 * cache_steps +
@@ -170,7 +170,7 @@ private:
 
     /// Until this share of the time is up.
     double seconds_left(double share) const {
-        return std::max(share * seconds_ - static_cast<double>(now_ns() - began_ns_) / 1e9, 0.0);
+        return std::max(share * seconds_ - static_cast<double>(bench::now_ns() - began_ns_) / 1e9, 0.0);
     }
 
     /// For the next timing: what comes before may have taken longer than it should.
@@ -367,7 +367,7 @@ private:
     double seconds_;
     std::int64_t began_ns_;
     std::size_t timings_left_;
-    Progress progress_;
+    bench::Progress progress_;
 };
 
 } // namespace
@@ -376,4 +376,4 @@ Survey survey(const Machine& machine, double seconds, bool progress_shown) {
     return Surveyor(machine, seconds, progress_shown).run();
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

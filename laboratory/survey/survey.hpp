@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// What `tutti measure` finds out.
 struct Survey {
@@ -22,4 +22,4 @@ struct Survey {
 /// least 2 CPUs
 Survey survey(const machine::Machine& machine, double seconds, bool progress_shown);
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 /// A difference of two timings is no time where another program has taken the CPU in one of them: what
 /// `measure()` returns, which is called up to three times, until that is more than `least`. Nothing where it
@@ -19,4 +19,4 @@ std::optional<double> measured_above(double least, Measure measure) {
     return std::nullopt;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -62,9 +62,9 @@ std::map<std::string, Ratios> held_ratios() {
     while (std::getline(file, line)) {
         const std::vector<std::string> row = words_of(line);
         REQUIRE(row.size() == header.size());
-        const distance::MachineModel profile = bench::find_line_profile(row[0]);
+        const distance::MachineModel profile = laboratory::find_line_profile(row[0]);
         const int ranks = std::stoi(row[1]);
-        const auto positions = bench::positions_on(bench::described(profile), ranks);
+        const auto positions = laboratory::positions_on(laboratory::described(profile), ranks);
         const auto plans = flat_plans(ranks);
         simulate::Simulation simulation(plans, profile, positions);
         for (std::size_t column = first_size; column < row.size(); ++column) {
@@ -117,8 +117,8 @@ TEST_CASE("flat broadcasts take about what has been measured, from 2 ranks to tw
 }
 
 TEST_CASE("times are the same numbers on every run and with every compiler") {
-    const distance::MachineModel profile = bench::find_line_profile("epyc-7742-2s");
-    const auto positions = bench::positions_on(bench::described(profile), 192);
+    const distance::MachineModel profile = laboratory::find_line_profile("epyc-7742-2s");
+    const auto positions = laboratory::positions_on(laboratory::described(profile), 192);
     const auto plans = flat_plans(192);
     simulate::Simulation simulation(plans, profile, positions);
     const auto leaves =

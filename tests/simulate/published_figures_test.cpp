@@ -63,8 +63,9 @@ std::vector<plan::Plan> broadcast(int ranks, int far, bool apart) {
 /// us, of members first .. last.
 double mean_us(const std::string& machine, const std::vector<plan::Plan>& plans, std::size_t bytes, int first,
                int last) {
-    const distance::MachineModel profile = bench::find_line_profile(machine);
-    const auto positions = bench::positions_on(bench::described(profile), static_cast<int>(plans.size()));
+    const distance::MachineModel profile = laboratory::find_line_profile(machine);
+    const auto positions =
+        laboratory::positions_on(laboratory::described(profile), static_cast<int>(plans.size()));
     simulate::Simulation simulation(plans, profile, positions);
     const auto leaves = simulation.leaves({.partition = {.total = bytes, .block = bytes, .offsets = nullptr},
                                            .element_bytes = 1,

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 using nlohmann::ordered_json;
 
@@ -55,4 +55,4 @@ std::string filled(std::string_view shell, const std::string& data) {
     return page;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

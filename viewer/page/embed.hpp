@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 /// JSON that ends no element of HTML: no character of it is "<". What is not UTF-8 is replaced.
 std::string embedded(const nlohmann::ordered_json& data);
@@ -19,4 +19,4 @@ nlohmann::ordered_json listed(std::span<const Finding> findings);
 /// The shell with the library that draws charts, and with data that are embedded().
 std::string filled(std::string_view shell, const std::string& data);
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -9,17 +9,17 @@
 #include <functional>
 #include <optional>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 namespace {
 
 /// A point, and how many times something is what it should be there.
 struct Extreme {
-    const Point* point = nullptr;
+    const bench::Point* point = nullptr;
     double ratio = 0;
     std::size_t count = 0; ///< of all points that were added
 
-    void add(const Point& candidate, double candidate_ratio) {
+    void add(const bench::Point& candidate, double candidate_ratio) {
         ++count;
         if (point == nullptr || candidate_ratio > ratio) {
             point = &candidate;
@@ -33,15 +33,15 @@ std::string counted(std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string full_name(const Point& point) {
-    return fmt::format("{} of {}{}", name_of(point.problem), point.provider,
+std::string full_name(const bench::Point& point) {
+    return fmt::format("{} of {}{}", bench::name_of(point.problem), point.provider,
                        point.algorithm == "auto" ? "" : " by " + point.algorithm);
 }
 
-Finding wrong_results(std::span<const Point> points) {
+Finding wrong_results(std::span<const bench::Point> points) {
     std::size_t wrong = 0;
-    const Point* first = nullptr;
-    for (const Point& point : points) {
+    const bench::Point* first = nullptr;
+    for (const bench::Point& point : points) {
         wrong += point.wrong;
         first = first == nullptr && point.wrong > 0 ? &point : first;
     }
@@ -52,26 +52,27 @@ Finding wrong_results(std::span<const Point> points) {
                                        wrong == 1 ? "was" : "were", full_name(*first))};
 }
 
-void add_floor(std::span<const Point> own, std::vector<Finding>& found) {
-    const Point* const large = worst_floor_ratio(own, large_bytes);
-    const Point* const worst = large != nullptr ? large : worst_floor_ratio(own, 0);
+void add_floor(std::span<const bench::Point> own, std::vector<Finding>& found) {
+    const bench::Point* const large = bench::worst_floor_ratio(own, bench::large_bytes);
+    const bench::Point* const worst = large != nullptr ? large : bench::worst_floor_ratio(own, 0);
     if (worst != nullptr) {
         found.push_back(
             {Tone::note,
              fmt::format("{} is the furthest above the machine's floor{}: {:.2f} times.",
-                         name_of(worst->problem), large != nullptr ? ", of all from 16 MiB on" : "",
-                         *floor_ratio(*worst))});
+                         bench::name_of(worst->problem), large != nullptr ? ", of all from 16 MiB on" : "",
+                         *bench::floor_ratio(*worst))});
     }
 }
 
-Finding peer(const std::string& provider, std::span<const Point> others, const Comparison& comparison) {
+Finding peer(const std::string& provider, std::span<const bench::Point> others,
+             const bench::Comparison& comparison) {
     const std::string left_out =
         comparison.unstable == 0 ? "" : fmt::format(", with {} unstable left out", comparison.unstable);
     if (comparison.points == 0) {
         return {Tone::note,
                 fmt::format("{} has no point that is stable beside Tutti's{}.", provider, left_out)};
     }
-    const bool is_own = is_way_of_calling(provider);
+    const bool is_own = bench::is_way_of_calling(provider);
     const std::string text =
         fmt::format("{} takes {:.2f} times as long as {}, in the geometric mean of {}{}", provider,
                     comparison.mean_speedup, is_own ? "calls that block" : "Tutti",
@@ -83,17 +84,18 @@ Finding peer(const std::string& provider, std::span<const Point> others, const C
         return {Tone::good, text + ", and is significantly faster at none."};
     }
     Extreme most;
-    for (const Point* const lost : comparison.lost) {
-        most.add(*lost, lost->time_us.median / find_point(others, lost->problem)->time_us.median);
+    for (const bench::Point* const lost : comparison.lost) {
+        most.add(*lost, lost->time_us.median / bench::find_point(others, lost->problem)->time_us.median);
     }
     return {Tone::warning,
             fmt::format("{}. {} is significantly faster at {}: at {} Tutti takes {:.2f} times as long.", text,
-                        provider, counted(most.count, "point"), name_of(most.point->problem), most.ratio)};
+                        provider, counted(most.count, "point"), bench::name_of(most.point->problem),
+                        most.ratio)};
 }
 
 /// An algorithm by name and the library's choice for the same problem.
 struct Contest {
-    const Point* named = nullptr;
+    const bench::Point* named = nullptr;
     double ratio = 0; ///< how many times as long the choice takes
 };
 
@@ -104,23 +106,23 @@ std::string list_of(std::vector<Contest> contests) {
     std::string text;
     for (const Contest& contest : std::span(contests).first(std::min(contests.size(), most_listed))) {
         text += fmt::format("{}{} at {} ({:.2f} times)", text.empty() ? "" : ", ", contest.named->algorithm,
-                            name_of(contest.named->problem), contest.ratio);
+                            bench::name_of(contest.named->problem), contest.ratio);
     }
     return contests.size() > most_listed ? fmt::format("{} and {} more", text, contests.size() - most_listed)
                                          : text;
 }
 
 /// Algorithms by name against the choice for the same problem.
-void add_choice(std::span<const Point> own, std::vector<Finding>& found) {
-    const Threshold threshold;
+void add_choice(std::span<const bench::Point> own, std::vector<Finding>& found) {
+    const bench::Threshold threshold;
     const std::string condition = fmt::format("by {:.0f} % with p < {} and by more than parts of its runs "
                                               "differ",
                                               100 * threshold.effect, threshold.significance);
     std::vector<Contest> faster;
     std::vector<Contest> unsure;
     std::size_t named = 0;
-    for (const Point& point : own) {
-        const auto is_choice = [&](const Point& other) {
+    for (const bench::Point& point : own) {
+        const auto is_choice = [&](const bench::Point& other) {
             return other.algorithm == "auto" && other.problem == point.problem;
         };
         const auto chosen = std::ranges::find_if(own, is_choice);
@@ -129,7 +131,7 @@ void add_choice(std::span<const Point> own, std::vector<Finding>& found) {
         }
         ++named;
         const Contest contest{.named = &point, .ratio = chosen->time_us.median / point.time_us.median};
-        if (judge(*chosen, point, threshold).change == Change::faster) {
+        if (bench::judge(*chosen, point, threshold).change == bench::Change::faster) {
             faster.push_back(contest);
         } else if (contest.ratio >= 1 + threshold.effect) {
             unsure.push_back(contest);
@@ -158,31 +160,31 @@ void add_choice(std::span<const Point> own, std::vector<Finding>& found) {
 }
 
 /// Intervals of medians say what one run of this length would give again, while the machine stays as it is.
-Finding stability(std::span<const Point> points, bool has_drifted) {
+Finding stability(std::span<const bench::Point> points, bool has_drifted) {
     Extreme widest;
-    for (const Point& point : points) {
-        if (is_unstable(point.time_us)) {
-            const Summary& time = point.time_us;
+    for (const bench::Point& point : points) {
+        if (bench::is_unstable(point.time_us)) {
+            const bench::Summary& time = point.time_us;
             widest.add(point, (time.ci95.second - time.ci95.first) / time.median);
         }
     }
     if (widest.point == nullptr) {
         return {has_drifted ? Tone::note : Tone::good,
                 fmt::format("{} 95 % interval is wider than {:.0f} % of its median.",
-                            has_drifted ? "No" : "All medians are stable: no", 100 * widest_interval)};
+                            has_drifted ? "No" : "All medians are stable: no", 100 * bench::widest_interval)};
     }
     return {Tone::warning,
             fmt::format("{} of {} medians are unstable: their 95 % intervals are wider than {:.0f} % of "
                         "them. That of {} is {:.0f} % wide.",
-                        widest.count, points.size(), 100 * widest_interval, full_name(*widest.point),
+                        widest.count, points.size(), 100 * bench::widest_interval, full_name(*widest.point),
                         100 * widest.ratio)};
 }
 
-std::optional<Finding> drift_finding(std::span<const Point> points) {
+std::optional<Finding> drift_finding(std::span<const bench::Point> points) {
     Extreme most;
-    for (const Point& point : points) {
-        const double by = drift(point.samples_us);
-        if (by > 1 + widest_interval) {
+    for (const bench::Point& point : points) {
+        const double by = bench::drift(point.samples_us);
+        if (by > 1 + bench::widest_interval) {
             most.add(point, by);
         }
     }
@@ -205,16 +207,17 @@ std::string lines_of(std::span<const Finding> findings) {
     return text;
 }
 
-std::vector<Finding> findings(std::span<const Point> points) {
+std::vector<Finding> findings(std::span<const bench::Point> points) {
     if (points.empty()) {
         return {{Tone::note, "Nothing was measured."}};
     }
     std::vector<Finding> found{wrong_results(points)};
-    const std::vector<Point> own = points_of(points, "tutti");
+    const std::vector<bench::Point> own = bench::points_of(points, "tutti");
     add_floor(own, found);
-    for (const std::string& provider : providers_of(points)) {
-        const std::vector<Point> others = points_of(points, provider);
-        if (const Comparison comparison = compare(own, others); provider != "tutti" && comparison.all() > 0) {
+    for (const std::string& provider : bench::providers_of(points)) {
+        const std::vector<bench::Point> others = bench::points_of(points, provider);
+        if (const bench::Comparison comparison = bench::compare(own, others);
+            provider != "tutti" && comparison.all() > 0) {
             found.push_back(peer(provider, others, comparison));
         }
     }
@@ -227,24 +230,24 @@ std::vector<Finding> findings(std::span<const Point> points) {
     return found;
 }
 
-Finding change_finding(const std::string& before, std::span<const Point> before_points,
-                       const std::string& after, std::span<const Point> after_points) {
-    const std::vector<Point> old_own = points_of(before_points, "tutti");
-    const std::vector<Point> new_own = points_of(after_points, "tutti");
-    const std::vector<Judgement> judgements = judge_all(old_own, new_own, {});
+Finding change_finding(const std::string& before, std::span<const bench::Point> before_points,
+                       const std::string& after, std::span<const bench::Point> after_points) {
+    const std::vector<bench::Point> old_own = bench::points_of(before_points, "tutti");
+    const std::vector<bench::Point> new_own = bench::points_of(after_points, "tutti");
+    const std::vector<bench::Judgement> judgements = bench::judge_all(old_own, new_own, {});
     if (judgements.empty()) {
-        const std::string differences = differences_text(old_own, new_own);
+        const std::string differences = bench::differences_text(old_own, new_own);
         return {Tone::warning, fmt::format("{} and {} have no point of Tutti in common{}{}.", before, after,
                                            differences.empty() ? "" : ": ", differences)};
     }
     Extreme slowest;
-    for (const Judgement& judgement : judgements) {
-        if (judgement.change == Change::slower) {
+    for (const bench::Judgement& judgement : judgements) {
+        if (judgement.change == bench::Change::slower) {
             slowest.add(*judgement.after, judgement.after->time_us.median / judgement.before->time_us.median);
         }
     }
     const std::string text =
-        fmt::format("From {} to {}: {}.", before, after, counts_text(judgements, "Tutti"));
+        fmt::format("From {} to {}: {}.", before, after, bench::counts_text(judgements, "Tutti"));
     if (slowest.point == nullptr) {
         return {Tone::good, text};
     }
@@ -252,4 +255,4 @@ Finding change_finding(const std::string& before, std::span<const Point> before_
                                        full_name(*slowest.point), slowest.ratio)};
 }
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 /// What a reader makes of a sentence: it is as it should be, it tells, or it needs a look.
 enum class Tone : std::uint8_t { good, note, warning };
@@ -24,11 +24,11 @@ std::string lines_of(std::span<const Finding> findings);
 /// What stands out in the points of one file: wrong results; the point furthest above the floor, from 16 MiB
 /// on where there are such; for each other provider how it compares and where it is faster; where a named
 /// algorithm beats the library's choice, or only looks as if; unstable medians; points whose runs drift.
-std::vector<Finding> findings(std::span<const Point> points);
+std::vector<Finding> findings(std::span<const bench::Point> points);
 
 /// What stands out between two files of these names: how many of Tutti's points changed, and the one that
 /// became slower the most.
-Finding change_finding(const std::string& before, std::span<const Point> before_points,
-                       const std::string& after, std::span<const Point> after_points);
+Finding change_finding(const std::string& before, std::span<const bench::Point> before_points,
+                       const std::string& after, std::span<const bench::Point> after_points);
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

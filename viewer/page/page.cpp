@@ -4,7 +4,7 @@
 #include "page/page_data.hpp"
 #include "page/shell.hpp"
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 std::string page_text(const Subjects& subjects) {
     return filled(report_shell, page_data(subjects));
@@ -14,4 +14,4 @@ std::string findings_text(const Subjects& subjects) {
     return lines_of(all_findings(subjects));
 }
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -8,18 +8,18 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 /// What one file says, and what it is called.
 struct NamedResults {
     std::string name;
-    Results results;
+    bench::Results results;
 };
 
 struct NamedProfile {
     std::string name;
     distance::MachineModel profile;
-    std::optional<Pairs> pairs;
+    std::optional<laboratory::Pairs> pairs;
 };
 
 /// What a report is about. The first results are what the others are compared with.
@@ -34,4 +34,4 @@ std::string page_text(const Subjects& subjects);
 /// The sentences that stand at the top of it, a line each.
 std::string findings_text(const Subjects& subjects);
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -15,7 +15,7 @@
 #include <span>
 #include <string_view>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 namespace {
 
@@ -41,10 +41,10 @@ json shortened(const json& value) {
     return list;
 }
 
-json row_of(const Point& point, std::size_t most) {
-    Point smaller = point;
-    smaller.samples_us = thinned(point.samples_us, most);
-    const json whole = to_json(smaller);
+json row_of(const bench::Point& point, std::size_t most) {
+    bench::Point smaller = point;
+    smaller.samples_us = bench::thinned(point.samples_us, most);
+    const json whole = bench::to_json(smaller);
     json row = json::array();
     for (const auto& field : whole.items()) {
         row.push_back(shortened(field.value()));
@@ -53,7 +53,7 @@ json row_of(const Point& point, std::size_t most) {
 }
 
 json fields() {
-    const json whole = to_json(Point{});
+    const json whole = bench::to_json(bench::Point{});
     json names = json::array();
     for (const auto& field : whole.items()) {
         names.push_back(field.key());
@@ -62,25 +62,30 @@ json fields() {
 }
 
 ordered_json file_of(const NamedResults& named, std::size_t most_samples_each) {
-    const Results& results = named.results;
+    const bench::Results& results = named.results;
     json facts = json::array();
-    for (const Circumstance& circumstance : results.circumstances) {
+    for (const bench::Circumstance& circumstance : results.circumstances) {
         facts.push_back({circumstance.name, circumstance.value});
     }
     json rows = json::array();
     json drifts = json::array();
-    for (const Point& point : results.points) {
+    for (const bench::Point& point : results.points) {
         rows.push_back(row_of(point, most_samples_each));
-        drifts.push_back(shortened(std::min(drift(point.samples_us), 1e6)));
+        drifts.push_back(shortened(std::min(bench::drift(point.samples_us), 1e6)));
     }
-    return {{"name", named.name}, {"schema", json_schema}, {"environment", json::parse(results.environment)},
-            {"facts", facts},     {"fields", fields()},    {"rows", rows},
+    return {{"name", named.name},
+            {"schema", bench::json_schema},
+            {"environment", json::parse(results.environment)},
+            {"facts", facts},
+            {"fields", fields()},
+            {"rows", rows},
             {"drifts", drifts}};
 }
 
 ordered_json changes_between(const NamedResults& before, const NamedResults& after) {
     json rows = json::array();
-    for (const Judgement& judgement : judge_all(before.results.points, after.results.points, {})) {
+    for (const bench::Judgement& judgement :
+         bench::judge_all(before.results.points, after.results.points, {})) {
         rows.push_back({judgement.before - before.results.points.data(),
                         judgement.after - after.results.points.data(), to_string(judgement.change),
                         shortened(judgement.p_value)});
@@ -180,7 +185,7 @@ std::string page_data(const Subjects& subjects) {
     ordered_json profiles = ordered_json::array();
     std::ranges::transform(subjects.profiles, std::back_inserter(profiles), profile_of);
     const ordered_json data{{"version", TUTTI_VERSION_STRING},
-                            {"columns", csv_header()},
+                            {"columns", bench::csv_header()},
                             {"findings", listed(all_findings(subjects))},
                             {"files", files},
                             {"changes", changes},
@@ -188,4 +193,4 @@ std::string page_data(const Subjects& subjects) {
     return embedded(data);
 }
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 /// How many samples a page has at most, of all points together: more would make it larger than 2 MB. Points
 /// have then every k-th of their samples.
@@ -27,4 +27,4 @@ std::vector<Finding> all_findings(const Subjects& subjects);
 /// them
 std::string page_data(const Subjects& subjects);
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 /// Pages without their data: web/ in one file each. Data belong where `page_data_mark` stands, and the
 /// library that draws charts where `charts_library_mark` does.
@@ -14,4 +14,4 @@ extern const std::string_view charts_library;
 inline constexpr std::string_view page_data_mark = "{\"data\": \"here\"}";
 inline constexpr std::string_view charts_library_mark = "charts-library";
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

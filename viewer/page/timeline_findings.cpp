@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 namespace {
 
@@ -20,7 +20,7 @@ using trace::Span;
 constexpr double us_per_ns = 1e-3;
 
 std::string format_ns(std::int64_t ns) {
-    return format_us(static_cast<double>(ns) * us_per_ns);
+    return bench::format_us(static_cast<double>(ns) * us_per_ns);
 }
 
 /// What the members did in one operation.
@@ -261,4 +261,4 @@ std::vector<Finding> timeline_findings(const trace::Timeline& timeline,
                                      whole, percent(busy.ns, on_path.all), busy.member)}};
 }
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 /// A time of a member on a critical path.
 struct PathPart {
@@ -34,4 +34,4 @@ std::vector<CriticalPath> critical_paths(const trace::Timeline& timeline);
 std::vector<Finding> timeline_findings(const trace::Timeline& timeline,
                                        const std::vector<CriticalPath>& paths);
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

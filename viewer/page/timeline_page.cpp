@@ -15,7 +15,7 @@
 #include <iterator>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 namespace {
 
@@ -127,4 +127,4 @@ std::string timeline_findings_text(std::span<const trace::Timeline> timelines) {
     return text;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 /// A page with so many spans, in all its timelines together, stays below 2 MB.
 constexpr std::size_t most_spans_of_page = 25'000;
@@ -18,4 +18,4 @@ std::string timeline_page(std::span<const trace::Timeline> timelines);
 /// The sentences that stand at the top of it, a line each.
 std::string timeline_findings_text(std::span<const trace::Timeline> timelines);
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -14,7 +14,7 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 namespace {
 
@@ -44,15 +44,15 @@ Subjects subjects_in(const std::vector<std::string>& paths) {
     try {
         for (std::size_t at = 0; at < paths.size(); ++at) {
             if (is_profile(paths[at])) {
-                MeasuredProfile measured = read_measured_profile(paths[at]);
+                laboratory::MeasuredProfile measured = laboratory::read_measured_profile(paths[at]);
                 subjects.profiles.push_back(
                     {names[at], std::move(measured.profile), std::move(measured.pairs)});
             } else {
-                subjects.results.push_back({names[at], read_json(paths[at])});
+                subjects.results.push_back({names[at], bench::read_json(paths[at])});
             }
         }
     } catch (const std::invalid_argument& error) {
-        throw UsageError(error.what());
+        throw bench::UsageError(error.what());
     }
     return subjects;
 }
@@ -60,15 +60,15 @@ Subjects subjects_in(const std::vector<std::string>& paths) {
 } // namespace
 
 int run_report(const ReportArguments& arguments) {
-    std::FILE* const out = text_stream(std::array{arguments.output});
+    std::FILE* const out = bench::text_stream(std::array{arguments.output});
     const Subjects subjects = subjects_in(arguments.files);
-    check_writable("--output", arguments.output);
-    write_output(arguments.output, page_text(subjects));
-    fmt::print(out, "{}", wrapped(findings_text(subjects), width_of(out)));
-    if (!is_stdout(arguments.output)) {
+    bench::check_writable("--output", arguments.output);
+    bench::write_output(arguments.output, page_text(subjects));
+    fmt::print(out, "{}", bench::wrapped(findings_text(subjects), bench::width_of(out)));
+    if (!bench::is_stdout(arguments.output)) {
         fmt::print(out, "wrote {}\n", arguments.output);
     }
-    return exit_fine;
+    return bench::exit_fine;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 /// The options of `tutti report` as they are typed.
 struct ReportArguments {
@@ -15,4 +15,4 @@ struct ReportArguments {
 /// stands out. Returns the exit code. Throws UsageError where a file is neither.
 int run_report(const ReportArguments& arguments);
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

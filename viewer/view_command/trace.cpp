@@ -33,7 +33,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 namespace {
 
@@ -82,12 +82,13 @@ std::uint64_t middle_call(const Timeline& timeline) {
     return middle->second;
 }
 
-void check_algorithm(const std::string& name, const Problem& problem) {
-    check_known("--algorithm", name, algorithm_names(std::array{problem.collective}));
+void check_algorithm(const std::string& name, const bench::Problem& problem) {
+    bench::check_known("--algorithm", name, bench::algorithm_names(std::array{problem.collective}));
     const std::string why = engine::refusal(*algorithm::find(problem.collective, name),
-                                            selection_input_of(problem).call, problem.members);
+                                            bench::selection_input_of(problem).call, problem.members);
     if (!why.empty()) {
-        throw UsageError(fmt::format("--algorithm: {} {} {}", to_string(problem.collective), name, why));
+        throw bench::UsageError(
+            fmt::format("--algorithm: {} {} {}", to_string(problem.collective), name, why));
     }
 }
 
@@ -103,13 +104,13 @@ std::string name_of_measured(int members) {
 std::vector<Timeline> measured(const TraceArguments& arguments, Collective collective, int members,
                                std::size_t bytes) {
     constexpr int calls = 33;
-    const Problem problem = as_asked(
-        "", [&] { return make_problem(collective, Type::f64, Operator::sum, members, bytes, false); });
+    const bench::Problem problem = bench::as_asked(
+        "", [&] { return bench::make_problem(collective, Type::f64, Operator::sum, members, bytes, false); });
     if (!arguments.algorithm.empty()) {
         check_algorithm(arguments.algorithm, problem);
     }
-    std::vector<Timeline> timelines = parse_timelines(as_asked("", [&] {
-        return traced_calls({.problem = problem, .algorithm = arguments.algorithm, .calls = calls});
+    std::vector<Timeline> timelines = bench::parse_timelines(bench::as_asked("", [&] {
+        return bench::traced_calls({.problem = problem, .algorithm = arguments.algorithm, .calls = calls});
     }));
     Timeline& timeline = timelines.front();
     timeline.name = name_of_measured(members);
@@ -122,26 +123,28 @@ std::vector<Timeline> measured(const TraceArguments& arguments, Collective colle
 }
 
 Timeline predicted(const TraceArguments& arguments, Collective collective, int members, std::size_t bytes) {
-    PredictionQuery query{.collective = collective, .members = members, .bytes = {bytes}, .algorithms = {}};
+    laboratory::PredictionQuery query{
+        .collective = collective, .members = members, .bytes = {bytes}, .algorithms = {}};
     if (!arguments.algorithm.empty()) {
         query.algorithms = {arguments.algorithm};
     }
-    const auto profile = as_asked("--machine: ", [&] { return find_line_profile(arguments.machine); });
-    return as_asked("", [&] { return predicted_timeline(profile, query); });
+    const auto profile =
+        bench::as_asked("--machine: ", [&] { return laboratory::find_line_profile(arguments.machine); });
+    return bench::as_asked("", [&] { return laboratory::predicted_timeline(profile, query); });
 }
 
 /// Of the call that is asked for.
 std::vector<Timeline> timelines_of_call(const TraceArguments& arguments) {
     if (arguments.subjects.size() != 1) {
-        throw UsageError(fmt::format("trace: \"{}\" is one word too many", arguments.subjects[1]));
+        throw bench::UsageError(fmt::format("trace: \"{}\" is one word too many", arguments.subjects[1]));
     }
     const int members = arguments.members.value_or(TraceArguments::default_members);
-    if (members < 2 || members > most_members) {
-        throw UsageError(fmt::format("--members: {} is not in 2..{}", members, most_members));
+    if (members < 2 || members > bench::most_members) {
+        throw bench::UsageError(fmt::format("--members: {} is not in 2..{}", members, bench::most_members));
     }
-    const Collective collective = collective_named(arguments.subjects.front());
-    const std::size_t bytes = collective == Collective::barrier ? 0 : as_asked("--bytes: ", [&] {
-        return parse_bytes(arguments.bytes.value_or(TraceArguments::default_bytes));
+    const Collective collective = bench::collective_named(arguments.subjects.front());
+    const std::size_t bytes = collective == Collective::barrier ? 0 : bench::as_asked("--bytes: ", [&] {
+        return bench::parse_bytes(arguments.bytes.value_or(TraceArguments::default_bytes));
     });
     if (arguments.machine.empty()) {
         return measured(arguments, collective, members, bytes);
@@ -153,8 +156,8 @@ std::vector<Timeline> timelines_of_call(const TraceArguments& arguments) {
 void check_only_files(const TraceArguments& arguments) {
     const auto check = [&](bool is_given, const char* option) {
         if (is_given) {
-            throw UsageError(fmt::format("{}: {} has recorded calls, which it cannot change", option,
-                                         arguments.subjects.front()));
+            throw bench::UsageError(fmt::format("{}: {} has recorded calls, which it cannot change", option,
+                                                arguments.subjects.front()));
         }
     };
     check(arguments.members.has_value(), "--members");
@@ -167,7 +170,7 @@ void check_only_files(const TraceArguments& arguments) {
 std::vector<Timeline> timelines_in(const std::vector<std::string>& paths) {
     std::vector<Timeline> all;
     for (const std::string& path : paths) {
-        std::vector<Timeline> of_file = as_asked("", [&] { return read_timelines(path); });
+        std::vector<Timeline> of_file = bench::as_asked("", [&] { return bench::read_timelines(path); });
         begin_at_zero(of_file);
         if (paths.size() > 1) {
             for (Timeline& timeline : of_file) {
@@ -185,10 +188,10 @@ std::string (*format_of(const std::string& path))(std::span<const Timeline>) {
     if (extension == ".pftrace") {
         return trace::perfetto;
     }
-    if (extension == ".jsonl" || is_stdout(path)) {
+    if (extension == ".jsonl" || bench::is_stdout(path)) {
         return trace::json_lines;
     }
-    throw UsageError(
+    throw bench::UsageError(
         fmt::format("--output: \"{}\" is no format that tutti traces in; there are JSON lines (.jsonl) "
                     "and Perfetto's (.pftrace)",
                     extension));
@@ -197,7 +200,7 @@ std::string (*format_of(const std::string& path))(std::span<const Timeline>) {
 } // namespace
 
 int run_trace(const TraceArguments& arguments) {
-    std::FILE* const out = text_stream(std::array{arguments.output, arguments.html});
+    std::FILE* const out = bench::text_stream(std::array{arguments.output, arguments.html});
     const auto format = arguments.output.empty() ? nullptr : format_of(arguments.output);
     const bool has_files = is_file(arguments.subjects.front());
     if (has_files) {
@@ -205,12 +208,12 @@ int run_trace(const TraceArguments& arguments) {
     }
     const std::vector<Timeline> timelines =
         has_files ? timelines_in(arguments.subjects) : timelines_of_call(arguments);
-    check_writable("--output", arguments.output);
-    check_writable("--html", arguments.html);
-    fmt::print(out, "{}", wrapped(timeline_findings_text(timelines), width_of(out)));
+    bench::check_writable("--output", arguments.output);
+    bench::check_writable("--html", arguments.html);
+    fmt::print(out, "{}", bench::wrapped(timeline_findings_text(timelines), bench::width_of(out)));
     const auto write = [&](const std::string& path, const std::string& text) {
-        write_output(path, text);
-        if (!is_stdout(path)) {
+        bench::write_output(path, text);
+        if (!bench::is_stdout(path)) {
             fmt::print(out, "wrote {}\n", path);
         }
     };
@@ -220,7 +223,7 @@ int run_trace(const TraceArguments& arguments) {
     if (!arguments.html.empty()) {
         write(arguments.html, timeline_page(timelines));
     }
-    return exit_fine;
+    return bench::exit_fine;
 }
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::bench {
+namespace tutti::viewer {
 
 /// The options of `tutti trace` as they are typed.
 struct TraceArguments {
@@ -30,4 +30,4 @@ struct TraceArguments {
 /// EnvironmentUnfit when an output cannot be written.
 int run_trace(const TraceArguments& arguments);
 
-} // namespace tutti::bench
+} // namespace tutti::viewer

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace tutti::bench {
+namespace tutti::laboratory {
 
 namespace {
 
@@ -42,4 +42,4 @@ TEST_CASE("the table goes to thousands of nodes and says that it is a model") {
     CHECK(text.find("   4096     16384") != std::string::npos);
 }
 
-} // namespace tutti::bench
+} // namespace tutti::laboratory

@@ -10,7 +10,7 @@
 #include <vector>
 
 using namespace tutti;
-using namespace tutti::bench;
+using namespace tutti::laboratory;
 
 namespace {
 
@@ -23,11 +23,11 @@ PredictedPoint point(double predicted_us, double measured_us, std::uint64_t plan
             .plan = plan};
 }
 
-Point measured(const std::string& algorithm, std::size_t bytes, double us) {
-    Point made;
+bench::Point measured(const std::string& algorithm, std::size_t bytes, double us) {
+    bench::Point made;
     made.provider = "tutti";
     made.algorithm = algorithm;
-    made.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
+    made.problem = bench::make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
     made.time_us.median = us;
     return made;
 }
@@ -65,7 +65,7 @@ TEST_CASE("points are found beside what is predicted for them") {
                                              .members = 2,
                                              .bytes = {8, 4096},
                                              .algorithms = {"flat", "direct", "ring", "mesh"}});
-    std::vector<Point> all;
+    std::vector<bench::Point> all;
     for (const PredictedTimes& times : predicted) {
         all.push_back(measured(times.algorithm, 8, times.us[0]));
         all.push_back(measured(times.algorithm, 4096, times.us[1]));

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 using namespace tutti;
-using namespace tutti::bench;
+using namespace tutti::laboratory;
 
 TEST_CASE("members of a published machine are placed compactly, in a tree of what they share") {
     const machine::Machine machine = described(find_line_profile("epyc-7742-2s"));

@@ -8,19 +8,17 @@
 #include <string>
 #include <vector>
 
-using namespace tutti::bench;
-using tutti::Collective;
-using tutti::Operator;
-using tutti::Type;
+using namespace tutti;
+using namespace tutti::viewer;
 
 namespace {
 
-Point point_of(const std::string& provider, std::size_t bytes, double median_us) {
-    Point point;
+bench::Point point_of(const std::string& provider, std::size_t bytes, double median_us) {
+    bench::Point point;
     point.provider = provider;
-    point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
+    point.problem = bench::make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
     point.samples_us = std::vector<double>(64, median_us);
-    point.time_us = summarise(point.samples_us);
+    point.time_us = bench::summarise(point.samples_us);
     return point;
 }
 
@@ -59,7 +57,8 @@ TEST_CASE("the point furthest above the floor is named, of large ones where ther
     points[1].floor_us = 2;
     CHECK(count_of(findings(points), Tone::note,
                    "allreduce 8 B, 2 members is the furthest above the machine's floor: 100.00 times.") == 1);
-    points[1].problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, 16U << 20U, false);
+    points[1].problem =
+        bench::make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, 16U << 20U, false);
     CHECK(
         count_of(findings(points), Tone::note,
                  "allreduce 16 MiB, 2 members is the furthest above the machine's floor, of all from 16 MiB "
@@ -156,7 +155,7 @@ TEST_CASE("between two files changes are counted, and the worst is named") {
     CHECK(change_finding("a", before, "b", before).tone == Tone::good);
     CHECK(change_finding("a", before, "b", {}).text == "a and b have no point of Tutti in common.");
     std::vector four = before;
-    for (Point& point : four) {
+    for (bench::Point& point : four) {
         point.problem.members = 4;
     }
     CHECK(change_finding("a", before, "b", four).text ==

@@ -11,25 +11,25 @@
 #include <vector>
 
 using namespace tutti;
-using namespace tutti::bench;
+using namespace tutti::viewer;
 
 namespace {
 
-Point point_of(std::size_t bytes, std::vector<double> samples_us) {
-    Point point;
+bench::Point point_of(std::size_t bytes, std::vector<double> samples_us) {
+    bench::Point point;
     point.provider = "tutti";
-    point.problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
+    point.problem = bench::make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, bytes, false);
     point.samples_us = std::move(samples_us);
-    point.time_us = summarise(point.samples_us);
+    point.time_us = bench::summarise(point.samples_us);
     return point;
 }
 
-Subjects subjects_of(std::vector<Point> points,
+Subjects subjects_of(std::vector<bench::Point> points,
                      const nlohmann::json& environment = nlohmann::json::object()) {
     return {.results = {{"a.json",
                          {.asked = {},
-                          .environment = text_of(environment),
-                          .circumstances = circumstances(environment),
+                          .environment = bench::text_of(environment),
+                          .circumstances = bench::circumstances(environment),
                           .points = std::move(points)}}},
             .profiles = {}};
 }
@@ -49,9 +49,9 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 } // namespace
 
 TEST_CASE("a page has all fields of all points") {
-    const Point point = point_of(8, {1.25, 2, 3.23456789});
+    const bench::Point point = point_of(8, {1.25, 2, 3.23456789});
     const nlohmann::json file = data_of(subjects_of({point}))["files"][0];
-    const nlohmann::json expected = to_json(point);
+    const nlohmann::json expected = bench::to_json(point);
     CHECK(file["fields"].size() == expected.size());
     for (std::size_t i = 0; i < file["fields"].size(); ++i) {
         const auto field = file["fields"][i].get<std::string>();
@@ -65,7 +65,7 @@ TEST_CASE("a page has all fields of all points") {
 
 TEST_CASE("whatever a file says, it ends neither the data nor the script") {
     const std::string evil = "</script><script>alert(1)</script><!--";
-    Point point = point_of(8, {1});
+    bench::Point point = point_of(8, {1});
     point.algorithm = evil;
     Subjects subjects = subjects_of({point}, {{"machine", {{"model", evil}}}, {"system", "\xff\xfe bytes"}});
     subjects.results[0].name = evil;
@@ -100,10 +100,10 @@ TEST_CASE("thousands of points make no page of more than 2 MB") {
     for (int i = 0; i < 256; ++i) {
         samples.push_back(123.456789 + i * 0.00987654321);
     }
-    Point point = point_of(std::size_t{1} << 26U, samples);
+    bench::Point point = point_of(std::size_t{1} << 26U, samples);
     point.algorithm = "reduce-scatter-allgather";
     point.floor_us = point.loop_us = 1.23456789;
-    const std::string page = page_text(subjects_of(std::vector<Point>(5000, point)));
+    const std::string page = page_text(subjects_of(std::vector<bench::Point>(5000, point)));
     CHECK(page.size() < 2'000'000);
     CHECK(data_of(subjects_of({point}))["files"][0]["rows"][0].dump().find("123.457,123.467") !=
           std::string::npos);
@@ -128,7 +128,7 @@ TEST_CASE("further files come with what compare says of them") {
 
 TEST_CASE("a profile comes with its pairs, the same both ways, and groups that show in them") {
     Subjects subjects;
-    Pairs pairs{.cpus = {0, 2, 1, 3}, .one_way_ns = distance::Matrix(4)};
+    laboratory::Pairs pairs{.cpus = {0, 2, 1, 3}, .one_way_ns = distance::Matrix(4)};
     for (std::size_t one = 0; one < 4; ++one) {
         for (std::size_t other = 0; other < one; ++other) {
             pairs.one_way_ns.set(one, other, one / 2 == other / 2 ? 10 : 100);

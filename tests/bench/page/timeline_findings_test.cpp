@@ -7,7 +7,7 @@
 #include <vector>
 
 using namespace tutti;
-using namespace tutti::bench;
+using namespace tutti::viewer;
 using trace::Kind;
 using trace::Lane;
 using trace::Span;

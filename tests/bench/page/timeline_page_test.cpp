@@ -8,12 +8,12 @@
 #include <vector>
 
 using namespace tutti;
-using bench::most_spans_of_page;
-using bench::timeline_page;
 using trace::Kind;
 using trace::Lane;
 using trace::Span;
 using trace::Timeline;
+using viewer::most_spans_of_page;
+using viewer::timeline_page;
 
 namespace {
 

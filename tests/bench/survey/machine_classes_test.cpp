@@ -9,7 +9,7 @@
 #include <vector>
 
 using namespace tutti;
-using namespace tutti::bench;
+using namespace tutti::laboratory;
 using distance::Class;
 
 namespace {

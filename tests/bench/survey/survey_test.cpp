@@ -17,7 +17,7 @@
 #include <vector>
 
 using namespace tutti;
-using namespace tutti::bench;
+using namespace tutti::laboratory;
 
 TEST_CASE("a survey has all numbers of a profile, each with a source") {
     const machine::Machine machine = machine::here();
@@ -71,9 +71,9 @@ TEST_CASE("a survey takes the time that it is given on CPUs that others use as w
 
 TEST_CASE("threads that cannot be pinned measure nothing") {
     std::atomic<int> ran{0};
-    CHECK_THROWS_AS(
-        on_cpus(std::array{machine::here().pus[0].os_index, 99999}, [&](std::size_t, Gate&) { ++ran; }),
-        std::runtime_error);
+    CHECK_THROWS_AS(on_cpus(std::array{machine::here().pus[0].os_index, 99999},
+                            [&](std::size_t, bench::Gate&) { ++ran; }),
+                    std::runtime_error);
     CHECK(ran == 0);
 }
 
