@@ -47,6 +47,56 @@ constexpr std::size_t cached_tile_bytes_of<Tree<Count>> = std::size_t{Count <= 8
     move_string(static_cast<char*>(out) + begin, static_cast<const char*>(in) + begin, end - begin);
 }
 
+/// What combines bytes [begin, end) through the caches. The moving loops below reach it by address, so that
+/// there is one of them for all types and operators; they call it once per `moved_bytes`.
+using Combine = void (*)(const Reduction& data, Association association, std::size_t begin, std::size_t end);
+template <Association association>
+using Scan = void (*)(const Prefixes<association>& data, std::size_t begin, std::size_t end);
+
+/// Part by part to the output that is written through the caches, and from there by string moves to all
+/// others.
+[[gnu::noinline]] void combine_and_move(Combine combine, const Reduction& data, Association association,
+                                        std::size_t end) {
+    void* const own = data.outs[data.cached_out];
+    for (std::size_t begin = 0; begin < end; begin += moved_bytes) {
+        const std::size_t stop = end - begin < moved_bytes ? end : begin + moved_bytes;
+        combine({&own, 1, data.ins, data.ins_count, -1}, association, begin, stop);
+        for (int destination = 0; destination < data.outs_count; ++destination) {
+            if (destination != data.cached_out) {
+                move(data.outs[destination], own, begin, stop);
+            }
+        }
+    }
+}
+
+/// The same for prefixes, each of which has a tile of this CPU's caches that it is moved from.
+template <Association association>
+[[gnu::noinline]] void scan_and_move(Scan<association> scan, const Prefixes<association>& data,
+                                     std::size_t end) {
+    char* const tiles = tiles_of_thread();
+    if (tiles == nullptr) {
+        return scan(data, 0, end);
+    }
+    const int others = data.count - (data.cached_out >= 0 ? 1 : 0);
+    const std::size_t tile_bytes = moved_bytes / static_cast<std::size_t>(others) / line_bytes * line_bytes;
+    void* firsts[most_moved_prefixes];
+    for (std::size_t begin = 0; begin < end; begin += tile_bytes) {
+        const std::size_t stop = end - begin < tile_bytes ? end : begin + tile_bytes;
+        char* tile = tiles;
+        for (int member = 0; member < data.count; ++member) {
+            const bool is_own = member == data.cached_out;
+            firsts[member] = is_own ? data.outs[member] : base_of(tile, begin);
+            tile += is_own ? 0 : tile_bytes;
+        }
+        scan({firsts, data.ins, data.count, -1}, begin, stop);
+        for (int member = 0; member < data.count; ++member) {
+            if (member != data.cached_out) {
+                move(data.outs[member], firsts[member], begin, stop);
+            }
+        }
+    }
+}
+
 template <class Lane, class Op, std::size_t ElementBytes>
 struct Loops {
     /// Reduces bytes [begin, end) in tiles of Vectors vectors of Width bytes as far as whole tiles go;
@@ -172,49 +222,6 @@ struct Loops {
         return data;
     }
 
-    /// Part by part to the output that is written through the caches, and from there by string moves to all
-    /// others.
-    [[gnu::noinline]] static void run_moved(const Reduction& data, Association association, std::size_t end) {
-        void* const own = data.outs[data.cached_out];
-        for (std::size_t begin = 0; begin < end; begin += moved_bytes) {
-            const std::size_t stop = end - begin < moved_bytes ? end : begin + moved_bytes;
-            combine<false>({&own, 1, data.ins, data.ins_count, -1}, association, begin, stop);
-            for (int destination = 0; destination < data.outs_count; ++destination) {
-                if (destination != data.cached_out) {
-                    move(data.outs[destination], own, begin, stop);
-                }
-            }
-        }
-    }
-
-    /// The same for prefixes, each of which has a tile of this CPU's caches that it is moved from.
-    template <Association association>
-    [[gnu::noinline]] static void run_moved(const Prefixes<association>& data, std::size_t end) {
-        char* const tiles = tiles_of_thread();
-        if (tiles == nullptr) {
-            return run<false>(data, 0, end);
-        }
-        const int others = data.count - (data.cached_out >= 0 ? 1 : 0);
-        const std::size_t tile_bytes =
-            moved_bytes / static_cast<std::size_t>(others) / line_bytes * line_bytes;
-        void* firsts[most_moved_prefixes];
-        for (std::size_t begin = 0; begin < end; begin += tile_bytes) {
-            const std::size_t stop = end - begin < tile_bytes ? end : begin + tile_bytes;
-            char* tile = tiles;
-            for (int member = 0; member < data.count; ++member) {
-                const bool is_own = member == data.cached_out;
-                firsts[member] = is_own ? data.outs[member] : base_of(tile, begin);
-                tile += is_own ? 0 : tile_bytes;
-            }
-            run_cached(Prefixes<association>{firsts, data.ins, data.count, -1}, begin, stop);
-            for (int member = 0; member < data.count; ++member) {
-                if (member != data.cached_out) {
-                    move(data.outs[member], firsts[member], begin, stop);
-                }
-            }
-        }
-    }
-
     /// Apart from reduce(), which so needs no stack frame for a single element.
     [[gnu::noinline]] static void reduce_several(void* out, const void* a, const void* b, std::size_t bytes) {
         const void* const ins[] = {a, b};
@@ -243,7 +250,7 @@ struct Loops {
         if (!moves && !stores.stream && ins_count <= same_in_both) {
             run<false>(data, 0, bytes); // what is carried between two members has no time to lose
         } else if (moves && stores.cached_out >= 0 && outs_count > 1) {
-            run_moved(data, association, bytes);
+            combine_and_move(&combine<false>, data, association, bytes);
         } else if (stores.stream || (moves && stores.cached_out < 0)) {
             // To the only place of another nothing can be moved from a place of one's own.
             combine<true>(data, association, 0, bytes);
@@ -365,7 +372,7 @@ private:
         const bool has_others = data.count > (data.cached_out >= 0 ? 1 : 0);
         if (stores.move && has_others && data.count <= most_moved_prefixes &&
             bytes >= string_move_from_bytes) {
-            run_moved(data, bytes);
+            scan_and_move<association>(&run_cached<association>, data, bytes);
         } else if (data.count > 0 && stores.stream) {
             run<true>(data, 0, bytes);
             finish_streaming();
