@@ -73,6 +73,8 @@ private:
     std::vector<int> cpus_;
     bool caller_is_member_;
     mailbox::WaitPolicy wait_policy_;
+    /// Of the caller.
+    mailbox::WaitHistory wait_history_;
     std::uint64_t process_;
     std::vector<machine::PinResult> pins_;
     std::vector<std::exception_ptr> thrown_;

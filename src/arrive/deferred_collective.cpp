@@ -234,10 +234,10 @@ void DeferredCollective::wait(int rank, std::chrono::milliseconds deadline) noex
         const Phase seen = phase;
         const auto is_further = [&] { return (phase = phase_.load(std::memory_order_acquire)) != seen; };
         if (deadline.count() == 0 || seen != Phase::gathering) {
-            mailbox::wait_until(is_further, check, event_, home_->wait_policy());
+            mailbox::wait_until(is_further, check, event_, home_->wait_policy(), home_->waiter(rank));
         } else {
             mailbox::TimedEventCount event(event_);
-            mailbox::wait_until(is_further, check, event, home_->wait_policy());
+            mailbox::wait_until(is_further, check, event, home_->wait_policy(), home_->waiter(rank));
         }
     }
 }

@@ -20,7 +20,7 @@ RendezvousState::RendezvousState(int ranks, RendezvousOptions options)
     : options_(std::move(options)),
       deadline_(engine::deadline_of(options_.deadline, "RendezvousOptions::deadline")),
       cpus_(machine::allowed_pus()), wait_policy_(engine::wait_policy_for(ranks, cpus_)),
-      places_(static_cast<std::size_t>(ranks)),
+      places_(static_cast<std::size_t>(ranks)), last_cpus_(ranks),
       listed_([this](RollCallFormat format) { return roll_call(format); }) {}
 
 void RendezvousState::begin() {

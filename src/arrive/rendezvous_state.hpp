@@ -49,6 +49,9 @@ public:
     /// shown.
     void show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept;
     engine::ShownWait& shown_wait(int rank) { return places_[static_cast<std::size_t>(rank)].wait; }
+    mailbox::Waiter waiter(int rank) {
+        return {places_[static_cast<std::size_t>(rank)].wait_history, last_cpus_.of(rank)};
+    }
     /// See Rendezvous::roll_call. By any thread.
     std::string roll_call(RollCallFormat format) const;
     /// Of an operation that nobody refers to.
@@ -65,6 +68,7 @@ private:
         CalledFrom called_from;
         engine::ArrivalLog log;
         engine::ShownWait wait;
+        mailbox::WaitHistory wait_history;
         std::atomic<int> waiter{0};
     };
 
@@ -81,6 +85,7 @@ private:
     int cpus_;
     mailbox::WaitPolicy wait_policy_;
     std::vector<Place> places_;
+    mailbox::LastCpus last_cpus_;
 
     /// For who opens an operation or gives one back, which is done once for all ranks.
     std::mutex opening_;

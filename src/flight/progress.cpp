@@ -119,7 +119,7 @@ void ProgressEngine::begin(OutstandingCall& operation) {
 
 /// Mostly everybody is at it, and what is waited for is about to come.
 void ProgressEngine::look_eagerly(OutstandingCall& operation) {
-    const int looks = mailbox::eager_looks(group_.wait_policy());
+    const int looks = mailbox::eager_looks(group_.wait_policy(), ThreadProgress::here().wait_history());
     if (operation.is_quiet_ && operation.state_ == OutstandingCall::State::running &&
         look(operation, looks)) {
         remove(operation);

@@ -47,6 +47,10 @@ const mailbox::WaitPolicy& ProgressEngine::wait_policy() const {
     return group_.wait_policy();
 }
 
+mailbox::CpusInSight ProgressEngine::cpus() const {
+    return group_.memory().last_cpus().of(rank_);
+}
+
 ProgressEngine::~ProgressEngine() {
     orphan_held();
 }

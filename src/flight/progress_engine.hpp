@@ -66,6 +66,7 @@ public:
     void look_after(bool takes_long, const OutstandingCall* awaited) override;
     mailbox::EventCount& event() const override;
     const mailbox::WaitPolicy& wait_policy() const override;
+    mailbox::CpusInSight cpus() const override;
     const std::exception_ptr& failure() const override { return failure_; }
     bool end() noexcept override;
     Calls calls() const override {

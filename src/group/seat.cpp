@@ -116,7 +116,7 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
     run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.memory().mailbox(), cursor_,
                                                                  call.prepared(), bindings_, observer);
     try {
-        const run::State reached = runner.advance(mailbox::eager_looks(group_.wait_policy()));
+        const run::State reached = runner.advance(mailbox::eager_looks(group_.wait_policy(), wait_history_));
         if (reached != run::State::done) {
             run_slowly(runner, reached, deadline);
         }
@@ -147,7 +147,7 @@ template <class Runner>
     engine::WaitTimer waited(deadline.count() != 0 ? deadline : group_.config().deadline);
     while (state != run::State::done) {
         wait(runner, state, waited);
-        state = runner.advance(mailbox::eager_looks(group_.wait_policy()));
+        state = runner.advance(mailbox::eager_looks(group_.wait_policy(), wait_history_));
     }
     runs_operator_ = false;
     engine::ThreadProgress::here().call_continuations();
@@ -179,12 +179,14 @@ void Seat::wait(Runner& runner, run::State state, engine::WaitTimer& waited) {
                                            {.takes_long = takes_long, .number = number, .is_stuck = true});
         thread.look_after(takes_long);
     };
-    mailbox::EventCount& event = group_.memory().board(runner.peer()).event;
+    engine::SharedMemory& memory = group_.memory();
+    mailbox::EventCount& event = memory.board(runner.peer()).event;
+    const mailbox::Waiter waiter{wait_history_, memory.last_cpus().of(rank_, runner.peer())};
     if (thread.is_empty()) {
-        mailbox::wait_until(is_ready, check, event, group_.wait_policy());
+        mailbox::wait_until(is_ready, check, event, group_.wait_policy(), waiter);
     } else {
         engine::PolledEventCount polled(event);
-        mailbox::wait_until(is_ready, check, polled, group_.wait_policy());
+        mailbox::wait_until(is_ready, check, polled, group_.wait_policy(), waiter);
     }
     if (is_excused) {
         runner.stop_waiting();

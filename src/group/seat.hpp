@@ -163,6 +163,7 @@ private:
     run::Memory input_copy_;
     /// An operator of the caller's runs, which must not call this member.
     bool runs_operator_ = false;
+    mailbox::WaitHistory wait_history_;
     /// What this member has shown of its calls last.
     engine::CallPlace recorded_;
     std::uint64_t recorded_digest_ = 0;

@@ -7,7 +7,8 @@ namespace tutti::engine {
 SharedMemory::SharedMemory(int members, const mailbox::StdWord& failed)
     : members_(members), failed_(failed), pages_(group_bytes(members)),
       mailbox_(mailbox_in(pages_.data(), members, mailbox::most_sets, failed)),
-      statuses_(objects_in<MemberStatus>(pages_.data() + mailbox_bytes(members, mailbox::most_sets))) {}
+      statuses_(objects_in<MemberStatus>(pages_.data() + mailbox_bytes(members, mailbox::most_sets))),
+      last_cpus_(members + 1) {}
 
 Channels& SharedMemory::channels() {
     const auto lock = hold_channels();

@@ -3,6 +3,7 @@
 #include "atomic.hpp"
 #include "group/channels.hpp"
 #include "group/member_status.hpp"
+#include "mailbox/last_cpu.hpp"
 #include "mailbox/mailbox.hpp"
 #include "mailbox/zero_pages.hpp"
 
@@ -29,6 +30,9 @@ public:
         return {&mailbox_.board(0), static_cast<std::size_t>(members_)};
     }
     MemberStatus& status(int member) const { return statuses_[member]; }
+
+    /// Of the members, and of a thread that waits for all of them.
+    mailbox::LastCpus& last_cpus() { return last_cpus_; }
 
     /// For what the members have in flight. Made on first use; null before that.
     Channels& channels();
@@ -61,6 +65,7 @@ private:
     ZeroPages pages_;
     mailbox::Mailbox mailbox_;
     MemberStatus* statuses_;
+    mailbox::LastCpus last_cpus_;
     std::mutex channels_mutex_;
     std::unique_ptr<Channels> channels_;
     Atomic<Channels*> channels_shown_{nullptr};

@@ -73,7 +73,9 @@ private:
 /// Returns when `member` has done `segments` segments of this call.
 void Pipeline::await_progress(int member, std::size_t segments) const {
     ClusterState& cluster = call().cluster();
-    mailbox::Backoff backoff(cluster.group().wait_policy());
+    mailbox::WaitHistory history;
+    mailbox::Backoff backoff(cluster.group().wait_policy(),
+                             {history, cluster.group().memory().last_cpus().of(call().rank(), member)});
     const mailbox::StdWord& done = cluster.board(member).progress;
     // Acquire: pairs with the release in exchange(); what was put or carried is visible.
     while (done.observe() < ClusterState::progress_in(call().number(), segments)) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <utility>
 
 namespace tutti::mailbox {
 
@@ -33,37 +34,49 @@ std::int64_t cpu_time_of_process_ns() noexcept {
 /// What is known of one CPU: whether other processes want it. All of it is a guess, and waits end whatever it
 /// says: relaxed.
 struct alignas(line_bytes) Cpu {
-    /// Until when it is not to be yielded.
+    /// Until when waits that may sleep do so at once.
     std::atomic<std::int64_t> wanted_until_ns{0};
+    /// For how long that was when it was last found to be so.
+    std::atomic<std::int64_t> wanted_for_ns{0};
     /// Waits in which it was yielded since it was last lost to another process.
     std::atomic<std::int64_t> waits{0};
     /// How often in a row it was lost after so few waits that sleeping would have taken less time.
     std::atomic<int> bad_bargains{0};
+
+    bool is_wanted(std::int64_t now) const noexcept {
+        return now < wanted_until_ns.load(std::memory_order_relaxed);
+    }
 };
 
-Cpu& this_cpu() noexcept {
+Cpu& cpu_of(int number) noexcept {
     constexpr std::size_t most_cpus = 1024;
     static std::array<Cpu, most_cpus> cpus{};
-    return cpus[static_cast<std::size_t>(std::max(sched_getcpu(), 0)) % most_cpus];
+    return cpus[static_cast<std::size_t>(std::max(number, 0)) % most_cpus];
 }
 
 /// Another process has had the CPU for so long.
 void lose(Cpu& cpu, std::int64_t now, std::int64_t turn_ns) noexcept {
     constexpr std::int64_t asleep_ns = 100 * microsecond_ns; // what a wait takes that sleeps, at most
     constexpr std::int64_t remembered_turns = 32;
+    constexpr std::int64_t longest_ns = second_ns;
     constexpr int enough = 3;
     const std::int64_t waits = cpu.waits.exchange(0, std::memory_order_relaxed);
     const bool is_bad = waits * asleep_ns < turn_ns;
     const int bad = is_bad ? std::min(cpu.bad_bargains.load(std::memory_order_relaxed) + 1, enough) : 0;
     cpu.bad_bargains.store(bad, std::memory_order_relaxed);
     if (bad == enough) {
-        cpu.wanted_until_ns.store(now + remembered_turns * turn_ns, std::memory_order_relaxed);
+        const std::int64_t before_ns = cpu.wanted_for_ns.load(std::memory_order_relaxed);
+        const std::int64_t idle_ns = now - cpu.wanted_until_ns.load(std::memory_order_relaxed);
+        const std::int64_t longer_ns = idle_ns < before_ns ? 2 * before_ns : 0;
+        const std::int64_t wanted_ns = std::min(std::max(longer_ns, remembered_turns * turn_ns), longest_ns);
+        cpu.wanted_for_ns.store(wanted_ns, std::memory_order_relaxed);
+        cpu.wanted_until_ns.store(now + wanted_ns, std::memory_order_relaxed);
     }
 }
 
 /// Yields the CPU, and notes when another process has had it for long. A member that computes may have had it
-/// as well: then this process has used as much CPU time as that took.
-void yield(Cpu& cpu, std::int64_t now) noexcept {
+/// as well: then this process has used as much CPU time as that took. Returns how long the yield took.
+std::int64_t yield(Cpu& cpu, std::int64_t now) noexcept {
     constexpr std::int64_t long_turn_ns = 500 * microsecond_ns;
     constexpr std::int64_t between_looks_ns = 250 * microsecond_ns; // a look takes as long as a yield
     thread_local std::int64_t looked_ns = 0;
@@ -78,37 +91,52 @@ void yield(Cpu& cpu, std::int64_t now) noexcept {
     if (turn_ns > long_turn_ns && 2 * (cpu_time_of_process_ns() - used_ns) < after_ns - looked_ns) {
         lose(cpu, after_ns, turn_ns);
     }
+    return turn_ns;
 }
+
+/// What a yield takes at most if no other thread has run meanwhile.
+constexpr std::int64_t yield_to_nobody_ns = 3 * microsecond_ns;
 
 } // namespace
 
+void Backoff::begin(std::int64_t now) noexcept {
+    started_ns_ = long_look_ns_ = now;
+    beside_peer_ = waiter_.cpus.meet(sched_getcpu());
+}
+
 Backoff::Next Backoff::pass_slowly() noexcept {
+    const std::int64_t now = now_ns();
     if (started_ns_ == 0) {
-        started_ns_ = long_look_ns_ = now_ns();
+        begin(now);
     }
     // By time: a yield takes milliseconds where others want the CPU.
     constexpr std::int64_t between_long_looks_ns = 100 * microsecond_ns;
-    const std::int64_t now = now_ns();
     takes_long_ = now - long_look_ns_ >= between_long_looks_ns;
     long_look_ns_ = takes_long_ ? now : long_look_ns_;
+
+    Cpu& cpu = cpu_of(sched_getcpu());
     const std::int64_t waited_ns = now - started_ns_;
-    spinning_ = waited_ns < wait_policy_.spin_ns;
-    if (spinning_) {
-        return Next::check;
+    const bool is_promising = beside_peer_ || waiter_.history.expects_short_wait();
+    if (waited_ns >= wait_policy_.awake_ns() ||
+        (!wait_policy_.never_sleeps() && (cpu.is_wanted(now) || !is_promising))) {
+        spinning_ = false;
+        slept_ = true;
+        return Next::sleep;
     }
-    if (waited_ns < wait_policy_.spin_ns + wait_policy_.yield_ns) {
-        Cpu& cpu = this_cpu();
-        const bool never_sleeps = wait_policy_.yield_ns == WaitPolicy::for_good_ns;
-        if (never_sleeps || now >= cpu.wanted_until_ns.load(std::memory_order_relaxed)) {
-            if (!yielded_) {
-                yielded_ = true;
-                cpu.waits.fetch_add(1, std::memory_order_relaxed);
-            }
-            yield(cpu, now);
-            return Next::check;
+    const bool must_yield = beside_peer_ && !wait_policy_.never_sleeps();
+    spinning_ = waited_ns < wait_policy_.spin_ns && !must_yield;
+    if (!spinning_) {
+        if (!std::exchange(yielded_, true)) {
+            cpu.waits.fetch_add(1, std::memory_order_relaxed);
         }
+        beside_peer_ = yield(cpu, now) > yield_to_nobody_ns && beside_peer_;
     }
-    return Next::sleep;
+    return Next::check;
+}
+
+void Backoff::end() noexcept {
+    const bool was_long = slept_ && now_ns() - started_ns_ >= wait_policy_.awake_ns();
+    waiter_.history.add(was_long, beside_peer_);
 }
 
 std::int64_t Backoff::sleep_bound_ns() noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mailbox/event_count.hpp"
+#include "mailbox/last_cpu.hpp"
 #include "mailbox/pause.hpp"
 
 #include <tutti/detail/export.hpp>
@@ -10,38 +11,80 @@
 
 namespace tutti::mailbox {
 
-/// How long a member tries each way of waiting before it goes on to the next: spin, then yield the CPU
+/// How long a thread tries each way of waiting before it goes on to the next: spin, then yield the CPU
 /// between looks, then sleep. Times, not counts: a pause takes from nothing to 140 cycles, depending on the
 /// core.
 struct WaitPolicy {
-    /// A way that the member never leaves.
+    /// A way that the thread never leaves.
     static constexpr std::int64_t for_good_ns = std::numeric_limits<std::int64_t>::max() / 2;
 
     std::int64_t spin_ns = 0;
     std::int64_t yield_ns = 0;
+
+    bool never_sleeps() const noexcept { return spin_ns == for_good_ns || yield_ns == for_good_ns; }
+    std::int64_t awake_ns() const noexcept { return spin_ns + yield_ns; }
+};
+
+/// What a thread has learnt from its last waits of one kind.
+class WaitHistory {
+public:
+    /// Whether to stay awake in the next wait: unless all of the last three took longer than a thread stays
+    /// awake at all (Karlin, Li, Manasse and Owicki 1991, section 4: the wait times of the recent past).
+    bool expects_short_wait() const noexcept { return (long_waits_ & remembered) != remembered; }
+    /// Whether the last wait was for a thread on the same CPU.
+    bool shares_cpu() const noexcept { return shares_cpu_; }
+
+    void add(bool was_long, bool shares_cpu) noexcept {
+        long_waits_ = long_waits_ << 1U | (was_long ? 1U : 0U);
+        shares_cpu_ = shares_cpu;
+    }
+
+private:
+    static constexpr unsigned remembered = 0b111;
+    unsigned long_waits_ = 0;
+    bool shares_cpu_ = false;
+};
+
+/// Who waits, and for whom.
+struct Waiter {
+    WaitHistory& history;
+    CpusInSight cpus = {};
 };
 
 /// How often a member looks before it waits. Mostly everybody is at it: what another takes to get here is a
 /// few looks, if there is a CPU for it.
-inline int eager_looks(const WaitPolicy& wait_policy) {
+inline int eager_looks(const WaitPolicy& wait_policy, const WaitHistory& history) {
     constexpr int looks = 64;
-    return wait_policy.spin_ns > 0 ? looks : 1;
+    return wait_policy.spin_ns > 0 && !history.shares_cpu() ? looks : 1;
 }
 
-/// One wait in progress: decides what to do between two looks.
+/// One wait in progress: decides what to do between two looks. A thread that may sleep adapts:
 ///
-/// A CPU that other processes want is not yielded, since they would have it for milliseconds: a member that
-/// may sleep does so instead. That such is the case shows in a yield that took long while this process got
-/// little done, and is remembered for the CPU for a while, after which yielding is tried again.
+/// - It yields at once if it waits for a thread that was last seen on its own CPU, since only then can that
+///   one go on. A yield that returns at once shows that the other thread is elsewhere by now.
+/// - It sleeps at once if its last waits were long.
+/// - It sleeps at once on a CPU that other processes want. A yield would give them the CPU for milliseconds,
+///   and spinning would use up the share of the CPU that lets a thread go on as soon as it is woken. That
+///   others want the CPU shows in yields that took long while this process got little done. It is remembered
+///   for a while, and for longer each time that another try was in vain.
 class Backoff {
 public:
-    explicit Backoff(const WaitPolicy& wait_policy) noexcept
-        : wait_policy_(wait_policy), spinning_(wait_policy.spin_ns > 0) {}
+    Backoff(const WaitPolicy& wait_policy, const Waiter& waiter) noexcept
+        : wait_policy_(wait_policy), waiter_(waiter) {}
+    ~Backoff() {
+        if (started_ns_ != 0) {
+            end();
+        }
+    }
+    Backoff(const Backoff&) = delete;
+    Backoff& operator=(const Backoff&) = delete;
+    Backoff(Backoff&&) = delete;
+    Backoff& operator=(Backoff&&) = delete;
 
     enum class Next { look, check, sleep };
 
-    /// Passes a moment (a pause at first, then a yield) and says what to do next: look again, look whether
-    /// waiting still makes sense, or sleep.
+    /// Passes a moment (a pause or a yield) and says what to do next: look again, look whether waiting still
+    /// makes sense, or sleep.
     Next pass() noexcept {
         if (spinning_ && ++passes_ % passes_per_clock != 0) {
             pause();
@@ -61,24 +104,31 @@ private:
     /// anyway.
     static constexpr std::uint32_t passes_per_clock = 64;
 
+    void begin(std::int64_t now) noexcept;
     TUTTI_COMPONENT_API Next pass_slowly() noexcept;
+    TUTTI_COMPONENT_API void end() noexcept;
 
     WaitPolicy wait_policy_;
+    Waiter waiter_;
     std::int64_t started_ns_ = 0;
     std::int64_t long_look_ns_ = 0;
-    bool takes_long_ = false;
     std::int64_t bound_ns_ = 0;
     std::uint32_t passes_ = 0;
-    bool spinning_;
+    bool takes_long_ = false;
+    bool spinning_ = false;
     bool yielded_ = false;
+    bool slept_ = false;
+    /// Whether a thread that this one waits for is on the same CPU.
+    bool beside_peer_ = false;
 };
 
 /// Waits until `ready()`, asleep until `event` (a BasicEventCount) is notified if it takes long.
 /// `check(takes_long)` is called now and then, `takes_long` where the wait does, and throws when waiting has
 /// become pointless.
 template <class Ready, class Check, class Event>
-void wait_until(Ready&& ready, Check&& check, Event& event, const WaitPolicy& wait_policy) {
-    Backoff backoff(wait_policy);
+void wait_until(Ready&& ready, Check&& check, Event& event, const WaitPolicy& wait_policy,
+                const Waiter& waiter) {
+    Backoff backoff(wait_policy, waiter);
     while (!ready()) {
         const Backoff::Next next = backoff.pass();
         if (next == Backoff::Next::look) {

@@ -43,6 +43,7 @@ public:
     /// How to wait for what others do in the group.
     virtual mailbox::EventCount& event() const = 0;
     virtual const mailbox::WaitPolicy& wait_policy() const = 0;
+    virtual mailbox::CpusInSight cpus() const = 0;
 
     /// What has ended operations of this member, or null.
     virtual const std::exception_ptr& failure() const = 0;

@@ -67,11 +67,12 @@ void ThreadProgress::wait_until(const std::function<bool()>& ready, const char* 
                         "Rendezvous are waited for one by one, with wait()");
         }
         const mailbox::WaitPolicy wait_policy = first_->wait_policy();
+        const mailbox::Waiter waiter{wait_history_, first_->cpus()};
         if (first_->next_of_thread_ == nullptr) {
-            mailbox::wait_until(has_news, check, first_->event(), wait_policy);
+            mailbox::wait_until(has_news, check, first_->event(), wait_policy, waiter);
         } else {
             PolledEventCount polled(first_->event());
-            mailbox::wait_until(has_news, check, polled, wait_policy);
+            mailbox::wait_until(has_news, check, polled, wait_policy, waiter);
         }
     }
 }

@@ -43,6 +43,7 @@ public:
     /// The continuations of operations that are over are called when no call is under way.
     void add_continuation(Continued& operation) noexcept { ready_.push(operation); }
     void remove_continuation(Continued& operation) noexcept { ready_.remove(operation); }
+    const mailbox::WaitHistory& wait_history() const { return wait_history_; }
     bool has_continuations() const { return !ready_.is_empty(); }
     void call_continuations();
 
@@ -64,6 +65,7 @@ private:
     IntrusiveQueue<Continued> ready_;
     std::uint64_t id_ = 0;
     bool waits_ = false;
+    mailbox::WaitHistory wait_history_;
 };
 
 /// The event count of one member, for a thread that waits for other members as well: it never sleeps for

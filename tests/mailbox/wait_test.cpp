@@ -1,18 +1,11 @@
 // How a wait goes through its stages, on a CPU whose other users are played by the test.
-#include "machine/pinning.hpp"
 #include "mailbox/wait.hpp"
+#include "played_system.hpp"
 
 #include <doctest/doctest.h>
-#include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <cstdint>
-#include <ctime>
-#include <functional>
 #include <stdexcept>
-#include <thread>
 
 using namespace tutti::mailbox;
 
@@ -22,58 +15,65 @@ constexpr long turn_ns = 3'000'000;
 
 /// Who has the CPU when it is yielded.
 enum class Other { nobody, process, member };
-std::atomic<Other> other{Other::nobody};
-std::atomic<int> yields{0};
-std::atomic<long> used_ns{0};
-/// The time, which passes only as the test says: this machine may be busy with other things.
-std::atomic<long> passed_ns{1'000'000'000};
-constexpr long look_at_clock_ns = 1'000;
 
-} // namespace
+/// One CPU of which nothing is known. The time passes only as the test says.
+class OneCpu : public tutti::test::PlayedSystem {
+public:
+    Other other = Other::nobody;
+    int yields = 0;
+    long passed_ns = later_ns();
 
-// These two stand before the C library's. Another process has the CPU for a while, or another thread of this
-// one, which uses CPU time then.
-extern "C" int sched_yield() noexcept {
-    ++yields;
-    if (other != Other::nobody) {
-        passed_ns += turn_ns;
+    void yield() override {
+        ++yields;
+        passed_ns += other == Other::nobody ? 0 : turn_ns;
+        used_ns_ += other == Other::member ? 100 * turn_ns : 0;
     }
-    if (other == Other::member) {
-        used_ns += 100 * turn_ns;
-    }
-    return 0;
-}
+    int cpu() override { return number; }
+    long now_ns() override { return passed_ns += look_at_clock_ns; }
+    long used_ns() override { return used_ns_; }
 
-extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
-    if (clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_MONOTONIC) {
-        return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
-    }
-    constexpr long second_ns = 1'000'000'000;
-    const long now_ns = clock == CLOCK_MONOTONIC ? passed_ns += look_at_clock_ns : used_ns.load();
-    *time = {.tv_sec = now_ns / second_ns, .tv_nsec = now_ns % second_ns};
-    return 0;
-}
+    const int number = next_++;
 
-namespace {
+private:
+    static constexpr long look_at_clock_ns = 1'000;
+    static inline int next_ = 500;
+    long used_ns_ = later_ns();
+};
+
+constexpr WaitPolicy yields_first{.spin_ns = 0, .yield_ns = 200'000};
+constexpr WaitPolicy spins_first{.spin_ns = 100'000, .yield_ns = 100'000};
 
 /// Yields in a wait for nothing that is over when it would sleep.
-int yields_in_wait(const WaitPolicy& wait_policy) {
-    yields = 0;
-    Backoff backoff(wait_policy);
-    while (yields == 0 && backoff.pass() != Backoff::Next::sleep) {
+int yields_in_wait(OneCpu& system, const WaitPolicy& wait_policy) {
+    WaitHistory history;
+    system.yields = 0;
+    Backoff backoff(wait_policy, {history});
+    while (system.yields == 0 && backoff.pass() != Backoff::Next::sleep) {
     }
-    return yields;
+    return system.yields;
 }
 
-/// On a CPU of its own knowledge: what is learnt of a CPU lasts.
-void on_cpu(const std::function<void()>& part) {
-    std::thread([&] {
-        tutti::machine::pin_this_thread(tutti::machine::process_cpus().front());
-        part();
-    }).join();
-}
+/// How a wait begins that is over after `length_ns`.
+struct Begun {
+    bool spins;
+    bool yields;
+    bool sleeps;
+};
 
-constexpr WaitPolicy short_patience{.spin_ns = 0, .yield_ns = 200'000};
+Begun begin_wait(OneCpu& system, WaitHistory& history, long length_ns, const CpusInSight& cpus = {}) {
+    const long since_ns = system.passed_ns;
+    system.yields = 0;
+    Backoff backoff(spins_first, {history, cpus});
+    const Backoff::Next first = backoff.pass();
+    const Begun begun{.spins = first == Backoff::Next::check && system.yields == 0,
+                      .yields = system.yields != 0,
+                      .sleeps = first == Backoff::Next::sleep};
+    for (Backoff::Next next = first; system.passed_ns - since_ns < length_ns;) {
+        system.passed_ns += next == Backoff::Next::sleep ? length_ns : 0;
+        next = backoff.pass();
+    }
+    return begun;
+}
 
 /// Counts how often an event count is notified, and sees nothing.
 class CountedNotifications {
@@ -98,52 +98,98 @@ TEST_CASE_TEMPLATE("a wait that ends by an exception leaves no sleeper for whom 
 }
 
 TEST_CASE("a wait spins, then yields, then sleeps") {
-    on_cpu([] {
-        const long before_ns = passed_ns;
-        CHECK(yields_in_wait(short_patience) == 1);
-        CHECK(yields_in_wait({.spin_ns = 100'000, .yield_ns = 200'000}) == 1);
-        CHECK(yields_in_wait({}) == 0);
-        CHECK(passed_ns > before_ns); // the clock of the wait is the test's
-        Backoff spinning({.spin_ns = WaitPolicy::for_good_ns, .yield_ns = 0});
-        bool slept = false;
-        for (int i = 0; i < 10'000; ++i) {
-            slept = slept || spinning.pass() == Backoff::Next::sleep;
-        }
-        CHECK_FALSE(slept);
-    });
+    OneCpu system;
+    CHECK(yields_in_wait(system, yields_first) == 1);
+    CHECK(yields_in_wait(system, spins_first) == 1);
+    CHECK(yields_in_wait(system, {}) == 0);
+    WaitHistory history;
+    Backoff spinning({.spin_ns = WaitPolicy::for_good_ns, .yield_ns = 0}, {history});
+    bool slept = false;
+    for (int i = 0; i < 10'000; ++i) {
+        slept = slept || spinning.pass() == Backoff::Next::sleep;
+    }
+    CHECK_FALSE(slept);
 }
 
 TEST_CASE("a CPU that members use is yielded to them however long they take") {
-    on_cpu([] {
-        other = Other::member;
-        for (int i = 0; i < 10; ++i) {
-            CHECK(yields_in_wait(short_patience) == 1);
-        }
-        other = Other::nobody;
-    });
+    OneCpu system;
+    system.other = Other::member;
+    for (int i = 0; i < 10; ++i) {
+        CHECK(yields_in_wait(system, yields_first) == 1);
+    }
 }
 
 TEST_CASE("a CPU that other processes want is not yielded to them again and again") {
-    on_cpu([] {
-        other = Other::process;
-        int waits = 0;
-        while (yields_in_wait(short_patience) == 1 && waits < 100) {
-            ++waits;
+    OneCpu system;
+    system.other = Other::process;
+    int waits = 0;
+    while (yields_in_wait(system, yields_first) == 1 && waits < 100) {
+        ++waits;
+    }
+    CHECK(waits == 3);
+    CHECK(yields_in_wait(system, spins_first) == 0);
+    CHECK(yields_in_wait(system, {.spin_ns = 0, .yield_ns = WaitPolicy::for_good_ns}) == 1); // never sleeps
+
+    const auto turns_until_yield = [&] {
+        int turns = 0;
+        for (; yields_in_wait(system, yields_first) == 0; ++turns) {
+            system.passed_ns += turn_ns;
         }
-        CHECK(waits == 3);
-        CHECK(yields_in_wait({.spin_ns = 100'000, .yield_ns = 200'000}) == 0);
-        CHECK(yields_in_wait({.spin_ns = 0, .yield_ns = WaitPolicy::for_good_ns}) == 1); // never sleeps
-        other = Other::nobody;
-        while (yields_in_wait(short_patience) == 0) { // until it is tried again
-            passed_ns += turn_ns;
-        }
-        // One more long turn is not enough after many waits that were short.
-        for (int i = 0; i < 10'000; ++i) {
-            yields_in_wait(short_patience);
-        }
-        other = Other::process;
-        CHECK(yields_in_wait(short_patience) == 1);
-        CHECK(yields_in_wait(short_patience) == 1);
-        other = Other::nobody;
-    });
+        return turns;
+    };
+    const int first = turns_until_yield(); // it is tried again, in vain
+    const int second = turns_until_yield();
+    CHECK(first >= 30);
+    CHECK(second == 2 * first);
+    for (int i = 0; i < 20; ++i) {
+        CHECK(turns_until_yield() * turn_ns <= 1'000'000'000 + turn_ns);
+    }
+    system.other = Other::nobody;
+    turns_until_yield();
+    // One more long turn is not enough after many waits that were short.
+    for (int i = 0; i < 10'000; ++i) {
+        yields_in_wait(system, yields_first);
+    }
+    system.other = Other::process;
+    CHECK(yields_in_wait(system, yields_first) == 1);
+    CHECK(yields_in_wait(system, yields_first) == 1);
+}
+
+TEST_CASE("a wait for a thread on the same CPU yields at once, unless that one is elsewhere by now") {
+    OneCpu system;
+    LastCpus cpus(3);
+    WaitHistory history;
+    CHECK(begin_wait(system, history, 10'000, cpus.of(0)).spins); // nobody has been seen anywhere
+    CHECK(begin_wait(system, history, 10'000, cpus.of(0)).spins); // what it has shown itself does not count
+
+    begin_wait(system, history, 0, cpus.of(1)); // another thread, on the same CPU
+    system.other = Other::member;
+    CHECK(begin_wait(system, history, 10'000, cpus.of(0, 2)).spins);
+    CHECK(begin_wait(system, history, 10'000, cpus.of(0, 1)).yields);
+    CHECK(history.shares_cpu());
+    CHECK(eager_looks(spins_first, history) == 1);
+    CHECK(begin_wait(system, history, 10'000, cpus.of(0)).yields);
+
+    system.other = Other::nobody;
+    CHECK(begin_wait(system, history, 10'000, cpus.of(0, 1)).yields);
+    CHECK(system.yields == 1); // then it spins
+    CHECK_FALSE(history.shares_cpu());
+    CHECK(eager_looks(spins_first, history) > 1);
+
+    OneCpu elsewhere;
+    CHECK(begin_wait(elsewhere, history, 10'000, cpus.of(0, 1)).spins);
+}
+
+TEST_CASE("after three long waits a thread sleeps at once until one has been short") {
+    OneCpu system;
+    WaitHistory history;
+    for (int i = 0; i < 3; ++i) {
+        CHECK(begin_wait(system, history, 5'000'000).spins);
+    }
+    CHECK(begin_wait(system, history, 5'000'000).sleeps);
+    CHECK(begin_wait(system, history, 50'000).sleeps); // this one would have been over while it spins
+    CHECK(begin_wait(system, history, 5'000'000).spins);
+    CHECK(begin_wait(system, history, 5'000'000).spins);
+    CHECK(begin_wait(system, history, 5'000'000).spins);
+    CHECK(begin_wait(system, history, 5'000'000).sleeps);
 }

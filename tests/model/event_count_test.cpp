@@ -34,8 +34,9 @@ struct Post {
     void await(int owner, std::uint64_t epoch) {
         Awaited& wait = Ledger::awaited[rl::ctx().current_thread()];
         wait = {.peer = owner, .epoch = epoch};
+        mailbox::WaitHistory history;
         mailbox::wait_until([&] { return slot.holds(epoch, 1); }, [](bool /*takes_long*/) {}, event_count,
-                            mailbox::WaitPolicy{});
+                            mailbox::WaitPolicy{}, {history});
         RL_ASSERT(wait.overslept <= 1);
         Ledger::most_overslept = std::max(Ledger::most_overslept, wait.overslept);
     }

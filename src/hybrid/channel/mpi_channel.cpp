@@ -179,7 +179,7 @@ void MpiChannel::wait() {
     constexpr std::chrono::milliseconds most_between{5};
     const engine::EndOfWait end(shown_);
     engine::WaitTimer waited(deadline_);
-    mailbox::Backoff backoff(wait_policy_);
+    mailbox::Backoff backoff(wait_policy_, {wait_history_});
     unsigned checks = 0;
     std::chrono::nanoseconds looked = engine::coarse_clock_now();
     while (!is_done()) {

@@ -153,6 +153,7 @@ private:
     bool closed_ = false;
     bool stuck_ = false;
     mailbox::WaitPolicy wait_policy_;
+    mailbox::WaitHistory wait_history_;
     std::chrono::milliseconds deadline_{0};
     engine::ShownWait shown_;
     std::vector<Started> started_;

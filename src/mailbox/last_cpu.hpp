@@ -1,0 +1,58 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <span>
+#include <vector>
+
+namespace tutti::mailbox {
+
+/// The CPU on which a thread last began to wait slowly; none at first. Relaxed: it is a hint.
+class LastCpu {
+public:
+    /// Writes only if it changes, since others read it and its neighbours.
+    void show(int cpu) noexcept {
+        if (!is(cpu)) {
+            cpu_.store(cpu, std::memory_order_relaxed);
+        }
+    }
+    bool is(int cpu) const noexcept { return cpu_.load(std::memory_order_relaxed) == cpu; }
+
+private:
+    static constexpr int none = -1;
+    std::atomic<int> cpu_{none};
+};
+
+/// Where a thread shows its CPU, and where those that it may be waiting for do. Nothing is shown or seen if
+/// it is empty.
+struct CpusInSight {
+    LastCpu* own = nullptr;
+    /// The thread's own may be among them.
+    std::span<const LastCpu> peers = {};
+
+    /// Shows that the thread is on that CPU. Returns whether one of the others was last seen there.
+    bool meet(int cpu) const noexcept {
+        if (own != nullptr) {
+            own->show(cpu);
+        }
+        return std::ranges::any_of(peers, [&](const LastCpu& peer) { return &peer != own && peer.is(cpu); });
+    }
+};
+
+/// The CPUs of some threads that wait for each other.
+class LastCpus {
+public:
+    explicit LastCpus(int threads) : cpus_(static_cast<std::size_t>(threads)) {}
+
+    /// For a thread that waits for any of the others.
+    CpusInSight of(int thread) noexcept { return {&cpus_[static_cast<std::size_t>(thread)], cpus_}; }
+    /// For one that waits for `peer`.
+    CpusInSight of(int thread, int peer) noexcept {
+        return {&cpus_[static_cast<std::size_t>(thread)], {&cpus_[static_cast<std::size_t>(peer)], 1}};
+    }
+
+private:
+    std::vector<LastCpu> cpus_;
+};
+
+} // namespace tutti::mailbox
