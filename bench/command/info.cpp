@@ -30,6 +30,7 @@ void print_build(const Environment& environment) {
 void print_team() {
     const Team team;
     fmt::print("algorithms:    {}\n", team.tuning());
+    fmt::print("waits:         {}\n", team.waits());
     const auto lines = team.pinning();
     for (std::size_t member = 0; member < lines.size(); ++member) {
         fmt::print("{}{}\n", member == 0 ? "pinning:       " : "               ", lines[member]);

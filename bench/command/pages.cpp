@@ -115,6 +115,7 @@ void list_variables(std::string& page) {
     page += ".SH ENVIRONMENT\n";
     const std::array variables{
         std::pair("TUTTI_TIMEOUT", "Seconds: the deadline of all calls that have none of their own."),
+        std::pair("TUTTI_WAIT", "How threads wait for each other: automatic, spin, yield or sleep."),
         std::pair("TUTTI_ROLL_CALL", "A signal, such as USR1, at which who is where is written to stderr."),
         std::pair("TUTTI_TRACE", "A file, such as run.pftrace: what the calls of all groups did."),
         std::pair("TUTTI_TUNING", "A file that tutti tune has written: which algorithms are chosen."),

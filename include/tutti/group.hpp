@@ -44,6 +44,10 @@ public:
     /// why a file is not used.
     std::string tuning() const;
 
+    /// One line that says how members wait for each other now, and why: "spin for 100 us, yield for 100 us,
+    /// then sleep, because 2 members have 2 CPUs". See GroupOptions::wait. Any thread may ask at any time.
+    std::string waits() const;
+
     /// Who is where: of each member the last calls, where in the program, whom it waits for and for how long,
     /// its thread, where that runs, and whether it has moved since the last roll call, or else within some
     /// 200 us. Any thread may ask at any time, also while members are in calls, who do not notice.

@@ -66,15 +66,16 @@ enum class Trace : std::uint8_t { off, statistics, operations, steps };
 /// ui.perfetto.dev.
 enum class TraceFormat : std::uint8_t { json_lines, perfetto };
 
-/// How a member waits for another one.
+/// How a member waits for another one. TUTTI_WAIT replaces `automatic`.
 ///
-/// - automatic: spins for 100 us where every member can have a CPU, yields for another 100 us (200 us, at
-///   once, with more members than CPUs), then sleeps until it is woken. Where other processes have turned out
-///   to want the CPU it does not yield but sleep, for a while. The CPUs are those to which members are
-///   pinned, or threads that join are bound, and no more than a control group's quota pays for
-/// - spin: never gives up its CPU, however long that takes. Only where every member has a CPU to itself
-/// - yield: between two looks lets other threads run that want the CPU, but never sleeps
-/// - sleep: sleeps at once: what it waits for takes long, or others need the CPUs more
+/// - automatic: adapts. If every member can have a CPU, it spins for 100 us, yields for another 100 us, and
+///   then sleeps until it is woken; with more members than CPUs it yields at once, for 200 us. It yields at
+///   once as well if it waits for a thread that was last seen on its own CPU. It sleeps at once if its last
+///   three waits were long, or if other processes want its CPU. The CPUs of the members are those to which
+///   they are bound, within a control group's quota; members read them again when they wait long.
+/// - spin: never gives up its CPU. Use it only if every member has a CPU to itself.
+/// - yield: lets other threads run between two looks, and never sleeps.
+/// - sleep: sleeps at once. Use it if waits are long, or others need the CPUs more.
 enum class Wait : std::uint8_t { automatic, spin, yield, sleep };
 
 /// What may be chosen for a group of threads, once for all its calls. Groups that split(), subset() and dup()

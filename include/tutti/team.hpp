@@ -64,6 +64,8 @@ public:
 
     /// As Group::tuning().
     std::string tuning() const;
+    /// As Group::waits().
+    std::string waits() const;
 
     /// As Group::roll_call().
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;

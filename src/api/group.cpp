@@ -47,6 +47,10 @@ std::string Group::tuning() const {
     return state_->config().tuning;
 }
 
+std::string Group::waits() const {
+    return state_->text_of_waits();
+}
+
 std::string Group::roll_call(RollCallFormat format) const {
     return state_->diagnosis().roll_call(format);
 }

@@ -73,6 +73,10 @@ std::string Team::tuning() const {
     return threads_->tuning();
 }
 
+std::string Team::waits() const {
+    return threads_->waits();
+}
+
 std::string Team::roll_call(RollCallFormat format) const {
     return threads_->roll_call(format);
 }

@@ -1,6 +1,7 @@
 #include "api/team_threads.hpp"
 
 #include "choose/group_config.hpp"
+#include "choose/wait_choice.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/ranks_text.hpp"
 #include "machine/process.hpp"

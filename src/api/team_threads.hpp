@@ -44,6 +44,7 @@ public:
     bool caller_is_member() const { return caller_is_member_; }
     const std::vector<machine::PinResult>& pins() const { return pins_; }
     const std::string& tuning() const { return group_->config().tuning; }
+    std::string waits() const { return group_->text_of_waits(); }
     const GroupState& state() const { return *group_; }
     std::string roll_call(RollCallFormat format) const { return group_->diagnosis().roll_call(format); }
     std::string trace(TraceFormat format) const { return group_->trace(format); }

@@ -1,6 +1,7 @@
 #include "arrive/rendezvous_state.hpp"
 
 #include "choose/group_config.hpp"
+#include "choose/wait_choice.hpp"
 #include "machine/pinning.hpp"
 #include "machine/thread_state.hpp"
 #include "wait/time_limit.hpp"
@@ -19,7 +20,8 @@ using arrive::DeferredCollective;
 RendezvousState::RendezvousState(int ranks, RendezvousOptions options)
     : options_(std::move(options)),
       deadline_(engine::deadline_of(options_.deadline, "RendezvousOptions::deadline")),
-      cpus_(machine::allowed_pus()), wait_policy_(engine::wait_policy_for(ranks, cpus_)),
+      cpus_(machine::allowed_pus()),
+      wait_policy_(engine::wait_policy_of(engine::wait_of(Wait::automatic), ranks, cpus_)),
       places_(static_cast<std::size_t>(ranks)), last_cpus_(ranks),
       listed_([this](RollCallFormat format) { return roll_call(format); }) {}
 

@@ -1,6 +1,7 @@
 #include "choose/group_config.hpp"
 
 #include "choose/algorithm_predictor.hpp"
+#include "choose/wait_choice.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
 #include "record/trace_file.hpp"
@@ -18,29 +19,6 @@
 #include <utility>
 
 namespace tutti::engine {
-
-mailbox::WaitPolicy wait_policy_for(int members, int cpus) {
-    const machine::Thresholds& profile = tuning::this_thresholds();
-    const auto whole = [](double ns) { return static_cast<std::int64_t>(ns); };
-    return members <= cpus
-               ? mailbox::WaitPolicy{.spin_ns = whole(profile.spin_ns), .yield_ns = whole(profile.yield_ns)}
-               : mailbox::WaitPolicy{.spin_ns = 0, .yield_ns = whole(profile.crowded_yield_ns)};
-}
-
-mailbox::WaitPolicy wait_policy_of(Wait wait, int members, int cpus) {
-    constexpr std::int64_t for_good_ns = mailbox::WaitPolicy::for_good_ns;
-    switch (wait) {
-    case Wait::spin:
-        return {.spin_ns = for_good_ns, .yield_ns = 0};
-    case Wait::yield:
-        return {.spin_ns = 0, .yield_ns = for_good_ns};
-    case Wait::sleep:
-        return {.spin_ns = 0, .yield_ns = 0};
-    case Wait::automatic:
-        break;
-    }
-    return wait_policy_for(members, cpus);
-}
 
 namespace {
 
@@ -104,13 +82,17 @@ std::shared_ptr<AlgorithmPredictor> outlook_for(const Whereabouts& members, int 
 
 GroupConfig config_for(const GroupOptions& options, Whereabouts where, const Cpus& cpus, int l3_groups) {
     const auto members = static_cast<int>(where.bindings.size());
+    GroupOptions chosen = options;
+    chosen.wait = wait_of(options.wait);
+    const bool wait_is_from_environment = chosen.wait != options.wait;
     tuning::Source source = tuning::source_of(options.tuning);
     std::shared_ptr<AlgorithmPredictor> predictor =
         outlook_for(where, cpus.of_members, l3_groups, source.table.get());
-    return {.wait_policy = wait_policy_of(options.wait, members, cpus.of_members),
+    return {.wait_policy = wait_policy_of(chosen.wait, members, cpus.of_members),
             .cpus = cpus.of_members,
             .process_cpus = cpus.of_process,
-            .options = options,
+            .options = std::move(chosen),
+            .wait_is_from_environment = wait_is_from_environment,
             .deadline = deadline_of(options.deadline, "GroupOptions::deadline"),
             .trace = std::max(options.trace, trace_of_process()),
             .l3_groups = l3_groups,
@@ -178,24 +160,10 @@ GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>
             of_mates.push_back(part[static_cast<std::size_t>(rank)]);
         }
     }
-    return config_for(config.options, {std::move(bindings), std::move(places), std::move(parts)},
-                      {config.process_cpus, at_once}, l3_groups);
-}
-
-mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int members, bool caller_is_member) {
-    const int threads = caller_is_member ? members : members + 1;
-    const bool has_room = members <= config.cpus && threads <= config.process_cpus;
-    const mailbox::WaitPolicy wait_policy = wait_policy_for(threads, has_room ? threads : 1);
-    switch (config.options.wait) {
-    case Wait::sleep:
-        return {};
-    case Wait::yield:
-        return {.spin_ns = 0, .yield_ns = wait_policy.spin_ns + wait_policy.yield_ns};
-    case Wait::spin:
-    case Wait::automatic:
-        break;
-    }
-    return wait_policy;
+    GroupConfig made = config_for(config.options, {std::move(bindings), std::move(places), std::move(parts)},
+                                  {config.process_cpus, at_once}, l3_groups);
+    made.wait_is_from_environment = config.wait_is_from_environment;
+    return made;
 }
 
 } // namespace tutti::engine

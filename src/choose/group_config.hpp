@@ -23,7 +23,9 @@ struct GroupConfig {
     int cpus = 1;
     /// How many threads of the process can.
     int process_cpus = 1;
+    /// With the way to wait that the environment asks for if they name none.
     GroupOptions options = {};
+    bool wait_is_from_environment = false;
     /// How long calls may wait for others; 0: for ever.
     std::chrono::milliseconds deadline = {};
     /// What is recorded of calls: the most of what the options and the environment ask for.
@@ -52,15 +54,5 @@ GroupConfig config_for(int members, const GroupOptions& options);
 
 /// For some of the members of a group with this configuration. Reads nothing of the system anew.
 GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>& mates);
-
-/// How long `members` members on `cpus` CPUs try each way of waiting: they spin only where everybody has a
-/// CPU.
-TUTTI_COMPONENT_API mailbox::WaitPolicy wait_policy_for(int members, int cpus);
-
-/// How members wait in a group with these options of which so many can run at the same time.
-mailbox::WaitPolicy wait_policy_of(Wait wait, int members, int cpus);
-
-/// How the threads of a team wait for its next run, and its caller for the end of one.
-mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int members, bool caller_is_member);
 
 } // namespace tutti::engine

@@ -48,6 +48,7 @@ Place place_of(detail::GroupState& group, int rank) {
 
 RollCall GroupDiagnosis::look(Asked asked) {
     std::string failure = group_.failure().text();
+    std::string waits = group_.text_of_waits();
     // Before the channels are held, which a member that joins asks for later.
     const bool has_failed = group_.seats().is_unusable();
     SharedMemory& memory = group_.memory();
@@ -78,7 +79,9 @@ RollCall GroupDiagnosis::look(Asked asked) {
     }
     const std::string group = (group_.family().rank_in_first(0) ? "a sub-group of " : "") +
                               std::to_string(group_.size()) + (group_.size() == 1 ? " member" : " members");
-    return {{.group = group}, std::move(places), {std::move(failure), has_failed, look.at, since_last}};
+    return {{.group = group},
+            std::move(places),
+            {std::move(failure), has_failed, look.at, since_last, std::move(waits)}};
 }
 
 GroupView GroupDiagnosis::view() const {

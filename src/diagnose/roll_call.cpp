@@ -65,15 +65,21 @@ RollCall::RollCall(Names names, std::vector<Place> places)
     : names_(std::move(names)), now_(clock_now()), places_(std::move(places)) {}
 
 RollCall::RollCall(Names names, std::vector<Place> places, Circumstances circumstances)
-    : names_(std::move(names)), failure_(std::move(circumstances.failure)),
-      has_failed_(circumstances.has_failed), now_(circumstances.now), since_last_(circumstances.since_last),
-      places_(std::move(places)) {}
+    : names_(std::move(names)), waits_(std::move(circumstances.waits)),
+      failure_(std::move(circumstances.failure)), has_failed_(circumstances.has_failed),
+      now_(circumstances.now), since_last_(circumstances.since_last), places_(std::move(places)) {}
 
 /// Of how many members details are told.
 std::size_t RollCall::most_listed() const {
     constexpr std::size_t most = 10;
     constexpr std::size_t few = 16;
     return places_.size() <= few ? most : std::min(places_.size() / 4, most);
+}
+
+bool RollCall::has_calls() const {
+    return std::ranges::any_of(places_, [](const Place& place) {
+        return std::ranges::any_of(place.calls, [](const LastCall& call) { return call.number != 0; });
+    });
 }
 
 /// `, thread 4711 "worker 2", CPU 1, asleep, ran 0 ms of the last 250 ms`, or nothing.
@@ -172,7 +178,10 @@ std::string RollCall::text() const {
             }
         }
     }
-    return more == 0 ? text : text + "  and " + std::to_string(more) + " more elsewhere\n";
+    if (more != 0) {
+        text += "  and " + std::to_string(more) + " more elsewhere\n";
+    }
+    return waits_.empty() || !has_calls() ? text : text + "  waits: " + waits_ + "\n";
 }
 
 /// Of one that has not come to the `number`-th operation of a sequence.

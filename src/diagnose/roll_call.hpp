@@ -69,6 +69,8 @@ struct Circumstances {
     std::chrono::nanoseconds now{0};
     /// Since the look before, 0 if there was none.
     std::chrono::nanoseconds since_last{0};
+    /// How they wait for each other, and why; nothing if that is not told.
+    std::string waits = {};
 };
 
 /// Who is where in a group, as any thread can see at any time.
@@ -100,8 +102,10 @@ private:
     std::string whereabouts_of(const Place& place, Sequence sequence, std::uint64_t number) const;
     std::string text_of_busy() const;
     std::size_t most_listed() const;
+    bool has_calls() const;
 
     Names names_;
+    std::string waits_;
     /// The last failure; nothing where there was none.
     std::string failure_;
     /// Whether that still lasts.

@@ -127,8 +127,11 @@ std::string RollCall::json() const {
     if (!failure_.empty()) {
         object.add("failure", quoted(failure_)).add("recovered", !has_failed_);
     }
-    return object.add("members", places_.size())
-               .add("us_since_last_look", microseconds(since_last_))
+    object.add("members", places_.size());
+    if (!waits_.empty()) {
+        object.add("waits", quoted(waits_));
+    }
+    return object.add("us_since_last_look", microseconds(since_last_))
                .add("places", "[" + members + "\n]")
                .text() +
            "\n";

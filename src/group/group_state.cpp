@@ -1,5 +1,7 @@
 #include "group/group_state.hpp"
 
+#include "choose/wait_choice.hpp"
+#include "machine/cpu_list.hpp"
 #include "machine/pinning.hpp"
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
@@ -34,11 +36,13 @@ void require_kernels() {
 
 GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiagnosis make_diagnosis)
     : config_(std::move(config)), is_crowded_(config_.cpus < members),
-      crowded_wait_policy_(config_.bindings.empty()
-                               ? config_.wait_policy
-                               : engine::wait_policy_of(config_.options.wait, members, members - 1)),
+      roomy_wait_policy_(config_.cpus < members
+                             ? engine::wait_policy_of(config_.options.wait, members, members)
+                             : config_.wait_policy),
+      crowded_wait_policy_(engine::wait_policy_of(config_.options.wait, members, members - 1)),
       memory_(members, failure_.word()), schedules_(members, config_),
-      seats_(failure_, memory_, config_.options.join_deadline), make_diagnosis_(make_diagnosis),
+      seats_(failure_, memory_, config_.options.join_deadline),
+      looked_at_process_ns_(engine::coarse_clock_now().count()), make_diagnosis_(make_diagnosis),
       diagnosis_(make_diagnosis(*this)) {
     require_kernels();
     if (config_.trace != Trace::off) {
@@ -80,9 +84,29 @@ Statistics GroupState::statistics() const {
 }
 
 void GroupState::note_binding(int rank) noexcept {
-    if (!seat(rank).is_new_here()) {
+    if (seat(rank).is_new_here()) {
+        read_binding(rank);
+    }
+}
+
+void GroupState::note_binding_again(int rank) noexcept {
+    constexpr std::chrono::milliseconds between_own{100};
+    constexpr std::chrono::seconds between_all{1}; // it looks at all threads of the process
+    const std::chrono::nanoseconds now = engine::coarse_clock_now();
+    if (!seat(rank).looks_again_after(between_own, now)) {
         return;
     }
+    std::int64_t looked_ns = looked_at_process_ns_.load(std::memory_order_relaxed);
+    if (now.count() - looked_ns > std::chrono::nanoseconds(between_all).count() &&
+        looked_at_process_ns_.compare_exchange_strong(looked_ns, now.count(), std::memory_order_relaxed)) {
+        const int cpus = machine::allowed_pus_now();
+        const std::scoped_lock lock(bindings_mutex_);
+        config_.process_cpus = cpus;
+    }
+    read_binding(rank);
+}
+
+void GroupState::read_binding(int rank) noexcept {
     try {
         const std::scoped_lock lock(bindings_mutex_);
         std::vector<int>& binding = config_.bindings[static_cast<std::size_t>(rank)];
@@ -90,14 +114,25 @@ void GroupState::note_binding(int rank) noexcept {
         if (static_cast<int>(found.size()) >= config_.process_cpus) {
             found.clear(); // any
         }
-        if (found == binding) {
-            return;
-        }
         binding = std::move(found);
-        const int cpus = machine::pus_at_once(config_.bindings, config_.process_cpus);
-        is_crowded_.store(cpus < size(), std::memory_order_relaxed); // a hint
-    } catch (const std::bad_alloc&) {                                // so that the hint is missing
+        config_.cpus = machine::pus_at_once(config_.bindings, config_.process_cpus);
+        is_crowded_.store(config_.cpus < size(), std::memory_order_relaxed); // a hint
+    } catch (const std::bad_alloc&) {                                        // so that the hint is missing
     }
+}
+
+std::string GroupState::text_of_waits() {
+    const std::scoped_lock lock(bindings_mutex_);
+    std::string text =
+        engine::text_of_waits(config_.options.wait, config_.wait_is_from_environment, size(), config_.cpus);
+    if (config_.options.wait == Wait::automatic) {
+        const std::vector<int> wanted = memory_.last_cpus().wanted();
+        if (!wanted.empty()) {
+            text +=
+                "; now sleep at once on CPUs that other processes want: " + machine::format_cpu_list(wanted);
+        }
+    }
+    return text;
 }
 
 void GroupState::leave_failed_call(int member) {

@@ -53,7 +53,7 @@ public:
     engine::Failure& failure() { return failure_; }
     /// Relaxed: a hint, and rarely written.
     const mailbox::WaitPolicy& wait_policy() const {
-        return is_crowded_.load(std::memory_order_relaxed) ? crowded_wait_policy_ : config_.wait_policy;
+        return is_crowded_.load(std::memory_order_relaxed) ? crowded_wait_policy_ : roomy_wait_policy_;
     }
     const engine::GroupConfig& config() const { return config_; }
     /// What the members record of their calls; null where that is nothing.
@@ -71,6 +71,12 @@ public:
 
     /// Looks where the calling thread, which has taken a seat, may run, unless it was the last to sit there.
     void note_binding(int rank) noexcept;
+    /// The same in a wait that takes long, but not often: programs also pin threads that have joined, and the
+    /// CPUs of a process may become fewer.
+    void note_binding_again(int rank) noexcept;
+
+    /// How members wait now, and why. By any thread.
+    std::string text_of_waits();
 
     /// Records a failure and wakes everybody, here and in the groups made of this one.
     TUTTI_COMPONENT_API void fail(int member, const std::exception_ptr& cause) noexcept;
@@ -94,12 +100,15 @@ public:
 private:
     trace::Timeline timeline() const;
 
+    void read_binding(int rank) noexcept;
+
     /// As fail(), of this group alone.
     void release_all(int member, const std::exception_ptr& cause, const char* whose) noexcept;
 
     engine::GroupConfig config_;
     /// Whether there are fewer CPUs for the members than members.
     std::atomic<bool> is_crowded_;
+    mailbox::WaitPolicy roomy_wait_policy_;
     mailbox::WaitPolicy crowded_wait_policy_;
     engine::Failure failure_;
     std::atomic_flag stuck_is_told_;
@@ -110,8 +119,10 @@ private:
     std::shared_ptr<GroupState> itself_;
     GroupState* next_kept_ = nullptr;
     engine::Family family_;
-    /// Of config_.bindings, which is all of the configuration that changes.
+    /// Of config_.bindings, process_cpus and cpus, which is all of the configuration that changes.
     std::mutex bindings_mutex_;
+    /// When somebody looked last which CPUs the process has.
+    std::atomic<std::int64_t> looked_at_process_ns_;
     /// The last members: they refer to the others.
     std::optional<engine::TraceListed> traced_;
     engine::MakeDiagnosis make_diagnosis_;

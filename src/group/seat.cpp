@@ -62,6 +62,12 @@ bool Seat::is_new_here() {
     return std::exchange(thread_, own) != own;
 }
 
+bool Seat::looks_again_after(std::chrono::nanoseconds interval, std::chrono::nanoseconds now) {
+    const bool looks = now - binding_read_ >= interval;
+    binding_read_ = looks ? now : binding_read_;
+    return looks;
+}
+
 void Seat::resume(std::uint64_t epoch) {
     cursor_.resume(epoch);
     front_ = nullptr; // so that the next call is shown, whichever it is

@@ -54,6 +54,8 @@ public:
 
     /// Whether the calling thread, which has just taken the seat, is another than the one before.
     bool is_new_here();
+    /// Whether the member looks again where it may run: if its last look is so long ago.
+    bool looks_again_after(std::chrono::nanoseconds interval, std::chrono::nanoseconds now);
 
     /// See execute() and execute_again().
     void run(const Call& call);
@@ -164,6 +166,7 @@ private:
     /// An operator of the caller's runs, which must not call this member.
     bool runs_operator_ = false;
     mailbox::WaitHistory wait_history_;
+    std::chrono::nanoseconds binding_read_{0};
     /// What this member has shown of its calls last.
     engine::CallPlace recorded_;
     std::uint64_t recorded_digest_ = 0;

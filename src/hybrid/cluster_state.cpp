@@ -1,5 +1,6 @@
 #include "hybrid/cluster_state.hpp"
 
+#include "choose/wait_choice.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "hybrid/channel/cpu_division.hpp"
 #include "hybrid/channel/together.hpp"

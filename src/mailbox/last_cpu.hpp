@@ -16,7 +16,9 @@ public:
             cpu_.store(cpu, std::memory_order_relaxed);
         }
     }
-    bool is(int cpu) const noexcept { return cpu_.load(std::memory_order_relaxed) == cpu; }
+    /// Negative if there is none.
+    int get() const noexcept { return cpu_.load(std::memory_order_relaxed); }
+    bool is(int cpu) const noexcept { return get() == cpu; }
 
 private:
     static constexpr int none = -1;
@@ -50,6 +52,10 @@ public:
     CpusInSight of(int thread, int peer) noexcept {
         return {&cpus_[static_cast<std::size_t>(thread)], {&cpus_[static_cast<std::size_t>(peer)], 1}};
     }
+
+    /// The CPUs of these threads on which waits now sleep at once because other processes want them, each
+    /// once, in order.
+    std::vector<int> wanted() const;
 
 private:
     std::vector<LastCpu> cpus_;

@@ -9,7 +9,9 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace tutti::mailbox {
 
@@ -38,6 +40,8 @@ struct alignas(line_bytes) Cpu {
     std::atomic<std::int64_t> wanted_until_ns{0};
     /// For how long that was when it was last found to be so.
     std::atomic<std::int64_t> wanted_for_ns{0};
+    /// When it came back from another process last.
+    std::atomic<std::int64_t> lost_ns{0};
     /// Waits in which it was yielded since it was last lost to another process.
     std::atomic<std::int64_t> waits{0};
     /// How often in a row it was lost after so few waits that sleeping would have taken less time.
@@ -54,12 +58,20 @@ Cpu& cpu_of(int number) noexcept {
     return cpus[static_cast<std::size_t>(std::max(number, 0)) % most_cpus];
 }
 
+/// A CPU that was given away for less is not lost.
+constexpr std::int64_t long_turn_ns = 500 * microsecond_ns;
+
 /// Another process has had the CPU for so long.
 void lose(Cpu& cpu, std::int64_t now, std::int64_t turn_ns) noexcept {
     constexpr std::int64_t asleep_ns = 100 * microsecond_ns; // what a wait takes that sleeps, at most
     constexpr std::int64_t remembered_turns = 32;
     constexpr std::int64_t longest_ns = second_ns;
     constexpr int enough = 3;
+    // All that had yielded it come back after one another, before it can be lost a second time.
+    if (now - cpu.lost_ns.load(std::memory_order_relaxed) < long_turn_ns) {
+        return;
+    }
+    cpu.lost_ns.store(now, std::memory_order_relaxed);
     const std::int64_t waits = cpu.waits.exchange(0, std::memory_order_relaxed);
     const bool is_bad = waits * asleep_ns < turn_ns;
     const int bad = is_bad ? std::min(cpu.bad_bargains.load(std::memory_order_relaxed) + 1, enough) : 0;
@@ -77,7 +89,6 @@ void lose(Cpu& cpu, std::int64_t now, std::int64_t turn_ns) noexcept {
 /// Yields the CPU, and notes when another process has had it for long. A member that computes may have had it
 /// as well: then this process has used as much CPU time as that took. Returns how long the yield took.
 std::int64_t yield(Cpu& cpu, std::int64_t now) noexcept {
-    constexpr std::int64_t long_turn_ns = 500 * microsecond_ns;
     constexpr std::int64_t between_looks_ns = 250 * microsecond_ns; // a look takes as long as a yield
     thread_local std::int64_t looked_ns = 0;
     thread_local std::int64_t used_ns = 0;
@@ -99,6 +110,17 @@ constexpr std::int64_t yield_to_nobody_ns = 3 * microsecond_ns;
 
 } // namespace
 
+std::vector<int> LastCpus::wanted() const {
+    const std::int64_t now = now_ns();
+    std::set<int> wanted;
+    for (const LastCpu& last : cpus_) {
+        if (last.get() >= 0 && cpu_of(last.get()).is_wanted(now)) {
+            wanted.insert(last.get());
+        }
+    }
+    return {wanted.begin(), wanted.end()};
+}
+
 void Backoff::begin(std::int64_t now) noexcept {
     started_ns_ = long_look_ns_ = now;
     beside_peer_ = waiter_.cpus.meet(sched_getcpu());
@@ -116,7 +138,9 @@ Backoff::Next Backoff::pass_slowly() noexcept {
 
     Cpu& cpu = cpu_of(sched_getcpu());
     const std::int64_t waited_ns = now - started_ns_;
-    const bool is_promising = beside_peer_ || waiter_.history.expects_short_wait();
+    // More members than CPUs yield to each other, however long they wait.
+    const bool is_promising =
+        beside_peer_ || wait_policy_.spin_ns == 0 || waiter_.history.expects_short_wait();
     if (waited_ns >= wait_policy_.awake_ns() ||
         (!wait_policy_.never_sleeps() && (cpu.is_wanted(now) || !is_promising))) {
         spinning_ = false;

@@ -120,8 +120,8 @@ TEST_CASE("tools get the same as JSON") {
                                            });
     INFO(text);
     for (const char* part :
-         {"{\"group\": \"2 members\", \"members\": 2, \"us_since_last_look\": ",
-          "\"places\": [\n  {\"rank\": 0, ",
+         {"{\"group\": \"2 members\", \"members\": 2, \"waits\": \"",
+          ", \"us_since_last_look\": ", "\"places\": [\n  {\"rank\": 0, ",
           "\"blocking\": {\"number\": 1, \"collective\": \"reduce\", \"bytes\": 8, ", "\"algorithm\": \"",
           "\"operator\": \"sum\", \"root\": 0, ", "roll_call_test.cpp\", \"line\": ",
           "\"waits_for\": {\"rank\": 1, \"calls\": \"blocking\", \"number\": 1, \"us\": ", "\"moved\": ",
@@ -162,7 +162,8 @@ TEST_CASE("of many members only the odd ones out are told apart") {
     INFO(text);
     CHECK(mentions(text, "member 7: came to operation 1, barrier"));
     CHECK(mentions(text, "\n    7: thread "));
-    CHECK(lines_in(text) == 4);
+    CHECK(mentions(text, "\n  waits: "));
+    CHECK(lines_in(text) == 5);
     CHECK(lines_in(team.roll_call(RollCallFormat::json)) == members + 2);
 }
 

@@ -7,7 +7,7 @@ copy=$program.set_group_id
 trap 'rm -f "$copy" "$copy.trace"' EXIT
 unset ${!TUTTI_*}
 
-nonsense=(TUTTI_ISA=nonsense TUTTI_TIMEOUT=nonsense TUTTI_ROLL_CALL=nonsense TUTTI_TRACE=,steps)
+nonsense=(TUTTI_ISA=nonsense TUTTI_TIMEOUT=nonsense TUTTI_WAIT=nonsense TUTTI_ROLL_CALL=nonsense TUTTI_TRACE=,steps)
 for variable in "${nonsense[@]}"; do
   env "$variable" "$program" plain > /dev/null && { echo "$variable is believed nowhere"; exit 1; }
 done

@@ -5,6 +5,8 @@
 #include "machine/placement.hpp"
 #include "support.hpp"
 
+#include <sched.h>
+
 #include <array>
 #include <chrono>
 #include <ctime>
@@ -119,6 +121,53 @@ TEST_CASE("threads that join from one CPU do not spin there") {
     CHECK(group.wait_policy().spin_ns > 0);
     join(0, machine::unpinned);
     CHECK(group.wait_policy().spin_ns > 0);
+}
+
+TEST_CASE("a group learns in a wait that takes long that its threads have been bound to one CPU") {
+    if (machine::allowed_pus() < 2) {
+        MESSAGE("one CPU only");
+        return;
+    }
+    Group group(2);
+    CHECK(
+        group.waits().starts_with("spin for 100 us, yield for 100 us, then sleep, because 2 members have "));
+    const auto be = [&](int rank) {
+        Member me = group.join(rank);
+        me.barrier();
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(machine::process_cpus().front()), &one);
+        sched_setaffinity(0, sizeof one, &one);
+        for (int late = 0; late < 2; ++late) { // each waits once for the other
+            if (late == rank) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(150));
+            }
+            me.barrier();
+        }
+    };
+    std::thread other(be, 1);
+    std::thread(be, 0).join();
+    other.join();
+    const std::string waits = "yield for 200 us, then sleep, because 2 members share 1 CPU";
+    CHECK(group.waits().starts_with(waits)); // and which CPUs other processes want
+    CHECK(test::mentions(group.roll_call(), "\n  waits: " + waits));
+    CHECK(test::mentions(group.roll_call(RollCallFormat::json), "\"waits\": \"" + waits));
+}
+
+TEST_CASE("TUTTI_WAIT says how members wait if the options do not") {
+    setenv("TUTTI_WAIT", "sleep", 1);
+    const Group asleep(2);
+    const Group spinning(2, {.wait = Wait::spin});
+    setenv("TUTTI_WAIT", "slowly", 1);
+    const test::Thrown refused = test::thrown_by([] { const Group group(2); });
+    const test::Thrown refused_here = test::thrown_by([] { const Rendezvous rendezvous(2); });
+    unsetenv("TUTTI_WAIT");
+    CHECK(asleep.waits() == "sleep, because TUTTI_WAIT says so");
+    CHECK(spinning.waits() == "spin, because GroupOptions::wait says so");
+    for (const test::Thrown& each : {refused, refused_here}) {
+        CHECK(each.kind == test::Thrown::Kind::argument);
+        CHECK(each.text == "TUTTI_WAIT: \"slowly\" is no way to wait; write automatic, spin, yield or sleep");
+    }
 }
 
 TEST_CASE("waiting for a member that is a second late takes next to no CPU time") {

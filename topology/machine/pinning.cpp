@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -243,12 +245,28 @@ std::vector<int> cpus_of_this_thread() {
     return cpus_of_thread(0).value_or(std::vector<int>{});
 }
 
+namespace {
+
+constexpr int no_quota = std::numeric_limits<int>::max();
+
+/// What the control group's quota pays for. Read once, since that opens files, and again if asked for.
+std::atomic<int>& known_quota() {
+    static std::atomic<int> quota{quota_cpus().value_or(no_quota)};
+    return quota;
+}
+
+} // namespace
+
+int allowed_pus_now() {
+    known_quota().store(quota_cpus().value_or(no_quota), std::memory_order_relaxed); // a hint
+    return allowed_pus();
+}
+
 int allowed_pus() {
-    static const std::optional<int> quota = quota_cpus();
     const std::size_t told = process_cpus().size();
     const int cpus = told > 0 ? static_cast<int>(told)
                               : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    return std::min(cpus, quota.value_or(cpus));
+    return std::min(cpus, known_quota().load(std::memory_order_relaxed));
 }
 
 int pus_at_once(std::span<const std::vector<int>> bindings, int allowed) {

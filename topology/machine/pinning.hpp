@@ -47,6 +47,8 @@ std::vector<int> cpus_of_this_thread();
 /// How many threads of this process can run at the same time: the size of process_cpus(), or less where a
 /// control group limits its CPU time (quota_cpus(), looked up once); at least 1. No hwloc: microseconds.
 int allowed_pus();
+/// The same, with a quota that may have changed. Opens files.
+int allowed_pus_now();
 
 /// How many of the threads that are bound to these CPUs can run at the same time, given that `allowed` of the
 /// process can: 1 for all that are bound to the same CPU, no more than there are CPUs in all. An empty list

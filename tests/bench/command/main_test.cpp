@@ -96,7 +96,7 @@ TEST_CASE("what no team can be made with is refused before anything is printed")
     const Outcome placement = refused({"--placement", "0,99999"});
     CHECK(placement.exit_code == 2);
     CHECK(placement.text.starts_with("tutti: --placement: "));
-    for (const char* const name : {"TUTTI_ISA", "TUTTI_TIMEOUT", "TUTTI_ROLL_CALL"}) {
+    for (const char* const name : {"TUTTI_ISA", "TUTTI_TIMEOUT", "TUTTI_WAIT", "TUTTI_ROLL_CALL"}) {
         setenv(name, "nonsense", 1);
         const Outcome variable = refused({});
         unsetenv(name);

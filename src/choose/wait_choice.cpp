@@ -1,0 +1,96 @@
+#include "choose/wait_choice.hpp"
+
+#include "choose/group_config.hpp"
+#include "environment.hpp"
+#include "machine/thresholds.hpp"
+#include "tuning/load.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::engine {
+
+namespace {
+
+/// In the order of the enumerators.
+constexpr std::array names{"automatic", "spin", "yield", "sleep"};
+
+std::string text_of(std::int64_t ns) {
+    constexpr std::int64_t microsecond_ns = 1'000;
+    return std::to_string(ns / microsecond_ns) + " us";
+}
+
+} // namespace
+
+Wait wait_of(Wait given) {
+    const std::string name = environment_variable("TUTTI_WAIT");
+    if (given != Wait::automatic || name.empty()) {
+        return given;
+    }
+    const auto* const found = std::ranges::find(names, name);
+    if (found == names.end()) {
+        throw ArgumentError("TUTTI_WAIT: \"" + name +
+                            "\" is no way to wait; write automatic, spin, yield or sleep");
+    }
+    return static_cast<Wait>(found - names.begin());
+}
+
+mailbox::WaitPolicy wait_policy_for(int members, int cpus) {
+    const machine::Thresholds& profile = tuning::this_thresholds();
+    const auto whole = [](double ns) { return static_cast<std::int64_t>(ns); };
+    return members <= cpus
+               ? mailbox::WaitPolicy{.spin_ns = whole(profile.spin_ns), .yield_ns = whole(profile.yield_ns)}
+               : mailbox::WaitPolicy{.spin_ns = 0, .yield_ns = whole(profile.crowded_yield_ns)};
+}
+
+mailbox::WaitPolicy wait_policy_of(Wait wait, int members, int cpus) {
+    constexpr std::int64_t for_good_ns = mailbox::WaitPolicy::for_good_ns;
+    switch (wait) {
+    case Wait::spin:
+        return {.spin_ns = for_good_ns, .yield_ns = 0};
+    case Wait::yield:
+        return {.spin_ns = 0, .yield_ns = for_good_ns};
+    case Wait::sleep:
+        return {.spin_ns = 0, .yield_ns = 0};
+    case Wait::automatic:
+        break;
+    }
+    return wait_policy_for(members, cpus);
+}
+
+mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int members, bool caller_is_member) {
+    const int threads = caller_is_member ? members : members + 1;
+    const bool has_room = members <= config.cpus && threads <= config.process_cpus;
+    const mailbox::WaitPolicy wait_policy = wait_policy_for(threads, has_room ? threads : 1);
+    switch (config.options.wait) {
+    case Wait::sleep:
+        return {};
+    case Wait::yield:
+        return {.spin_ns = 0, .yield_ns = wait_policy.spin_ns + wait_policy.yield_ns};
+    case Wait::spin:
+    case Wait::automatic:
+        break;
+    }
+    return wait_policy;
+}
+
+std::string text_of_waits(Wait wait, bool is_from_environment, int members, int cpus) {
+    if (wait != Wait::automatic) {
+        const char* const way = names[static_cast<std::size_t>(wait)];
+        return std::string(way) + ", because " + (is_from_environment ? "TUTTI_WAIT" : "GroupOptions::wait") +
+               " says so";
+    }
+    const mailbox::WaitPolicy policy = wait_policy_for(members, cpus);
+    const auto count = [](int number, const char* name) {
+        return std::to_string(number) + " " + name + (number == 1 ? "" : "s");
+    };
+    return (policy.spin_ns > 0 ? "spin for " + text_of(policy.spin_ns) + ", " : "") + "yield for " +
+           text_of(policy.yield_ns) + ", then sleep, because " + count(members, "member") +
+           (members <= cpus ? (members == 1 ? " has " : " have ") : " share ") + count(cpus, "CPU");
+}
+
+} // namespace tutti::engine
