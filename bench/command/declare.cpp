@@ -107,6 +107,12 @@ void declare(CLI::App& command, BenchArguments& arguments) {
         "algbw: bytes of the longest vector of a member over the median, in GB/s; busbw: times the "
         "factor of nccl-tests.",
         100 * widest_interval));
+    command
+        .add_option("--busy", arguments.busy,
+                    "Instead: allreduce of 8 bytes beside so many busy loops of other processes, such as "
+                    "0,2,4, by each "
+                    "way to wait; takes --members, --placement, --seconds and --rounds")
+        ->delimiter(',');
     command.add_flag("--hybrid", std::function<void(std::int64_t)>(),
                      "Under mpirun: clusters of processes; has options of its own, see --hybrid --help");
 }

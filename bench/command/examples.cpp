@@ -22,6 +22,8 @@ constexpr std::array of_bench{
             "all of them, beside two others, into a file"},
     Example{"tutti bench allreduce --html report.html", "a report for a browser"},
     Example{"tutti bench allreduce -a all -t 4 -b 1K -e 1K", "all algorithms at one point"},
+    Example{"tutti bench --busy 0,1,2,4 -t 2,4 --placement none",
+            "ways to wait, beside busy loops of other processes"},
     Example{"mpirun -n 2 tutti bench --hybrid -t 2", "among processes: beside OpenMP + MPI by hand"}};
 constexpr std::array of_compare{
     Example{"tutti compare before.json after.json", "what became faster or slower"},

@@ -1,5 +1,6 @@
 // tutti: the command.
 
+#include "busy/busy.hpp"
 #include "command/bench.hpp"
 #include "command/declare.hpp"
 #include "command/examples.hpp"
@@ -53,7 +54,8 @@ void become_hybrid_bench(int argc, char** argv) {
 }
 
 int run_bench_arguments(const BenchArguments& arguments) {
-    return run_bench(arguments.parsed());
+    const BenchOptions options = arguments.parsed();
+    return options.busy.empty() ? run_bench(options) : run_busy(options);
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {

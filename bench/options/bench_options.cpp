@@ -176,6 +176,20 @@ void check_callings(const BenchOptions& options) {
     }
 }
 
+void check_busy(const BenchArguments& arguments) {
+    if (!arguments.busy.empty() &&
+        !(arguments.collectives.empty() || arguments.collectives == std::vector<std::string>{"allreduce"})) {
+        throw UsageError("--busy: measures allreduce; name no other collective");
+    }
+    for (const int loops : arguments.busy) {
+        constexpr int most_loops = 1000;
+        if (loops < 0 || loops > most_loops) {
+            throw UsageError(
+                fmt::format("--busy: {} is not a number of loops from 0 to {}", loops, most_loops));
+        }
+    }
+}
+
 } // namespace
 
 BenchOptions BenchArguments::parsed() const {
@@ -194,6 +208,8 @@ BenchOptions BenchArguments::parsed() const {
         "--placement", [&] { return machine::to_string(machine::parse_placement(points.placement)); });
     check_levels(levels, options.members);
     options.levels = levels;
+    check_busy(*this);
+    options.busy = busy;
     if (!(points.seconds > 0)) {
         throw UsageError("--seconds: must be above 0");
     }

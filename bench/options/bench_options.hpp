@@ -42,6 +42,8 @@ struct BenchOptions {
     std::string placement;
     /// GroupOptions::levels.
     std::vector<int> levels;
+    /// Numbers of busy loops of other processes; empty: another measurement.
+    std::vector<int> busy;
     std::string json_path;
     /// Go on with what that file holds.
     bool resume = false;
@@ -64,6 +66,7 @@ struct BenchArguments {
     std::string type = "f64";
     std::string op = "sum";
     std::vector<int> levels = {};
+    std::vector<int> busy = {};
     bool in_place = false;
     bool shared = false;
     std::string calling = "blocking";

@@ -106,6 +106,20 @@ TEST_CASE("what no team can be made with is refused before anything is printed")
     }
 }
 
+TEST_CASE("ways to wait are measured beside busy loops of other processes") {
+    const Outcome measured = tutti_command({"bench", "allreduce", "--busy", "0,1", "-t", "2", "--placement",
+                                            "none", "--seconds", "0.02", "--rounds", "2"});
+    CAPTURE(measured.text);
+    CHECK(measured.exit_code == 0);
+    for (const char* const part : {"automatic", "std::barrier", "      2      0      time",
+                                   "      2      1  CPU time", "medians of 2 rounds of 0.01 s"}) {
+        CHECK(measured.says(part));
+    }
+    CHECK(
+        tutti_command({"bench", "--busy", "-1"}).says("--busy: -1 is not a number of loops from 0 to 1000"));
+    CHECK(tutti_command({"bench", "scan", "--busy", "1"}).says("--busy: measures allreduce"));
+}
+
 TEST_CASE("who mistypes a name is told which one is near") {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
         {{"bnch"}, "no command \"bnch\" (did you mean bench?); there are: info, bench"},
