@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <span>
 #include <string_view>
 
 namespace {
@@ -22,9 +23,58 @@ double block(long number) {
     return value;
 }
 
+/// The same, started and waited for.
+double start(long number) {
+    Group group(1);
+    Member me = group.join(0);
+    std::array<double, 1> value{1.0};
+    for (long call = 0; call < number; ++call) {
+        me.start.allreduce(value, sum).wait();
+    }
+    return value.front();
+}
+
+/// 16 different calls that are outstanding at the same time.
+double start_many(long number) {
+    Group group(1);
+    Member me = group.join(0);
+    std::array<double, 16> values{};
+    std::array<Request, 16> requests;
+    for (long call = 0; call < number; ++call) {
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+            requests[i] = me.start.broadcast(std::span(values).first(i + 1), 0);
+        }
+        wait_all(requests);
+    }
+    return values.front();
+}
+
+constexpr std::size_t ranks = 8;
+
+/// Four different calls in turn.
+double block_in_turn(long number) {
+    Group group(1);
+    Member me = group.join(0);
+    std::array<double, 4> values{};
+    for (long call = 0; call < number; ++call) {
+        me.broadcast(std::span(values).first(static_cast<std::size_t>(call % 4) + 1), 0);
+    }
+    return values.front();
+}
+
+/// One caller has the buffers of `Ranks` ranks.
+template <std::size_t Ranks>
+double call_for_all(long number) {
+    std::array<std::array<double, 1>, Ranks> in{};
+    std::array<std::array<double, 1>, Ranks> out{};
+    for (long call = 0; call < number; ++call) {
+        allreduce(in, out, sum);
+    }
+    return out.front().front();
+}
+
 /// The same of 8 ranks that arrive on one thread.
 double arrive(long number) {
-    constexpr std::size_t ranks = 8;
     Rendezvous meeting(static_cast<int>(ranks));
     std::array<std::array<double, 1>, ranks> in{};
     std::array<std::array<double, 1>, ranks> out{};
@@ -40,6 +90,11 @@ double arrive(long number) {
     return out.front().front();
 }
 
+struct Way {
+    std::string_view name;
+    double (*call)(long number);
+};
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -47,6 +102,17 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
     }
     const long number = std::strtol(argv[2], nullptr, 10);
-    const double value = std::string_view(argv[1]) == "blocking" ? block(number) : arrive(number);
-    return value >= 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    constexpr std::array<Way, 7> ways{{{"blocking", block},
+                                       {"in-turn", block_in_turn},
+                                       {"nonblocking", start},
+                                       {"outstanding", start_many},
+                                       {"single-caller", call_for_all<ranks>},
+                                       {"many-ranks", call_for_all<2 * ranks + 1>},
+                                       {"arriving", arrive}}};
+    for (const Way& way : ways) {
+        if (way.name == argv[1]) {
+            return way.call(number) >= 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        }
+    }
+    return EXIT_FAILURE;
 }
