@@ -1,5 +1,7 @@
 #include "cluster/hand_written.hpp"
 
+#include "flat_mpi/mpi_calls.hpp"
+
 #include <omp.h>
 
 #include <algorithm>
@@ -50,25 +52,17 @@ void HandWritten::run(const Problem& problem, const double* in, double* out) {
 
 namespace {
 
-/// A sum of doubles where it reduces; `own` are the elements of a process's block.
+/// A sum of doubles if it reduces; `own` are the elements of a process's block.
 void call_mpi(const Problem& problem, const void* in, double* out, int own, MPI_Comm communicator) {
-    const int elements = static_cast<int>(problem.elements);
-    switch (problem.collective) {
-    case Collective::reduce_scatter:
-        MPI_Reduce_scatter_block(in, out, own, MPI_DOUBLE, MPI_SUM, communicator);
-        break;
-    case Collective::allgather:
-        MPI_Allgather(in, own, MPI_DOUBLE, out, own, MPI_DOUBLE, communicator);
-        break;
-    case Collective::broadcast:
-        MPI_Bcast(out, elements, MPI_DOUBLE, Problem::root, communicator);
-        break;
-    case Collective::reduce:
-        MPI_Reduce(in, out, elements, MPI_DOUBLE, MPI_SUM, Problem::root, communicator);
-        break;
-    default:
-        MPI_Allreduce(in, out, elements, MPI_DOUBLE, MPI_SUM, communicator);
-    }
+    make_mpi_call(problem.collective, {.in = in,
+                                       .out = out,
+                                       .elements = static_cast<int>(problem.elements),
+                                       .block = own,
+                                       .type = MPI_DOUBLE,
+                                       .op = MPI_SUM,
+                                       .communicator = communicator,
+                                       .rank = 0,
+                                       .members = problem.members});
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // the same gate, with the same data and statistics.
 
 #include "flat_mpi/harness_window.hpp"
+#include "flat_mpi/mpi_calls.hpp"
 #include "hybrid/channel/mpi_names.hpp"
 #include "measure/buffer.hpp"
 #include "mpirun/measurement_request.hpp"
@@ -41,84 +42,21 @@ void pin(const std::vector<int>& cpus) {
     sched_setaffinity(0, sizeof(set), &set);
 }
 
-/// A collective that reduces, as one MPI call. `input` is MPI_IN_PLACE where that is how MPI has it.
-void call_reduction(const Problem& problem, const void* input, void* output) {
-    const MPI_Datatype type = hybrid::mpi_type(problem.type);
-    const MPI_Op op = hybrid::mpi_operator(problem.op);
-    const int count = static_cast<int>(problem.elements);
-    switch (problem.collective) {
-    case Collective::reduce:
-        MPI_Reduce(input, output, count, type, op, Problem::root, MPI_COMM_WORLD);
-        return;
-    case Collective::allreduce:
-        MPI_Allreduce(input, output, count, type, op, MPI_COMM_WORLD);
-        return;
-    case Collective::reduce_scatter:
-        MPI_Reduce_scatter_block(input, output, static_cast<int>(problem.block_elements()), type, op,
-                                 MPI_COMM_WORLD);
-        return;
-    case Collective::scan:
-        MPI_Scan(input, output, count, type, op, MPI_COMM_WORLD);
-        return;
-    default:
-        MPI_Exscan(input, output, count, type, op, MPI_COMM_WORLD);
-        return;
-    }
-}
-
-void call_shift(const Problem& problem, int rank, const void* input, void* output) {
-    const MPI_Datatype type = hybrid::mpi_type(problem.type);
-    const int count = static_cast<int>(problem.elements);
-    const int to = (rank + Problem::distance) % problem.members;
-    const int from = (rank + problem.members - Problem::distance % problem.members) % problem.members;
-    if (problem.in_place) {
-        MPI_Sendrecv_replace(output, count, type, to, 0, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else {
-        MPI_Sendrecv(input, count, type, to, 0, output, count, type, from, 0, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
-    }
-}
-
-/// A collective that moves blocks, as one MPI call.
-void call_blocks(const Problem& problem, const void* input, void* output) {
-    const MPI_Datatype type = hybrid::mpi_type(problem.type);
-    const int block = static_cast<int>(problem.block_elements());
-    switch (problem.collective) {
-    case Collective::allgather:
-        MPI_Allgather(input, block, type, output, block, type, MPI_COMM_WORLD);
-        return;
-    case Collective::gather:
-        MPI_Gather(input, block, type, output, block, type, Problem::root, MPI_COMM_WORLD);
-        return;
-    case Collective::scatter:
-        MPI_Scatter(input, block, type, output, block, type, Problem::root, MPI_COMM_WORLD);
-        return;
-    default:
-        MPI_Alltoall(input, block, type, output, block, type, MPI_COMM_WORLD);
-        return;
-    }
-}
-
 /// One MPI call for a problem. In place, `input` and `output` are the same.
 void call_mpi(const Problem& problem, int rank, const void* input, void* output) {
     // Of rooted collectives only the root says that it is in place, in the argument that it would not need.
-    const bool rooted = detail::traits_of(problem.collective).is_rooted();
-    const bool says_in_place = problem.in_place && (!rooted || rank == Problem::root);
-    const bool scatters = problem.collective == Collective::scatter;
-    const void* const from = says_in_place && !scatters ? MPI_IN_PLACE : input;
-    void* const to = says_in_place && scatters ? MPI_IN_PLACE : output;
-    if (problem.collective == Collective::barrier) {
-        MPI_Barrier(MPI_COMM_WORLD);
-    } else if (problem.collective == Collective::broadcast) {
-        MPI_Bcast(output, static_cast<int>(problem.elements), hybrid::mpi_type(problem.type), Problem::root,
-                  MPI_COMM_WORLD);
-    } else if (problem.collective == Collective::shift) {
-        call_shift(problem, rank, input, output);
-    } else if (problem.reduces()) {
-        call_reduction(problem, from, to);
-    } else {
-        call_blocks(problem, from, to);
-    }
+    const detail::CollectiveTraits& traits = detail::traits_of(problem.collective);
+    const bool says_in_place = problem.in_place && (!traits.is_rooted() || rank == Problem::root);
+    const bool in_output = traits.is_rooted() && traits.scatters();
+    make_mpi_call(problem.collective, {.in = says_in_place && !in_output ? MPI_IN_PLACE : input,
+                                       .out = says_in_place && in_output ? MPI_IN_PLACE : output,
+                                       .elements = static_cast<int>(problem.elements),
+                                       .block = static_cast<int>(problem.block_elements()),
+                                       .type = hybrid::mpi_type(problem.type),
+                                       .op = hybrid::mpi_operator(problem.op),
+                                       .communicator = MPI_COMM_WORLD,
+                                       .rank = rank,
+                                       .members = problem.members});
 }
 
 std::string library_version() {

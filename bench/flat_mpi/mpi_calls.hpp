@@ -1,0 +1,70 @@
+#pragma once
+
+#include "measure/problem.hpp"
+
+#include <tutti/collective.hpp>
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+
+namespace tutti::bench {
+
+/// What a blocking collective of MPI passes. `in` is MPI_IN_PLACE, or `out` of a scatter, as MPI has it.
+struct MpiCall {
+    const void* in;
+    void* out;
+    /// Elements of the whole buffer, and of one block.
+    int elements;
+    int block;
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Comm communicator;
+    int rank;
+    int members;
+};
+
+/// MPI has no shift among its collectives.
+inline int shift(const MpiCall& c) {
+    const int to = (c.rank + Problem::distance) % c.members;
+    const int from = (c.rank + c.members - Problem::distance % c.members) % c.members;
+    return c.in == MPI_IN_PLACE ? MPI_Sendrecv_replace(c.out, c.elements, c.type, to, 0, from, 0,
+                                                       c.communicator, MPI_STATUS_IGNORE)
+                                : MPI_Sendrecv(c.in, c.elements, c.type, to, 0, c.out, c.elements, c.type,
+                                               from, 0, c.communicator, MPI_STATUS_IGNORE);
+}
+
+/// The calls, in the order of the collectives.
+inline constexpr std::array mpi_calls{
+    +[](const MpiCall& c) { return MPI_Barrier(c.communicator); },
+    +[](const MpiCall& c) { return MPI_Bcast(c.out, c.elements, c.type, Problem::root, c.communicator); },
+    +[](const MpiCall& c) {
+        return MPI_Reduce(c.in, c.out, c.elements, c.type, c.op, Problem::root, c.communicator);
+    },
+    +[](const MpiCall& c) { return MPI_Allreduce(c.in, c.out, c.elements, c.type, c.op, c.communicator); },
+    +[](const MpiCall& c) {
+        return MPI_Reduce_scatter_block(c.in, c.out, c.block, c.type, c.op, c.communicator);
+    },
+    +[](const MpiCall& c) {
+        return MPI_Allgather(c.in, c.block, c.type, c.out, c.block, c.type, c.communicator);
+    },
+    +[](const MpiCall& c) {
+        return MPI_Gather(c.in, c.block, c.type, c.out, c.block, c.type, Problem::root, c.communicator);
+    },
+    +[](const MpiCall& c) {
+        return MPI_Scatter(c.in, c.block, c.type, c.out, c.block, c.type, Problem::root, c.communicator);
+    },
+    +[](const MpiCall& c) {
+        return MPI_Alltoall(c.in, c.block, c.type, c.out, c.block, c.type, c.communicator);
+    },
+    +[](const MpiCall& c) { return MPI_Scan(c.in, c.out, c.elements, c.type, c.op, c.communicator); },
+    +[](const MpiCall& c) { return MPI_Exscan(c.in, c.out, c.elements, c.type, c.op, c.communicator); },
+    +[](const MpiCall& c) { return shift(c); }};
+static_assert(mpi_calls.size() == detail::collective_count);
+
+inline void make_mpi_call(Collective collective, const MpiCall& call) {
+    mpi_calls[static_cast<std::size_t>(collective)](call);
+}
+
+} // namespace tutti::bench
