@@ -177,7 +177,7 @@ void DeferredCollective::arrive() noexcept {
 bool DeferredCollective::execute_small() noexcept {
     const RendezvousOptions& options = home_->options();
     const std::uint64_t key = contributions_.front().repeated.key();
-    if (key == 0 || contributions_.size() > most_small_ranks ||
+    if (key == engine::RepeatedCall::no_key || contributions_.size() > most_small_ranks ||
         (options.executor && options.slice_bytes != 0)) {
         return false;
     }
@@ -185,7 +185,7 @@ bool DeferredCollective::execute_small() noexcept {
     std::array<void*, most_small_ranks> outputs;
     for (std::size_t rank = 0; rank < contributions_.size(); ++rank) {
         const Contribution& each = contributions_[rank];
-        if (!each.repeated.is_for(key)) {
+        if (!each.repeated.has(key)) {
             return false;
         }
         inputs[rank] = each.call.input;

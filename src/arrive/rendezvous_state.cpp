@@ -52,19 +52,20 @@ RequestBase& RendezvousState::arrive(int rank, const Call& call) {
 /// Programs repeat their calls: a call that the operation or the rank knows needs no check.
 void RendezvousState::take(arrive::Contribution& contribution, int rank, const Call& call) {
     const std::uint64_t key = key_of(call);
-    const auto serves = [&](const arrive::CheckedCall& known) { return known.serves(key, call); };
-    if (serves(contribution)) {
+    if (contribution.serves(key, call.input, call.output)) {
         contribution.repeat(call);
         return;
     }
     auto& checked = places_[static_cast<std::size_t>(rank)].checked;
-    if (const arrive::CheckedCall* const known = checked.find(serves)) {
+    if (const arrive::CheckedCall* const known = checked.find(key, call.input, call.output)) {
         contribution.repeat(*known, call);
         return;
     }
     contribution.take(call, rank, ranks());
     if (key != 0) {
-        checked.next([] { return std::make_unique<arrive::CheckedCall>(); }) = contribution;
+        auto own = checked.next([] { return std::make_unique<arrive::CheckedCall>(); });
+        *own = contribution;
+        checked.put(std::move(own));
     }
     contribution.keep_operator();
 }

@@ -62,7 +62,7 @@ private:
     /// any time.
     struct alignas(paired_lines_bytes) Place {
         arrive::DeferredCollective* at = nullptr;
-        engine::CallCache<arrive::CheckedCall> checked;
+        engine::CallCache<std::unique_ptr<arrive::CheckedCall>> checked;
         std::uint64_t shown_digest = 0;
         mailbox::StdWord count;
         CalledFrom called_from;

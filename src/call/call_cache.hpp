@@ -1,45 +1,64 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <memory>
+#include <utility>
 #include <vector>
 
 namespace tutti::engine {
 
-/// The calls that a member or a rank has prepared, those that it made last first.
-template <class Prepared>
+/// Calls that have been prepared, and the search for one that serves a call. The call that was used last is
+/// tried first. `Pointer` owns a call, or does not.
+template <class Pointer>
 class CallCache {
 public:
     /// Programs that repeat more calls in turn than these have them prepared anew.
     static constexpr std::size_t most = 4;
 
-    /// Brings the first one to the front of which is(call) holds; null if there is none.
-    template <class Is>
-    Prepared* find(Is is) {
-        const auto found = std::ranges::find_if(calls_, [&](const auto& call) { return is(*call); });
-        if (found == calls_.end()) {
-            return nullptr;
-        }
-        std::rotate(calls_.begin(), found, found + 1);
-        return calls_.front().get();
+    /// The call that serves what is asked, null if there is none. It is now the one that was used last.
+    template <class... Asked>
+    auto* find(const Asked&... asked) {
+        Pointer found = take(asked...);
+        return found != nullptr ? &put(std::move(found)) : nullptr;
     }
 
-    /// Puts one in front to be prepared: what `make` returns, or the one that was made longest ago.
+    /// Takes that call out; null if there is none.
+    template <class... Asked>
+    Pointer take(const Asked&... asked) {
+        for (auto call = calls_.end(); call != calls_.begin();) {
+            if ((*--call)->serves(asked...)) {
+                return taken(call);
+            }
+        }
+        return nullptr;
+    }
+
+    /// Takes out the call that was used longest ago; null if there is none.
+    Pointer take_oldest() { return calls_.empty() ? nullptr : taken(calls_.begin()); }
+
+    /// A call to be prepared for put(): what `make` returns, or the one that was used longest ago.
     template <class Make>
-    Prepared& next(Make make) {
-        if (calls_.size() < most) {
-            calls_.reserve(most);
-            calls_.push_back(make());
-        }
-        std::rotate(calls_.begin(), calls_.end() - 1, calls_.end());
-        return *calls_.front();
+    Pointer next(Make make) {
+        reserve(most);
+        return calls_.size() < most ? make() : take_oldest();
     }
 
+    /// Adds a call as the one that was used last. Throws nothing if there is room.
+    auto& put(Pointer call) {
+        calls_.push_back(std::move(call));
+        return *calls_.back();
+    }
+
+    void reserve(std::size_t calls) { calls_.reserve(calls); }
     void clear() { calls_.clear(); }
 
 private:
-    std::vector<std::unique_ptr<Prepared>> calls_;
+    Pointer taken(typename std::vector<Pointer>::iterator call) {
+        Pointer one = std::move(*call);
+        calls_.erase(call);
+        return one;
+    }
+
+    std::vector<Pointer> calls_;
 };
 
 } // namespace tutti::engine

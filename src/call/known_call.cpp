@@ -6,7 +6,10 @@ namespace tutti::engine {
 
 using detail::Call;
 
-void KnownCall::remember(const Call& asked) {
+void KnownCall::remember(const Call& asked, const Shape& shape) {
+    forget();
+    shape_ = shape;
+    aliasing_ = aliasing_of(asked, shape);
     call_ = asked;
     call_.counts = call_.received = nullptr;
     const Lists lists = lists_of(asked);
@@ -17,6 +20,16 @@ void KnownCall::remember(const Call& asked) {
     }
     algorithm_ = asked.algorithm; // the caller's text may not last
     call_.algorithm = algorithm_;
+}
+
+void KnownCall::complete() {
+    const bool has_counts = has_list_.front();
+    repeated_.set(call_, aliasing_, has_counts ? 0 : detail::key_of(call_));
+    is_complete_ = true;
+}
+
+bool KnownCall::serves(const Call& call) const {
+    return is_complete_ && is(call) && aliasing_of(call, shape_) == aliasing_;
 }
 
 bool KnownCall::is(const Call& call) const {

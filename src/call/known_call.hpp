@@ -1,5 +1,8 @@
 #pragma once
 
+#include "call/arguments.hpp"
+#include "call/repeated_call.hpp"
+
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 
@@ -13,7 +16,8 @@
 
 namespace tutti::engine {
 
-/// A call as it is known again: without its vectors, but with the lists that it refers to.
+/// A call that has been checked, without its vectors but with the lists that it refers to; and how another
+/// one is recognised that is the same but for its vectors, how long it may wait and where it is.
 class KnownCall {
 public:
     KnownCall() = default;
@@ -23,22 +27,39 @@ public:
     KnownCall& operator=(KnownCall&&) = delete;
     ~KnownCall() = default;
 
-    TUTTI_COMPONENT_API void remember(const detail::Call& asked);
+    /// It is now this call, whose arguments amount to `shape`. It serves no call before it is complete.
+    TUTTI_COMPONENT_API void remember(const detail::Call& asked, const Shape& shape);
+    TUTTI_COMPONENT_API void complete();
+    void forget() {
+        repeated_.forget();
+        is_complete_ = false;
+    }
 
-    /// Whether that call is the same but for its vectors, how long it may wait and where it is.
-    TUTTI_COMPONENT_API bool is(const detail::Call& call) const;
+    /// Whether a call with this key, or any call, is the same on vectors that lie to each other alike. The
+    /// key tells at once, but not of every call.
+    bool serves(std::uint64_t key, const void* input, const void* output) const {
+        return repeated_.serves(key, input, output);
+    }
+    TUTTI_COMPONENT_API bool serves(const detail::Call& call) const;
 
     /// Without its counts, which may be gone, and on the vectors that it was asked for.
     const detail::Call& call() const { return call_; }
-    /// Whether blocks are irregular.
-    bool has_counts() const { return has_list_.front(); }
+    const Shape& shape() const { return shape_; }
+    /// Of the caller's vectors, as far as the caller sees.
+    Aliasing aliasing() const { return aliasing_; }
 
 private:
+    bool is(const detail::Call& call) const;
+
     /// What a call refers to besides its vectors: counts and displacements.
     using Lists = std::array<std::optional<std::span<const std::size_t>>, 4>;
     static Lists lists_of(const detail::Call& call);
     bool has_lists_of(const detail::Call& call) const;
 
+    RepeatedCall repeated_;
+    bool is_complete_ = false;
+    Aliasing aliasing_ = Aliasing::separate;
+    Shape shape_;
     detail::Call call_;
     std::string algorithm_;
     std::array<std::vector<std::size_t>, std::tuple_size_v<Lists>> lists_;

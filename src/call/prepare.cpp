@@ -62,16 +62,16 @@ int root_of(const Call& call, const Selection& selection) {
 } // namespace
 
 void PreparedCall::prepare(const Call& asked, Plans& plans) {
-    is_complete_ = false;
-    repeated_.forget();
+    known_.forget();
     const auto members = static_cast<std::size_t>(plans.members());
     prepared_.has_private_counts = exchanges(asked);
     prepared_.offsets.resize(asked.counts != nullptr && !prepared_.has_private_counts ? members + 1 : 0);
-    shape_ = prepared_.has_private_counts
-                 ? checked_layout(asked, plans.rank(), plans.members(), prepared_.layout)
-                 : checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data());
+    known_.remember(asked,
+                    prepared_.has_private_counts
+                        ? checked_layout(asked, plans.rank(), plans.members(), prepared_.layout)
+                        : checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data()));
     const Call call = reduced_to_one(asked);
-    const CallSize size = size_of(call, shape_, plans);
+    const CallSize size = size_of(call, shape(), plans);
     selection_ = select(call, size, plans.config().choices, plans.config().predictor.get());
     set_plan(call, plans);
     set_form_of_messages(call);
@@ -80,7 +80,6 @@ void PreparedCall::prepare(const Call& asked, Plans& plans) {
     set_copy(call, asked.input_count * asked.element_bytes, plans);
     set_stores(call, size, plans.rank());
     set_claim(call);
-    remember(asked);
 }
 
 void PreparedCall::set_plan(const Call& call, Plans& plans) {
@@ -92,17 +91,17 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
     prepared_.element_bytes = call.element_bytes;
     prepared_.element_align = call.element_align;
     prepared_.synchronises = detail::traits_of(call.collective).needs_all;
-    prepared_.shares_output = call.shared_output && shape_.total != 0;
+    prepared_.shares_output = call.shared_output && shape().total != 0;
     // In an exchange blocks start where its tables say, behind the vectors' own addresses.
-    const std::size_t own_bytes = prepared_.has_private_counts ? 0 : shape_.own_offset * call.element_bytes;
-    prepared_.input_shift_bytes = shape_.input_is_block ? own_bytes : 0;
-    prepared_.output_shift_bytes = shape_.output_is_block ? own_bytes : 0;
+    const std::size_t own_bytes = prepared_.has_private_counts ? 0 : shape().own_offset * call.element_bytes;
+    prepared_.input_shift_bytes = shape().input_is_block ? own_bytes : 0;
+    prepared_.output_shift_bytes = shape().output_is_block ? own_bytes : 0;
 }
 
 void PreparedCall::set_form_of_messages(const Call& call) {
-    const std::size_t total_bytes = shape_.total * call.element_bytes;
-    prepared_.staged = selection_.protocol == Protocol::eager && shape_.message_bytes > mailbox::eager_bytes;
-    prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape_.message_bytes);
+    const std::size_t total_bytes = shape().total * call.element_bytes;
+    prepared_.staged = selection_.protocol == Protocol::eager && shape().message_bytes > mailbox::eager_bytes;
+    prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape().message_bytes);
     prepared_.exchanges_words = prepared_.plan->exchanges_once && total_bytes <= sizeof(std::uint64_t);
     prepared_.word_bytes = static_cast<std::uint8_t>(prepared_.exchanges_words ? total_bytes : 0);
 }
@@ -110,10 +109,10 @@ void PreparedCall::set_form_of_messages(const Call& call) {
 void PreparedCall::set_partition(const Call& call) {
     const auto blocks = static_cast<std::size_t>(prepared_.plan->blocks);
     plan::Partition& partition = prepared_.partition;
-    partition.total = shape_.total;
-    partition.block = blocks == 1         ? shape_.total
-                      : shape_.block != 0 ? shape_.block
-                                          : plan::free_block(shape_.total, blocks, call.element_bytes);
+    partition.total = shape().total;
+    partition.block = blocks == 1          ? shape().total
+                      : shape().block != 0 ? shape().block
+                                           : plan::free_block(shape().total, blocks, call.element_bytes);
     partition.offsets =
         call.counts != nullptr && !prepared_.has_private_counts ? prepared_.offsets.data() : nullptr;
 }
@@ -150,12 +149,12 @@ void PreparedCall::set_copy(const Call& call, std::size_t input_bytes, Plans& pl
         copied_bytes_ = call.collective == Collective::alltoall && call.in_place ? input_bytes : 0;
         return;
     }
-    if (shape_.aliasing == Aliasing::front) {
+    if (shape().aliasing == Aliasing::front) {
         // The result is written over blocks that the call still needs, in whichever protocol.
         copied_bytes_ = input_bytes;
         return;
     }
-    if (shape_.aliasing != Aliasing::same || selection_.protocol != Protocol::zero_copy) {
+    if (shape().aliasing != Aliasing::same || selection_.protocol != Protocol::zero_copy) {
         return;
     }
     const algorithm::Algorithm& row = algorithm::registry()[selection_.row];
@@ -172,7 +171,7 @@ void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) 
     // In place every line that is written has just been read, and writing past the caches would lose it; but
     // what a broadcast writes nobody has read.
     const bool separate = (selection_.protocol == Protocol::zero_copy &&
-                           (copied_bytes_ != 0 || shape_.aliasing == Aliasing::separate)) ||
+                           (copied_bytes_ != 0 || shape().aliasing == Aliasing::separate)) ||
                           call.collective == Collective::broadcast;
     const StorePolicy& caches = StorePolicy::here();
     const int cpus = std::min(size.members, size.cpus);
@@ -189,21 +188,10 @@ void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) 
 }
 
 void PreparedCall::set_claim(const Call& call) {
-    signature_ = signature_of(call, shape_, selection_.row, root_of(call, selection_));
+    signature_ = signature_of(call, shape(), selection_.row, root_of(call, selection_));
     signature_.protocol = selection_.protocol;
-    prepared_.digests = signature_.digests(prepared_.has_private_counts ? 0 : shape_.message_bytes);
-    prepared_.footprint = {call, shape_.total, shape_.block, prepared_.partition.offsets};
-}
-
-/// What tells whether the next call is the same.
-void PreparedCall::remember(const Call& asked) {
-    known_.remember(asked);
-    aliasing_ = aliasing_of(asked, shape_);
-}
-
-void PreparedCall::complete() {
-    repeated_.set(known_.call(), aliasing_, known_.has_counts() ? 0 : detail::key_of(known_.call()));
-    is_complete_ = true;
+    prepared_.digests = signature_.digests(prepared_.has_private_counts ? 0 : shape().message_bytes);
+    prepared_.footprint = {call, shape().total, shape().block, prepared_.partition.offsets};
 }
 
 } // namespace tutti::engine

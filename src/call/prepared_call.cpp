@@ -10,10 +10,6 @@ namespace tutti::engine {
 
 using detail::Call;
 
-bool PreparedCall::serves(const Call& call) const {
-    return is_complete_ && known_.is(call) && aliasing_of(call, shape_) == aliasing_;
-}
-
 void PreparedCall::require_like(const Call& other) const {
     const auto refuse = [](const std::string& why) { throw ArgumentError("start: " + why); };
     const auto require_count = [&](const char* name, std::size_t count, std::size_t prepared) {
@@ -36,7 +32,7 @@ void PreparedCall::require_like(const Call& other) const {
     Call moved = known_.call();
     moved.input = other.input;
     moved.output = other.output;
-    if (aliasing_of(moved, shape_) != aliasing_) {
+    if (aliasing_of(moved, shape()) != known_.aliasing()) {
         refuse("the vectors do not lie to each other as those that the operation was prepared with: pass "
                "separate vectors, or the same one, as then");
     }

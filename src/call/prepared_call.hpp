@@ -5,7 +5,6 @@
 #include "call/call_signature.hpp"
 #include "call/known_call.hpp"
 #include "call/plans/plans.hpp"
-#include "call/repeated_call.hpp"
 #include "choose/select.hpp"
 #include "run/prepared.hpp"
 
@@ -24,20 +23,13 @@ public:
     /// Serves no call from now on until it is complete. Throws ArgumentError where an argument is wrong.
     void prepare(const detail::Call& asked, Plans& plans);
     /// Says that there is everything that runs of it need.
-    void complete();
+    void complete() { known_.complete(); }
 
-    /// Whether it is for calls with that key, which is not 0; it then serves those whose vectors
-    /// are_placed_alike().
-    bool is_for(std::uint64_t key) const { return repeated_.is_for(key); }
-    bool are_placed_alike(const void* input, const void* output) const {
-        return repeated_.are_placed_alike(input, output);
+    /// Whether it serves a call with that key on these vectors, or that call: see KnownCall.
+    bool serves(std::uint64_t key, const void* input, const void* output) const {
+        return known_.serves(key, input, output);
     }
-
-    /// Whether it serves that call.
-    bool serves(const detail::Call& call) const;
-
-    /// The key of calls that it serves, 0 where only serves() can tell.
-    std::uint64_t key() const { return repeated_.key(); }
+    bool serves(const detail::Call& call) const { return known_.serves(call); }
 
     /// Throws ArgumentError unless the vectors of `other` can take the place of those that it has been
     /// prepared with. Of a call, these alone are looked at.
@@ -59,19 +51,15 @@ private:
     void set_copy(const detail::Call& call, std::size_t input_bytes, Plans& plans);
     void set_stores(const detail::Call& call, const CallSize& size, int rank);
     void set_claim(const detail::Call& call);
-    void remember(const detail::Call& asked);
 
-    // What a repeated call looks at, on one line.
-    RepeatedCall repeated_;
+    const Shape& shape() const { return known_.shape(); }
+
+    // What a repeated call looks at first, on one line with the beginning of what is known.
     std::size_t copied_bytes_ = 0;
-    bool is_complete_ = false;
-    /// Whether the caller's vectors are the same memory, as far as the caller sees.
-    Aliasing aliasing_ = Aliasing::separate;
+    KnownCall known_;
 
     run::Prepared prepared_;
     CallSignature signature_;
-    KnownCall known_;
-    Shape shape_;
     Selection selection_;
 };
 

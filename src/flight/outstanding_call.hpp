@@ -40,6 +40,12 @@ public:
 
     explicit OutstandingCall(ProgressEngine& home) : home_(&home) {}
 
+    /// Whether it is prepared for calls that PreparedCall::serves() with these arguments.
+    template <class... Asked>
+    bool serves(const Asked&... asked) const {
+        return call_.serves(asked...);
+    }
+
     bool is_over() const noexcept override { return state_ != State::queued && state_ != State::running; }
     bool test() override;
     void wait() override;

@@ -216,16 +216,11 @@ OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequen
 /// One that nobody refers to, prepared for such a call already if there is one.
 OutstandingCall& ProgressEngine::found_or_prepared(const Call& call) {
     const std::uint64_t key = detail::key_of(call);
-    const auto serves = [&](const Free& free) {
-        const PreparedCall& prepared = free.operation->call_;
-        return key != 0 ? free.key == key && prepared.are_placed_alike(call.input, call.output)
-                        : prepared.serves(call);
-    };
-    const auto found = std::find_if(free_.rbegin(), free_.rend(), serves);
-    if (found != free_.rend()) {
-        OutstandingCall& operation = *found->operation;
-        free_.erase(std::next(found).base());
-        return operation;
+    if (OutstandingCall* const known = key != 0 ? free_.take(key, call.input, call.output) : nullptr) {
+        return *known;
+    }
+    if (OutstandingCall* const known = free_.take(call)) {
+        return *known;
     }
     OutstandingCall& operation = unused();
     try {
@@ -257,15 +252,15 @@ void ProgressEngine::assign_channel(OutstandingCall& operation) {
 /// One that nobody refers to: the one that has been so for the longest, once there are enough.
 OutstandingCall& ProgressEngine::unused() {
     constexpr std::size_t most_kept = 64;
-    if (free_.empty() || all_.size() < most_kept) {
-        free_.reserve(all_.size() + 1); // so that none is lost for want of memory
-        open_.reserve(all_.size() + 1);
-        all_.push_back(std::make_unique<OutstandingCall>(*this));
-        return *all_.back();
+    if (all_.size() >= most_kept) {
+        if (OutstandingCall* const oldest = free_.take_oldest()) {
+            return *oldest;
+        }
     }
-    OutstandingCall& oldest = *free_.front().operation;
-    free_.erase(free_.begin());
-    return oldest;
+    free_.reserve(all_.size() + 1); // so that none is lost for want of memory
+    open_.reserve(all_.size() + 1);
+    all_.push_back(std::make_unique<OutstandingCall>(*this));
+    return *all_.back();
 }
 
 void ProgressEngine::prepare(OutstandingCall& operation, const Call& call) {
@@ -288,7 +283,7 @@ void ProgressEngine::recycle(OutstandingCall& operation) noexcept {
     }
     // Not later: the program may unload the shared library whose operator it is.
     operation.operator_.drop();
-    free_.push_back({operation.call_.key(), &operation});
+    free_.put(&operation);
 }
 
 void ProgressEngine::release(OutstandingCall& operation) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "call/call_cache.hpp"
 #include "call/call_log.hpp"
 #include "flight/outstanding_call.hpp"
 #include "group/channels.hpp"
@@ -170,12 +171,8 @@ private:
     /// Of the call that was shown last, of those started and of those prepared.
     std::array<std::uint64_t, 2> shown_digests_{};
 
-    /// Those that nobody refers to, the one released last at the end, with the keys of their calls.
-    struct Free {
-        std::uint64_t key;
-        OutstandingCall* operation;
-    };
-    std::vector<Free> free_;
+    /// The operations that nobody refers to.
+    CallCache<OutstandingCall*> free_;
     std::vector<std::unique_ptr<OutstandingCall>> all_;
 };
 

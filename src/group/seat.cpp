@@ -80,15 +80,16 @@ void Seat::resume(std::uint64_t epoch) {
 }
 
 template <class Make>
-void Seat::prepare(const Call& call, Make make) {
+std::unique_ptr<PreparedCall> Seat::prepared(const Call& call, Make make) {
     try {
-        PreparedCall& prepared = *make();
-        prepared.prepare(call, plans_);
-        bindings_.reserve(prepared.prepared());
-        if (prepared.copied_bytes() != 0) {
-            input_copy_.at_least(prepared.copied_bytes(), prepared.element_align());
+        std::unique_ptr<PreparedCall> made = make();
+        made->prepare(call, plans_);
+        bindings_.reserve(made->prepared());
+        if (made->copied_bytes() != 0) {
+            input_copy_.at_least(made->copied_bytes(), made->element_align());
         }
-        prepared.complete();
+        made->complete();
+        return made;
     } catch (const ArgumentError&) {
         throw; // the member may call again
     } catch (...) {
@@ -213,22 +214,17 @@ void Seat::require_idle(const Call& call) const {
 
 void Seat::run(const Call& call) {
     require_idle(call);
-    if (PreparedCall* const known =
-            prepared_calls_.find([&](const PreparedCall& prepared) { return prepared.serves(call); })) {
-        front_ = known;
-    } else {
-        prepare(call, [&] {
-            return front_ = &prepared_calls_.next([] { return std::make_unique<PreparedCall>(); });
-        });
-    }
+    const auto make = [] { return std::make_unique<PreparedCall>(); };
+    PreparedCall* const known = prepared_calls_.find(call);
+    front_ = known != nullptr
+                 ? known
+                 : &prepared_calls_.put(prepared(call, [&] { return prepared_calls_.next(make); }));
     make_front(call);
 }
 
 std::unique_ptr<PreparedCall> Seat::hold(const Call& call) {
     require_idle(call);
-    std::unique_ptr<PreparedCall> held;
-    prepare(call, [&] { return (held = std::make_unique<PreparedCall>()).get(); });
-    return held;
+    return prepared(call, [] { return std::make_unique<PreparedCall>(); });
 }
 
 void Seat::run_held(PreparedCall& held, const Call& call) {
@@ -258,20 +254,24 @@ void Seat::abort(const char* text) {
     front_ = nullptr; // so that no call is taken for a repeated one
 }
 
+/// Brings the call that serves these vectors to the front, if there is one. Apart from run_again(), which
+/// would save more registers for it.
+[[gnu::noinline]] bool Seat::find_again(std::uint64_t key, const void* input, void* output) {
+    PreparedCall* const known = runs_operator_ ? nullptr : prepared_calls_.find(key, input, output);
+    if (known == nullptr) {
+        return false;
+    }
+    front_ = known;
+    record();
+    return true;
+}
+
 bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
     if (front_ == nullptr || record_ != nullptr) {
         return false;
     }
-    const auto serves = [&](const PreparedCall& call) {
-        return call.is_for(key) && call.are_placed_alike(input, output);
-    };
-    if (!serves(*front_)) {
-        PreparedCall* const known = runs_operator_ ? nullptr : prepared_calls_.find(serves);
-        if (known == nullptr) {
-            return false;
-        }
-        front_ = known;
-        record();
+    if (!front_->serves(key, input, output) && !find_again(key, input, output)) {
+        return false;
     }
     run_front(input, output, nullptr, {}, run::Unobserved{});
     return true;

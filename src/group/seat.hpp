@@ -127,7 +127,8 @@ private:
     /// Checks the call and decides everything about it that does not depend on its addresses, in what `make`
     /// returns. Fails the group where that fails, but for wrong arguments.
     template <class Make>
-    void prepare(const Call& call, Make make);
+    std::unique_ptr<engine::PreparedCall> prepared(const Call& call, Make make);
+    bool find_again(std::uint64_t key, const void* input, void* output);
     /// Shows the others the call in front, if it is another one than the last.
     void record();
 
@@ -156,7 +157,7 @@ private:
     /// What the member records of its calls, none of which is run again without a look; null where that is
     /// nothing.
     engine::MemberRecord* record_;
-    engine::CallCache<engine::PreparedCall> prepared_calls_;
+    engine::CallCache<std::unique_ptr<engine::PreparedCall>> prepared_calls_;
     run::Bindings bindings_;
 
     // Behind everything that most calls look at.

@@ -25,27 +25,14 @@ void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) 
 
 // What is decided when a call is prepared.
 
-bool ClusterCall::serves(const Call& call, const Options& options) const {
-    return strategy_ != nullptr && known_.is(call) && options.way == wanted_way_ &&
-           tutti::engine::aliasing_of(call, shape_) == shape_.aliasing;
-}
-
-bool ClusterCall::serves_again(std::uint64_t key, const void* input, void* output) {
-    if (key != key_) {
-        return false;
-    }
-    call_.input = input; // which begin() sets again
-    call_.output = output;
-    return tutti::engine::aliasing_of(call_, shape_) == shape_.aliasing;
-}
-
 void ClusterCall::prepare(const Call& call, const Options& options) {
-    strategy_ = nullptr; // it serves no call before it is complete
-    key_ = 0;
+    strategy_ = nullptr;
+    known_.forget(); // it serves no call before it is complete
     tutti::engine::check_deadline(call);
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
-    shape_ = tutti::engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data());
-    if (shape_.aliasing == tutti::engine::Aliasing::front) {
+    known_.remember(call,
+                    tutti::engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));
+    if (shape().aliasing == tutti::engine::Aliasing::front) {
         throw ArgumentError(
             "reduce_scatter: `in` and `block` overlap: among processes pass separate vectors, or "
             "exactly this member's part as the block");
@@ -67,18 +54,17 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
                                        : nullptr;
     set_offsets();
     set_process_call(algorithm);
-    known_.remember(call);
     wanted_way_ = options.way;
     call_.serial = false; // inside a process everything is
     call_.algorithm = {};
     call_.counts = nullptr;
     call_.where = {};
     strategy_ = make_strategy(*this);
-    key_ = options.way.empty() ? tutti::detail::key_of(call) : 0;
+    known_.complete();
 }
 
 void ClusterCall::set_claim(const Call& call, std::uint32_t algorithm) {
-    call_signature_ = tutti::engine::signature_of(call, shape_);
+    call_signature_ = tutti::engine::signature_of(call, shape());
     call_signature_.in_place = false; // each member's own affair
     call_signature_.function = 0;     // which lies elsewhere in other processes
     call_signature_.by_library = algorithm == hybrid::library_algorithm;
@@ -93,17 +79,17 @@ void ClusterCall::set_claim(const Call& call, std::uint32_t algorithm) {
 void ClusterCall::set_offsets() {
     const auto members = static_cast<std::size_t>(cluster_.size());
     for (std::size_t rank = 0; call_.counts == nullptr && rank <= members; ++rank) {
-        offsets_[rank] = rank * shape_.block;
+        offsets_[rank] = rank * shape().block;
     }
     process_offsets_.clear();
     if (!traits().is_divided()) {
-        process_offsets_.assign({0, shape_.total});
+        process_offsets_.assign({0, shape().total});
         return;
     }
     for (int process = 0; process <= cluster_.processes(); ++process) {
         const auto first = static_cast<std::size_t>(cluster_.first_rank(process));
         // What this process sends to that one: a block from each member here to each member there.
-        const std::size_t from_all = static_cast<std::size_t>(cluster_.members()) * shape_.block;
+        const std::size_t from_all = static_cast<std::size_t>(cluster_.members()) * shape().block;
         process_offsets_.push_back(traits().result == Result::of_pair ? first * from_all : offsets_[first]);
     }
 }
@@ -114,7 +100,7 @@ void ClusterCall::set_process_call(std::uint32_t algorithm) {
     process_call_ = {.collective =
                          call_.collective == Collective::scan ? Collective::exscan : call_.collective,
                      .algorithm = algorithm,
-                     .total = shape_.total * (pairs ? static_cast<std::size_t>(members()) : 1),
+                     .total = shape().total * (pairs ? static_cast<std::size_t>(members()) : 1),
                      .offsets = traits().is_divided() ? process_offsets_.data() : nullptr,
                      .root = rooted ? cluster_.process_of(call_.root) : 0,
                      .element_bytes = call_.element_bytes,
@@ -140,14 +126,14 @@ void ClusterCall::show() {
     ClusterState::Board& board = cluster_.board(rank());
     board.input = in();
     board.output = out();
-    board.input_start = shape_.input_is_block ? shape_.own_offset : 0;
-    board.output_start = shape_.output_is_block ? shape_.own_offset : 0;
+    board.input_start = shape().input_is_block ? shape().own_offset : 0;
+    board.output_start = shape().output_is_block ? shape().own_offset : 0;
 }
 
 void ClusterCall::take_result() {
-    const std::size_t own_bytes = bytes(shape_.own_offset);
+    const std::size_t own_bytes = bytes(shape().own_offset);
     if (traits().scatters()) {
-        copy_unless_there(out() + (shape_.output_is_block ? 0 : own_bytes), staging().output + own_bytes,
+        copy_unless_there(out() + (shape().output_is_block ? 0 : own_bytes), staging().output + own_bytes,
                           bytes(own_block_elements()));
     } else if (is_for(rank())) {
         const bool is_input = traits().result == Result::of_root && root_is_here();

@@ -35,8 +35,12 @@ public:
     void prepare(const Call& call, const Options& options);
     /// Whether it has been prepared for that call, or for the one with this key, which is not 0, on vectors
     /// that lie to each other as these do.
-    bool serves(const Call& call, const Options& options) const;
-    bool serves_again(std::uint64_t key, const void* input, void* output);
+    bool serves(const Call& call, const Options& options) const {
+        return known_.serves(call) && options.way == wanted_way_;
+    }
+    bool serves(std::uint64_t key, const void* input, const void* output) const {
+        return known_.serves(key, input, output) && wanted_way_.empty();
+    }
     /// The call is made, on these vectors.
     void begin(const void* input, void* output, const void* state, std::chrono::milliseconds deadline) {
         call_.input = input;
@@ -63,7 +67,7 @@ public:
     }
     hybrid::Strategy chosen() const { return chosen_; }
     std::uint32_t algorithm() const { return process_call_.algorithm; }
-    const tutti::engine::Shape& shape() const { return shape_; }
+    const tutti::engine::Shape& shape() const { return known_.shape(); }
     const tutti::detail::Kernels& kernels() const { return *kernels_; }
     const void* state() const { return call_.state; }
     std::size_t element_align() const { return call_.element_align; }
@@ -71,8 +75,8 @@ public:
     const std::byte* in() const { return static_cast<const std::byte*>(call_.input); }
     std::byte* out() const { return static_cast<std::byte*>(call_.output); }
     std::size_t bytes(std::size_t elements) const { return elements * call_.element_bytes; }
-    std::size_t total_bytes() const { return bytes(shape_.total); }
-    bool is_separate() const { return shape_.aliasing == tutti::engine::Aliasing::separate; }
+    std::size_t total_bytes() const { return bytes(shape().total); }
+    bool is_separate() const { return shape().aliasing == tutti::engine::Aliasing::separate; }
     int root() const { return call_.root; }
     bool is_root() const { return call_.root == global_rank(); }
     bool root_is_here() const { return cluster_.process_of(call_.root) == cluster_.process(); }
@@ -136,11 +140,8 @@ private:
     /// What was asked for.
     tutti::engine::KnownCall known_;
     std::string wanted_way_;
-    /// key_of() the call; 0 where there is none, or where a way is named.
-    std::uint64_t key_ = 0;
     /// For local calls to be made of.
     Call call_;
-    tutti::engine::Shape shape_;
     hybrid::Strategy chosen_ = hybrid::Strategy::leader;
     tutti::engine::CallSignature call_signature_;
     std::uint64_t digest_ = 0;

@@ -45,7 +45,7 @@ void ClusterSeat::tell_others(const std::exception_ptr& cause) {
 }
 
 void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
-    ClusterCall* known = calls_.find([&](const ClusterCall& each) { return each.serves(call, options); });
+    ClusterCall* known = calls_.find(call, options);
     if (known == nullptr) {
         known = &prepare(call, options);
     }
@@ -54,8 +54,7 @@ void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
 }
 
 bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) {
-    ClusterCall* const known =
-        calls_.find([&](ClusterCall& each) { return each.serves_again(key, input, output); });
+    ClusterCall* const known = calls_.find(key, input, output);
     if (known == nullptr) {
         return false;
     }
@@ -86,9 +85,9 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
 
 ClusterCall& ClusterSeat::prepare(const tutti::detail::Call& call, const Options& options) {
     try {
-        ClusterCall& prepared = calls_.next([this] { return std::make_unique<ClusterCall>(member_); });
-        prepared.prepare(call, options);
-        return prepared;
+        auto prepared = calls_.next([this] { return std::make_unique<ClusterCall>(member_); });
+        prepared->prepare(call, options);
+        return calls_.put(std::move(prepared));
     } catch (const ArgumentError&) {
         throw; // the member may call again
     } catch (...) {

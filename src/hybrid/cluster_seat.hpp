@@ -46,7 +46,7 @@ private:
     bool knows_leader_;
     tutti::detail::Leaving leaving_ = tutti::detail::Leaving::for_now;
     ProcessMember member_;
-    tutti::engine::CallCache<ClusterCall> calls_;
+    tutti::engine::CallCache<std::unique_ptr<ClusterCall>> calls_;
     /// See find_leader().
     std::unique_ptr<tutti::engine::PreparedCall> search_;
 };
