@@ -60,12 +60,25 @@ struct SingleCallerCalls::State {
     explicit State(std::size_t ranks) : all(ranks) {}
 
     void add(const Call& call) {
+        const auto rank = static_cast<std::size_t>(next);
         try {
-            all[static_cast<std::size_t>(next)].take(call, next, static_cast<int>(all.size()));
+            if (rank > 0 && repeats(all[rank - 1], call)) {
+                all[rank].repeat(all[rank - 1], call);
+            } else {
+                all[rank].take(call, next, static_cast<int>(all.size()));
+            }
         } catch (const ArgumentError& error) {
             throw ArgumentError(std::string(error.what()) + " (rank " + std::to_string(next) + ")");
         }
         ++next;
+    }
+
+    /// Whether the call needs no check because the rank before has made it. What a check finds depends on the
+    /// rank if there is a root, or if buffers are divided.
+    static bool repeats(const arrive::Contribution& before, const Call& call) {
+        const CollectiveTraits& traits = traits_of(call.collective);
+        return !traits.is_rooted() && !traits.is_divided() &&
+               before.serves(key_of(call), call.input, call.output);
     }
 
     std::vector<arrive::Contribution> all;

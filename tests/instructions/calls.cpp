@@ -34,21 +34,6 @@ double start(long number) {
     return value.front();
 }
 
-/// 16 different calls that are outstanding at the same time.
-double start_many(long number) {
-    Group group(1);
-    Member me = group.join(0);
-    std::array<double, 16> values{};
-    std::array<Request, 16> requests;
-    for (long call = 0; call < number; ++call) {
-        for (std::size_t i = 0; i < requests.size(); ++i) {
-            requests[i] = me.start.broadcast(std::span(values).first(i + 1), 0);
-        }
-        wait_all(requests);
-    }
-    return values.front();
-}
-
 constexpr std::size_t ranks = 8;
 
 /// Four different calls in turn.
@@ -102,10 +87,9 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
     }
     const long number = std::strtol(argv[2], nullptr, 10);
-    constexpr std::array<Way, 7> ways{{{"blocking", block},
+    constexpr std::array<Way, 6> ways{{{"blocking", block},
                                        {"in-turn", block_in_turn},
                                        {"nonblocking", start},
-                                       {"outstanding", start_many},
                                        {"single-caller", call_for_all<ranks>},
                                        {"many-ranks", call_for_all<2 * ranks + 1>},
                                        {"arriving", arrive}}};
