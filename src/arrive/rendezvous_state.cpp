@@ -22,26 +22,26 @@ RendezvousState::RendezvousState(int ranks, RendezvousOptions options)
       deadline_(engine::deadline_of(options_.deadline, "RendezvousOptions::deadline")),
       cpus_(machine::allowed_pus()),
       wait_policy_(engine::wait_policy_of(engine::wait_of(Wait::automatic), ranks, cpus_)),
-      places_(static_cast<std::size_t>(ranks)), last_cpus_(ranks),
+      ranks_(static_cast<std::size_t>(ranks)), last_cpus_(ranks),
       listed_([this](RollCallFormat format) { return roll_call(format); }) {}
 
 void RendezvousState::begin() {
     // Stands for the time before the first one. Has no requests, and is over.
     DeferredCollective& none = unused();
-    none.open(shared_from_this(), 0, places_.size());
-    for (Place& place : places_) {
-        place.at = &none;
+    none.open(shared_from_this(), 0, ranks_.size());
+    for (RankState& state : ranks_) {
+        state.at = &none;
     }
 }
 
 RequestBase& RendezvousState::arrive(int rank, const Call& call) {
-    Place& place = places_[static_cast<std::size_t>(rank)];
-    DeferredCollective& operation = after(*place.at);
+    RankState& state = ranks_[static_cast<std::size_t>(rank)];
+    DeferredCollective& operation = after(*state.at);
     arrive::Contribution& contribution = operation.contribution(rank);
     take(contribution, rank, call);
     // From here on nothing fails.
-    DeferredCollective& before = *std::exchange(place.at, &operation);
-    show(place, operation, contribution);
+    DeferredCollective& before = *std::exchange(state.at, &operation);
+    show(state, operation, contribution);
     arrive::Arrival& arrival = operation.arrival(rank);
     arrival.deadline_ = call.deadline.count() != 0 ? call.deadline : deadline_;
     operation.arrive();
@@ -56,7 +56,7 @@ void RendezvousState::take(arrive::Contribution& contribution, int rank, const C
         contribution.repeat(call);
         return;
     }
-    auto& checked = places_[static_cast<std::size_t>(rank)].checked;
+    auto& checked = ranks_[static_cast<std::size_t>(rank)].checked;
     if (const arrive::CheckedCall* const known = checked.find(key, call.input, call.output)) {
         contribution.repeat(*known, call);
         return;
@@ -70,41 +70,41 @@ void RendezvousState::take(arrive::Contribution& contribution, int rank, const C
     contribution.keep_operator();
 }
 
-void RendezvousState::show(Place& place, const DeferredCollective& operation,
+void RendezvousState::show(RankState& state, const DeferredCollective& operation,
                            const arrive::Contribution& contribution) {
-    if (operation.number() == 1 || contribution.digest != place.shown_digest) {
-        place.shown_digest = contribution.digest;
-        place.log.add({operation.number(), operation.number(), 1}, contribution.signature);
+    if (operation.number() == 1 || contribution.digest != state.shown_digest) {
+        state.shown_digest = contribution.digest;
+        state.log.add({operation.number(), operation.number(), 1}, contribution.signature);
     }
-    place.called_from.show(contribution.call.where);
-    place.count.publish(operation.number()); // release: pairs with places()
+    state.called_from.show(contribution.call.where);
+    state.count.publish(operation.number()); // release: pairs with snapshot()
 }
 
-engine::RollCall RendezvousState::places() const {
-    std::vector<engine::Place> places;
-    places.reserve(places_.size());
-    for (const Place& place : places_) {
-        engine::Place& shown = places.emplace_back();
-        shown.rank = static_cast<int>(places.size()) - 1;
-        shown.where = place.called_from.read();
+engine::RollCall RendezvousState::snapshot() const {
+    std::vector<engine::MemberReport> reports;
+    reports.reserve(ranks_.size());
+    for (const RankState& state : ranks_) {
+        engine::MemberReport& shown = reports.emplace_back();
+        shown.rank = static_cast<int>(reports.size()) - 1;
+        shown.where = state.called_from.read();
         // Acquire: pairs with show(); the record of that call came before.
-        const auto history = place.log.read(place.count.observe());
+        const auto history = state.log.read(state.count.observe());
         if (history && !history->empty()) {
             shown.calls.front() = {.number = history->last(),
                                    .signature = history->signature(history->last())};
         }
-        shown.wait = place.wait.read();
-        shown.thread = shown.wait ? place.waiter.load(std::memory_order_relaxed) : 0; // for people
+        shown.wait = state.wait.read();
+        shown.thread = shown.wait ? state.waiter.load(std::memory_order_relaxed) : 0; // for people
     }
-    for (engine::Place& shown : places) {
+    for (engine::MemberReport& shown : reports) {
         if (!shown.wait) {
             continue;
         }
-        const auto is_missing = [&](const engine::Place& other) {
+        const auto is_missing = [&](const engine::MemberReport& other) {
             return other.calls.front().number < shown.wait->number;
         };
-        const auto missing = std::ranges::find_if(places, is_missing);
-        if (missing == places.end()) { // the last has just arrived
+        const auto missing = std::ranges::find_if(reports, is_missing);
+        if (missing == reports.end()) { // the last has just arrived
             shown.wait.reset();
         } else {
             shown.wait->peer = missing->rank;
@@ -114,23 +114,23 @@ engine::RollCall RendezvousState::places() const {
              .one = "rank",
              .all = "ranks",
              .sit = false},
-            std::move(places)};
+            std::move(reports)};
 }
 
 void RendezvousState::show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept {
-    Place& place = places_[static_cast<std::size_t>(rank)];
-    place.waiter.store(machine::this_thread(), std::memory_order_relaxed); // for people
-    place.wait.show({.number = number, .since = since});
+    RankState& state = ranks_[static_cast<std::size_t>(rank)];
+    state.waiter.store(machine::this_thread(), std::memory_order_relaxed); // for people
+    state.wait.show({.number = number, .since = since});
 }
 
 std::string RendezvousState::text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds deadline,
                                            const arrive::Contribution& contribution) const {
-    return places().delay(engine::Sequence::blocking, number, rank, deadline,
-                          engine::text_of_call(contribution.signature, contribution.call.where));
+    return snapshot().delay(engine::Sequence::blocking, number, rank, deadline,
+                            engine::text_of_call(contribution.signature, contribution.call.where));
 }
 
 std::string RendezvousState::roll_call(RollCallFormat format) const {
-    return format == RollCallFormat::json ? places().json() : places().text();
+    return format == RollCallFormat::json ? snapshot().json() : snapshot().text();
 }
 
 DeferredCollective& RendezvousState::after(DeferredCollective& operation) {
@@ -143,7 +143,7 @@ DeferredCollective& RendezvousState::after(DeferredCollective& operation) {
     }
     DeferredCollective& opened = unused();
     // Of each rank one for its place and one for its request, and its own until it is over.
-    opened.open(shared_from_this(), operation.number() + 1, 2 * places_.size() + 1);
+    opened.open(shared_from_this(), operation.number() + 1, 2 * ranks_.size() + 1);
     operation.set_next(opened);
     return opened;
 }
@@ -152,7 +152,7 @@ DeferredCollective& RendezvousState::unused() {
     if (unused_.empty()) {
         unused_.reserve(operations_.size() + 1); // so that what is given back has room
         unused_.push_back(
-            operations_.emplace_back(std::make_unique<DeferredCollective>(places_.size())).get());
+            operations_.emplace_back(std::make_unique<DeferredCollective>(ranks_.size())).get());
     }
     DeferredCollective& operation = *unused_.back();
     unused_.pop_back();
@@ -166,16 +166,16 @@ void RendezvousState::give_back(DeferredCollective& operation) noexcept {
 
 void RendezvousState::close() noexcept {
     const auto behind =
-        std::ranges::min_element(places_, {}, [](const Place& place) { return place.at->number(); });
-    const auto rank = behind - places_.begin();
+        std::ranges::min_element(ranks_, {}, [](const RankState& state) { return state.at->number(); });
+    const auto rank = behind - ranks_.begin();
     for (DeferredCollective* open = behind->at->next(); open != nullptr; open = open->next()) {
         open->end_early(std::make_exception_ptr(
             Error("the rendezvous has been destroyed before all ranks have arrived at operation " +
                   std::to_string(open->number()) + ": rank " + std::to_string(rank) + " has not")));
     }
-    for (const Place& place : places_) {
-        DeferredCollective* open = place.at->next();
-        place.at->drop(1);
+    for (const RankState& state : ranks_) {
+        DeferredCollective* open = state.at->next();
+        state.at->drop(1);
         while (open != nullptr) {
             DeferredCollective* const next = open->next();
             open->drop(2);

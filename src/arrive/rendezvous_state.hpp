@@ -32,7 +32,7 @@ public:
     /// What cannot be done before somebody owns it.
     void begin();
 
-    int ranks() const { return static_cast<int>(places_.size()); }
+    int ranks() const { return static_cast<int>(ranks_.size()); }
     const RendezvousOptions& options() const { return options_; }
     /// That the executor may have.
     int cpus() const { return cpus_; }
@@ -48,9 +48,9 @@ public:
     /// The calling thread waits slowly for `rank` in the `number`-th operation. Several may, of whom one is
     /// shown.
     void show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept;
-    engine::ShownWait& shown_wait(int rank) { return places_[static_cast<std::size_t>(rank)].wait; }
+    engine::ShownWait& shown_wait(int rank) { return ranks_[static_cast<std::size_t>(rank)].wait; }
     mailbox::Waiter waiter(int rank) {
-        return {places_[static_cast<std::size_t>(rank)].wait_history, last_cpus_.of(rank)};
+        return {ranks_[static_cast<std::size_t>(rank)].wait_history, last_cpus_.of(rank)};
     }
     /// See Rendezvous::roll_call. By any thread.
     std::string roll_call(RollCallFormat format) const;
@@ -58,9 +58,9 @@ public:
     void give_back(arrive::DeferredCollective& operation) noexcept;
 
 private:
-    /// The last operation at which a rank has arrived; and what it shows of its calls, for others to read at
+    /// The last operation at which a rank has arrived, and what it shows of its calls, for others to read at
     /// any time.
-    struct alignas(paired_lines_bytes) Place {
+    struct alignas(paired_lines_bytes) RankState {
         arrive::DeferredCollective* at = nullptr;
         engine::CallCache<std::unique_ptr<arrive::CheckedCall>> checked;
         std::uint64_t shown_digest = 0;
@@ -73,10 +73,10 @@ private:
     };
 
     void take(arrive::Contribution& contribution, int rank, const Call& call);
-    void show(Place& place, const arrive::DeferredCollective& operation,
+    void show(RankState& state, const arrive::DeferredCollective& operation,
               const arrive::Contribution& contribution);
 
-    engine::RollCall places() const;
+    engine::RollCall snapshot() const;
     arrive::DeferredCollective& after(arrive::DeferredCollective& operation);
     arrive::DeferredCollective& unused();
 
@@ -84,7 +84,7 @@ private:
     std::chrono::milliseconds deadline_;
     int cpus_;
     mailbox::WaitPolicy wait_policy_;
-    std::vector<Place> places_;
+    std::vector<RankState> ranks_;
     mailbox::LastCpus last_cpus_;
 
     /// For who opens an operation or gives one back, which is done once for all ranks.

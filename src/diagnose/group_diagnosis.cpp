@@ -24,24 +24,24 @@ LastCall last_call(const SharedMemory& memory, Sequence sequence, int rank) {
                : LastCall{};
 }
 
-Place place_of(detail::GroupState& group, int rank) {
+MemberReport report_of(detail::GroupState& group, int rank) {
     const MemberStatus& status = group.memory().status(rank);
-    Place place{.rank = rank,
-                .rank_in_first = group.family().rank_in_first(rank),
-                .has_joined =
-                    !group.seats().members_join() || status.has_joined.test(std::memory_order_relaxed),
-                .has_left = group.has_left_for_good(rank),
-                .has_failed = status.has_failed.load(std::memory_order_relaxed),
-                // Acquire, though nothing is read that it makes visible.
-                .is_inside = (group.memory().board(rank).progress.observe() & mailbox::inside_bit) != 0,
-                .where = group.seat(rank).called_from().read(),
-                .where_sequence = static_cast<Sequence>(group.seat(rank).called_from().kind()),
-                .wait = status.wait.read(),
-                .thread = status.thread.load(std::memory_order_relaxed)};
+    MemberReport report{
+        .rank = rank,
+        .rank_in_first = group.family().rank_in_first(rank),
+        .has_joined = !group.seats().members_join() || status.has_joined.test(std::memory_order_relaxed),
+        .has_left = group.has_left_for_good(rank),
+        .has_failed = status.has_failed.load(std::memory_order_relaxed),
+        // Acquire, though nothing is read that it makes visible.
+        .is_inside = (group.memory().board(rank).progress.observe() & mailbox::inside_bit) != 0,
+        .where = group.seat(rank).called_from().read(),
+        .where_sequence = static_cast<Sequence>(group.seat(rank).called_from().kind()),
+        .wait = status.wait.read(),
+        .thread = status.thread.load(std::memory_order_relaxed)};
     for (const Sequence sequence : {Sequence::blocking, Sequence::started, Sequence::prepared}) {
-        place.calls[static_cast<std::size_t>(sequence)] = last_call(group.memory(), sequence, rank);
+        report.calls[static_cast<std::size_t>(sequence)] = last_call(group.memory(), sequence, rank);
     }
-    return place;
+    return report;
 }
 
 } // namespace
@@ -62,25 +62,25 @@ RollCall GroupDiagnosis::look(Asked asked) {
     const Snapshot before = asked == Asked::by_people ? last_snapshot_.exchange(look) : last_snapshot_.get();
     const std::chrono::nanoseconds since_last =
         before.at.count() == 0 ? std::chrono::nanoseconds(0) : look.at - before.at;
-    std::vector<Place> places;
-    places.reserve(look.digests.size());
+    std::vector<MemberReport> reports;
+    reports.reserve(look.digests.size());
     for (std::size_t index = 0; index < look.digests.size(); ++index) {
-        Place& place = places.emplace_back(place_of(group_, static_cast<int>(index)));
-        place.has_failed = place.has_failed && has_failed;
+        MemberReport& report = reports.emplace_back(report_of(group_, static_cast<int>(index)));
+        report.has_failed = report.has_failed && has_failed;
         if (since_last.count() == 0) {
             continue;
         }
         const Snapshot::Mark& now = look.digests[index];
         const Snapshot::Mark& then = before.digests[index];
-        place.has_moved = now.progress != then.progress || now.starts != then.starts;
+        report.has_moved = now.progress != then.progress || now.starts != then.starts;
         if (now.cpu_time.count() >= 0 && now.cpu_time >= then.cpu_time && then.cpu_time.count() >= 0) {
-            place.ran = now.cpu_time - then.cpu_time;
+            report.ran = now.cpu_time - then.cpu_time;
         }
     }
     const std::string group = (group_.family().rank_in_first(0) ? "a sub-group of " : "") +
                               std::to_string(group_.size()) + (group_.size() == 1 ? " member" : " members");
     return {{.group = group},
-            std::move(places),
+            std::move(reports),
             {std::move(failure), has_failed, look.at, since_last, std::move(waits)}};
 }
 

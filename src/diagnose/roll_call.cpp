@@ -30,17 +30,17 @@ std::string name_of(Sequence sequence, std::uint64_t number) {
 
 /// "operation 7, barrier (algorithm direct), at solver.cpp:31". The line is that of the last call of any
 /// kind.
-std::string text_of(const Place& place, Sequence sequence) {
-    const LastCall& call = place.last(sequence);
+std::string text_of(const MemberReport& report, Sequence sequence) {
+    const LastCall& call = report.last(sequence);
     return name_of(sequence, call.number) + ", " +
-           text_of_call(call.signature, place.where_sequence == sequence ? place.where : ShownLine{});
+           text_of_call(call.signature, report.where_sequence == sequence ? report.where : ShownLine{});
 }
 
 /// The operation in which it waits, which need not be the last one of those started.
-std::string text_of_wait(const Place& place) {
-    const SlowWait& wait = *place.wait;
-    return wait.number == place.last(wait.sequence).number ? text_of(place, wait.sequence)
-                                                           : name_of(wait.sequence, wait.number);
+std::string text_of_wait(const MemberReport& report) {
+    const SlowWait& wait = *report.wait;
+    return wait.number == report.last(wait.sequence).number ? text_of(report, wait.sequence)
+                                                            : name_of(wait.sequence, wait.number);
 }
 
 const char* text_of_state(char state) {
@@ -61,66 +61,66 @@ const char* text_of_state(char state) {
 
 } // namespace
 
-RollCall::RollCall(Names names, std::vector<Place> places)
-    : names_(std::move(names)), now_(clock_now()), places_(std::move(places)) {}
+RollCall::RollCall(Names names, std::vector<MemberReport> reports)
+    : names_(std::move(names)), now_(clock_now()), reports_(std::move(reports)) {}
 
-RollCall::RollCall(Names names, std::vector<Place> places, Circumstances circumstances)
+RollCall::RollCall(Names names, std::vector<MemberReport> reports, Circumstances circumstances)
     : names_(std::move(names)), waits_(std::move(circumstances.waits)),
       failure_(std::move(circumstances.failure)), has_failed_(circumstances.has_failed),
-      now_(circumstances.now), since_last_(circumstances.since_last), places_(std::move(places)) {}
+      now_(circumstances.now), since_last_(circumstances.since_last), reports_(std::move(reports)) {}
 
 /// Of how many members details are told.
 std::size_t RollCall::most_listed() const {
     constexpr std::size_t most = 10;
     constexpr std::size_t few = 16;
-    return places_.size() <= few ? most : std::min(places_.size() / 4, most);
+    return reports_.size() <= few ? most : std::min(reports_.size() / 4, most);
 }
 
 bool RollCall::has_calls() const {
-    return std::ranges::any_of(places_, [](const Place& place) {
-        return std::ranges::any_of(place.calls, [](const LastCall& call) { return call.number != 0; });
+    return std::ranges::any_of(reports_, [](const MemberReport& report) {
+        return std::ranges::any_of(report.calls, [](const LastCall& call) { return call.number != 0; });
     });
 }
 
 /// `, thread 4711 "worker 2", CPU 1, asleep, ran 0 ms of the last 250 ms`, or nothing.
-std::string RollCall::text_of_thread(const Place& place) const {
-    if (place.thread == 0) {
+std::string RollCall::text_of_thread(const MemberReport& report) const {
+    if (report.thread == 0) {
         return "";
     }
-    const std::string text = "thread " + std::to_string(place.thread);
-    const std::optional<machine::ThreadState> thread = machine::thread_state(place.thread);
+    const std::string text = "thread " + std::to_string(report.thread);
+    const std::optional<machine::ThreadState> thread = machine::thread_state(report.thread);
     if (!thread) {
         return text + ", which has ended";
     }
     const std::string ran =
-        place.ran ? ", ran " + text_of_time(*place.ran) + " of the last " + text_of_time(since_last_) : "";
+        report.ran ? ", ran " + text_of_time(*report.ran) + " of the last " + text_of_time(since_last_) : "";
     return text + " \"" + printable(thread->name) + "\", CPU " + std::to_string(thread->cpu) + ", " +
            text_of_state(thread->state) + ran;
 }
 
 /// What is the same of members that are at the same place.
-std::string RollCall::state_of(const Place& place) const {
-    if (!place.has_joined) {
+std::string RollCall::state_of(const MemberReport& report) const {
+    if (!report.has_joined) {
         return "not joined";
     }
-    if (place.wait && place.last(place.wait->sequence).number != 0) {
-        return "in " + text_of_wait(place);
+    if (report.wait && report.last(report.wait->sequence).number != 0) {
+        return "in " + text_of_wait(report);
     }
     std::string text;
     for (const Sequence sequence : sequences) {
-        if (place.last(sequence).number != 0) {
-            text += (text.empty() ? "" : "; ") + text_of(place, sequence);
+        if (report.last(sequence).number != 0) {
+            text += (text.empty() ? "" : "; ") + text_of(report, sequence);
         }
     }
     if (text.empty()) {
         const bool has_recovered = !failure_.empty() && !has_failed_;
-        return has_recovered ? "no call since" : place.has_left ? "left without a call" : "no call yet";
+        return has_recovered ? "no call since" : report.has_left ? "left without a call" : "no call yet";
     }
-    if (place.is_inside) {
+    if (report.is_inside) {
         return "at work in " + text;
     }
-    return (place.has_left ? "left after " : "came to ") + text +
-           (place.has_failed ? "; a call of it failed" : "");
+    return (report.has_left ? "left after " : "came to ") + text +
+           (report.has_failed ? "; a call of it failed" : "");
 }
 
 std::string RollCall::text() const {
@@ -132,17 +132,17 @@ std::string RollCall::text() const {
         std::chrono::nanoseconds waited{0};
     };
     std::vector<Together> all;
-    for (const Place& place : places_) {
-        const std::string state = state_of(place);
+    for (const MemberReport& report : reports_) {
+        const std::string state = state_of(report);
         auto found = std::ranges::find(all, state, &Together::state);
         if (found == all.end()) {
-            all.push_back({.number = place.last(Sequence::blocking).number, .state = state});
+            all.push_back({.number = report.last(Sequence::blocking).number, .state = state});
             found = all.end() - 1;
         }
-        found->ranks.push_back(place.rank);
-        if (place.wait) {
-            found->peers.push_back(place.wait->peer);
-            found->waited = std::max(found->waited, now_ - place.wait->since);
+        found->ranks.push_back(report.rank);
+        if (report.wait) {
+            found->peers.push_back(report.wait->peer);
+            found->waited = std::max(found->waited, now_ - report.wait->since);
         }
     }
     std::ranges::stable_sort(all, {}, &Together::number);
@@ -155,7 +155,7 @@ std::string RollCall::text() const {
     std::size_t listed = 0;
     std::size_t more = 0;
     for (auto each = all.begin(); each != all.end(); ++each) {
-        const bool is_odd = each != largest || places_.size() <= most_listed();
+        const bool is_odd = each != largest || reports_.size() <= most_listed();
         if (is_odd && each != largest && listed >= most_listed()) {
             more += each->ranks.size();
             continue;
@@ -167,13 +167,13 @@ std::string RollCall::text() const {
         }
         text += "\n";
         for (const int rank : each->ranks) {
-            const Place& place = of(rank);
-            const std::string thread = is_odd && listed < most_listed() ? text_of_thread(place) : "";
+            const MemberReport& report = of(rank);
+            const std::string thread = is_odd && listed < most_listed() ? text_of_thread(report) : "";
             listed += is_odd ? 1 : 0;
             if (!thread.empty()) {
                 text += "    " + std::to_string(rank) + ": " + thread;
-                text += place.rank_in_first
-                            ? ", member " + std::to_string(*place.rank_in_first) + " of the whole group\n"
+                text += report.rank_in_first
+                            ? ", member " + std::to_string(*report.rank_in_first) + " of the whole group\n"
                             : "\n";
             }
         }
@@ -185,32 +185,33 @@ std::string RollCall::text() const {
 }
 
 /// Of one that has not come to the `number`-th operation of a sequence.
-std::string RollCall::whereabouts_of(const Place& place, Sequence sequence, std::uint64_t number) const {
-    std::string text = names_.one + " " + std::to_string(place.rank);
-    if (!place.has_joined) {
+std::string RollCall::whereabouts_of(const MemberReport& report, Sequence sequence,
+                                     std::uint64_t number) const {
+    std::string text = names_.one + " " + std::to_string(report.rank);
+    if (!report.has_joined) {
         return text + " has not joined";
     }
-    if (place.wait) {
-        return text + " is in " + text_of_wait(place) + ", waiting for " + names_.one + " " +
-               std::to_string(place.wait->peer);
+    if (report.wait) {
+        return text + " is in " + text_of_wait(report) + ", waiting for " + names_.one + " " +
+               std::to_string(report.wait->peer);
     }
-    if (place.last(sequence).number >= number) { // it has prepared it, and starts are not shown
-        text += " has not started it as often" + std::string(place.has_left ? ", and has left" : "");
-    } else if (place.last(sequence).number == 0) {
-        text += place.has_left ? " has left without a call" : " has made no call yet";
+    if (report.last(sequence).number >= number) { // it has prepared it, and starts are not shown
+        text += " has not started it as often" + std::string(report.has_left ? ", and has left" : "");
+    } else if (report.last(sequence).number == 0) {
+        text += report.has_left ? " has left without a call" : " has made no call yet";
     } else {
-        text += (place.has_left ? " has left after " : " has come to ") + text_of(place, sequence);
+        text += (report.has_left ? " has left after " : " has come to ") + text_of(report, sequence);
     }
-    const std::string thread = text_of_thread(place);
-    return text + (thread.empty() || place.has_left ? "" : " (" + thread + ")");
+    const std::string thread = text_of_thread(report);
+    return text + (thread.empty() || report.has_left ? "" : " (" + thread + ")");
 }
 
 /// Of those that do not wait, where all have come.
 std::string RollCall::text_of_busy() const {
     std::vector<int> busy;
-    for (const Place& place : places_) {
-        if (place.is_inside && !place.wait) {
-            busy.push_back(place.rank);
+    for (const MemberReport& report : reports_) {
+        if (report.is_inside && !report.wait) {
+            busy.push_back(report.rank);
         }
     }
     return "all " + names_.all + " have come to it" +
@@ -220,23 +221,24 @@ std::string RollCall::text_of_busy() const {
 }
 
 std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const {
-    std::vector<const Place*> late;
-    for (const Place& place : places_) {
+    std::vector<const MemberReport*> late;
+    for (const MemberReport& report : reports_) {
         // Of who has prepared the operation nothing shows how often it has started it.
         const bool is_late =
-            place.last(sequence).number < number || (sequence == Sequence::prepared && place.rank == peer);
-        if (!place.has_joined || place.has_left || is_late) {
-            late.push_back(&place);
+            report.last(sequence).number < number || (sequence == Sequence::prepared && report.rank == peer);
+        if (!report.has_joined || report.has_left || is_late) {
+            late.push_back(&report);
         }
     }
     if (late.empty()) {
         return text_of_busy();
     }
     // First those for which the others wait.
-    std::ranges::stable_sort(late, {}, [sequence](const Place* place) {
-        return std::pair(place->wait.has_value(), place->has_joined ? place->last(sequence).number + 1 : 0);
+    std::ranges::stable_sort(late, {}, [sequence](const MemberReport* report) {
+        return std::pair(report->wait.has_value(),
+                         report->has_joined ? report->last(sequence).number + 1 : 0);
     });
-    std::string text = std::to_string(late.size()) + " of " + std::to_string(places_.size()) + " " +
+    std::string text = std::to_string(late.size()) + " of " + std::to_string(reports_.size()) + " " +
                        names_.all + (late.size() == 1 ? " is not there: " : " are not there: ");
     for (std::size_t index = 0; index < std::min(most_listed(), late.size()); ++index) {
         text += (index == 0 ? "" : "; ") + whereabouts_of(*late[index], sequence, number);
@@ -250,7 +252,7 @@ std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optiona
 std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
                             std::chrono::milliseconds deadline, const std::string& call,
                             std::optional<int> peer) const {
-    const Place& own = of(rank);
+    const MemberReport& own = of(rank);
     const std::string what = own.last(sequence).number == number
                                  ? text_of(own, sequence)
                                  : name_of(sequence, number) + (call.empty() ? "" : ", " + call);

@@ -24,8 +24,8 @@ struct LastCall {
     CallSignature signature = {};
 };
 
-/// Where a member is, as far as it shows it.
-struct Place {
+/// What a roll call reports of a member, as far as the member shows it.
+struct MemberReport {
     int rank = 0;
     /// In the group that the sub-group was made of.
     std::optional<int> rank_in_first = {};
@@ -76,9 +76,9 @@ struct Circumstances {
 /// Who is where in a group, as any thread can see at any time.
 class TUTTI_COMPONENT_API RollCall {
 public:
-    RollCall(Names names, std::vector<Place> places);
+    RollCall(Names names, std::vector<MemberReport> reports);
 
-    RollCall(Names names, std::vector<Place> places, Circumstances circumstances);
+    RollCall(Names names, std::vector<MemberReport> reports, Circumstances circumstances);
 
     /// Some lines, the last with an end: members that are at the same place together, those furthest behind
     /// first; of the odd ones out their threads.
@@ -94,12 +94,12 @@ public:
     std::string delay(Sequence sequence, std::uint64_t number, int rank, std::chrono::milliseconds deadline,
                       const std::string& call = {}, std::optional<int> peer = {}) const;
 
-    const Place& of(int member) const { return places_[static_cast<std::size_t>(member)]; }
+    const MemberReport& of(int member) const { return reports_[static_cast<std::size_t>(member)]; }
 
 private:
-    std::string text_of_thread(const Place& place) const;
-    std::string state_of(const Place& place) const;
-    std::string whereabouts_of(const Place& place, Sequence sequence, std::uint64_t number) const;
+    std::string text_of_thread(const MemberReport& report) const;
+    std::string state_of(const MemberReport& report) const;
+    std::string whereabouts_of(const MemberReport& report, Sequence sequence, std::uint64_t number) const;
     std::string text_of_busy() const;
     std::size_t most_listed() const;
     bool has_calls() const;
@@ -113,7 +113,7 @@ private:
     std::chrono::nanoseconds now_{0};
     /// Since the look before, 0 if there was none.
     std::chrono::nanoseconds since_last_{0};
-    std::vector<Place> places_;
+    std::vector<MemberReport> reports_;
 };
 
 /// "barrier (algorithm direct), at solver.cpp:31"

@@ -69,43 +69,43 @@ std::string name_of(Sequence sequence) {
     return names[static_cast<std::size_t>(sequence)];
 }
 
-std::string object_of(const Place& place, bool sit, std::chrono::nanoseconds now) {
+std::string object_of(const MemberReport& report, bool sit, std::chrono::nanoseconds now) {
     Object object;
-    object.add("rank", place.rank);
-    if (place.rank_in_first) {
-        object.add("rank_of_whole_group", *place.rank_in_first);
+    object.add("rank", report.rank);
+    if (report.rank_in_first) {
+        object.add("rank_of_whole_group", *report.rank_in_first);
     }
     if (sit) {
-        object.add("joined", place.has_joined).add("left", place.has_left);
+        object.add("joined", report.has_joined).add("left", report.has_left);
     }
-    object.add("failed", place.has_failed).add("inside", place.is_inside);
+    object.add("failed", report.has_failed).add("inside", report.is_inside);
     for (const Sequence sequence : {Sequence::blocking, Sequence::started, Sequence::prepared}) {
-        if (place.last(sequence).number != 0) {
-            object.add(name_of(sequence), object_of(place.last(sequence)));
+        if (report.last(sequence).number != 0) {
+            object.add(name_of(sequence), object_of(report.last(sequence)));
         }
     }
     const auto has_called = [](const LastCall& call) { return call.number != 0; };
-    if (place.where.is_known() && std::ranges::any_of(place.calls, has_called)) {
-        object.add("file", quoted(place.where.file())).add("line", place.where.line());
+    if (report.where.is_known() && std::ranges::any_of(report.calls, has_called)) {
+        object.add("file", quoted(report.where.file())).add("line", report.where.line());
     }
-    if (place.wait) {
+    if (report.wait) {
         object.add("waits_for", Object()
-                                    .add("rank", place.wait->peer)
-                                    .add("calls", quoted(name_of(place.wait->sequence)))
-                                    .add("number", place.wait->number)
-                                    .add("us", microseconds(now - place.wait->since))
+                                    .add("rank", report.wait->peer)
+                                    .add("calls", quoted(name_of(report.wait->sequence)))
+                                    .add("number", report.wait->number)
+                                    .add("us", microseconds(now - report.wait->since))
                                     .text());
     }
-    if (place.has_moved) {
-        object.add("moved", *place.has_moved);
+    if (report.has_moved) {
+        object.add("moved", *report.has_moved);
     }
-    if (place.ran) {
-        object.add("ran_us", microseconds(*place.ran));
+    if (report.ran) {
+        object.add("ran_us", microseconds(*report.ran));
     }
-    if (place.thread != 0) {
+    if (report.thread != 0) {
         Object thread;
-        thread.add("id", place.thread);
-        if (const auto state = machine::thread_state(place.thread)) {
+        thread.add("id", report.thread);
+        if (const auto state = machine::thread_state(report.thread)) {
             thread.add("name", quoted(state->name))
                 .add("state", quoted(std::string_view(&state->state, 1)))
                 .add("cpu", state->cpu);
@@ -119,15 +119,15 @@ std::string object_of(const Place& place, bool sit, std::chrono::nanoseconds now
 
 std::string RollCall::json() const {
     std::string members;
-    for (const Place& place : places_) {
-        members += (members.empty() ? "\n  " : ",\n  ") + object_of(place, names_.sit, now_);
+    for (const MemberReport& report : reports_) {
+        members += (members.empty() ? "\n  " : ",\n  ") + object_of(report, names_.sit, now_);
     }
     Object object;
     object.add("group", quoted(names_.group));
     if (!failure_.empty()) {
         object.add("failure", quoted(failure_)).add("recovered", !has_failed_);
     }
-    object.add("members", places_.size());
+    object.add("members", reports_.size());
     if (!waits_.empty()) {
         object.add("waits", quoted(waits_));
     }

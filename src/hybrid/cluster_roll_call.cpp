@@ -13,7 +13,7 @@
 
 namespace tutti::mpi::detail {
 
-using tutti::engine::Place;
+using tutti::engine::MemberReport;
 using tutti::engine::RollCall;
 using tutti::engine::SlowWait;
 
@@ -44,27 +44,27 @@ void ClusterState::throw_mismatch(int rank, int other) const {
 
 std::string ClusterState::roll_call(RollCallFormat format) {
     const int first = first_rank(process_);
-    std::vector<Place> places;
-    places.reserve(static_cast<std::size_t>(members()));
+    std::vector<MemberReport> reports;
+    reports.reserve(static_cast<std::size_t>(members()));
     for (int rank = 0; rank < members(); ++rank) {
-        Place& place = places.emplace_back();
-        place.rank = first + rank;
-        place.where = board(rank).called_from.read();
-        place.thread = board(rank).thread.load(std::memory_order_relaxed); // for people
+        MemberReport& report = reports.emplace_back();
+        report.rank = first + rank;
+        report.where = board(rank).called_from.read();
+        report.thread = board(rank).thread.load(std::memory_order_relaxed); // for people
         // Acquire: pairs with show_call(); the record of that call came before.
         const std::uint64_t number = board(rank).calls.observe();
         if (const auto history = board(rank).log.read(number); history && !history->empty()) {
-            place.calls.front() = {.number = history->last(),
-                                   .signature = history->signature(history->last())};
+            report.calls.front() = {.number = history->last(),
+                                    .signature = history->signature(history->last())};
         }
         if (const std::optional<SlowWait> wait = group_->memory().status(rank).wait.read()) {
-            place.wait = SlowWait{.number = number, .peer = first + wait->peer, .since = wait->since};
+            report.wait = SlowWait{.number = number, .peer = first + wait->peer, .since = wait->since};
         }
     }
     const RollCall roll_call({.group = "process " + std::to_string(process_) + " of " +
                                        std::to_string(processes()) + ", with " + std::to_string(members()) +
                                        " of " + std::to_string(size()) + " members"},
-                             std::move(places));
+                             std::move(reports));
     if (format == RollCallFormat::json) {
         return roll_call.json();
     }
