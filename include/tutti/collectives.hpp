@@ -32,7 +32,7 @@ namespace tutti {
 /// DynamicInput, and operators DynamicOp (tutti/dynamic.hpp).
 ///
 /// p is the number of members, m the bytes of the whole vector of one member.
-template <class Self, class Way = detail::Blocks>
+template <class Self, class Way = detail::BlockingWay>
 class Collectives : protected detail::CallMaker {
 public:
     /// What may be chosen for one call.

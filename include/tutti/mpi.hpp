@@ -56,8 +56,8 @@ struct Options {
 
 namespace detail {
 
-/// A way of calling, as tutti::detail::Blocks.
-struct Blocks {
+/// A way of calling, as tutti::detail::BlockingWay.
+struct BlockingWay {
     using Options = mpi::Options;
     static constexpr bool blocks = true;
     static constexpr bool in_one_process = false;
@@ -85,7 +85,7 @@ struct ClusterOptions {
 /// P is the number of members of all processes, m the bytes of the whole vector of one member. Inside a
 /// process a call is two exchanges and 2m to 3m bytes read and written by each member; across, it costs what
 /// the algorithm among the processes does.
-class TUTTI_API Member : public Collectives<Member, detail::Blocks> {
+class TUTTI_API Member : public Collectives<Member, detail::BlockingWay> {
 public:
     ~Member();
     /// The seat moves on to it.
@@ -103,7 +103,7 @@ public:
 
 private:
     friend class Cluster;
-    friend class Collectives<Member, detail::Blocks>;
+    friend class Collectives<Member, detail::BlockingWay>;
 
     Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
            std::optional<tutti::Member> own);

@@ -100,7 +100,7 @@ private:
 };
 
 /// How all ranks call.
-class Listing : public Collectives<Listing, Starts> {
+class Listing : public Collectives<Listing, NonblockingWay> {
 public:
     Listing(const char* collective, std::size_t ranks) : calls_(collective, ranks) {}
 
@@ -112,7 +112,7 @@ public:
     void execute(const Executor& executor) { calls_.execute(executor); }
 
 private:
-    friend class Collectives<Listing, Starts>;
+    friend class Collectives<Listing, NonblockingWay>;
     void run(const Call& call, const Options& /*in the call*/) { calls_.add(call); }
 
     SingleCallerCalls calls_;

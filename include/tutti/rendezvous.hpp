@@ -43,7 +43,7 @@ struct RendezvousOptions {
 };
 
 /// The calls of one rank of a Rendezvous, from which it must not be kept longer than that lasts.
-class Arriving : public Collectives<Arriving, detail::Starts> {
+class Arriving : public Collectives<Arriving, detail::NonblockingWay> {
 public:
     /// For the library: Rendezvous::at() makes one.
     Arriving(detail::RendezvousState& state, int rank, int size) : state_(&state), rank_(rank), size_(size) {}
@@ -54,7 +54,7 @@ public:
     int size() const { return size_; }
 
 private:
-    friend class Collectives<Arriving, detail::Starts>;
+    friend class Collectives<Arriving, detail::NonblockingWay>;
     friend class c::Inside;
     Request run(const detail::Call& call, const Options& /*in the call*/) {
         return Request(detail::arrive(*state_, rank_, call));

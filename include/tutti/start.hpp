@@ -15,8 +15,8 @@ namespace tutti {
 
 namespace detail {
 
-/// A way of calling, as Blocks: the call is still under way when it returns.
-struct Starts : Blocks {
+/// A way of calling, as BlockingWay: the call is still under way when it returns.
+struct NonblockingWay : BlockingWay {
     static constexpr bool blocks = false;
 };
 
@@ -32,7 +32,7 @@ TUTTI_API PersistentRequestBase& prepare(Seat& seat, const Call& call);
 /// in one group, one goes on when the 64th before it is complete. An operator is copied; a result is to live,
 /// and so is what the call reads, until the operation is complete. Throws ArgumentError as a call that blocks
 /// does.
-class Start : public Collectives<Start, detail::Starts> {
+class Start : public Collectives<Start, detail::NonblockingWay> {
 public:
     /// For the library: every member has one.
     Start(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
@@ -43,7 +43,7 @@ public:
     int size() const { return size_; }
 
 private:
-    friend class Collectives<Start, detail::Starts>;
+    friend class Collectives<Start, detail::NonblockingWay>;
     Request run(const detail::Call& call, const Options& /*in the call*/) {
         return Request(detail::start(*seat_, call));
     }
@@ -137,7 +137,7 @@ private:
 ///
 /// All members prepare the same calls in the same order. An operator is copied. Throws ArgumentError as a
 /// call that blocks does.
-class Prepare : public Collectives<Prepare, detail::Starts> {
+class Prepare : public Collectives<Prepare, detail::NonblockingWay> {
 public:
     /// For the library: every member has one.
     Prepare(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
@@ -148,7 +148,7 @@ public:
     int size() const { return size_; }
 
 private:
-    friend class Collectives<Prepare, detail::Starts>;
+    friend class Collectives<Prepare, detail::NonblockingWay>;
     Persistent run(const detail::Call& call, const Options& /*in the call*/) {
         return Persistent(detail::prepare(*seat_, call));
     }

@@ -17,12 +17,12 @@ using c::Making;
 
 namespace {
 
-/// The irregular blocks of a vector.
-class Blocks {
+/// A vector of blocks whose counts differ, and maybe their displacements.
+class IrregularVector {
 public:
     /// `name` is that of the counts, `displacements` null where there are none.
-    Blocks(const Caller& caller, const char* name, const std::size_t* counts,
-           const std::size_t* displacements)
+    IrregularVector(const Caller& caller, const char* name, const std::size_t* counts,
+                    const std::size_t* displacements)
         : counts_(made(caller, name, counts, displacements)) {
         const bool displaced = counts_.has_displacements();
         for (std::size_t i = 0; i < counts_.span().size(); ++i) {
@@ -77,7 +77,7 @@ public:
 private:
     bool is_root_;
     bool on_all_;
-    std::optional<Blocks> blocks_;
+    std::optional<IrregularVector> blocks_;
 };
 
 } // namespace
@@ -87,7 +87,7 @@ tutti_status tutti_reduce_scatterv(tutti_caller me, const void* in, void* block,
     return guarded([&] {
         const Caller caller("reduce_scatterv", me);
         Making call(caller, Collective::reduce_scatter, type);
-        const Blocks blocks(caller, "counts", counts, nullptr);
+        const IrregularVector blocks(caller, "counts", counts, nullptr);
         call.takes(in, blocks.elements(), block, blocks.of(caller.rank()), blocks.elements());
         call.has_counts(blocks.counts());
         call.combines(op);
@@ -100,7 +100,7 @@ tutti_status tutti_allgatherv(tutti_caller me, const void* block, size_t n, void
     return guarded([&] {
         const Caller caller("allgatherv", me);
         Making call(caller, Collective::allgather, type);
-        const Blocks blocks(caller, "counts", counts, displacements);
+        const IrregularVector blocks(caller, "counts", counts, displacements);
         call.takes(block, n, out, blocks.elements(), blocks.elements());
         call.has_counts(blocks.counts());
         call.make();
@@ -139,8 +139,8 @@ tutti_status tutti_alltoallv(tutti_caller me, const void* in, const size_t send_
     return guarded([&] {
         const Caller caller("alltoallv", me);
         Making call(caller, Collective::alltoall, type);
-        const Blocks received(caller, "recv_counts", recv_counts, recv_displacements);
-        std::optional<Blocks> sent;
+        const IrregularVector received(caller, "recv_counts", recv_counts, recv_displacements);
+        std::optional<IrregularVector> sent;
         if (!c::is_in_place(in)) {
             sent.emplace(caller, "send_counts", send_counts, send_displacements);
         }

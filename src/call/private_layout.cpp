@@ -21,9 +21,10 @@ struct Divided {
     const Counts& counts;
 };
 
-class Blocks {
+/// Checks the counts and displacements of an irregular call, and lays the blocks of one member out.
+class LayoutMaker {
 public:
-    Blocks(const Call& call, int rank, int members, run::PrivateLayout& blocks)
+    LayoutMaker(const Call& call, int rank, int members, run::PrivateLayout& blocks)
         : call_(call), traits_(detail::traits_of(call.collective)), own_(static_cast<std::size_t>(rank)),
           members_(static_cast<std::size_t>(members)), root_(static_cast<std::size_t>(call.root)),
           is_root_(call.root == rank), blocks_(blocks) {}
@@ -217,7 +218,7 @@ private:
 } // namespace
 
 Shape checked_layout(const Call& call, int rank, int members, run::PrivateLayout& blocks) {
-    return Blocks(call, rank, members, blocks).shape();
+    return LayoutMaker(call, rank, members, blocks).shape();
 }
 
 } // namespace tutti::engine

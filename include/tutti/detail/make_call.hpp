@@ -21,7 +21,7 @@ namespace tutti::detail {
 
 /// The ways of calling: whether a call is complete when it returns, whether all members are threads of one
 /// process, and what may be chosen for it.
-struct Blocks {
+struct BlockingWay {
     using Options = tutti::Options;
     static constexpr bool blocks = true;
     static constexpr bool in_one_process = true;

@@ -135,15 +135,15 @@ private:
     MPI_Op made_op_ = MPI_OP_NULL;
 };
 
-/// The blocks of the processes as MPI's v-collectives want them.
-struct Blocks {
+/// The counts and displacements of the blocks of all processes, as MPI's v-collectives take them.
+struct MpiLayout {
     std::vector<int> counts;
-    std::vector<int> places;
+    std::vector<int> displacements;
 
-    Blocks(const ProcessCall& call, int processes) {
+    MpiLayout(const ProcessCall& call, int processes) {
         for (std::size_t i = 0; call.offsets != nullptr && i < static_cast<std::size_t>(processes); ++i) {
             counts.push_back(static_cast<int>(call.offsets[i + 1] - call.offsets[i]));
-            places.push_back(static_cast<int>(call.offsets[i]));
+            displacements.push_back(static_cast<int>(call.offsets[i]));
         }
     }
 };
@@ -152,7 +152,7 @@ struct Blocks {
 class LibraryCall : public Keepable {
 public:
     LibraryCall(const ProcessCall& call, int processes)
-        : call_(call), operand_(call_), blocks_(call_, processes),
+        : call_(call), operand_(call_), layout_(call_, processes),
           name_("the MPI library's " + std::string(to_string(call.collective))) {}
 
     void run(MpiChannel& channel) {
@@ -172,7 +172,7 @@ private:
 
     ProcessCall call_;
     Operand operand_;
-    Blocks blocks_;
+    MpiLayout layout_;
     std::string name_;
 };
 
@@ -183,8 +183,8 @@ int LibraryCall::start(const MpiChannel& channel, MPI_Request& request) const {
     const bool divided = call_.offsets != nullptr;
     const int count = static_cast<int>(call_.total);
     const int root = call_.root;
-    const int* const counts = blocks_.counts.data();
-    const int* const places = blocks_.places.data();
+    const int* const counts = layout_.counts.data();
+    const int* const displacements = layout_.displacements.data();
     const auto own = static_cast<std::size_t>(channel.rank());
     const std::size_t own_bytes = divided ? call_.offsets[own] * call_.element_bytes : 0;
     const int own_count = divided ? counts[own] : 0;
@@ -205,14 +205,17 @@ int LibraryCall::start(const MpiChannel& channel, MPI_Request& request) const {
     case Collective::reduce_scatter:
         return MPI_Ireduce_scatter(in, out + own_bytes, counts, type, op, comm, &request);
     case Collective::allgather:
-        return MPI_Iallgatherv(in + own_bytes, own_count, type, out, counts, places, type, comm, &request);
+        return MPI_Iallgatherv(in + own_bytes, own_count, type, out, counts, displacements, type, comm,
+                               &request);
     case Collective::gather:
-        return MPI_Igatherv(in + own_bytes, own_count, type, out, counts, places, type, root, comm, &request);
+        return MPI_Igatherv(in + own_bytes, own_count, type, out, counts, displacements, type, root, comm,
+                            &request);
     case Collective::scatter:
-        return MPI_Iscatterv(in, counts, places, type, out + own_bytes, own_count, type, root, comm,
+        return MPI_Iscatterv(in, counts, displacements, type, out + own_bytes, own_count, type, root, comm,
                              &request);
     case Collective::alltoall:
-        return MPI_Ialltoallv(in, counts, places, type, out, counts, places, type, comm, &request);
+        return MPI_Ialltoallv(in, counts, displacements, type, out, counts, displacements, type, comm,
+                              &request);
     case Collective::scan:
         return MPI_Iscan(in, out, count, type, op, comm, &request);
     case Collective::exscan:
