@@ -28,13 +28,13 @@ namespace {
 constexpr int passes = 3;
 
 /// A collective, or what could stand in for it.
-struct Operation {
+struct MeasuredCall {
     std::string name;
     Problem problem;
     const MockUp* mock_up = nullptr;
 };
 
-std::vector<Operation> operations_for(int members, std::size_t bytes) {
+std::vector<MeasuredCall> measured_calls_for(int members, std::size_t bytes) {
     constexpr std::array collectives{
         Collective::reduce_scatter, Collective::allreduce, Collective::reduce, Collective::scatter,
         Collective::allgather,      Collective::broadcast, Collective::scan};
@@ -43,51 +43,51 @@ std::vector<Operation> operations_for(int members, std::size_t bytes) {
     };
     // The same vectors for all: of whole blocks.
     const std::size_t whole = make(Collective::reduce_scatter, bytes).bytes();
-    std::vector<Operation> operations;
-    operations.reserve(collectives.size() + mock_ups().size());
+    std::vector<MeasuredCall> calls;
+    calls.reserve(collectives.size() + mock_ups().size());
     for (const Collective collective : collectives) {
-        operations.push_back({std::string(to_string(collective)), make(collective, whole)});
+        calls.push_back({std::string(to_string(collective)), make(collective, whole)});
     }
     for (const MockUp& mock_up : mock_ups()) {
-        operations.push_back({mock_up.name, make(mock_up.collective, whole), &mock_up});
+        calls.push_back({mock_up.name, make(mock_up.collective, whole), &mock_up});
     }
-    return operations;
+    return calls;
 }
 
-Calls calls_of(Member& me, const Operation& operation, const Vectors& vectors) {
+Calls calls_of(Member& me, const MeasuredCall& call, const Vectors& vectors) {
     const auto own = static_cast<std::size_t>(me.rank());
-    const Problem& problem = operation.problem;
-    if (operation.mock_up == nullptr) {
+    const Problem& problem = call.problem;
+    if (call.mock_up == nullptr) {
         return tutti_calls(me, problem, "", vectors.inputs[own], vectors.outputs[own]);
     }
     const std::span<double> in(reinterpret_cast<double*>(vectors.inputs[own]), problem.elements);
     const std::span<double> out(reinterpret_cast<double*>(vectors.outputs[own]),
                                 problem.output_elements(me.rank()));
-    return operation.mock_up->calls(me, in, out);
+    return call.mock_up->calls(me, in, out);
 }
 
-/// The operations of one size under way, as one member.
+/// The calls of one size under way, as one member.
 class Round {
 public:
-    Round(Harness& harness, Member& me, const TuttiRunner& runner, const std::vector<Operation>& operations)
+    Round(Harness& harness, Member& me, const TuttiRunner& runner, const std::vector<MeasuredCall>& calls)
         : harness_(harness) {
         const auto own = static_cast<std::size_t>(me.rank());
-        for (const Operation& operation : operations) {
-            const Vectors vectors = runner.vectors(operation.problem);
-            parts_.push_back({Data(operation.problem, me.rank()), vectors.inputs[own], vectors.outputs[own],
-                              calls_of(me, operation, vectors)});
+        for (const MeasuredCall& call : calls) {
+            const Vectors vectors = runner.vectors(call.problem);
+            running_.push_back({Data(call.problem, me.rank()), vectors.inputs[own], vectors.outputs[own],
+                                calls_of(me, call, vectors)});
         }
     }
 
     /// The number of wrong elements, of all members.
     std::uint64_t check(std::uint64_t salt) {
         std::size_t wrong = 0;
-        for (const Part& part : parts_) {
-            part.data.spoil_output(part.output);
-            part.data.write_input(part.input, ++salt);
+        for (const RunningCall& running : running_) {
+            running.data.spoil_output(running.output);
+            running.data.write_input(running.input, ++salt);
             harness_.meet();
-            part.calls(1);
-            wrong += part.data.wrong(part.output, salt);
+            running.calls(1);
+            wrong += running.data.wrong(running.output, salt);
             harness_.meet();
         }
         return harness_.total(wrong);
@@ -95,17 +95,17 @@ public:
 
     std::vector<std::vector<double>> measure(const Limits& limits) {
         std::vector<Timed> timed;
-        for (const Part& part : parts_) {
-            timed.push_back({.run = part.calls, .prepare = [&part](std::uint64_t salt) {
-                                 part.data.read_output(part.output);
-                                 part.data.write_input(part.input, salt);
+        for (const RunningCall& running : running_) {
+            timed.push_back({.run = running.calls, .prepare = [&running](std::uint64_t salt) {
+                                 running.data.read_output(running.output);
+                                 running.data.write_input(running.input, salt);
                              }});
         }
         return harness_.measure(timed, limits);
     }
 
 private:
-    struct Part {
+    struct RunningCall {
         Data data;
         std::byte* input;
         std::byte* output;
@@ -113,7 +113,7 @@ private:
     };
 
     Harness& harness_;
-    std::vector<Part> parts_;
+    std::vector<RunningCall> running_;
 };
 
 class Guidelines {
@@ -149,7 +149,8 @@ public:
 private:
     void measure_members(int members, int pass) {
         const bool crowded = static_cast<std::size_t>(members) > environment_.machine.pus.size();
-        const std::size_t most_bytes = operations_for(members, options_.bytes.back()).front().problem.bytes();
+        const std::size_t most_bytes =
+            measured_calls_for(members, options_.bytes.back()).front().problem.bytes();
         TuttiRunner runner({.members = members,
                             .placement = options_.placement,
                             .crowded = crowded,
@@ -163,13 +164,13 @@ private:
     }
 
     void measure_size(TuttiRunner& runner, int members, std::size_t bytes) {
-        const std::vector<Operation> operations = operations_for(members, bytes);
+        const std::vector<MeasuredCall> calls = measured_calls_for(members, bytes);
         Limits limits = options_.method.limits;
-        limits.seconds *= static_cast<double>(operations.size()) / passes;
+        limits.seconds *= static_cast<double>(calls.size()) / passes;
         std::vector<std::vector<double>> lengths_us;
         std::uint64_t wrong = 0;
         runner.run_measured([&](Harness& harness, Member& me) {
-            Round round(harness, me, runner, operations);
+            Round round(harness, me, runner, calls);
             std::uint64_t found = round.check(100);
             auto measured = round.measure(limits);
             found += round.check(200);
@@ -179,11 +180,11 @@ private:
             }
         });
         wrong_ += wrong;
-        for (std::size_t i = 0; i < operations.size(); ++i) {
-            add({.operation = operations[i].name,
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            add({.operation = calls[i].name,
                  .members = members,
                  .bytes = bytes,
-                 .is_mock_up = operations[i].mock_up != nullptr,
+                 .is_mock_up = calls[i].mock_up != nullptr,
                  .samples_us = std::move(lengths_us[i])});
         }
     }

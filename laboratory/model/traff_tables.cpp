@@ -16,8 +16,8 @@ namespace {
 using cost::Work;
 using graph::Skips;
 
-/// An operation of Träff et al. 2023, Table I.
-struct Operation {
+/// A row of Träff et al. 2023, Table I.
+struct TableRow {
     std::string_view name;
     Collective collective;
     std::string_view algorithm;
@@ -25,17 +25,17 @@ struct Operation {
     std::string_view remark;
 };
 
-constexpr std::array operations{
-    Operation{"reduction-to-all", Collective::allreduce, "census", cost::census_allreduce,
-              "reductions saved in the first and last round and after even skips"},
-    Operation{"  butterfly", Collective::allreduce, "butterfly-elimination-2-1", cost::butterfly_allreduce,
-              ""},
-    Operation{"reduction-to-root", Collective::reduce, "circulant", cost::circulant_reduce, ""},
-    Operation{"reduce-scatter", Collective::reduce_scatter, "circulant-uniform",
-              cost::circulant_reduce_scatter_2023,
-              "p - 1 reductions, as in Listing 6: the other blocks start as copies"},
-    Operation{"allgather", Collective::allgather, "circulant", cost::circulant_allgather, ""},
-    Operation{"  Bruck", Collective::allgather, "bruck", cost::circulant_allgather, ""},
+constexpr std::array table{
+    TableRow{"reduction-to-all", Collective::allreduce, "census", cost::census_allreduce,
+             "reductions saved in the first and last round and after even skips"},
+    TableRow{"  butterfly", Collective::allreduce, "butterfly-elimination-2-1", cost::butterfly_allreduce,
+             ""},
+    TableRow{"reduction-to-root", Collective::reduce, "circulant", cost::circulant_reduce, ""},
+    TableRow{"reduce-scatter", Collective::reduce_scatter, "circulant-uniform",
+             cost::circulant_reduce_scatter_2023,
+             "p - 1 reductions, as in Listing 6: the other blocks start as copies"},
+    TableRow{"allgather", Collective::allgather, "circulant", cost::circulant_allgather, ""},
+    TableRow{"  Bruck", Collective::allgather, "bruck", cost::circulant_allgather, ""},
 };
 
 std::string in_words(const Work& work) {
@@ -74,14 +74,13 @@ std::string traff_2023(int ranks) {
     constexpr const char* line = "{:<19} {:<38} {:<44} {:<44}{}\n";
     std::string text = fmt::format("Träff et al. 2023, Table I, p = {}\n\n", ranks);
     text += fmt::format(line, "operation", "schedule", "counted", "the paper's formula", "");
-    for (const Operation& operation : operations) {
-        const auto schedule = algorithm::find(operation.collective, operation.algorithm)->make(ranks, 0);
+    for (const TableRow& row : table) {
+        const auto schedule = algorithm::find(row.collective, row.algorithm)->make(ranks, 0);
         const Work counted = cost::in_step(schedule);
-        const Work formula = operation.formula(ranks);
-        text += fmt::format(line, operation.name,
-                            fmt::format("{} {}", to_string(operation.collective), operation.algorithm),
+        const Work formula = row.formula(ranks);
+        text += fmt::format(line, row.name, fmt::format("{} {}", to_string(row.collective), row.algorithm),
                             in_words(counted), in_words(formula),
-                            equal(counted, formula) ? "" : fmt::format("  # differs: {}", operation.remark));
+                            equal(counted, formula) ? "" : fmt::format("  # differs: {}", row.remark));
     }
     return text +
            "\nThe paper's gamma terms for local copies are left out: pulled in place, nothing is copied. "

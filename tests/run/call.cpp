@@ -139,7 +139,7 @@ Call::Call(const Algorithm& row, int root, const Plans& plans, bool in_place, co
                  size.irregular ? offsets_.data() : nullptr},
       promise_(size.has_private_counts ? Promise(ranks(), sent_.data())
                                        : Promise(row.collective, ranks(), root, partition_, in_place)),
-      operation_(Operation::showing(row.order)) {
+      operator_(OrderOperator::showing(row.order)) {
     constexpr const char* names[] = {"separate", "in place", "carried"};
     const Protocol protocol = plans.front()->plan.protocol;
     name_ += std::string(" (") + names[static_cast<std::size_t>(protocol)] +
@@ -163,7 +163,7 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
     prepared.owned_plan = plan;
     prepared.plan = &plan->plan;
     prepared.digests = marks_of(name_);
-    prepared.kernels = operation_.kernels;
+    prepared.kernels = operator_.kernels;
     prepared.association = association();
     prepared.element_bytes = prepared.element_align = sizeof(Element);
     prepared.partition = partition_;

@@ -49,7 +49,7 @@ public:
     /// Whether no block is empty.
     bool fills_all_blocks() const;
     const Promise& promise() const { return promise_; }
-    const Operation& operation() const { return operation_; }
+    const OrderOperator& order_operator() const { return operator_; }
     /// Of what is combined as the call asks, now so and now so.
     detail::Association association() const {
         const bool from_the_left = row_->order == algorithm::Order::serial ||
@@ -77,7 +77,7 @@ private:
     std::vector<std::size_t> sent_;
     plan::Partition partition_;
     Promise promise_;
-    Operation operation_;
+    OrderOperator operator_;
     std::vector<run::Prepared> prepared_;
 };
 

@@ -89,7 +89,7 @@ void Interleaving::begin(Player& player) {
     const run::Prepared& prepared = call.prepared(member);
     player.bindings.reserve(prepared);
     player.bindings.bind(prepared, program_->input(player.operation, member),
-                         program_->output(player.operation, member), call.operation().state);
+                         program_->output(player.operation, member), call.order_operator().state);
     if (prepared.scratch_bytes != 0) {
         const std::uintptr_t scratch =
             player.bindings.own[schedule::Space::scratch0] + prepared.scratch_start_bytes;

@@ -56,8 +56,9 @@ Element Program::result(std::size_t operation, int rank, std::size_t element) co
     const auto operand = [&](std::size_t k) {
         return input_value(inputs[k].member, operation, inputs[k].element);
     };
-    return inputs.empty() ? 0
-                          : bracketed(made.association(), inputs.size(), operand, made.operation().combine);
+    return inputs.empty()
+               ? 0
+               : bracketed(made.association(), inputs.size(), operand, made.order_operator().combine);
 }
 
 bool Program::take_back(std::size_t operation, int rank) {

@@ -44,18 +44,18 @@ struct OneBracketing {
 };
 
 /// An operator that shows whether operands are combined as `order` promises.
-struct Operation {
+struct OrderOperator {
     const detail::Kernels* kernels;
     const void* state;
     Element (*combine)(Element left, Element right);
 
     template <class Op>
-    static Operation of() {
+    static OrderOperator of() {
         static constexpr Op op{};
         return {&detail::TemplateLoops<Element, Op>::kernels, &op,
                 [](Element left, Element right) { return op(left, right); }};
     }
-    static Operation showing(algorithm::Order order) {
+    static OrderOperator showing(algorithm::Order order) {
         switch (order) {
         case algorithm::Order::any:
         case algorithm::Order::same:
