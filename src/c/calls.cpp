@@ -53,11 +53,11 @@ void Caller::check_ways(const Call& call) const {
 }
 
 std::uint64_t Caller::prepare(const Call& call) const {
-    const std::uint64_t number = prepared_calls.add({nullptr, call}); // while nothing has happened yet
+    const std::uint64_t number = persistent_calls.add({nullptr, call}); // while nothing has happened yet
     try {
-        prepared_calls.find(number)->operation = &detail::prepare(*seat_, call);
+        persistent_calls.find(number)->operation = &detail::prepare(*seat_, call);
     } catch (...) {
-        prepared_calls.take(number);
+        persistent_calls.take(number);
         throw;
     }
     return number;
@@ -83,7 +83,7 @@ void Caller::make(const Call& asked) const {
 void Caller::make_as_asked(const Call& call) const {
     switch (me_.how & way_mask) {
     case starts:
-        *me_.request = {&detail::start(*seat_, call), started};
+        *me_.request = {&detail::start(*seat_, call), nonblocking};
         return;
     case prepares:
         *me_.request = request_of(prepare(call));

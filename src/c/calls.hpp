@@ -22,26 +22,26 @@ inline constexpr std::uint64_t shares_output = 8;
 inline constexpr std::uint64_t counts_on_all = 16;
 
 /// What tutti_request::kind says; any other number is no request.
-enum Kind : std::uint64_t {
+enum RequestKind : std::uint64_t {
     no_operation = 0,
-    started = 0x7475'7474'6900'0001,
-    prepared = 0x7475'7474'6900'0002,
+    nonblocking = 0x7475'7474'6900'0001,
+    persistent = 0x7475'7474'6900'0002,
     arrived = 0x7475'7474'6900'0003,
     failed = 0x7475'7474'6900'0004 ///< when the call was made: waits for nothing
 };
 
-/// What is behind the request of a prepared call.
-struct Prepared {
+/// What is behind the request of a persistent call.
+struct PersistentCall {
     detail::PersistentRequestBase* operation;
     /// To make the same call with other vectors.
     detail::Call call;
 };
 /// Those of the process.
-extern constinit Numbered<Prepared> prepared_calls;
+extern constinit Numbered<PersistentCall> persistent_calls;
 
-/// The request of a prepared call has its number in the place of an address.
+/// The request of a persistent call has its number in the place of an address.
 inline tutti_request request_of(std::uint64_t number) {
-    return {reinterpret_cast<void*>(number), prepared}; // NOLINT(performance-no-int-to-ptr)
+    return {reinterpret_cast<void*>(number), persistent}; // NOLINT(performance-no-int-to-ptr)
 }
 inline std::uint64_t number_in(const tutti_request& request) {
     return reinterpret_cast<std::uint64_t>(request.operation);

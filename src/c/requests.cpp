@@ -13,12 +13,12 @@ using namespace tutti;
 using c::guarded;
 using c::there;
 
-constinit c::Numbered<c::Prepared> c::prepared_calls;
+constinit c::Numbered<c::PersistentCall> c::persistent_calls;
 
 namespace {
 
-c::Prepared& prepared_behind(const char* function, const tutti_request& request) {
-    c::Prepared* const found = c::prepared_calls.find(c::number_in(request));
+c::PersistentCall& persistent_behind(const char* function, const tutti_request& request) {
+    c::PersistentCall* const found = c::persistent_calls.find(c::number_in(request));
     if (found == nullptr) {
         c::refuse(function, "`request` has been freed");
     }
@@ -28,11 +28,11 @@ c::Prepared& prepared_behind(const char* function, const tutti_request& request)
 tutti_request& checked(const char* function, tutti_request* request) {
     tutti_request& found = there(function, "request", request);
     switch (found.kind) {
-    case c::prepared:
-        prepared_behind(function, found);
+    case c::persistent:
+        persistent_behind(function, found);
         return found;
     case c::no_operation:
-    case c::started:
+    case c::nonblocking:
     case c::arrived:
     case c::failed:
         return found;
@@ -47,9 +47,9 @@ detail::RequestBase* request_of(const tutti_request& request) {
     case c::no_operation:
     case c::failed:
         return nullptr;
-    case c::prepared: {
+    case c::persistent: {
         // A function that waited for the operation may have freed it, by a copy of the request.
-        const c::Prepared* const found = c::prepared_calls.find(c::number_in(request));
+        const c::PersistentCall* const found = c::persistent_calls.find(c::number_in(request));
         return found == nullptr ? nullptr : found->operation;
     }
     default:
@@ -62,17 +62,17 @@ bool is_over(const tutti_request& request) {
     return pending == nullptr || pending->is_over();
 }
 
-c::Prepared& prepared_of(const char* function, tutti_request* request) {
+c::PersistentCall& persistent_of(const char* function, tutti_request* request) {
     tutti_request& found = there(function, "request", request);
-    if (found.kind != c::prepared) {
+    if (found.kind != c::persistent) {
         c::refuse(function, "`request` is not of a prepared call");
     }
-    return prepared_behind(function, found);
+    return persistent_behind(function, found);
 }
 
 /// Nobody asks for the operation any more. A request that is prepared stays.
 void use_up(tutti_request& request) {
-    if (request.kind == c::prepared) {
+    if (request.kind == c::persistent) {
         return;
     }
     if (detail::RequestBase* const pending = request_of(std::exchange(request, TUTTI_REQUEST_NULL))) {
@@ -167,9 +167,9 @@ tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
         bool any = false;
         for (size_t i = 0; i < n; ++i) {
             const tutti_request& each = checked("wait_any", requests == nullptr ? nullptr : &requests[i]);
-            if (each.kind == c::prepared || each.kind == c::arrived) {
+            if (each.kind == c::persistent || each.kind == c::arrived) {
                 c::refuse("wait_any", "`requests[" + std::to_string(i) + "]` is of " +
-                                          (each.kind == c::prepared ? "a prepared call" : "a rendezvous") +
+                                          (each.kind == c::persistent ? "a prepared call" : "a rendezvous") +
                                           ": wait for calls that are started");
             }
             any = any || request_of(each) != nullptr;
@@ -209,12 +209,12 @@ tutti_status tutti_then(tutti_request* request, void (*function)(void* user), vo
 }
 
 tutti_status tutti_restart(tutti_request* request) {
-    return guarded([&] { prepared_of("restart", request).operation->start(); });
+    return guarded([&] { persistent_of("restart", request).operation->start(); });
 }
 
 tutti_status tutti_restart_with(tutti_request* request, const void* in, void* out) {
     return guarded([&] {
-        const c::Prepared& again = prepared_of("restart_with", request);
+        const c::PersistentCall& again = persistent_of("restart_with", request);
         detail::Call call = again.call;
         call.in_place = c::is_in_place(in);
         call.input = call.in_place ? out : in;
@@ -239,8 +239,8 @@ tutti_status tutti_request_free(tutti_request* request) {
             return use_up(freed);
         }
         wait_before_free(freed);
-        if (freed.kind == c::prepared) {
-            if (const auto taken = c::prepared_calls.take(c::number_in(freed))) {
+        if (freed.kind == c::persistent) {
+            if (const auto taken = c::persistent_calls.take(c::number_in(freed))) {
                 taken->operation->release();
             }
             freed = TUTTI_REQUEST_NULL;

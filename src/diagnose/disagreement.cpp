@@ -124,13 +124,13 @@ std::string disagreement(const GroupView& group, Sequence sequence, int member, 
         return both + " have made different calls, " + std::to_string(own->last()) + " and " +
                std::to_string(theirs->last()) + " of them: all members must make the same calls";
     }
-    if (sequence == Sequence::prepared && own && theirs && !own->empty() && !theirs->empty() &&
+    if (sequence == Sequence::persistent && own && theirs && !own->empty() && !theirs->empty() &&
         own->first() == 1 && theirs->first() == 1) {
         return both +
                " have prepared the same calls, but not started each of them equally often: all members "
                "must start what they have prepared the same number of times";
     }
-    if (sequence == Sequence::started && own && theirs && !own->empty() && !theirs->empty() &&
+    if (sequence == Sequence::nonblocking && own && theirs && !own->empty() && !theirs->empty() &&
         own->first() == 1 && theirs->first() == 1) {
         return both + " have started the same calls, but not in the same order with regard to calls that "
                       "block: all members must make the same calls in the same order";
@@ -156,10 +156,10 @@ std::optional<std::string> absence(const GroupView& group, Sequence sequence, in
 }
 
 std::optional<std::string> other_order(const GroupView& group, Sequence sequence, int member, int other) {
-    if (sequence == Sequence::prepared || group.memory.channels_if_any() == nullptr) {
+    if (sequence == Sequence::persistent || group.memory.channels_if_any() == nullptr) {
         return std::nullopt;
     }
-    const Sequence first = sequence == Sequence::blocking ? Sequence::started : Sequence::blocking;
+    const Sequence first = sequence == Sequence::blocking ? Sequence::nonblocking : Sequence::blocking;
     // This member is in the last call of `sequence`, and has not made the next one of the other sequence. The
     // other member has made that one: looked at first, since it goes on meanwhile.
     const std::optional<CallHistory> own_first = history_of(group.memory, first, member);

@@ -38,7 +38,7 @@ MemberReport report_of(detail::GroupState& group, int rank) {
         .where_sequence = static_cast<Sequence>(group.seat(rank).called_from().kind()),
         .wait = status.wait.read(),
         .thread = status.thread.load(std::memory_order_relaxed)};
-    for (const Sequence sequence : {Sequence::blocking, Sequence::started, Sequence::prepared}) {
+    for (const Sequence sequence : {Sequence::blocking, Sequence::nonblocking, Sequence::persistent}) {
         report.calls[static_cast<std::size_t>(sequence)] = last_call(group.memory(), sequence, rank);
     }
     return report;

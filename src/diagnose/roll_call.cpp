@@ -21,7 +21,7 @@ namespace tutti::engine {
 
 namespace {
 
-constexpr std::array<Sequence, 3> sequences{Sequence::blocking, Sequence::started, Sequence::prepared};
+constexpr std::array<Sequence, 3> sequences{Sequence::blocking, Sequence::nonblocking, Sequence::persistent};
 
 /// "operation 7"
 std::string name_of(Sequence sequence, std::uint64_t number) {
@@ -224,8 +224,8 @@ std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optiona
     std::vector<const MemberReport*> late;
     for (const MemberReport& report : reports_) {
         // Of who has prepared the operation nothing shows how often it has started it.
-        const bool is_late =
-            report.last(sequence).number < number || (sequence == Sequence::prepared && report.rank == peer);
+        const bool is_late = report.last(sequence).number < number ||
+                             (sequence == Sequence::persistent && report.rank == peer);
         if (!report.has_joined || report.has_left || is_late) {
             late.push_back(&report);
         }

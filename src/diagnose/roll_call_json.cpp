@@ -79,7 +79,7 @@ std::string object_of(const MemberReport& report, bool sit, std::chrono::nanosec
         object.add("joined", report.has_joined).add("left", report.has_left);
     }
     object.add("failed", report.has_failed).add("inside", report.is_inside);
-    for (const Sequence sequence : {Sequence::blocking, Sequence::started, Sequence::prepared}) {
+    for (const Sequence sequence : {Sequence::blocking, Sequence::nonblocking, Sequence::persistent}) {
         if (report.last(sequence).number != 0) {
             object.add(name_of(sequence), object_of(report.last(sequence)));
         }

@@ -15,8 +15,8 @@ Snapshot snapshot_of(const SharedMemory& memory) {
         // Acquire, though nothing is read that it makes visible.
         mark.progress = memory.board(rank).progress.observe();
         if (channels != nullptr) {
-            mark.starts = channels->starts(Sequence::started, rank).count.observe() +
-                          channels->starts(Sequence::prepared, rank).count.observe();
+            mark.starts = channels->starts(Sequence::nonblocking, rank).count.observe() +
+                          channels->starts(Sequence::persistent, rank).count.observe();
         }
         const int thread = memory.status(rank).thread.load(std::memory_order_relaxed);
         if (thread != 0) {

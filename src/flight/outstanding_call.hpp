@@ -90,7 +90,7 @@ private:
     /// What it waits for will not come and need not.
     bool is_excused_ = false;
     /// Which of the started operations, or of the prepared ones, counted from 1; and which of these it is.
-    Sequence sequence_ = Sequence::started;
+    Sequence sequence_ = Sequence::nonblocking;
     std::uint64_t number_ = 0;
     /// What its tags say of those that were started before.
     std::uint64_t history_ = 0;

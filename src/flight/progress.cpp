@@ -84,7 +84,7 @@ void ProgressEngine::open(OutstandingCall& operation) {
     }
     if (operation.state_ == OutstandingCall::State::failed) {
         const std::exception_ptr failure = operation.failure_;
-        if (operation.sequence_ == Sequence::started) {
+        if (operation.sequence_ == Sequence::nonblocking) {
             recycle(operation); // nobody will refer to it
         }
         std::rethrow_exception(failure);
@@ -92,7 +92,7 @@ void ProgressEngine::open(OutstandingCall& operation) {
 }
 
 bool ProgressEngine::may_begin(const OutstandingCall& operation) {
-    if (operation.sequence_ == Sequence::prepared) {
+    if (operation.sequence_ == Sequence::persistent) {
         return true;
     }
     const Turn& turn = turn_of(operation);
@@ -101,7 +101,7 @@ bool ProgressEngine::may_begin(const OutstandingCall& operation) {
 
 void ProgressEngine::begin(OutstandingCall& operation) {
     const run::Prepared& prepared = operation.call_.prepared();
-    if (operation.sequence_ == Sequence::started) {
+    if (operation.sequence_ == Sequence::nonblocking) {
         turn_of(operation).is_taken = true;
         operation.cursor_->history = operation.history_;
     }
@@ -178,7 +178,7 @@ void ProgressEngine::complete(OutstandingCall& operation) {
     if (operation.waited_.since().count() != 0) { // it has been shown
         group_.memory().status(rank_).wait.end();
     }
-    if (operation.sequence_ == Sequence::started) {
+    if (operation.sequence_ == Sequence::nonblocking) {
         Turn& turn = turn_of(operation);
         turn.is_taken = false;
         turn.next += Channels::in_turn;

@@ -57,7 +57,7 @@ ProgressEngine::~ProgressEngine() {
 
 OutstandingCall& ProgressEngine::start(const Call& call) {
     require_usable("start");
-    OutstandingCall& operation = operation_for(call, Sequence::started);
+    OutstandingCall& operation = operation_for(call, Sequence::nonblocking);
     ++started_;
     show(operation);
     history_ = mixed(history_ + seat_.epoch(), operation.call_.prepared().digests.digest);
@@ -68,11 +68,11 @@ OutstandingCall& ProgressEngine::start(const Call& call) {
 
 OutstandingCall& ProgressEngine::prepare(const Call& call) {
     require_usable("prepare");
-    OutstandingCall& operation = operation_for(call, Sequence::prepared);
-    ++prepared_;
+    OutstandingCall& operation = operation_for(call, Sequence::persistent);
+    ++persistent_;
     show(operation);
-    prepared_history_ = mixed(prepared_history_, operation.call_.prepared().digests.digest);
-    operation.own_cursor_.history = prepared_history_;
+    persistent_history_ = mixed(persistent_history_, operation.call_.prepared().digests.digest);
+    operation.own_cursor_.history = persistent_history_;
     return operation;
 }
 
@@ -122,7 +122,7 @@ void ProgressEngine::require_own_thread(const char* what) const {
 
 void ProgressEngine::show(OutstandingCall& operation) {
     const std::uint64_t digest = operation.call_.prepared().digests.digest;
-    std::uint64_t& shown = shown_digests_[operation.sequence_ == Sequence::prepared ? 1 : 0];
+    std::uint64_t& shown = shown_digests_[operation.sequence_ == Sequence::persistent ? 1 : 0];
     Starts& starts = channels_.starts(operation.sequence_, rank_);
     if (operation.number_ == 1 || digest != shown) {
         shown = digest;
@@ -199,7 +199,7 @@ OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequen
         throw; // the member may call again
     } catch (...) {
         if (operation != nullptr) {
-            operation->sequence_ = Sequence::started;
+            operation->sequence_ = Sequence::nonblocking;
             recycle(*operation);
         }
         fail(std::current_exception());
@@ -233,9 +233,9 @@ OutstandingCall& ProgressEngine::found_or_prepared(const Call& call) {
 }
 
 void ProgressEngine::assign_channel(OutstandingCall& operation) {
-    if (operation.sequence_ == Sequence::prepared) {
-        operation.number_ = prepared_ + 1;
-        operation.channel_ = &channels_.prepared(operation.number_);
+    if (operation.sequence_ == Sequence::persistent) {
+        operation.number_ = persistent_ + 1;
+        operation.channel_ = &channels_.persistent(operation.number_);
         operation.own_cursor_ = {};
         operation.cursor_ = &operation.own_cursor_;
         return;
@@ -243,7 +243,7 @@ void ProgressEngine::assign_channel(OutstandingCall& operation) {
     operation.number_ = started_ + 1;
     Turn& turn = turn_of(operation);
     if (turn.channel == nullptr) {
-        turn.channel = &channels_.started(started_ % Channels::in_turn);
+        turn.channel = &channels_.nonblocking(started_ % Channels::in_turn);
     }
     operation.channel_ = turn.channel;
     operation.cursor_ = &turn.cursor;
@@ -277,9 +277,9 @@ void ProgressEngine::recycle(OutstandingCall& operation) noexcept {
     operation.is_held_ = false;
     operation.continuation_ = nullptr;
     operation.failure_ = nullptr;
-    if (operation.sequence_ == Sequence::prepared) {
-        channels_.drop_prepared(operation.number_);
-        operation.sequence_ = Sequence::started;
+    if (operation.sequence_ == Sequence::persistent) {
+        channels_.drop_persistent(operation.number_);
+        operation.sequence_ = Sequence::nonblocking;
     }
     // Not later: the program may unload the shared library whose operator it is.
     operation.operator_.drop();
@@ -364,8 +364,8 @@ void ProgressEngine::orphan_held() noexcept {
         if (!operation->is_held_) {
             return false;
         }
-        if (operation->sequence_ == Sequence::prepared) {
-            channels_.drop_prepared(operation->number_);
+        if (operation->sequence_ == Sequence::persistent) {
+            channels_.drop_persistent(operation->number_);
         }
         operation->home_ = nullptr;
         static_cast<void>(operation.release());
@@ -378,12 +378,12 @@ void ProgressEngine::orphan_held() noexcept {
 namespace tutti::detail {
 
 RequestBase& start(Seat& seat, const Call& call) {
-    seat.called_from().show(call.where, static_cast<unsigned>(engine::Sequence::started));
+    seat.called_from().show(call.where, static_cast<unsigned>(engine::Sequence::nonblocking));
     return engine::ProgressEngine::of(seat).start(call);
 }
 
 PersistentRequestBase& prepare(Seat& seat, const Call& call) {
-    seat.called_from().show(call.where, static_cast<unsigned>(engine::Sequence::prepared));
+    seat.called_from().show(call.where, static_cast<unsigned>(engine::Sequence::persistent));
     return engine::ProgressEngine::of(seat).prepare(call);
 }
 

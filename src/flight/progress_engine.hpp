@@ -73,8 +73,8 @@ public:
     Calls calls() const override {
         return {.started = started_,
                 .history = history_,
-                .prepared = prepared_,
-                .prepared_history = prepared_history_,
+                .persistent = persistent_,
+                .persistent_history = persistent_history_,
                 .restarts = restarts_};
     }
 
@@ -162,11 +162,11 @@ private:
     std::chrono::nanoseconds looked_after_{0};
 
     std::uint64_t started_ = 0;
-    std::uint64_t prepared_ = 0;
+    std::uint64_t persistent_ = 0;
     /// A digest of all calls so far that were started.
     std::uint64_t history_ = 0;
     /// The same of those that were prepared, and a sum over all their starts, which come in any order.
-    std::uint64_t prepared_history_ = 0;
+    std::uint64_t persistent_history_ = 0;
     std::uint64_t restarts_ = 0;
     /// Of the call that was shown last, of those started and of those prepared.
     std::array<std::uint64_t, 2> shown_digests_{};

@@ -31,12 +31,12 @@ Channels::Channels(int members, const mailbox::StdWord& failed)
       starts_pages_(2 * static_cast<std::size_t>(members) * sizeof(Starts)),
       starts_(objects_in<Starts>(starts_pages_.data())) {}
 
-Channel& Channels::started(std::size_t index) {
+Channel& Channels::nonblocking(std::size_t index) {
     const std::scoped_lock lock(mutex_);
-    if (started_[index] == nullptr) {
-        started_[index] = std::make_unique<Channel>(members_, failed_, event_);
+    if (nonblocking_[index] == nullptr) {
+        nonblocking_[index] = std::make_unique<Channel>(members_, failed_, event_);
     }
-    return *started_[index];
+    return *nonblocking_[index];
 }
 
 void Channels::show(int member, const WaitForEdge& wait_for_edge) {
@@ -44,29 +44,30 @@ void Channels::show(int member, const WaitForEdge& wait_for_edge) {
                                sequence_field.in_word(static_cast<std::uint64_t>(wait_for_edge.sequence)) |
                                number_field.in_word(wait_for_edge.number);
     // Release: who sees it sees all calls that the member has made before.
-    starts(Sequence::started, member).wait_for_edge.publish(word);
+    starts(Sequence::nonblocking, member).wait_for_edge.publish(word);
 }
 
 WaitForEdge Channels::wait_for_edge(int member) const {
-    const std::uint64_t word = starts(Sequence::started, member).wait_for_edge.observe(); // pairs with show()
+    const std::uint64_t word =
+        starts(Sequence::nonblocking, member).wait_for_edge.observe(); // pairs with show()
     return {static_cast<Sequence>(sequence_field.of(word)), number_field.of(word),
             static_cast<int>(waits_for_field.of(word))};
 }
 
-Channel& Channels::prepared(std::uint64_t number) {
+Channel& Channels::persistent(std::uint64_t number) {
     const std::scoped_lock lock(mutex_);
-    std::unique_ptr<Channel>& channel = prepared_[number].channel;
+    std::unique_ptr<Channel>& channel = persistent_[number].channel;
     if (channel == nullptr) {
         channel = std::make_unique<Channel>(members_, failed_, event_);
     }
     return *channel;
 }
 
-void Channels::drop_prepared(std::uint64_t number) {
+void Channels::drop_persistent(std::uint64_t number) {
     const std::scoped_lock lock(mutex_);
-    const auto found = prepared_.find(number);
+    const auto found = persistent_.find(number);
     if (++found->second.dropped == members_) {
-        prepared_.erase(found);
+        persistent_.erase(found);
     }
 }
 

@@ -14,12 +14,12 @@
 
 namespace tutti::engine {
 
-/// What a member shows of the calls that it has started, or prepared.
+/// What a member shows of its nonblocking calls, or of its persistent ones.
 struct alignas(paired_lines_bytes) Starts {
     StartLog log;
     /// How many there have been.
     mailbox::StdWord count;
-    /// Of those started: a WaitForEdge of the member's, in whichever sequence.
+    /// Of nonblocking calls: a WaitForEdge of the member's, in whichever sequence.
     mailbox::StdWord wait_for_edge;
 };
 
@@ -53,15 +53,15 @@ public:
 
     Channels(int members, const mailbox::StdWord& failed);
 
-    Channel& started(std::size_t index);
+    Channel& nonblocking(std::size_t index);
 
     /// The channel of the operation that every member has prepared as its `number`-th, which lasts until all
     /// have dropped it.
-    Channel& prepared(std::uint64_t number);
-    void drop_prepared(std::uint64_t number);
+    Channel& persistent(std::uint64_t number);
+    void drop_persistent(std::uint64_t number);
 
     Starts& starts(Sequence sequence, int member) const {
-        return starts_[2 * member + (sequence == Sequence::prepared ? 1 : 0)];
+        return starts_[2 * member + (sequence == Sequence::persistent ? 1 : 0)];
     }
 
     /// By the member.
@@ -73,7 +73,7 @@ public:
     mailbox::EventCount& event() { return event_; }
 
 private:
-    struct Prepared {
+    struct PersistentChannel {
         std::unique_ptr<Channel> channel;
         int dropped = 0;
     };
@@ -82,8 +82,8 @@ private:
     const mailbox::StdWord& failed_;
     alignas(paired_lines_bytes) mailbox::EventCount event_;
     alignas(paired_lines_bytes) std::mutex mutex_;
-    std::array<std::unique_ptr<Channel>, in_turn> started_;
-    std::map<std::uint64_t, Prepared> prepared_;
+    std::array<std::unique_ptr<Channel>, in_turn> nonblocking_;
+    std::map<std::uint64_t, PersistentChannel> persistent_;
     ZeroPages starts_pages_;
     Starts* starts_;
 };

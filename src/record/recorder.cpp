@@ -50,7 +50,7 @@ trace::Kind kind_of(const Event& event) {
     if (event.kind != trace::Kind::operation || event.sequence == Sequence::blocking) {
         return event.kind;
     }
-    return event.sequence == Sequence::started ? trace::Kind::started : trace::Kind::prepared;
+    return event.sequence == Sequence::nonblocking ? trace::Kind::started : trace::Kind::prepared;
 }
 
 /// The one member whose vectors or message the step reads, or to whose vectors it stores; else -1.

@@ -6,11 +6,11 @@ std::optional<Sequence> difference(const Outstanding* one, const Outstanding* ot
     const Outstanding::Calls own = one == nullptr ? Outstanding::Calls{} : one->calls();
     const Outstanding::Calls theirs = other == nullptr ? Outstanding::Calls{} : other->calls();
     if (own.started != theirs.started || own.history != theirs.history) {
-        return Sequence::started;
+        return Sequence::nonblocking;
     }
-    const bool same = own.prepared == theirs.prepared && own.prepared_history == theirs.prepared_history &&
-                      own.restarts == theirs.restarts;
-    return same ? std::nullopt : std::optional(Sequence::prepared);
+    const bool same = own.persistent == theirs.persistent &&
+                      own.persistent_history == theirs.persistent_history && own.restarts == theirs.restarts;
+    return same ? std::nullopt : std::optional(Sequence::persistent);
 }
 
 } // namespace tutti::engine

@@ -22,8 +22,8 @@ public:
     struct Calls {
         std::uint64_t started = 0;
         std::uint64_t history = 0;
-        std::uint64_t prepared = 0;
-        std::uint64_t prepared_history = 0;
+        std::uint64_t persistent = 0;
+        std::uint64_t persistent_history = 0;
         std::uint64_t restarts = 0;
     };
 

@@ -6,8 +6,8 @@
 namespace tutti::engine {
 
 /// The sequences of calls of a group, each numbered on its own, in which all members must make the same ones:
-/// those that block, those that are started, and those that are prepared to be started at any time.
-enum class Sequence : std::uint8_t { blocking, started, prepared };
+/// those that block, nonblocking ones, and persistent ones, which may start at any time.
+enum class Sequence : std::uint8_t { blocking, nonblocking, persistent };
 constexpr std::size_t sequence_count = 3;
 
 } // namespace tutti::engine

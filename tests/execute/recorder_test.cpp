@@ -15,7 +15,7 @@ TEST_CASE("an event's words come back") {
     const Event event{.begin_ticks = ~std::uint64_t{0},
                       .end_ticks = 1,
                       .kind = tutti::trace::Kind::wait,
-                      .sequence = tutti::engine::Sequence::prepared,
+                      .sequence = tutti::engine::Sequence::persistent,
                       .what = 0xffff,
                       .peer = 65534,
                       .bytes = std::uint64_t{1} << 40U,
@@ -35,7 +35,7 @@ TEST_CASE("of what is in flight statistics keep no event") {
     auto& record = *reinterpret_cast<MemberRecord*>(pages.data());
     tutti::engine::FlightRecord flight;
     for (const tutti::Trace trace : {tutti::Trace::statistics, tutti::Trace::operations}) {
-        const tutti::engine::Recorded recorded{record, trace, tutti::engine::Sequence::started, 1, 0};
+        const tutti::engine::Recorded recorded{record, trace, tutti::engine::Sequence::nonblocking, 1, 0};
         flight.begin();
         flight.has_waited(recorded, tutti::engine::ticks(), 1);
         flight.end(recorded, 8, false);
