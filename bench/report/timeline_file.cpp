@@ -17,18 +17,18 @@ namespace tutti::bench {
 namespace {
 
 using nlohmann::json;
-using trace::Kind;
 using trace::Lane;
 using trace::Span;
+using trace::SpanKind;
 using trace::Timeline;
 
-Kind kind_named(const std::string& name) {
+SpanKind kind_named(const std::string& name) {
     const auto found = std::ranges::find(trace::kind_names, name);
     if (found == trace::kind_names.end()) {
         throw std::invalid_argument(
             fmt::format("its kind \"{}\" is none of {}", name, fmt::join(trace::kind_names, ", ")));
     }
-    return static_cast<Kind>(found - trace::kind_names.begin());
+    return static_cast<SpanKind>(found - trace::kind_names.begin());
 }
 
 /// A number that is not negative.

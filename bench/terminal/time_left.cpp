@@ -5,7 +5,7 @@
 namespace tutti::bench {
 
 void TimeLeft::plan(const std::string& kind, double most_seconds) {
-    Kind& planned = kinds_[kind];
+    KindOfStep& planned = kinds_[kind];
     planned.seconds_each = std::max(planned.seconds_each, most_seconds);
     ++planned.left;
     ++steps_;

@@ -21,14 +21,14 @@ public:
     double seconds() const;
 
 private:
-    struct Kind {
+    struct KindOfStep {
         std::size_t left = 0;
         double seconds_each = 0;
     };
 
-    std::map<std::string, Kind> kinds_;
+    std::map<std::string, KindOfStep> kinds_;
     std::size_t steps_ = 0;
-    Kind* under_way_ = nullptr;
+    KindOfStep* under_way_ = nullptr;
     double begun_at_ = 0;
 };
 

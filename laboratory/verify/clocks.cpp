@@ -187,14 +187,14 @@ bool Clocks::run(Report& report) {
     for (std::size_t stored = 0; stored < reached_.size(); ++stored) {
         if (reached_[stored] < last_) {
             const Wait& wait = waits_[stored][next_wait_[stored]];
-            report.add(Kind::deadlock, "member " + std::to_string(stored) + " waits before round " +
-                                           std::to_string(wait.before_round) + " for point " +
-                                           std::to_string(wait.point) + " of member " +
-                                           std::to_string(wait.member) + ", which is not reached");
+            report.add(ViolationKind::deadlock, "member " + std::to_string(stored) + " waits before round " +
+                                                    std::to_string(wait.before_round) + " for point " +
+                                                    std::to_string(wait.point) + " of member " +
+                                                    std::to_string(wait.member) + ", which is not reached");
         }
     }
     group_waits();
-    return !report.has(Kind::deadlock);
+    return !report.has(ViolationKind::deadlock);
 }
 
 namespace {

@@ -222,10 +222,10 @@ private:
     }
 
     void report(const Access& access, const std::string& what) {
-        report_.add(Kind::race, "the " + std::string(access.writes ? "write" : "read") + " of " +
-                                    describe(place_, schedule_.blocks()) + " by member " +
-                                    std::to_string(access.member) + " in round " +
-                                    std::to_string(access.round) + " " + what);
+        report_.add(ViolationKind::race, "the " + std::string(access.writes ? "write" : "read") + " of " +
+                                             describe(place_, schedule_.blocks()) + " by member " +
+                                             std::to_string(access.member) + " in round " +
+                                             std::to_string(access.round) + " " + what);
     }
 
     const schedule::Schedule& schedule_;
@@ -259,11 +259,11 @@ void check_slots(const schedule::Synchronised& plan, Clocks& clocks, Report& rep
             const int done = clocks.position(0, wait.before_round + 1);
             const int again = clocks.position(next_writer, wait.point);
             if (clocks.known_at(wait.member, again, reader) < done) {
-                report.add(Kind::slot_reuse, "member " + std::to_string(wait.member) + " may publish point " +
-                                                 std::to_string(wait.point) +
-                                                 " in the operation after next before member " +
-                                                 std::to_string(reader) + " has read it in round " +
-                                                 std::to_string(wait.before_round));
+                report.add(ViolationKind::slot_reuse, "member " + std::to_string(wait.member) +
+                                                          " may publish point " + std::to_string(wait.point) +
+                                                          " in the operation after next before member " +
+                                                          std::to_string(reader) + " has read it in round " +
+                                                          std::to_string(wait.before_round));
             }
         }
     }

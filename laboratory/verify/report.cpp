@@ -4,12 +4,12 @@
 
 namespace tutti::verify {
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(ViolationKind kind) {
     constexpr std::string_view names[] = {"bounds", "content", "deadlock", "race", "payload", "slot reuse"};
     return names[static_cast<std::size_t>(kind)];
 }
 
-void Report::add(Kind kind, std::string text) {
+void Report::add(ViolationKind kind, std::string text) {
     kinds_ |= bit(kind);
     ++total_;
     if (violations_.size() < kept_at_most) {

@@ -16,12 +16,12 @@ namespace tutti::verify {
 /// - race: two conflicting accesses that the waits do not order as the rounds say
 /// - payload: a eager message is not there, or not what its reader reads
 /// - slot_reuse: a mailbox slot may be written again before its reader is done with it
-enum class Kind : std::uint8_t { bounds, content, deadlock, race, payload, slot_reuse };
+enum class ViolationKind : std::uint8_t { bounds, content, deadlock, race, payload, slot_reuse };
 
-std::string_view to_string(Kind kind);
+std::string_view to_string(ViolationKind kind);
 
 struct Violation {
-    Kind kind = Kind::bounds;
+    ViolationKind kind = ViolationKind::bounds;
     /// Names members, rounds, vectors and blocks.
     std::string text;
 };
@@ -31,20 +31,20 @@ class Report {
 public:
     static constexpr std::size_t kept_at_most = 16;
 
-    void add(Kind kind, std::string text);
+    void add(ViolationKind kind, std::string text);
 
     bool ok() const { return total_ == 0; }
     std::size_t total() const { return total_; }
     const std::vector<Violation>& violations() const { return violations_; }
 
     /// Whether a violation of this kind was found.
-    bool has(Kind kind) const { return (kinds_ & bit(kind)) != 0; }
+    bool has(ViolationKind kind) const { return (kinds_ & bit(kind)) != 0; }
 
     /// One line for each violation kept; empty when there is none.
     std::string text() const;
 
 private:
-    static constexpr unsigned bit(Kind kind) { return 1U << static_cast<unsigned>(kind); }
+    static constexpr unsigned bit(ViolationKind kind) { return 1U << static_cast<unsigned>(kind); }
 
     std::vector<Violation> violations_;
     std::size_t total_ = 0;

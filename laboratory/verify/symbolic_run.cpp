@@ -103,10 +103,11 @@ void SymbolicRun::publish(int point) {
                 defined = defined && sent[static_cast<std::size_t>(i)].defined();
             });
             if (!defined) {
-                report_.add(Kind::payload, "point " + std::to_string(point) + " carries " +
-                                               describe({static_cast<int>(stored), list[entry].space, range},
-                                                        schedule_.blocks()) +
-                                               ", which nobody wrote before");
+                report_.add(
+                    ViolationKind::payload,
+                    "point " + std::to_string(point) + " carries " +
+                        describe({static_cast<int>(stored), list[entry].space, range}, schedule_.blocks()) +
+                        ", which nobody wrote before");
             }
         }
     }
@@ -210,9 +211,9 @@ void SymbolicRun::read(int actor, int round, const Place& place, std::vector<Ter
         defined = defined && into.back().defined();
     });
     if (!defined) {
-        report_.add(Kind::content, "member " + std::to_string(actor) + " in round " + std::to_string(round) +
-                                       " reads " + describe(place, schedule_.blocks()) +
-                                       ", where nobody wrote before");
+        report_.add(ViolationKind::content,
+                    "member " + std::to_string(actor) + " in round " + std::to_string(round) + " reads " +
+                        describe(place, schedule_.blocks()) + ", where nobody wrote before");
     }
 }
 
@@ -250,10 +251,11 @@ void SymbolicRun::read_payload(int actor, int round, const Place& place, std::ve
         }
     }
     if (served != 1) {
-        report_.add(Kind::payload, "member " + std::to_string(actor) + " in round " + std::to_string(round) +
-                                       " reads " + describe(place, schedule_.blocks()) + ", which " +
-                                       (served == 0 ? "no slot" : "more than one slot") +
-                                       " that it waits for before this round carries");
+        report_.add(ViolationKind::payload, "member " + std::to_string(actor) + " in round " +
+                                                std::to_string(round) + " reads " +
+                                                describe(place, schedule_.blocks()) + ", which " +
+                                                (served == 0 ? "no slot" : "more than one slot") +
+                                                " that it waits for before this round carries");
     }
 }
 
@@ -264,10 +266,10 @@ void SymbolicRun::read_input(int actor, int round, const Place& place, std::vect
     for (Term& term : into) {
         if (term.defined() && !Terms::same_tree(term, terms_.input(place.member, 0))) {
             term = {};
-            report_.add(Kind::content, "member " + std::to_string(actor) + " in round " +
-                                           std::to_string(round) + " combines " +
-                                           describe(place, schedule_.blocks()) +
-                                           " with those of others in rank order, but it is not the input");
+            report_.add(ViolationKind::content,
+                        "member " + std::to_string(actor) + " in round " + std::to_string(round) +
+                            " combines " + describe(place, schedule_.blocks()) +
+                            " with those of others in rank order, but it is not the input");
         }
     }
 }
@@ -309,12 +311,12 @@ void SymbolicRun::write(int actor, int round, const Place& place, const std::vec
         const Place target{member, place.space, place.blocks};
         const bool own = member == actor;
         if (!may_write(target) || (!own && plan_.protocol == Protocol::eager)) {
-            report_.add(Kind::bounds, "member " + std::to_string(actor) + " in round " +
-                                          std::to_string(round) + " writes " +
-                                          describe(target, schedule_.blocks()) +
-                                          (own || plan_.protocol != Protocol::eager
-                                               ? ", which is not there to be written"
-                                               : ", which a carried schedule cannot reach"));
+            report_.add(ViolationKind::bounds, "member " + std::to_string(actor) + " in round " +
+                                                   std::to_string(round) + " writes " +
+                                                   describe(target, schedule_.blocks()) +
+                                                   (own || plan_.protocol != Protocol::eager
+                                                        ? ", which is not there to be written"
+                                                        : ", which a carried schedule cannot reach"));
         }
         const Translation back = schedule_.to_representative(member);
         const std::span<Cell> vector = cells(schedule_.representative(member), place.space);

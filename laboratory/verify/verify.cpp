@@ -38,22 +38,23 @@ void check_collective(const Schedule& schedule, Report& report) {
     const Collective collective = schedule.collective();
     const bool differs = detail::traits_of(collective).is_rooted() || is_prefix(collective);
     if (differs && schedule.symmetry().translates() && schedule.ranks() > 1) {
-        report.add(Kind::bounds, std::string(to_string(collective)) + " is not the same for all members");
+        report.add(ViolationKind::bounds,
+                   std::string(to_string(collective)) + " is not the same for all members");
     }
     const bool per_rank = collective == Collective::reduce_scatter || collective == Collective::allgather ||
                           collective == Collective::gather || collective == Collective::scatter ||
                           collective == Collective::alltoall;
     if (per_rank && schedule.blocks() != schedule.ranks()) {
-        report.add(Kind::bounds, std::string(to_string(collective)) + " has " +
-                                     std::to_string(schedule.blocks()) + " blocks, needs one for each of " +
-                                     std::to_string(schedule.ranks()) + " members");
+        report.add(ViolationKind::bounds,
+                   std::string(to_string(collective)) + " has " + std::to_string(schedule.blocks()) +
+                       " blocks, needs one for each of " + std::to_string(schedule.ranks()) + " members");
     }
 }
 
 void check_waits(const Synchronised& plan, Report& report) {
     const Schedule& schedule = plan.schedule;
     if (plan.waits.size() != schedule.programs().size()) {
-        report.add(Kind::bounds, "there must be one list of waits for each stored program");
+        report.add(ViolationKind::bounds, "there must be one list of waits for each stored program");
         return;
     }
     for (std::size_t stored = 0; stored < plan.waits.size(); ++stored) {
@@ -63,11 +64,11 @@ void check_waits(const Synchronised& plan, Report& report) {
                                 wait.member != static_cast<int>(stored) && wait.point >= 0 &&
                                 wait.point <= schedule.rounds();
             if (!exists || wait.before_round < round || wait.before_round > schedule.rounds()) {
-                report.add(Kind::bounds, "member " + std::to_string(stored) + " waits before round " +
-                                             std::to_string(wait.before_round) + " for point " +
-                                             std::to_string(wait.point) + " of member " +
-                                             std::to_string(wait.member) +
-                                             ": out of order or no such round, point or other member");
+                report.add(ViolationKind::bounds,
+                           "member " + std::to_string(stored) + " waits before round " +
+                               std::to_string(wait.before_round) + " for point " +
+                               std::to_string(wait.point) + " of member " + std::to_string(wait.member) +
+                               ": out of order or no such round, point or other member");
             }
             round = wait.before_round;
         }
@@ -78,8 +79,9 @@ void check_carried(const Synchronised& plan, Report& report) {
     const Schedule& schedule = plan.schedule;
     const std::size_t lists = plan.protocol == Protocol::eager ? schedule.programs().size() : 0;
     if (plan.eager.size() != lists) {
-        report.add(Kind::bounds, "there must be one list of messages for each stored program of a carried "
-                                 "schedule, and none otherwise");
+        report.add(ViolationKind::bounds,
+                   "there must be one list of messages for each stored program of a carried "
+                   "schedule, and none otherwise");
         return;
     }
     for (std::size_t stored = 0; stored < lists; ++stored) {
@@ -90,10 +92,10 @@ void check_carried(const Synchronised& plan, Report& report) {
             const bool one =
                 eager.blocks.count == 1 && eager.blocks.first >= 0 && eager.blocks.first < schedule.blocks();
             if (eager.point <= before || eager.point > schedule.rounds() || !(whole || one) || !is_there) {
-                report.add(Kind::bounds, "point " + std::to_string(eager.point) + " of member " +
-                                             std::to_string(stored) +
-                                             " is out of order, does not exist, has two messages, or one "
-                                             "that is neither a block nor the whole vector of those in use");
+                report.add(ViolationKind::bounds,
+                           "point " + std::to_string(eager.point) + " of member " + std::to_string(stored) +
+                               " is out of order, does not exist, has two messages, or one "
+                               "that is neither a block nor the whole vector of those in use");
             }
             before = eager.point;
         }
@@ -122,24 +124,24 @@ void check_prefix(const Schedule& schedule, const SymbolicRun& run, int rank, in
                   Report& report) {
     const int count = schedule.collective() == Collective::scan ? rank + 1 : rank;
     if (held.block != block || !run.terms().in_rank_order(held, count)) {
-        report.add(Kind::content, output_of(rank, block) + " is not what the first " + std::to_string(count) +
-                                      " members have for it, in rank order");
+        report.add(ViolationKind::content, output_of(rank, block) + " is not what the first " +
+                                               std::to_string(count) + " members have for it, in rank order");
     }
 }
 
 void check_block(const Schedule& schedule, const SymbolicRun& run, int rank, int block, Term held,
                  Report& report) {
     if (!held.defined()) {
-        report.add(Kind::content,
+        report.add(ViolationKind::content,
                    output_of(rank, block) + " is never written, or with blocks that do not belong together");
         return;
     }
     if (const auto wanted = copied_from(schedule, rank, block)) {
         if (held != run.input(wanted->first, wanted->second)) {
-            report.add(Kind::content, output_of(rank, block) + " holds " + run.terms().text(held) +
-                                          " of block " + std::to_string(held.block) + ", should be x" +
-                                          std::to_string(wanted->first) + " of block " +
-                                          std::to_string(wanted->second));
+            report.add(ViolationKind::content, output_of(rank, block) + " holds " + run.terms().text(held) +
+                                                   " of block " + std::to_string(held.block) +
+                                                   ", should be x" + std::to_string(wanted->first) +
+                                                   " of block " + std::to_string(wanted->second));
         }
         return;
     }
@@ -147,16 +149,17 @@ void check_block(const Schedule& schedule, const SymbolicRun& run, int rank, int
         return check_prefix(schedule, run, rank, block, held, report);
     }
     if (held.block != block && detail::traits_of(schedule.collective()).reduces()) {
-        report.add(Kind::content, output_of(rank, block) + " holds block " + std::to_string(held.block));
+        report.add(ViolationKind::content,
+                   output_of(rank, block) + " holds block " + std::to_string(held.block));
     }
     if (const auto member = run.terms().missing(held)) {
-        report.add(Kind::content,
+        report.add(ViolationKind::content,
                    output_of(rank, block) + " misses the block of member " + std::to_string(*member));
     }
     if (const auto member = run.terms().repeated(held);
         member && detail::traits_of(schedule.collective()).reduces()) {
-        report.add(Kind::content, output_of(rank, block) + " has the block of member " +
-                                      std::to_string(*member) + " more than once");
+        report.add(ViolationKind::content, output_of(rank, block) + " has the block of member " +
+                                               std::to_string(*member) + " more than once");
     }
 }
 
@@ -194,9 +197,9 @@ private:
             for (int block = begin; block < end; ++block) {
                 if (mine[block] != theirs[block] && has_output_block(schedule_, rank, block) &&
                     has_output_block(schedule_, next, block)) {
-                    report_.add(Kind::content, output_of(rank, block) +
-                                                   " is not put together as it is at member " +
-                                                   std::to_string(next));
+                    report_.add(ViolationKind::content, output_of(rank, block) +
+                                                            " is not put together as it is at member " +
+                                                            std::to_string(next));
                 }
             }
         }
@@ -219,14 +222,15 @@ private:
             reference_rank_ = rank;
         }
         if (!Terms::same_tree(mine, *reference_)) {
-            report_.add(Kind::content, output_of(rank, block) + " is not put together as other blocks are");
+            report_.add(ViolationKind::content,
+                        output_of(rank, block) + " is not put together as other blocks are");
         }
         const bool asked = requirement_ == Requirement::asked;
         if ((asked || requirement_ == Requirement::serial) && !run.terms().from_the_left(mine)) {
-            report_.add(Kind::content, output_of(rank, block) + " is not bracketed from the left");
+            report_.add(ViolationKind::content, output_of(rank, block) + " is not bracketed from the left");
         }
         if ((asked || requirement_ == Requirement::canonical) && !run.terms().in_tree(mine)) {
-            report_.add(Kind::content, output_of(rank, block) + " is not bracketed as the tree");
+            report_.add(ViolationKind::content, output_of(rank, block) + " is not bracketed as the tree");
         }
     }
 
@@ -236,11 +240,11 @@ private:
             return;
         }
         if (!run.terms().in_rank_order(*reference_, schedule_.ranks())) {
-            report_.add(Kind::content, "operands are not combined in rank order");
+            report_.add(ViolationKind::content, "operands are not combined in rank order");
         }
         std::string text = run.terms().text(*reference_);
         if (!text_.empty() && text != text_) {
-            report_.add(Kind::content, "blocks are not all put together in the same way");
+            report_.add(ViolationKind::content, "blocks are not all put together in the same way");
         }
         text_ = std::move(text);
     }
@@ -292,8 +296,9 @@ void check_barrier(const Schedule& schedule, Clocks& clocks, Report& report) {
     for (int rank = 0; rank < static_cast<int>(schedule.programs().size()); ++rank) {
         for (int member = 0; member < schedule.ranks(); ++member) {
             if (member != rank && !clocks.knows(rank, schedule.rounds(), member, 0)) {
-                report.add(Kind::race, "member " + std::to_string(rank) + " may return before member " +
-                                           std::to_string(member) + " has entered the barrier");
+                report.add(ViolationKind::race, "member " + std::to_string(rank) +
+                                                    " may return before member " + std::to_string(member) +
+                                                    " has entered the barrier");
             }
         }
     }

@@ -33,24 +33,24 @@ std::string name_of_group(int members) {
 
 std::string name_of(const Event& event) {
     switch (event.kind) {
-    case trace::Kind::operation: {
+    case trace::SpanKind::operation: {
         const algorithm::Algorithm& row = algorithm::registry()[event.what];
         return std::string(to_string(row.collective)) + " (algorithm " + std::string(row.name) + ")" +
                (event.has_failed ? ", failed" : "");
     }
-    case trace::Kind::step:
+    case trace::SpanKind::step:
         return std::string(plan::traits_of(static_cast<plan::Code>(event.what)).word);
-    case trace::Kind::wait:
+    case trace::SpanKind::wait:
     default:
         return std::string(event.sequence == Sequence::blocking ? "wait" : trace::request_wait);
     }
 }
 
-trace::Kind kind_of(const Event& event) {
-    if (event.kind != trace::Kind::operation || event.sequence == Sequence::blocking) {
+trace::SpanKind kind_of(const Event& event) {
+    if (event.kind != trace::SpanKind::operation || event.sequence == Sequence::blocking) {
         return event.kind;
     }
-    return event.sequence == Sequence::nonblocking ? trace::Kind::started : trace::Kind::prepared;
+    return event.sequence == Sequence::nonblocking ? trace::SpanKind::started : trace::SpanKind::prepared;
 }
 
 /// The one member whose vectors or message the step reads, or to whose vectors it stores; else -1.
@@ -64,7 +64,7 @@ int peer_of(const plan::Step& step) {
 std::set<std::uint64_t> blocking_operations_in(const std::vector<Event>& events) {
     std::set<std::uint64_t> numbers;
     for (const Event& event : events) {
-        if (event.kind == trace::Kind::operation && event.sequence == Sequence::blocking) {
+        if (event.kind == trace::SpanKind::operation && event.sequence == Sequence::blocking) {
             numbers.insert(event.number);
         }
     }
@@ -84,7 +84,7 @@ std::array<std::uint64_t, Event::words> Event::packed() const {
 Event Event::unpacked(const std::array<std::uint64_t, words>& packed) {
     return {.begin_ticks = packed[0],
             .end_ticks = packed[1],
-            .kind = static_cast<trace::Kind>(packed[2] & two_bits),
+            .kind = static_cast<trace::SpanKind>(packed[2] & two_bits),
             .sequence = static_cast<Sequence>(packed[2] >> sequence_shift & two_bits),
             .what = static_cast<std::uint16_t>(packed[2] >> what_shift),
             .peer = static_cast<int>(packed[2] >> peer_shift & UINT32_MAX) - 1,
@@ -148,7 +148,7 @@ void OperationRecord::end_wait(int peer) noexcept {
     if (trace_ >= Trace::operations) {
         record_.add({.begin_ticks = wait_began_,
                      .end_ticks = now,
-                     .kind = trace::Kind::wait,
+                     .kind = trace::SpanKind::wait,
                      .peer = peer,
                      .number = number_});
     }
@@ -162,7 +162,7 @@ void OperationRecord::has_done(const plan::Step& step, std::size_t bytes) noexce
     const std::uint64_t now = ticks();
     record_.add({.begin_ticks = step_began_,
                  .end_ticks = now,
-                 .kind = trace::Kind::step,
+                 .kind = trace::SpanKind::step,
                  .what = static_cast<std::uint16_t>(step.code),
                  .peer = peer_of(step),
                  .bytes = bytes,
@@ -182,7 +182,7 @@ void OperationRecord::fail(std::size_t row, std::uint64_t bytes) noexcept {
 void OperationRecord::add(std::size_t row, std::uint64_t bytes, std::uint64_t now, bool has_failed) noexcept {
     record_.add({.begin_ticks = began_,
                  .end_ticks = now,
-                 .kind = trace::Kind::operation,
+                 .kind = trace::SpanKind::operation,
                  .what = static_cast<std::uint16_t>(row),
                  .has_failed = has_failed,
                  .bytes = bytes,
@@ -204,7 +204,7 @@ void FlightRecord::has_waited(const Recorded& recorded, std::uint64_t since, int
     if (recorded.trace >= Trace::operations) {
         recorded.record.add({.begin_ticks = since,
                              .end_ticks = until,
-                             .kind = trace::Kind::wait,
+                             .kind = trace::SpanKind::wait,
                              .sequence = recorded.sequence,
                              .peer = peer,
                              .number = recorded.number});
@@ -267,7 +267,7 @@ trace::Timeline Recorder::timeline(std::span<const int> threads) const {
         const std::vector<Event> events = of(member).events();
         const std::set<std::uint64_t> operations = blocking_operations_in(events);
         for (const Event& event : events) {
-            const trace::Kind kind = kind_of(event);
+            const trace::SpanKind kind = kind_of(event);
             if (event.sequence == Sequence::blocking && !operations.contains(event.number)) {
                 continue; // of one that is under way
             }

@@ -28,7 +28,7 @@ struct Event {
     std::uint64_t begin_ticks = 0;
     std::uint64_t end_ticks = 0;
     /// Operation, step or wait.
-    trace::Kind kind = trace::Kind::operation;
+    trace::SpanKind kind = trace::SpanKind::operation;
     Sequence sequence = Sequence::blocking;
     /// Of an operation its row in the registry, of a step its code.
     std::uint16_t what = 0;

@@ -26,7 +26,7 @@ std::map<std::uint64_t, Arrivals> arrivals_in(const Recorder& recorder, int memb
     std::map<std::uint64_t, Arrivals> arrivals;
     for (int member = 0; member < members; ++member) {
         for (const Event& event : recorder.of(member).events()) {
-            if (event.kind == trace::Kind::operation && event.sequence == Sequence::blocking &&
+            if (event.kind == trace::SpanKind::operation && event.sequence == Sequence::blocking &&
                 !event.has_failed) {
                 Arrivals& of_call = arrivals[event.number];
                 of_call.collective = algorithm::registry()[event.what].collective;

@@ -40,7 +40,7 @@ Recorder::Recorder(std::size_t members) : members_(members) {}
 void Recorder::wait(int member, int peer, double begin, double end) {
     members_[static_cast<std::size_t>(member)].spans.push_back({.begin_ns = rounded(begin),
                                                                 .end_ns = rounded(end),
-                                                                .kind = trace::Kind::wait,
+                                                                .kind = trace::SpanKind::wait,
                                                                 .name = "wait",
                                                                 .peer = peer,
                                                                 .bytes = 0,
@@ -55,7 +55,7 @@ void Recorder::step(const Plan& plan, const Step& step, std::uint64_t bytes, dou
         steps.spans.insert(steps.spans.begin() + static_cast<std::ptrdiff_t>(steps.at),
                            {.begin_ns = steps.begin_ns,
                             .end_ns = end_ns,
-                            .kind = trace::Kind::step,
+                            .kind = trace::SpanKind::step,
                             .name = std::string(step.traits().word),
                             .peer = peer_of(plan, step),
                             .bytes = bytes,

@@ -83,7 +83,7 @@ std::vector<trace::Lane> Simulation::lanes(const Payload& payload, const std::st
     recorder_ = nullptr;
     return recorder.lanes({.begin_ns = 0,
                            .end_ns = 0,
-                           .kind = trace::Kind::operation,
+                           .kind = trace::SpanKind::operation,
                            .name = operation,
                            .peer = nobody,
                            .bytes = payload.partition.total * payload.element_bytes,

@@ -129,8 +129,8 @@ private:
     }
 
     static std::string name_of(const Span& span) {
-        return span.kind == Kind::wait && span.peer >= 0 ? span.name + " for " + std::to_string(span.peer)
-                                                         : span.name;
+        return span.kind == SpanKind::wait && span.peer >= 0 ? span.name + " for " + std::to_string(span.peer)
+                                                             : span.name;
     }
 
     static void annotate(Message& event, const Span& span) {
@@ -144,7 +144,7 @@ private:
         if (span.peer >= 0) {
             add("peer", static_cast<std::uint64_t>(span.peer));
         }
-        if (span.kind != Kind::wait) {
+        if (span.kind != SpanKind::wait) {
             add("bytes", span.bytes);
         }
     }

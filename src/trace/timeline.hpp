@@ -13,19 +13,19 @@ namespace tutti::trace {
 /// What a member does in a span. Waits lie within steps, steps within operations, but for waits for what is
 /// outstanding; a span of one of these kinds ends before the next of that kind begins. What was started, or
 /// prepared and then started, is outstanding until its member sees that it is complete: these may overlap.
-enum class Kind : std::uint8_t { operation, step, wait, started, prepared };
+enum class SpanKind : std::uint8_t { operation, step, wait, started, prepared };
 
 /// What a wait for what is outstanding is called.
 constexpr std::string_view request_wait = "request wait";
 
 constexpr std::array<std::string_view, 5> kind_names{"operation", "step", "wait", "started", "prepared"};
 
-constexpr std::string_view to_string(Kind kind) {
+constexpr std::string_view to_string(SpanKind kind) {
     return kind_names[static_cast<std::size_t>(kind)];
 }
 
-constexpr bool is_in_flight(Kind kind) {
-    return kind == Kind::started || kind == Kind::prepared;
+constexpr bool is_in_flight(SpanKind kind) {
+    return kind == SpanKind::started || kind == SpanKind::prepared;
 }
 
 /// A time of one member.
@@ -33,7 +33,7 @@ struct Span {
     /// ns from the beginning of the timeline.
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;
-    Kind kind = Kind::operation;
+    SpanKind kind = SpanKind::operation;
     /// Of an operation "allreduce (algorithm direct)", of a step "combine", of a wait "wait" or request_wait.
     std::string name;
     /// Of a wait, for whom, in the end; of a step, whose bytes it reads or writes; -1: nobody's, or several

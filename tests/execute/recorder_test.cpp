@@ -14,7 +14,7 @@ using tutti::engine::MemberRecord;
 TEST_CASE("an event's words come back") {
     const Event event{.begin_ticks = ~std::uint64_t{0},
                       .end_ticks = 1,
-                      .kind = tutti::trace::Kind::wait,
+                      .kind = tutti::trace::SpanKind::wait,
                       .sequence = tutti::engine::Sequence::persistent,
                       .what = 0xffff,
                       .peer = 65534,

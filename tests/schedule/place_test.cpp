@@ -168,7 +168,7 @@ TEST_CASE("a block dodges where it does not end in the output, too") {
     CHECK(spaces(0) == std::vector<Space>{Space::output, Space::scratch0, Space::output});
     CHECK(spaces(1) == std::vector<Space>{Space::scratch0, Space::scratch1, Space::scratch0});
     CHECK(made.scratch_vectors() == 2);
-    CHECK_FALSE(verify::verify(synchronise(made, Protocol::zero_copy)).has(verify::Kind::race));
+    CHECK_FALSE(verify::verify(synchronise(made, Protocol::zero_copy)).has(verify::ViolationKind::race));
 }
 
 TEST_CASE("runs of blocks that a torus does not keep together are moved block by block") {

@@ -16,12 +16,12 @@
 using namespace tutti;
 using schedule::Protocol;
 using simulate::Predictor;
-using trace::Kind;
 using trace::Span;
+using trace::SpanKind;
 
 namespace {
 
-std::vector<Span> of_kind(const trace::Lane& lane, Kind kind) {
+std::vector<Span> of_kind(const trace::Lane& lane, SpanKind kind) {
     std::vector<Span> spans;
     std::ranges::copy_if(lane.spans, std::back_inserter(spans),
                          [&](const Span& span) { return span.kind == kind; });
@@ -39,16 +39,16 @@ std::int64_t ns_in(const std::vector<Span>& spans) {
 /// Steps follow each other from the beginning of the operation to its end, and waits each other in a step.
 void check_nested(const trace::Lane& lane) {
     const Span& operation = lane.spans.front();
-    CHECK(operation.kind == Kind::operation);
+    CHECK(operation.kind == SpanKind::operation);
     std::int64_t step_end = operation.begin_ns;
     std::int64_t wait_end = operation.begin_ns;
     for (const Span& span : lane.spans) {
         CHECK(span.number == 1);
         CHECK(span.begin_ns <= span.end_ns);
-        if (span.kind == Kind::step) {
+        if (span.kind == SpanKind::step) {
             CHECK(span.begin_ns == step_end);
             step_end = span.end_ns;
-        } else if (span.kind == Kind::wait) {
+        } else if (span.kind == SpanKind::wait) {
             CHECK(span.begin_ns >= wait_end);
             CHECK(span.end_ns <= step_end);
             CHECK(span.peer != lane.rank);
@@ -56,7 +56,7 @@ void check_nested(const trace::Lane& lane) {
         }
     }
     CHECK(step_end == operation.end_ns);
-    CHECK(ns_in(of_kind(lane, Kind::step)) == operation.end_ns - operation.begin_ns);
+    CHECK(ns_in(of_kind(lane, SpanKind::step)) == operation.end_ns - operation.begin_ns);
 }
 
 } // namespace
@@ -104,20 +104,20 @@ TEST_CASE("a timeline says what is moved, and who is waited for") {
     // It enters, waits for the root to be seen there, and reads a hundred lines.
     const trace::Lane& reader = timeline.lanes[1];
     CHECK(reader.spans.front().name == "broadcast (algorithm flat)");
-    const std::vector<Span> steps = of_kind(reader, Kind::step);
+    const std::vector<Span> steps = of_kind(reader, SpanKind::step);
     const auto copy = std::ranges::find(steps, "copy", &Span::name);
     REQUIRE(copy != steps.end());
     CHECK(copy->peer == 0);
     CHECK(copy->bytes == 6400);
     CHECK(copy->begin_ns == entering + near);
     CHECK(copy->end_ns == entering + near + 50 + 100 * 4);
-    const std::vector<Span> waits = of_kind(reader, Kind::wait);
+    const std::vector<Span> waits = of_kind(reader, SpanKind::wait);
     REQUIRE(waits.size() == 1);
     CHECK(waits[0].peer == 0);
     CHECK(waits[0].begin_ns == entering);
     CHECK(waits[0].end_ns == entering + near);
     // The root waits until it is read, and moves nothing.
-    const std::vector<Span> of_root = of_kind(timeline.lanes[0], Kind::wait);
+    const std::vector<Span> of_root = of_kind(timeline.lanes[0], SpanKind::wait);
     REQUIRE(of_root.size() == 1);
     CHECK(of_root[0].peer == 1);
     CHECK(of_root[0].end_ns == entering + near + 50 + 100 * 4 + near);
@@ -131,7 +131,7 @@ TEST_CASE("flags that are there already are looked at, and not waited for") {
     Predictor predictor(row.make(4, 0), profile, in_sockets({0, 0, 0, 0}));
     const trace::Timeline timeline = predictor.timeline({.elements = 8, .element_bytes = 1}, Protocol::eager,
                                                         {.staged = false, .touched_bytes = 0}, "reduce");
-    const std::vector<Span> waits = of_kind(timeline.lanes[0], Kind::wait);
+    const std::vector<Span> waits = of_kind(timeline.lanes[0], SpanKind::wait);
     REQUIRE(waits.size() == 1);
     CHECK(waits[0].peer == 1);
     CHECK(ns_in(waits) == near);

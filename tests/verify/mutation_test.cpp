@@ -243,7 +243,7 @@ TEST_CASE("one member that combines in another order breaks the agreement of res
         if (mutant.fault == Fault::operands_swapped) {
             ++swapped;
             CHECK(verify::verify(mutant.plan, Requirement::complete).ok());
-            CHECK(verify::verify(mutant.plan, Requirement::identical).has(verify::Kind::content));
+            CHECK(verify::verify(mutant.plan, Requirement::identical).has(verify::ViolationKind::content));
         }
     });
     CHECK(swapped == 24);

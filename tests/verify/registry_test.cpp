@@ -268,12 +268,12 @@ TEST_CASE("forms that a row does not take do not verify") {
     REQUIRE(flat != nullptr);
     CHECK_FALSE(algorithm::takes(*flat, Protocol::in_place));
     CHECK(verify::verify(schedule::synchronise(flat->make(4, 0), Protocol::in_place))
-              .has(verify::Kind::deadlock));
+              .has(verify::ViolationKind::deadlock));
     const Algorithm* census = algorithm::find(Collective::allreduce, "census");
     REQUIRE(census != nullptr);
     CHECK_FALSE(algorithm::takes(*census, Protocol::in_place));
     CHECK(verify::verify(schedule::synchronise(census->make(6, 0), Protocol::in_place))
-              .has(verify::Kind::deadlock));
+              .has(verify::ViolationKind::deadlock));
 }
 
 TEST_CASE("a row of powers of two takes no other number of ranks") {
@@ -315,7 +315,7 @@ TEST_CASE("a promise that a row does not make is not proved") {
     for (int ranks = 3; ranks <= 40; ++ranks) {
         const auto refuted = [&](const Algorithm& row, verify::Requirement requirement) {
             const auto plan = schedule::synchronise(row.make(ranks, 0), Protocol::zero_copy);
-            return verify::verify(plan, requirement).has(verify::Kind::content);
+            return verify::verify(plan, requirement).has(verify::ViolationKind::content);
         };
         CHECK(refuted(*census, verify::Requirement::identical));
         CHECK(refuted(*circulant, verify::Requirement::rank_order));

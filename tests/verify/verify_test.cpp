@@ -13,9 +13,9 @@
 
 using namespace tutti;
 using namespace tutti::schedule;
-using verify::Kind;
 using verify::Report;
 using verify::Requirement;
+using verify::ViolationKind;
 
 namespace {
 
@@ -38,7 +38,7 @@ Synchronised exchange() {
             {}};
 }
 
-bool only(const Report& report, Kind kind) {
+bool only(const Report& report, ViolationKind kind) {
     for (const verify::Violation& violation : report.violations()) {
         if (violation.kind != kind) {
             return false;
@@ -75,7 +75,7 @@ TEST_CASE("the expression of rank order, of copies, and of what there is not") {
 
 TEST_CASE("a race: the owner returns while its input is still read") {
     Synchronised plan = exchange();
-    CHECK(only(verify::verify(plan), Kind::race));
+    CHECK(only(verify::verify(plan), ViolationKind::race));
     CHECK(verify::verify(plan).violations().front().text ==
           "the read of input block 0 of member 0 by member 1 in round 0 is not ordered before the owner's "
           "return");
@@ -83,7 +83,7 @@ TEST_CASE("a race: the owner returns while its input is still read") {
     CHECK(verify::verify(plan).ok());
     // Member 0 knows that member 1 has entered, which is not enough.
     plan.waits = {{{1, 1, 0}}, {{1, 0, 1}}};
-    CHECK(only(verify::verify(plan), Kind::race));
+    CHECK(only(verify::verify(plan), ViolationKind::race));
 }
 
 TEST_CASE("a race: two members store to one block in the same round, whatever they wait for") {
@@ -92,7 +92,7 @@ TEST_CASE("a race: two members store to one block in the same round, whatever th
     programs[1] = {{copy(1, Space::output, 1, Space::input), copy(1, Space::scratch0, 1, Space::input)}};
     const Schedule schedule(Collective::barrier, 2, 1, Symmetry::none, std::move(programs));
     const Synchronised plan{schedule, Protocol::zero_copy, {{{0, 1, 1}, {1, 1, 1}}, {{1, 0, 1}}}, {}};
-    CHECK(verify::verify(plan).has(Kind::race));
+    CHECK(verify::verify(plan).has(ViolationKind::race));
 }
 
 TEST_CASE("a race: reading back in the same round what one stored at a peer") {
@@ -111,14 +111,14 @@ TEST_CASE("a race: the next operation may use scratch that is still read") {
     programs[1] = {{}, {copy(1, Space::output, 0, Space::scratch0)}};
     const Schedule schedule(Collective::scatter, 2, 2, Symmetry::none, std::move(programs));
     const Synchronised plan{schedule, Protocol::zero_copy, {{}, {{1, 0, 1}}}, {}};
-    CHECK(verify::verify(plan).has(Kind::race));
+    CHECK(verify::verify(plan).has(ViolationKind::race));
 }
 
 TEST_CASE("a deadlock: each waits for the other to go first") {
     Synchronised plan = exchange();
     plan.waits = {{{0, 1, 1}, {1, 1, 1}}, {{0, 0, 1}, {1, 0, 1}}};
     const Report report = verify::verify(plan);
-    CHECK(only(report, Kind::deadlock));
+    CHECK(only(report, ViolationKind::deadlock));
     CHECK(report.total() == 2);
     CHECK(report.violations().front().text ==
           "member 0 waits before round 0 for point 1 of member 1, which is not reached");
@@ -130,14 +130,14 @@ TEST_CASE("a deadlock: each waits for the other to go first") {
 TEST_CASE("a deadlock round the ring: everybody waits for its neighbour to be further on") {
     Synchronised plan = synchronise(algorithm::flat_allgather(5), Protocol::zero_copy);
     plan.waits.front().insert(plan.waits.front().begin(), Wait{0, 1, 1});
-    CHECK(only(verify::verify(plan), Kind::deadlock));
+    CHECK(only(verify::verify(plan), ViolationKind::deadlock));
 }
 
 TEST_CASE("slot reuse: a member that does not wait for everybody may write over what is still read") {
     Synchronised plan = synchronise(algorithm::flat_allgather(3), Protocol::eager);
     REQUIRE(verify::verify(plan).ok());
     std::erase_if(plan.waits.front(), [](const Wait& wait) { return wait.member == 2; });
-    CHECK(verify::verify(plan).has(Kind::slot_reuse));
+    CHECK(verify::verify(plan).has(ViolationKind::slot_reuse));
 }
 
 TEST_CASE("slot reuse: where members may run ahead, the executor waits before it writes over a message") {
@@ -153,15 +153,15 @@ TEST_CASE("a eager message must be what the reader reads, at the point it waits 
     REQUIRE(verify::verify(good).ok());
     Synchronised plan = good;
     plan.eager.front().back().space = Space::input;
-    CHECK(verify::verify(plan).has(Kind::payload));
+    CHECK(verify::verify(plan).has(ViolationKind::payload));
     plan = good;
     plan.eager.front().push_back(plan.eager.front().back());
-    CHECK(only(verify::verify(plan), Kind::bounds));
+    CHECK(only(verify::verify(plan), ViolationKind::bounds));
     plan = good;
     plan.eager.front().back().point = good.schedule.rounds() + 1;
-    CHECK(only(verify::verify(plan), Kind::bounds));
+    CHECK(only(verify::verify(plan), ViolationKind::bounds));
     const Synchronised stores{algorithm::direct_allgather(3), Protocol::eager, {{}}, {{}}};
-    CHECK(verify::verify(stores).has(Kind::bounds));
+    CHECK(verify::verify(stores).has(ViolationKind::bounds));
 }
 
 TEST_CASE("a barrier from which one may return before all have entered") {
@@ -169,7 +169,7 @@ TEST_CASE("a barrier from which one may return before all have entered") {
     CHECK(verify::verify(plan).ok());
     plan.waits.front().pop_back();
     const Report report = verify::verify(plan);
-    CHECK(report.has(Kind::race));
+    CHECK(report.has(ViolationKind::race));
     CHECK(report.text().find("has entered the barrier") != std::string::npos);
 }
 
@@ -178,13 +178,13 @@ TEST_CASE("bounds: waits that name what does not exist") {
     for (const Wait& wait : wrong) {
         Synchronised plan = exchange();
         plan.waits.front() = {wait};
-        CHECK(only(verify::verify(plan), Kind::bounds));
+        CHECK(only(verify::verify(plan), ViolationKind::bounds));
     }
     Synchronised plan = exchange();
     plan.waits.front() = {{1, 1, 1}, {0, 1, 0}};
-    CHECK(only(verify::verify(plan), Kind::bounds));
+    CHECK(only(verify::verify(plan), ViolationKind::bounds));
     plan.waits.pop_back();
-    CHECK(only(verify::verify(plan), Kind::bounds));
+    CHECK(only(verify::verify(plan), ViolationKind::bounds));
 }
 
 TEST_CASE("bounds: vectors that are not there, and collectives that do not fit their blocks") {
@@ -193,18 +193,20 @@ TEST_CASE("bounds: vectors that are not there, and collectives that do not fit t
         return verify::verify({schedule, Protocol::zero_copy, {{}}, {}});
     };
     CHECK(alone(Collective::allreduce, copy(0, Space::output, 0, Space::input)).ok());
-    CHECK(alone(Collective::allreduce, copy(0, Space::input, 0, Space::input)).has(Kind::bounds));
-    CHECK(only(alone(Collective::allreduce, copy(0, Space::scratch0, 0, Space::input)), Kind::content));
-    CHECK(alone(Collective::allreduce, copy(0, Space::output, 0, Space::scratch1)).has(Kind::content));
+    CHECK(alone(Collective::allreduce, copy(0, Space::input, 0, Space::input)).has(ViolationKind::bounds));
+    CHECK(only(alone(Collective::allreduce, copy(0, Space::scratch0, 0, Space::input)),
+               ViolationKind::content));
+    CHECK(
+        alone(Collective::allreduce, copy(0, Space::output, 0, Space::scratch1)).has(ViolationKind::content));
 
     const Schedule scatter(Collective::scatter, 2, 2, Symmetry::none,
                            {Program{{copy(0, Space::output, 0, Space::input, {0, 2})}},
                             Program{{copy(1, Space::output, 0, Space::input, {1, 1})}}});
-    CHECK(only(verify::verify({scatter, Protocol::zero_copy, {{{1, 1, 1}}, {}}, {}}), Kind::bounds));
+    CHECK(only(verify::verify({scatter, Protocol::zero_copy, {{{1, 1, 1}}, {}}, {}}), ViolationKind::bounds));
     const Schedule few(Collective::allgather, 2, 1, Symmetry::rotation, {Program(1)});
-    CHECK(only(verify::verify({few, Protocol::zero_copy, {{}}, {}}), Kind::bounds));
+    CHECK(only(verify::verify({few, Protocol::zero_copy, {{}}, {}}), ViolationKind::bounds));
     const Schedule rooted(Collective::gather, 2, 2, Symmetry::rotation, {Program(1)});
-    CHECK(only(verify::verify({rooted, Protocol::zero_copy, {{}}, {}}), Kind::bounds));
+    CHECK(only(verify::verify({rooted, Protocol::zero_copy, {{}}, {}}), ViolationKind::bounds));
 }
 
 TEST_CASE("content: rank order over partial results is not the same for all, and is refused") {
@@ -212,9 +214,9 @@ TEST_CASE("content: rank order over partial results is not the same for all, and
     const Schedule schedule(Collective::allreduce, 3, 1, Symmetry::rotation,
                             {Program{{copy(0, Space::scratch0, 1, Space::input)},
                                      {{{0, Space::output, block0}, {every, own.space, block0}, {}, true}}}});
-    CHECK(verify::verify(synchronise(schedule, Protocol::zero_copy)).has(Kind::content));
+    CHECK(verify::verify(synchronise(schedule, Protocol::zero_copy)).has(ViolationKind::content));
     // Nor is it written out for each member: what is combined as the call asks must be the inputs.
-    CHECK(verify::verify(synchronise(expanded(schedule), Protocol::zero_copy)).has(Kind::content));
+    CHECK(verify::verify(synchronise(expanded(schedule), Protocol::zero_copy)).has(ViolationKind::content));
 }
 
 TEST_CASE("a race that all members have alike is reported of each, where programs are written out") {
@@ -225,7 +227,7 @@ TEST_CASE("a race that all members have alike is reported of each, where program
         waits.pop_back();
     }
     const Report report = verify::verify(plan);
-    CHECK(only(report, Kind::race));
+    CHECK(only(report, ViolationKind::race));
     for (int member = 0; member < 4; ++member) {
         CHECK(report.text().find(" of member " + std::to_string(member) + " by") != std::string::npos);
     }
@@ -255,11 +257,11 @@ TEST_CASE("a race: in place, a block that is copied to another block of its owne
     const Synchronised moves_nothing = plan_with(0);
     CHECK(moves.waits_of(0) == std::vector<Wait>{{1, 1, 1}});
     CHECK(moves_nothing.waits_of(0) == std::vector<Wait>{{2, 1, 1}});
-    CHECK_FALSE(verify::verify(moves).has(Kind::race));
-    CHECK_FALSE(verify::verify(moves_nothing).has(Kind::race));
+    CHECK_FALSE(verify::verify(moves).has(ViolationKind::race));
+    CHECK_FALSE(verify::verify(moves_nothing).has(ViolationKind::race));
     Synchronised late = moves;
     late.waits = moves_nothing.waits;
-    CHECK(verify::verify(late).has(Kind::race));
+    CHECK(verify::verify(late).has(ViolationKind::race));
 }
 
 TEST_CASE("content: copies must come from the right member and the right block") {
@@ -282,7 +284,7 @@ TEST_CASE("content: copies must come from the right member and the right block")
                          {Program{{copy(0, Space::output, 0, Space::input)}},
                           Program{{copy(1, Space::output, 1, Space::input)}}},
                          1);
-    CHECK(only(verify::verify(synchronise(still, Protocol::zero_copy)), Kind::content));
+    CHECK(only(verify::verify(synchronise(still, Protocol::zero_copy)), ViolationKind::content));
     const Schedule turned(Collective::shift, 2, 1, Symmetry::none,
                           {Program{{copy(0, Space::output, 1, Space::input)}},
                            Program{{copy(1, Space::output, 0, Space::input)}}},
@@ -301,16 +303,16 @@ TEST_CASE("content: prefixes are those of the members up to one's own, in rank o
         return verify::verify(synchronise(schedule, Protocol::zero_copy));
     };
     CHECK(scan({out1, in0, in1, true}).ok());
-    CHECK(only(scan({out1, in1, in0, true}), Kind::content));
-    CHECK(only(scan({out1, in1, {}, false}), Kind::content));
+    CHECK(only(scan({out1, in1, in0, true}), ViolationKind::content));
+    CHECK(only(scan({out1, in1, {}, false}), ViolationKind::content));
     const Schedule all(
         Collective::scan, 2, 1, Symmetry::none,
         {Program{
              {{{every, Space::output, block0}, {every, Space::input, block0}, {}, true, Prefix::exclusive}}},
          Program(1)});
-    CHECK(verify::verify(synchronise(all, Protocol::zero_copy)).has(Kind::content));
+    CHECK(verify::verify(synchronise(all, Protocol::zero_copy)).has(ViolationKind::content));
     const Schedule turning(Collective::scan, 2, 1, Symmetry::rotation, {Program(1)});
-    CHECK(only(verify::verify({turning, Protocol::zero_copy, {{}}, {}}), Kind::bounds));
+    CHECK(only(verify::verify({turning, Protocol::zero_copy, {{}}, {}}), ViolationKind::bounds));
 }
 
 TEST_CASE("content: associated from the left is more than in rank order") {
@@ -326,7 +328,7 @@ TEST_CASE("content: associated from the left is more than in rank order") {
     const Synchronised right = reduced({{sum, x(1), x(2), true}, {out, x(0), sum, true}});
     CHECK(verify::verify(left, Requirement::serial).ok());
     CHECK(verify::verify(right, Requirement::rank_order).ok());
-    CHECK(only(verify::verify(right, Requirement::serial), Kind::content));
+    CHECK(only(verify::verify(right, Requirement::serial), ViolationKind::content));
 }
 
 TEST_CASE("content: on a torus every member is compared with its neighbours in all dimensions") {
@@ -337,7 +339,7 @@ TEST_CASE("content: on a torus every member is compared with its neighbours in a
                           {{{0, 1, {0, 1}, Action::combine}, {1, 2, {0, 1}, Action::combine}}});
     const Synchronised plan = synchronise(place(pattern, Collective::allreduce), Protocol::zero_copy);
     CHECK(verify::verify(plan).ok());
-    CHECK(only(verify::verify(plan, Requirement::identical), Kind::content));
+    CHECK(only(verify::verify(plan, Requirement::identical), ViolationKind::content));
     const Synchronised all = synchronise(expanded(plan.schedule), Protocol::zero_copy);
-    CHECK(only(verify::verify(all, Requirement::identical), Kind::content));
+    CHECK(only(verify::verify(all, Requirement::identical), ViolationKind::content));
 }

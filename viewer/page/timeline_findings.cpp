@@ -14,8 +14,8 @@ namespace tutti::viewer {
 
 namespace {
 
-using trace::Kind;
 using trace::Span;
+using trace::SpanKind;
 
 constexpr double us_per_ns = 1e-3;
 
@@ -46,10 +46,10 @@ std::map<std::uint64_t, Operation> operations_in(const trace::Timeline& timeline
     for (const trace::Lane& lane : timeline.lanes) {
         Operation::Member* member = nullptr;
         for (const Span& span : lane.spans) {
-            if (span.kind == Kind::operation) {
+            if (span.kind == SpanKind::operation) {
                 member = &operations[span.number].members.emplace_back(
                     Operation::Member{lane.rank, span.begin_ns, span.end_ns});
-            } else if (span.kind == Kind::wait && member != nullptr && span.end_ns <= member->end_ns) {
+            } else if (span.kind == SpanKind::wait && member != nullptr && span.end_ns <= member->end_ns) {
                 member->waits.push_back(&span);
             }
         }
@@ -134,13 +134,13 @@ struct Extent {
     void include(const Span& span) {
         const std::int64_t ns = span.end_ns - span.begin_ns;
         const bool is_for_request = span.name == trace::request_wait;
-        if (span.kind == Kind::operation || is_in_flight(span.kind) || is_for_request) {
+        if (span.kind == SpanKind::operation || is_in_flight(span.kind) || is_for_request) {
             first_ns = std::min(first_ns, span.begin_ns);
             last_ns = std::max(last_ns, span.end_ns);
         }
-        inside_ns += span.kind == Kind::operation || is_for_request ? ns : 0;
-        waited_ns += span.kind == Kind::wait ? ns : 0;
-        if (span.kind == Kind::operation) {
+        inside_ns += span.kind == SpanKind::operation || is_for_request ? ns : 0;
+        waited_ns += span.kind == SpanKind::wait ? ns : 0;
+        if (span.kind == SpanKind::operation) {
             name = span.name;
         }
     }

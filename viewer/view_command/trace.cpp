@@ -66,7 +66,7 @@ std::uint64_t middle_call(const Timeline& timeline) {
     std::map<std::uint64_t, std::pair<std::int64_t, std::int64_t>> calls;
     for (const trace::Lane& lane : timeline.lanes) {
         for (const trace::Span& span : lane.spans) {
-            if (span.kind == trace::Kind::operation && span.number % 2 == 0) {
+            if (span.kind == trace::SpanKind::operation && span.number % 2 == 0) {
                 auto& [begin, end] = calls.try_emplace(span.number, span.begin_ns, span.end_ns).first->second;
                 begin = std::min(begin, span.begin_ns);
                 end = std::max(end, span.end_ns);

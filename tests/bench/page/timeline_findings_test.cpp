@@ -8,22 +8,22 @@
 
 using namespace tutti;
 using namespace tutti::viewer;
-using trace::Kind;
 using trace::Lane;
 using trace::Span;
+using trace::SpanKind;
 using trace::Timeline;
 
 namespace {
 
 /// A member from when it comes until it leaves, with the waits in that.
 Lane lane(int rank, std::int64_t begin, std::int64_t end, const std::vector<Span>& waits) {
-    Lane lane{rank, 0, {{begin, end, Kind::operation, "barrier (algorithm tree)", -1, 0, 1}}};
+    Lane lane{rank, 0, {{begin, end, SpanKind::operation, "barrier (algorithm tree)", -1, 0, 1}}};
     lane.spans.insert(lane.spans.end(), waits.begin(), waits.end());
     return lane;
 }
 
 Span wait(std::int64_t begin, std::int64_t end, int peer) {
-    return {begin, end, Kind::wait, "wait", peer, 0, 1};
+    return {begin, end, SpanKind::wait, "wait", peer, 0, 1};
 }
 
 std::string text_of(const Timeline& timeline) {
@@ -83,9 +83,9 @@ TEST_CASE("who has left is not in the path while another has yet to see what it 
 TEST_CASE("requests count, and waits for them are no part of an operation") {
     Timeline timeline{"made up", {lane(0, 0, 100, {}), lane(1, 0, 100, {})}};
     for (Lane& each : timeline.lanes) {
-        each.spans.push_back({150, 250, Kind::wait, std::string(trace::request_wait), 1, 0, 1});
-        each.flights = {{100, 200, Kind::started, "barrier (algorithm tree)", -1, 0, 1},
-                        {110, 300, Kind::prepared, "barrier (algorithm tree)", -1, 0, 1}};
+        each.spans.push_back({150, 250, SpanKind::wait, std::string(trace::request_wait), 1, 0, 1});
+        each.flights = {{100, 200, SpanKind::started, "barrier (algorithm tree)", -1, 0, 1},
+                        {110, 300, SpanKind::prepared, "barrier (algorithm tree)", -1, 0, 1}};
     }
     const std::string text = text_of(timeline);
     CHECK(text.find("1 operation and 2 requests among 2 members, 0.300 us from the first") !=
@@ -117,10 +117,10 @@ TEST_CASE("of two members one is later than the other, in so many operations, on
         const std::int64_t late = number == 4 ? 0 : number * 10'000;
         const std::string name = "barrier (algorithm tree)";
         const auto count = static_cast<std::uint64_t>(number);
-        timeline.lanes[0].spans.push_back({begin, begin + 50'000, Kind::operation, name, -1, 0, count});
-        timeline.lanes[0].spans.push_back({begin + 1, begin + 40'000, Kind::wait, "wait", 1, 0, count});
+        timeline.lanes[0].spans.push_back({begin, begin + 50'000, SpanKind::operation, name, -1, 0, count});
+        timeline.lanes[0].spans.push_back({begin + 1, begin + 40'000, SpanKind::wait, "wait", 1, 0, count});
         timeline.lanes[1].spans.push_back(
-            {begin + late, begin + 50'000, Kind::operation, name, -1, 0, count});
+            {begin + late, begin + 50'000, SpanKind::operation, name, -1, 0, count});
     }
     const std::string text = text_of(timeline);
     CHECK_MESSAGE(
@@ -132,11 +132,11 @@ TEST_CASE("of two members one is later than the other, in so many operations, on
 TEST_CASE("who starts a request late is named by those who wait for it") {
     Timeline timeline{"made up", {{0, 0, {}}, {1, 0, {}}}};
     for (std::int64_t begin = 0; begin < 400'000; begin += 200'000) {
-        timeline.lanes[0].flights.push_back({begin, begin + 90'000, Kind::prepared, "barrier", -1, 0, 1});
+        timeline.lanes[0].flights.push_back({begin, begin + 90'000, SpanKind::prepared, "barrier", -1, 0, 1});
         timeline.lanes[0].spans.push_back(
-            {begin + 10'000, begin + 90'000, Kind::wait, std::string(trace::request_wait), 1, 0, 1});
+            {begin + 10'000, begin + 90'000, SpanKind::wait, std::string(trace::request_wait), 1, 0, 1});
         timeline.lanes[1].flights.push_back(
-            {begin + 60'000, begin + 90'000, Kind::prepared, "barrier", -1, 0, 1});
+            {begin + 60'000, begin + 90'000, SpanKind::prepared, "barrier", -1, 0, 1});
     }
     const std::string text = text_of(timeline);
     CHECK_MESSAGE(text.find("Member 1 is waited for: it starts 2 requests while others wait for it, 50.00 us "

@@ -8,9 +8,9 @@
 #include <vector>
 
 using namespace tutti;
-using trace::Kind;
 using trace::Lane;
 using trace::Span;
+using trace::SpanKind;
 using trace::Timeline;
 using viewer::most_spans_of_page;
 using viewer::timeline_page;
@@ -24,11 +24,11 @@ Timeline barriers(std::size_t spans) {
     for (std::size_t index = 0; index < spans; ++index) {
         const std::size_t number = index / 6 + 1;
         const auto begin = late + static_cast<std::int64_t>(number * 10'000 + index % 6);
-        const auto kind = static_cast<Kind>(index % 6 / 2);
+        const auto kind = static_cast<SpanKind>(index % 6 / 2);
         timeline.lanes[index % 2].spans.push_back({.begin_ns = begin,
                                                    .end_ns = begin + 9000,
                                                    .kind = kind,
-                                                   .name = kind == Kind::operation ? "barrier" : "await",
+                                                   .name = kind == SpanKind::operation ? "barrier" : "await",
                                                    .peer = 1 - static_cast<int>(index % 2),
                                                    .bytes = 1'000'000,
                                                    .number = number});

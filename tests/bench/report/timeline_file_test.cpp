@@ -9,8 +9,8 @@
 
 using namespace tutti;
 using bench::parse_timelines;
-using trace::Kind;
 using trace::Span;
+using trace::SpanKind;
 using trace::Timeline;
 
 namespace {
@@ -36,9 +36,10 @@ std::string refusal_of(const std::string& text) {
 } // namespace
 
 TEST_CASE("timelines are read as they were written") {
-    const Span operation{0, 100, Kind::operation, "allreduce (algorithm \"<direct>\")", -1, 1U << 20U, 17};
-    const Span step{10, 90, Kind::step, "combine", 1, 4096, 17};
-    const Span wait{20, 30, Kind::wait, "wait", 0, 0, 17};
+    const Span operation{0,         100, SpanKind::operation, "allreduce (algorithm \"<direct>\")", -1,
+                         1U << 20U, 17};
+    const Span step{10, 90, SpanKind::step, "combine", 1, 4096, 17};
+    const Span wait{20, 30, SpanKind::wait, "wait", 0, 0, 17};
     const std::vector<Timeline> written{
         {"group 1 of 2 members", {{0, 4711, {operation, step}}, {1, 4712, {operation, step, wait}}}},
         {"group 2 of 1 members", {{0, 4711, {operation}}}}};
@@ -55,14 +56,14 @@ TEST_CASE("timelines are read as they were written") {
 }
 
 TEST_CASE("what was in flight is read in the order in which it began") {
-    const Span one{10, 30, Kind::started, "barrier (algorithm tree)", -1, 0, 1};
-    const Span other{20, 25, Kind::prepared, "barrier (algorithm tree)", -1, 0, 1};
+    const Span one{10, 30, SpanKind::started, "barrier (algorithm tree)", -1, 0, 1};
+    const Span other{20, 25, SpanKind::prepared, "barrier (algorithm tree)", -1, 0, 1};
     const Timeline written{"g", {{0, 7, {}, {other, one}}}};
     const std::vector<Timeline> read = parse_timelines(json_lines(std::vector{written}));
     CHECK(read[0].lanes[0].spans.empty());
     REQUIRE(read[0].lanes[0].flights.size() == 2);
-    CHECK(read[0].lanes[0].flights[0].kind == Kind::started);
-    CHECK(read[0].lanes[0].flights[1].kind == Kind::prepared);
+    CHECK(read[0].lanes[0].flights[0].kind == SpanKind::started);
+    CHECK(read[0].lanes[0].flights[1].kind == SpanKind::prepared);
 }
 
 TEST_CASE("a damaged line is named, with what is wrong with it") {
