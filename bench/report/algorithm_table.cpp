@@ -73,7 +73,7 @@ std::string count_text(long count, bool at_most) {
 Cells cells(const Algorithm& row) {
     const int sample = row.ranks == algorithm::Ranks::any ? sample_ranks : sample_power;
     const int root = row.collective == Collective::shift ? 1 : 0;
-    const algorithm::Counts counts = row.counts(sample, root);
+    const algorithm::CostTerms terms = row.cost(sample, root);
     return {std::string(to_string(row.collective)),
             std::string(row.name),
             row.ranks == algorithm::Ranks::any ? "any" : "2^k",
@@ -81,9 +81,9 @@ Cells cells(const Algorithm& row) {
             row.order == algorithm::Order::none ? "-" : std::string(needs(row.order)),
             forms_text(row),
             std::to_string(row.make(sample, root).blocks()),
-            count_text(counts.rounds, row.bound >= Bound::all),
-            count_text(counts.blocks, row.bound >= Bound::volume),
-            count_text(counts.reductions, row.bound >= Bound::reductions),
+            count_text(terms.rounds, row.bound >= Bound::all),
+            count_text(terms.blocks, row.bound >= Bound::volume),
+            count_text(terms.reductions, row.bound >= Bound::reductions),
             count_text(row.scratch(sample, root), false),
             std::string(row.source)};
 }

@@ -91,7 +91,7 @@ Tally tally(const Schedule& schedule) {
     return tally;
 }
 
-algorithm::Counts Tally::most() const {
+algorithm::CostTerms Tally::most() const {
     return {rounds, std::ranges::max(received), std::ranges::max(reductions)};
 }
 

@@ -23,7 +23,7 @@ struct Tally {
     std::vector<long> scratch;
 
     /// Rounds, and blocks received and combined by the member with the most.
-    algorithm::Counts most() const;
+    algorithm::CostTerms most() const;
     /// Scratch of the member with the most.
     long most_scratch() const;
     long most_sent() const;

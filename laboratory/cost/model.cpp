@@ -45,10 +45,10 @@ double all_but_one(int ranks) {
 } // namespace
 
 Work busiest_member(const Schedule& schedule) {
-    const algorithm::Counts counts = tally(schedule).most();
+    const algorithm::CostTerms terms = tally(schedule).most();
     const double blocks = schedule.blocks();
-    return {static_cast<double>(counts.rounds), static_cast<double>(counts.blocks) / blocks,
-            static_cast<double>(counts.reductions) / blocks};
+    return {static_cast<double>(terms.rounds), static_cast<double>(terms.blocks) / blocks,
+            static_cast<double>(terms.reductions) / blocks};
 }
 
 Work in_step(const Schedule& schedule) {

@@ -220,7 +220,7 @@ std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
                                                          : bench::Problem::root;
     return {std::string(row.name),
             std::string(name_of(engine::protocol_of(index, answer.input.call, answer.input.size))),
-            fmt::format("{}", row.counts(problem.members, root).rounds),
+            fmt::format("{}", row.cost(problem.members, root).rounds),
             predicted(answer, index),
             measured,
             standing(answer, index)};

@@ -24,16 +24,16 @@ namespace {
 
 using algorithm::Algorithm;
 using algorithm::Bound;
-using algorithm::Counts;
+using algorithm::CostTerms;
 using schedule::Move;
 using schedule::Protocol;
 using schedule::Schedule;
 
 constexpr int root_kinds = 4;
 
-std::string in_words(const Counts& counts, long scratch) {
-    return fmt::format("{} rounds, {} blocks, {} reductions, {} blocks of scratch", counts.rounds,
-                       counts.blocks, counts.reductions, scratch);
+std::string in_words(const CostTerms& terms, long scratch) {
+    return fmt::format("{} rounds, {} blocks, {} reductions, {} blocks of scratch", terms.rounds,
+                       terms.blocks, terms.reductions, scratch);
 }
 
 /// "gather ring, 8 ranks, root 3"
@@ -157,7 +157,7 @@ private:
 
     void check_counts(const cost::Tally& tally, int root) {
         const Algorithm& row = *found_.row;
-        const Counts expected = row.counts(ranks_, root);
+        const CostTerms expected = row.cost(ranks_, root);
         const long scratch = row.scratch(ranks_, root);
         if (!agrees(tally.most(), expected, row.bound) || tally.most_scratch() > scratch) {
             ++found_.miscounts;
@@ -277,7 +277,7 @@ std::vector<int> roots_of(const Algorithm& row, int ranks) {
         std::array<int, root_kinds>{0, ranks - 1, any, any}[static_cast<std::size_t>(ranks % root_kinds)]};
 }
 
-bool agrees(const Counts& counted, const Counts& expected, Bound bound) {
+bool agrees(const CostTerms& counted, const CostTerms& expected, Bound bound) {
     const auto within = [&](long count, long closed_form, Bound at_most_from) {
         return bound >= at_most_from ? count <= closed_form : count == closed_form;
     };

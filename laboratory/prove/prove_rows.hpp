@@ -51,7 +51,8 @@ std::string name_of(schedule::Protocol protocol);
 std::vector<int> roots_of(const algorithm::Algorithm& row, int ranks);
 
 /// Whether what a schedule counts is what the closed forms say, equal or at most as the row's bound has it.
-bool agrees(const algorithm::Counts& counted, const algorithm::Counts& expected, algorithm::Bound bound);
+bool agrees(const algorithm::CostTerms& counted, const algorithm::CostTerms& expected,
+            algorithm::Bound bound);
 
 /// Verifies every row in every protocol for every number of ranks that it serves, on all CPUs, and holds its
 /// counts against the closed forms. `on_done()` is called, by one thread at a time, whenever one (row, ranks)

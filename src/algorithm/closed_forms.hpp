@@ -90,29 +90,29 @@ inline long uniform_partials(int p, int /*root*/) {
 // ---- Rounds, blocks and reductions ----
 
 /// Of one exchange in which a member receives and combines so much.
-inline Counts one_exchange(int p, long blocks, long reductions) {
-    return p == 1 ? Counts{} : Counts{1, blocks, reductions};
+inline CostTerms one_exchange(int p, long blocks, long reductions) {
+    return p == 1 ? CostTerms{} : CostTerms{1, blocks, reductions};
 }
 
 inline constexpr auto exchange = [](int p, int) { return one_exchange(p, p - 1, 0); };
 inline constexpr auto reduction = [](int p, int) { return one_exchange(p, p - 1, p - 1); };
 inline constexpr auto shared_out = [](int p, int) { return one_exchange(p, 2L * (p - 1), p - 1); };
 inline constexpr auto single = [](int p, int) { return one_exchange(p, 1, 0); };
-inline constexpr auto logarithmic_copy = [](int p, int) { return Counts{log2_up(p), p > 1 ? 1 : 0, 0}; };
+inline constexpr auto logarithmic_copy = [](int p, int) { return CostTerms{log2_up(p), p > 1 ? 1 : 0, 0}; };
 inline constexpr auto logarithmic_reduction = [](int p, int) {
-    return Counts{log2_up(p), log2_up(p), log2_up(p)};
+    return CostTerms{log2_up(p), log2_up(p), log2_up(p)};
 };
-inline constexpr auto linear_copy = [](int p, int) { return Counts{p - 1, p > 1 ? 1 : 0, 0}; };
+inline constexpr auto linear_copy = [](int p, int) { return CostTerms{p - 1, p > 1 ? 1 : 0, 0}; };
 
 /// Volumes of a 3-2 elimination protocol with halving, in blocks of which there are as many as the largest
 /// power of two (section 3.3: 2 (1.5 - 1/p') m and (1.5 - 1/p') m).
-inline Counts halving_volume(int p, long rounds) {
+inline CostTerms halving_volume(int p, long rounds) {
     const long blocks = power_below(p);
-    return p == 1 ? Counts{} : Counts{rounds, 3 * blocks - 2, (3 * blocks - 1) / 2};
+    return p == 1 ? CostTerms{} : CostTerms{rounds, 3 * blocks - 2, (3 * blocks - 1) / 2};
 }
 
 /// Half of the levels halve the vector, the others exchange all that is left.
-inline Counts halved_then_whole(int p, int /*root*/) {
+inline CostTerms halved_then_whole(int p, int /*root*/) {
     const long levels = log2_up(p);
     const long halvings = (levels + 1) / 2;
     const long halved = (1L << halvings) - 1;
@@ -121,25 +121,25 @@ inline Counts halved_then_whole(int p, int /*root*/) {
 }
 
 /// Two members become one before the butterfly, and two again after it.
-inline Counts elimination_2_1_whole(int p, int /*root*/) {
+inline CostTerms elimination_2_1_whole(int p, int /*root*/) {
     const long levels = log2_down(p);
-    return graph::is_power_of_two(p) ? Counts{levels, levels, levels}
-                                     : Counts{levels + 2, levels + 1, levels + 1};
+    return graph::is_power_of_two(p) ? CostTerms{levels, levels, levels}
+                                     : CostTerms{levels + 2, levels + 1, levels + 1};
 }
 
-inline Counts elimination_2_1_halving(int p, int /*root*/) {
+inline CostTerms elimination_2_1_halving(int p, int /*root*/) {
     const long levels = log2_down(p);
     const long blocks = 1L << levels;
-    return graph::is_power_of_two(p) ? Counts{2 * levels, 2 * (blocks - 1), blocks - 1}
-                                     : Counts{2 * levels + 2, 3 * blocks - 2, 2 * blocks - 1};
+    return graph::is_power_of_two(p) ? CostTerms{2 * levels, 2 * (blocks - 1), blocks - 1}
+                                     : CostTerms{2 * levels + 2, 3 * blocks - 2, 2 * blocks - 1};
 }
 
-inline Counts elimination_whole(int p, int /*root*/) {
+inline CostTerms elimination_whole(int p, int /*root*/) {
     const long q = log2_up(p);
-    return graph::is_power_of_two(p) ? Counts{q, q, q} : Counts{q + 1, q + 1, q};
+    return graph::is_power_of_two(p) ? CostTerms{q, q, q} : CostTerms{q + 1, q + 1, q};
 }
 
-inline Counts elimination_halving(int p, int /*root*/) {
+inline CostTerms elimination_halving(int p, int /*root*/) {
     return halving_volume(p, 2 * log2_up(p));
 }
 
@@ -154,7 +154,7 @@ inline long prime_rounds(int p) {
 
 /// Of a power of two: levels of so many bits of the ranks, the last one of what is left.
 template <int bits>
-Counts radix_counts(int p, int /*root*/) {
+CostTerms radix_counts(int p, int /*root*/) {
     const int levels = static_cast<int>(log2_down(p)) / bits;
     const int left = static_cast<int>(log2_down(p)) % bits;
     const long received = levels * ((1L << bits) - 1) + (1L << left) - 1;
@@ -163,9 +163,9 @@ Counts radix_counts(int p, int /*root*/) {
 
 /// The same without anything to combine.
 template <int bits>
-Counts radix_signals(int p, int root) {
-    const Counts counts = radix_counts<bits>(p, root);
-    return {counts.rounds, counts.blocks, 0};
+CostTerms radix_signals(int p, int root) {
+    const CostTerms terms = radix_counts<bits>(p, root);
+    return {terms.rounds, terms.blocks, 0};
 }
 
 template <int bits>
@@ -178,7 +178,7 @@ inline long around(int members, int distance) {
     return std::min(distance, members - distance);
 }
 
-inline Counts mesh_shift_counts(int p, int distance) {
+inline CostTerms mesh_shift_counts(int p, int distance) {
     const auto mesh = graph::mesh(p);
     const int across = distance % mesh[1];
     const long rounds =
@@ -220,7 +220,7 @@ long split_levels(int p) {
 
 /// So many times these levels, in each of which a member combines what the others of its group have, at most.
 template <int bits, int times>
-Counts whole_on_levels(int p, int /*root*/) {
+CostTerms whole_on_levels(int p, int /*root*/) {
     const long levels = split_levels<bits>(p);
     const long others = std::min(p - 1L, levels * ((1L << bits) - 1));
     return {times * levels, others, others};
@@ -228,7 +228,7 @@ Counts whole_on_levels(int p, int /*root*/) {
 
 /// In each level as many as there are groups in the one outside, at most 2^bits of them, but the own one.
 template <int bits>
-Counts exchanged_on_levels(int p, int /*root*/) {
+CostTerms exchanged_on_levels(int p, int /*root*/) {
     constexpr long most = 1L << bits;
     long others = 0;
     for (long groups = p; groups > 1; groups = (groups + most - 1) / most) {
@@ -239,21 +239,21 @@ Counts exchanged_on_levels(int p, int /*root*/) {
 
 /// The same without anything to combine.
 template <int bits>
-Counts signals_exchanged_on_levels(int p, int root) {
-    const Counts counts = exchanged_on_levels<bits>(p, root);
-    return {counts.rounds, counts.blocks, 0};
+CostTerms signals_exchanged_on_levels(int p, int root) {
+    const CostTerms terms = exchanged_on_levels<bits>(p, root);
+    return {terms.rounds, terms.blocks, 0};
 }
 
 /// As whole_on_levels, without anything to combine.
 template <int bits, int times>
-Counts signals_on_levels(int p, int root) {
-    const Counts counts = whole_on_levels<bits, times>(p, root);
-    return {counts.rounds, counts.blocks, 0};
+CostTerms signals_on_levels(int p, int root) {
+    const CostTerms terms = whole_on_levels<bits, times>(p, root);
+    return {terms.rounds, terms.blocks, 0};
 }
 
 /// Copies in so many times the levels that groups of eight make.
 template <int times>
-Counts copies_on_levels(int p, long blocks) {
+CostTerms copies_on_levels(int p, long blocks) {
     return {times * split_levels<3>(p), p == 1 ? 0 : blocks, 0};
 }
 
@@ -281,15 +281,15 @@ long level_sums(int p, int /*root*/) {
 
 /// Of a power of two: in each level of so many bits all messages but those that stay.
 template <int bits>
-Counts radix_alltoall(int p, int /*root*/) {
-    Counts counts;
+CostTerms radix_alltoall(int p, int /*root*/) {
+    CostTerms terms;
     for (int left = p; left > 1;) {
         const int members = std::min(left, 1 << bits);
-        counts.blocks += p - p / members;
-        ++counts.rounds;
+        terms.blocks += p - p / members;
+        ++terms.rounds;
         left /= members;
     }
-    return counts;
+    return terms;
 }
 
 } // namespace tutti::algorithm::rows

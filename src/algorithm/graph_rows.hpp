@@ -125,9 +125,9 @@ constexpr Algorithm allgather_row(std::string_view name, Protocols protocols, st
             .ranks = Graph::ranks,
             .protocols = protocols,
             .make = allgather<Graph>,
-            .counts =
+            .cost =
                 [](int p, int) {
-                    return Counts{Graph::rounds(p), p - 1, 0};
+                    return CostTerms{Graph::rounds(p), p - 1, 0};
                 },
             .scratch = no_scratch,
             .source = source};
@@ -142,9 +142,9 @@ constexpr Algorithm reduce_scatter_row(std::string_view name, Protocols protocol
             .ranks = Graph::ranks,
             .protocols = protocols,
             .make = reduce_scatter<Graph>,
-            .counts =
+            .cost =
                 [](int p, int) {
-                    return Counts{Graph::rounds(p), p - 1, p - 1};
+                    return CostTerms{Graph::rounds(p), p - 1, p - 1};
                 },
             .scratch = scratch,
             .source = source};
@@ -158,9 +158,9 @@ constexpr Algorithm allreduce_row(std::string_view name, Protocols protocols, st
             .ranks = Graph::ranks,
             .protocols = protocols,
             .make = allreduce<Graph>,
-            .counts =
+            .cost =
                 [](int p, int) {
-                    return Counts{2 * Graph::rounds(p), 2L * (p - 1), p - 1};
+                    return CostTerms{2 * Graph::rounds(p), 2L * (p - 1), p - 1};
                 },
             .scratch = no_scratch,
             .source = source};
@@ -173,23 +173,23 @@ constexpr Algorithm gather_row(std::string_view name, long (*scratch)(int, int),
             .ranks = Graph::ranks,
             .protocols = pulled,
             .make = gather<Graph>,
-            .counts =
+            .cost =
                 [](int p, int) {
-                    return Counts{Graph::rounds(p), p - 1, 0};
+                    return CostTerms{Graph::rounds(p), p - 1, 0};
                 },
             .scratch = scratch,
             .source = source};
 }
 
 template <class Graph>
-constexpr Algorithm scatter_row(std::string_view name, Counts (*counts)(int, int), long (*scratch)(int, int),
+constexpr Algorithm scatter_row(std::string_view name, CostTerms (*cost)(int, int), long (*scratch)(int, int),
                                 std::string_view source) {
     return {.name = name,
             .collective = Collective::scatter,
             .ranks = Graph::ranks,
             .protocols = pulled,
             .make = scatter<Graph>,
-            .counts = counts,
+            .cost = cost,
             .scratch = scratch,
             .source = source};
 }

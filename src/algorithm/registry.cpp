@@ -54,7 +54,7 @@ schedule::Schedule make(const Algorithm& algorithm, const graph::LevelTree& tree
 }
 
 bool has_one_round(const Algorithm& algorithm, int ranks) {
-    return algorithm.make_on == nullptr && algorithm.counts(ranks, 0).rounds <= 1;
+    return algorithm.make_on == nullptr && algorithm.cost(ranks, 0).rounds <= 1;
 }
 
 bool takes(const Algorithm& algorithm, schedule::Protocol protocol) {

@@ -43,12 +43,12 @@ enum class Ranks : std::uint8_t { any, powers_of_two };
 
 /// Communication rounds, and the blocks (of the schedule's own block size) that a member receives and
 /// combines: those of the member with the most.
-struct Counts {
+struct CostTerms {
     long rounds = 0;
     long blocks = 0;
     long reductions = 0;
 
-    friend bool operator==(const Counts&, const Counts&) = default;
+    friend bool operator==(const CostTerms&, const CostTerms&) = default;
 };
 
 /// Which of the closed forms are upper bounds: none; the reductions; blocks and reductions; these and the
@@ -87,14 +87,14 @@ struct Algorithm {
     Protocols protocols;
     schedule::Schedule (*make)(int ranks, int root);
     /// Closed forms, as the source proves them.
-    Counts (*counts)(int ranks, int root);
+    CostTerms (*cost)(int ranks, int root);
     Bound bound = Bound::exact;
     /// Scratch of the member with the most, in blocks: at most this.
     long (*scratch)(int ranks, int root);
     std::string_view source;
     Reach reach = Reach::peers;
     /// Where the schedule depends on a tree of ranks: makes it for any tree. What is said above holds for all
-    /// of them but for counts and scratch, which are those of one group of all, as is what `make` makes.
+    /// of them except cost and scratch, which are those of one group of all, as is what `make` makes.
     schedule::Schedule (*make_on)(const graph::LevelTree& tree, int root) = nullptr;
 };
 

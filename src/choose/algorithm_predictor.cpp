@@ -144,7 +144,7 @@ std::vector<std::size_t> AlgorithmPredictor::candidates(const detail::Call& call
         const algorithm::Algorithm& algorithm = algorithm::registry()[row];
         if (algorithm.collective == call.collective && refusal(algorithm, call, size.members).empty() &&
             tuning::may_choose(algorithm, operands_of(call), size.members) &&
-            algorithm.counts(size.members, 0).rounds <= most_rounds &&
+            algorithm.cost(size.members, 0).rounds <= most_rounds &&
             (!size.in_place || algorithm.protocols.in_place || algorithm.protocols.eager) &&
             takes(algorithm, protocol_of(row, call, size))) {
             rows.push_back(row);

@@ -128,7 +128,7 @@ std::uint64_t MemberRecord::last_number(Sequence sequence) const {
     return last_numbers_[static_cast<std::size_t>(sequence)].get();
 }
 
-void MemberRecord::count(Collective collective, const Counts& more) noexcept {
+void MemberRecord::count(Collective collective, const Totals& more) noexcept {
     // Relaxed: each number is for itself.
     Counter& counter = counters_[static_cast<std::size_t>(collective)];
     counter.calls.put(counter.calls.get() + more.calls);
@@ -137,7 +137,7 @@ void MemberRecord::count(Collective collective, const Counts& more) noexcept {
     counter.waited_ticks.put(counter.waited_ticks.get() + more.waited_ticks);
 }
 
-MemberRecord::Counts MemberRecord::counts(Collective collective) const {
+MemberRecord::Totals MemberRecord::totals(Collective collective) const {
     const Counter& counter = counters_[static_cast<std::size_t>(collective)];
     return {counter.calls.get(), counter.bytes.get(), counter.ticks.get(), counter.waited_ticks.get()};
 }
@@ -187,12 +187,12 @@ void OperationRecord::add(std::size_t row, std::uint64_t bytes, std::uint64_t no
                  .has_failed = has_failed,
                  .bytes = bytes,
                  .number = number_});
-    MemberRecord::Counts counts{.ticks = now - began_, .waited_ticks = waited_};
+    MemberRecord::Totals totals{.ticks = now - began_, .waited_ticks = waited_};
     if (!has_failed) {
-        counts.calls = 1;
-        counts.bytes = bytes;
+        totals.calls = 1;
+        totals.bytes = bytes;
     }
-    record_.count(algorithm::registry()[row].collective, counts);
+    record_.count(algorithm::registry()[row].collective, totals);
 }
 
 void FlightRecord::has_waited(const Recorded& recorded, std::uint64_t since, int peer) const noexcept {

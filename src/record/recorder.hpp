@@ -52,15 +52,15 @@ public:
     /// By the member.
     void add(const Event& event) noexcept;
 
-    struct Counts {
+    struct Totals {
         std::uint64_t calls = 0;
         std::uint64_t bytes = 0;
         std::uint64_t ticks = 0;
         std::uint64_t waited_ticks = 0;
     };
     /// By the member: so much more than before.
-    void count(Collective collective, const Counts& more) noexcept;
-    Counts counts(Collective collective) const;
+    void count(Collective collective, const Totals& more) noexcept;
+    Totals totals(Collective collective) const;
 
     /// Those that were not written over meanwhile, in the order of their ends.
     std::vector<Event> events() const;

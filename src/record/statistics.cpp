@@ -77,12 +77,12 @@ Statistics Recorder::statistics() const {
     for (const Collective collective : detail::all_collectives) {
         CollectiveStatistics of_calls{.collective = to_string(collective), .members = {}};
         for (int member = 0; member < members_; ++member) {
-            const MemberRecord::Counts counts = of(member).counts(collective);
+            const MemberRecord::Totals totals = of(member).totals(collective);
             of_calls.members.push_back(
-                {.calls = counts.calls,
-                 .bytes = counts.bytes,
-                 .time = std::chrono::nanoseconds(scale.ns_of(counts.ticks)),
-                 .waited = std::chrono::nanoseconds(scale.ns_of(counts.waited_ticks))});
+                {.calls = totals.calls,
+                 .bytes = totals.bytes,
+                 .time = std::chrono::nanoseconds(scale.ns_of(totals.ticks)),
+                 .waited = std::chrono::nanoseconds(scale.ns_of(totals.waited_ticks))});
         }
         if (std::ranges::any_of(of_calls.members, [](const auto& member) {
                 return member.calls != 0 || member.time.count() != 0;

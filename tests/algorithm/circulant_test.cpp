@@ -207,7 +207,7 @@ TEST_CASE("Prop. 2: q rounds and 2^q - 1 blocks for many members, too, with p - 
         CAPTURE(ranks);
         const Schedule schedule = uniform().make(ranks, 0);
         const auto tally = cost::tally(schedule);
-        CHECK(tally.most() == uniform().counts(ranks, 0));
+        CHECK(tally.most() == uniform().cost(ranks, 0));
         CHECK(tally.most().blocks == (1L << graph::rounds_log2(ranks)) - 1);
         CHECK(tally.most_scratch() == uniform().scratch(ranks, 0));
         const auto report = verify::verify(schedule::synchronise(schedule, schedule::Protocol::in_place),

@@ -36,7 +36,7 @@ long any_scratch(int p, int /*root*/) {
     return 2L * p;
 }
 
-algorithm::Counts scatter_counts(int p, int /*root*/) {
+algorithm::CostTerms scatter_counts(int p, int /*root*/) {
     return {Doubling::rounds(p), p / 2, 0};
 }
 
@@ -60,12 +60,12 @@ TEST_CASE("a graph family of one function has five collectives, proved for any n
                 CAPTURE(ranks);
                 CAPTURE(root);
                 const schedule::Schedule made = row.make(ranks, root);
-                const algorithm::Counts counted = cost::tally(made).most();
-                CHECK(counted.rounds == row.counts(ranks, root).rounds);
-                CHECK(counted.reductions == row.counts(ranks, root).reductions);
+                const algorithm::CostTerms counted = cost::tally(made).most();
+                CHECK(counted.rounds == row.cost(ranks, root).rounds);
+                CHECK(counted.reductions == row.cost(ranks, root).reductions);
                 // The largest subtree of a scatter depends on where p lies between powers of two.
                 if (row.collective != Collective::scatter) {
-                    CHECK(counted.blocks == row.counts(ranks, root).blocks);
+                    CHECK(counted.blocks == row.cost(ranks, root).blocks);
                 }
                 for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place}) {
                     const verify::Report report = verify::verify(synchronise(made, protocol),

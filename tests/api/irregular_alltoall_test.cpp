@@ -304,7 +304,7 @@ TEST_CASE("an algorithm that passes blocks on is refused, and the message names 
             continue;
         }
         // Every block in one hop is what the flag says.
-        CHECK(row.protocols.one_hop == (row.counts(16, 0).blocks == 15));
+        CHECK(row.protocols.one_hop == (row.cost(16, 0).blocks == 15));
         const Thrown thrown = first_of_two([&](Member& me) {
             const std::vector<int> in(3);
             std::vector<int> out(3);

@@ -85,7 +85,7 @@ std::vector<Call::Size> sizes(const Algorithm& row, const schedule::Schedule& sc
         const std::size_t message =
             has_blocks(row.collective) && !sends_blocks(row.collective) ? ranks * elements : elements;
         const std::size_t most_bytes =
-            row.counts(schedule.ranks(), 0).rounds > 1 ? mailbox::eager_bytes : mailbox::staging_bytes;
+            row.cost(schedule.ranks(), 0).rounds > 1 ? mailbox::eager_bytes : mailbox::staging_bytes;
         if (bytes_of(message) <= most_bytes) {
             add(elements);
         }

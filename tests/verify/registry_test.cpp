@@ -80,8 +80,8 @@ long sum_of(const std::vector<long>& list) {
 
 void check_counts(const Algorithm& row, const Schedule& made) {
     const cost::Tally tally = cost::tally(made);
-    const algorithm::Counts counted = tally.most();
-    const algorithm::Counts proved = row.counts(made.ranks(), made.root());
+    const algorithm::CostTerms counted = tally.most();
+    const algorithm::CostTerms proved = row.cost(made.ranks(), made.root());
     const auto within = [&](bool bounded, long found, long closed_form) {
         REQUIRE(found <= closed_form);
         REQUIRE((bounded || found == closed_form));

@@ -21,7 +21,7 @@ schedule::Schedule on_one_group(int p, int root) {
 }
 
 template <Acting acting, Collective collective>
-constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*scratch)(int, int)) {
+constexpr Algorithm levels_row(CostTerms (*cost)(int, int), Bound bound, long (*scratch)(int, int)) {
     constexpr std::string_view names[] = {"levels-exchange", "levels-shares", "levels-leaders",
                                           "levels-direct"};
     constexpr bool needs_equal_groups = acting == Acting::exchange && collective == Collective::alltoall;
@@ -34,7 +34,7 @@ constexpr Algorithm levels_row(Counts (*counts)(int, int), Bound bound, long (*s
             .ranks = needs_equal_groups ? Ranks::powers_of_two : Ranks::any,
             .protocols = protocols_of(acting, collective),
             .make = on_one_group<acting, collective>,
-            .counts = counts,
+            .cost = cost,
             .bound = bound,
             .scratch = scratch,
             .source = "levels of the machine, docs/traffic.md",
