@@ -1,9 +1,9 @@
 #pragma once
 
 #include <tutti/counts.hpp>
+#include <tutti/detail/buffers.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/make_call.hpp>
-#include <tutti/detail/operands.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 #include <tutti/shared.hpp>
@@ -51,10 +51,10 @@ public:
     }
 
     /// Says that no root is named.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     InOut&& broadcast(InOut&& inout) {
         static_assert(
-            !detail::Operand<InOut>,
+            !detail::BufferArgument<InOut>,
             "a broadcast needs a root: the rank whose vector goes to all, as in broadcast(vector, 0)");
         return static_cast<InOut&&>(inout);
     }
@@ -185,7 +185,7 @@ public:
     }
 
     /// The same in place: `inout` has p n elements, of which this member's n are its contribution.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     auto allgather(InOut&& inout, const Options& options = {}) {
         return self().run(in_place<InOut>(Collective::allgather, inout, options), options);
     }
@@ -207,7 +207,7 @@ public:
     }
 
     /// The irregular form in place: the member's contribution is its own block of `inout`.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto allgather(InOut&& inout, Counts counts, const Options& options = {}) {
         return self().run(irregular(in_place<InOut>(Collective::allgather, inout, options), counts), options);
@@ -247,7 +247,7 @@ public:
 
     /// The same in place: `inout` of the root has p n elements, of which its own n are its contribution; that
     /// of the others is their block.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     auto gather(InOut&& inout, int root, const Options& options = {}) {
         return self().run(rooted(in_place<InOut>(Collective::gather, inout, options), root), options);
     }
@@ -265,7 +265,7 @@ public:
     }
 
     /// The irregular form in place.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto gather(InOut&& inout, Counts counts, int root, const Options& options = {}) {
         return self().run(
@@ -286,7 +286,7 @@ public:
 
     /// The same with one vector: that of the root in place, that of another member its block. The root may
     /// call in either way, and so may each of the others.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto gather(InOut&& inout, CountsAtRoot counts, int root, const Options& options = {}) {
         return self().run(at_root(in_place<InOut>(Collective::gather, inout, options), counts, root),
@@ -304,7 +304,7 @@ public:
 
     /// The same in place: `inout` of the root has p n elements and is kept; that of the others becomes their
     /// block.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     auto scatter(InOut&& inout, int root, const Options& options = {}) {
         return self().run(rooted(in_place<InOut>(Collective::scatter, inout, options), root), options);
     }
@@ -323,7 +323,7 @@ public:
     }
 
     /// The irregular form in place.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto scatter(InOut&& inout, Counts counts, int root, const Options& options = {}) {
         return self().run(
@@ -343,7 +343,7 @@ public:
 
     /// The same with one vector: that of the root in place, that of another member its block. The root may
     /// call in either way, and so may each of the others.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto scatter(InOut&& inout, CountsAtRoot counts, int root, const Options& options = {}) {
         return self().run(at_root(in_place<InOut>(Collective::scatter, inout, options), counts, root),
@@ -360,7 +360,7 @@ public:
     }
 
     /// The same in place.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     auto alltoall(InOut&& inout, const Options& options = {}) {
         return self().run(in_place<InOut>(Collective::alltoall, inout, options), options);
     }
@@ -386,7 +386,7 @@ public:
 
     /// The same in place: member i's block j of `inout` is replaced by block i of member j, which must have
     /// the same length. The vector is copied first.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto alltoall(InOut&& inout, Counts counts, const Options& options = {}) {
         detail::Call made = irregular(in_place<InOut>(Collective::alltoall, inout, options), counts);

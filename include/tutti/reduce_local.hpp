@@ -1,9 +1,9 @@
 #pragma once
 
+#include <tutti/detail/buffers.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/make_call.hpp>
-#include <tutti/detail/operands.hpp>
 #include <tutti/options.hpp>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/detail/operands.hpp>
+#include <tutti/detail/buffers.hpp>
 
 #include <span>
 

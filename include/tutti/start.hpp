@@ -90,7 +90,7 @@ public:
     void start(In&& in, Out&& out) { there().start(Renewed::call<In, Out>(in, out)); }
 
     /// The same of an operation in place.
-    template <detail::Operand InOut>
+    template <detail::BufferArgument InOut>
     void start(InOut&& inout) {
         there().start(Renewed::call<InOut>(inout));
     }

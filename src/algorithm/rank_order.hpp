@@ -9,9 +9,9 @@ namespace tutti::algorithm {
 /// and joins in when its turn comes. What comes before that is gathered in `before`, which may be `result`
 /// unless that is the own operand. For count = 1 one round that copies. Invariant: after round k the operands
 /// up to k + 1 are combined (up to k if the own one is not among them).
-template <class Operand>
+template <class OperandAt>
 void combine_in_rank_order(schedule::Recorder& recorder, const schedule::Place& result,
-                           const schedule::Place& before, int own, int count, Operand operand) {
+                           const schedule::Place& before, int own, int count, OperandAt operand) {
     if (count == 1) {
         recorder.round().copy(result, operand(0));
         return;

@@ -273,7 +273,8 @@ TEST_CASE("counts that leave everything with another member are noticed, and tho
 
 TEST_CASE("counts are not data, and data are not counts") {
     using Sizes = std::vector<std::size_t>;
-    static_assert(!detail::Operand<Counts&> && !detail::Operand<const Counts&> && !detail::Operand<Counts>);
+    static_assert(!detail::BufferArgument<Counts&> && !detail::BufferArgument<const Counts&> &&
+                  !detail::BufferArgument<Counts>);
     static_assert(!std::is_convertible_v<Sizes, Counts> && std::is_constructible_v<Counts, Sizes&> &&
                   std::is_constructible_v<Counts, const std::array<std::size_t, 2>&>);
     Sizes data{1, 2, 3};

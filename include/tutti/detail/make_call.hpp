@@ -1,8 +1,8 @@
 #pragma once
 
 #include <tutti/counts.hpp>
+#include <tutti/detail/buffers.hpp>
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/operands.hpp>
 #include <tutti/detail/vector_loops.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/error.hpp>

@@ -83,9 +83,9 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
 }
 
 /// The MPI datatype and operator of a call: the library's, or made for the purpose and freed.
-class Operand {
+class MpiTypeAndOp {
 public:
-    explicit Operand(const ProcessCall& call)
+    explicit MpiTypeAndOp(const ProcessCall& call)
         : combining_{.call = &call, .thrown = nullptr, .left = {}, .right = {}} {
         if (detail::traits_of(call.collective).reduces() && library_serves(call)) {
             type_ = mpi_type(call.type);
@@ -102,7 +102,7 @@ public:
             op_ = made_op_;
         }
     }
-    ~Operand() {
+    ~MpiTypeAndOp() {
         if (made_op_ != MPI_OP_NULL) {
             MPI_Op_free(&made_op_);
         }
@@ -110,10 +110,10 @@ public:
             MPI_Type_free(&made_type_);
         }
     }
-    Operand(const Operand&) = delete;
-    Operand& operator=(const Operand&) = delete;
-    Operand(Operand&&) = delete;
-    Operand& operator=(Operand&&) = delete;
+    MpiTypeAndOp(const MpiTypeAndOp&) = delete;
+    MpiTypeAndOp& operator=(const MpiTypeAndOp&) = delete;
+    MpiTypeAndOp(MpiTypeAndOp&&) = delete;
+    MpiTypeAndOp& operator=(MpiTypeAndOp&&) = delete;
 
     MPI_Datatype type() const { return type_; }
     MPI_Op op() const { return op_; }
@@ -152,7 +152,7 @@ struct MpiLayout {
 class LibraryCall : public Keepable {
 public:
     LibraryCall(const ProcessCall& call, int processes)
-        : call_(call), operand_(call_), layout_(call_, processes),
+        : call_(call), type_and_op_(call_), layout_(call_, processes),
           name_("the MPI library's " + std::string(to_string(call.collective))) {}
 
     void run(MpiChannel& channel) {
@@ -161,25 +161,25 @@ public:
             channel.started(start(channel, request), name_.c_str());
             channel.wait();
         } catch (...) {
-            operand_.give_up(std::current_exception());
+            type_and_op_.give_up(std::current_exception());
             throw;
         }
-        operand_.rethrow();
+        type_and_op_.rethrow();
     }
 
 private:
     int start(const MpiChannel& channel, MPI_Request& request) const;
 
     ProcessCall call_;
-    Operand operand_;
+    MpiTypeAndOp type_and_op_;
     MpiLayout layout_;
     std::string name_;
 };
 
 int LibraryCall::start(const MpiChannel& channel, MPI_Request& request) const {
     MPI_Comm comm = channel.communicator();
-    MPI_Datatype type = operand_.type();
-    MPI_Op op = operand_.op();
+    MPI_Datatype type = type_and_op_.type();
+    MPI_Op op = type_and_op_.op();
     const bool divided = call_.offsets != nullptr;
     const int count = static_cast<int>(call_.total);
     const int root = call_.root;

@@ -16,7 +16,6 @@ namespace {
 
 using Action = MessagePlan::Action;
 using Range = MessagePlan::Range;
-using Step = MessagePlan::Step;
 
 /// Of vectors of up to so many bytes messages of several pieces are copied together, and empty messages are
 /// sent as well: a barrier is nothing else.
@@ -231,7 +230,7 @@ private:
                  move.move.has_right() ? operand(move.move.right, move.right) : left);
     }
 
-    struct Operand {
+    struct PassOperand {
         Pieces pieces;
         bool has_landed = false;
     };
@@ -239,7 +238,7 @@ private:
     /// The operands of moves that are one pass, two by two. Partial results lie where operands have landed:
     /// no other pass of the round reads these, and one of any two operands is not the process's own.
     void add_pass(std::span<const RankSchedule::Move> pass) {
-        std::vector<Operand> operands;
+        std::vector<PassOperand> operands;
         for (const RankSchedule::Move& move : pass) {
             operands.push_back({operand(move.move.left, move.left), move.left != RankSchedule::own_place});
             if (move.move.has_right()) {
@@ -247,21 +246,21 @@ private:
                     {operand(move.move.right, move.right), move.right != RankSchedule::own_place});
             }
         }
-        const std::span<const Operand> all = operands;
+        const std::span<const PassOperand> all = operands;
         const auto cut = static_cast<std::size_t>(detail::left_part(static_cast<int>(all.size())));
         const Pieces left = partial_result(all.first(cut));
         add_step(Action::reduce, own_pieces(pass.front().move.to), left, partial_result(all.subspan(cut)));
     }
 
     /// Where that of some operands of a pass is.
-    Pieces partial_result(std::span<const Operand> operands) {
+    Pieces partial_result(std::span<const PassOperand> operands) {
         if (operands.size() == 1) {
             return operands.front().pieces;
         }
         const auto cut = static_cast<std::size_t>(detail::left_part(static_cast<int>(operands.size())));
         const Pieces left = partial_result(operands.first(cut));
         const Pieces right = partial_result(operands.subspan(cut));
-        const Pieces to = std::ranges::find(operands, true, &Operand::has_landed)->pieces;
+        const Pieces to = std::ranges::find(operands, true, &PassOperand::has_landed)->pieces;
         add_step(Action::reduce, to, left, right);
         return to;
     }

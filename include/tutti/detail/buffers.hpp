@@ -71,9 +71,9 @@ concept Scalar = !std::ranges::range<V> && !Address<V> && std::is_object_v<std::
                  !is_wrapper<std::remove_cvref_t<V>> && !Dynamic<V>;
 
 template <class V>
-concept Operand = Vector<V> || Scalar<V> || Dynamic<V> || Address<V> || Scattered<V>;
+concept BufferArgument = Vector<V> || Scalar<V> || Dynamic<V> || Address<V> || Scattered<V>;
 
-template <Operand V>
+template <BufferArgument V>
 auto view(V&& operand) {
     if constexpr (Vector<V>) {
         return std::span(std::ranges::data(operand), std::ranges::size(operand));
@@ -105,7 +105,7 @@ concept SameElement = Address<In> || Address<Out> || std::same_as<element_t<In>,
 
 /// A vector that is read and one of the same elements that is written.
 template <class In, class Out>
-concept Vectors = Operand<In> && Operand<Out> && SameElement<In, Out>;
+concept Vectors = BufferArgument<In> && BufferArgument<Out> && SameElement<In, Out>;
 
 /// What is meant to combine something, whatever that is.
 template <class Op>
@@ -135,7 +135,7 @@ concept Reduction = Vectors<In, Out> &&
 /// One vector that is read and written in place. A single object goes by value where there is a result for
 /// it.
 template <class V>
-concept InPlace = Operand<V> && !Scalar<V>;
+concept InPlace = BufferArgument<V> && !Scalar<V>;
 
 template <class V, class Op>
 concept InPlaceReduction = InPlace<V> && Reduction<V, V, Op>;
