@@ -73,7 +73,7 @@ struct RoundCollector {
 
 } // namespace
 
-std::vector<Step> steps(const Schedule& schedule) {
+std::vector<Panel> panels(const Schedule& schedule) {
     std::vector<RoundCollector> rounds(static_cast<std::size_t>(schedule.rounds()),
                                        RoundCollector(schedule.ranks()));
     for (int rank = 0; rank < schedule.ranks(); ++rank) {
@@ -84,7 +84,7 @@ std::vector<Step> steps(const Schedule& schedule) {
             }
         }
     }
-    std::vector<Step> drawn;
+    std::vector<Panel> drawn;
     int number = 0;
     for (RoundCollector& round : rounds) {
         // A round in which members only move what they have is none to look at.
@@ -102,8 +102,8 @@ std::vector<Step> steps(const Schedule& schedule) {
     return drawn;
 }
 
-std::string heading(const Step& step) {
-    return "round " + std::to_string(step.round) + (step.results ? ", results" : "");
+std::string heading(const Panel& panel) {
+    return "round " + std::to_string(panel.round) + (panel.results ? ", results" : "");
 }
 
 std::string blocks_text(const Message& message, int blocks) {

@@ -19,7 +19,7 @@ struct Message {
 };
 
 /// What is drawn at once: the messages of a round, by receiver and within one by sender.
-struct Step {
+struct Panel {
     int round = 0;
     /// Whether these are what members store to others after they have read from others in the same round.
     bool results = false;
@@ -27,12 +27,12 @@ struct Step {
 };
 
 /// The rounds in which something goes from a member to another, numbered from 0. One in which members read
-/// from others and then store to others is two steps; where all do only one of the two, it does not show who
+/// from others and then store to others is two panels; where all do only one of the two, it does not show who
 /// carries a move out. O(moves * ranks).
-std::vector<Step> steps(const schedule::Schedule& schedule);
+std::vector<Panel> panels(const schedule::Schedule& schedule);
 
 /// "round 0", "round 0, results".
-std::string heading(const Step& step);
+std::string heading(const Panel& panel);
 
 /// "3", "3..5", "7, 20..1": the blocks of a message; "all" where it is the whole vector.
 std::string blocks_text(const Message& message, int blocks);

@@ -15,7 +15,7 @@ using schedule::Schedule;
 
 namespace {
 
-using Steps = std::vector<Step>;
+using Panels = std::vector<Panel>;
 
 // All lengths in pixels.
 constexpr double member_radius = 9;
@@ -99,8 +99,8 @@ double title_width(const std::string& title) {
     return 2 * margin + 1.3 * letter_width * static_cast<double>(title.size());
 }
 
-/// What each member receives in a step: one message by its blocks, several also by their senders, and of many
-/// only how many and the blocks of all together.
+/// What each member receives in a panel: one message by its blocks, several also by their senders, and of
+/// many only how many and the blocks of all together.
 std::vector<std::string> labels(const Schedule& schedule, const std::vector<Message>& list) {
     constexpr int most_named = 3;
     std::vector<std::string> texts(static_cast<std::size_t>(schedule.ranks()));
@@ -135,17 +135,17 @@ double label_width(const std::vector<std::string>& texts) {
     return letter_width * static_cast<double>(longest) + 2 * member_radius + 16;
 }
 
-std::string rows_svg(const Schedule& schedule, const std::string& title, const Steps& drawn) {
+std::string rows_svg(const Schedule& schedule, const std::string& title, const Panels& drawn) {
     Canvas canvas;
     canvas.text({margin, 24}, "t", title);
     const auto at = [](double x, int rank) { return Point{x, header + row_height * rank + member_radius}; };
     double x = margin + member_radius;
-    for (const Step& step : drawn) {
-        canvas.text({x + hop_width / 2, header - 16}, "h", heading(step));
-        for (const Message& message : step.messages) {
+    for (const Panel& panel : drawn) {
+        canvas.text({x + hop_width / 2, header - 16}, "h", heading(panel));
+        for (const Message& message : panel.messages) {
             canvas.arrow(at(x, message.from), at(x + hop_width, message.to), message.combined, false);
         }
-        const auto texts = labels(schedule, step.messages);
+        const auto texts = labels(schedule, panel.messages);
         for (int rank = 0; rank < schedule.ranks(); ++rank) {
             canvas.member(at(x, rank), rank);
             canvas.member(at(x + hop_width, rank), rank);
@@ -196,17 +196,17 @@ private:
     Point centre_;
 };
 
-std::string circle_svg(const Schedule& schedule, const std::string& title, const Steps& drawn) {
+std::string circle_svg(const Schedule& schedule, const std::string& title, const Panels& drawn) {
     Canvas canvas;
     canvas.text({margin, 24}, "t", title);
     double x = 0;
     double height = header;
-    for (const Step& step : drawn) {
-        const auto texts = labels(schedule, step.messages);
+    for (const Panel& panel : drawn) {
+        const auto texts = labels(schedule, panel.messages);
         const double room = label_width(texts) - 2 * member_radius;
         const Ring ring(schedule.ranks(), x + room);
-        canvas.text(ring.heading(), "h", heading(step));
-        for (const Message& message : step.messages) {
+        canvas.text(ring.heading(), "h", heading(panel));
+        for (const Message& message : panel.messages) {
             canvas.arrow(ring.at(message.from), ring.at(message.to), message.combined, false);
         }
         ring.draw_members(canvas);
@@ -219,13 +219,13 @@ std::string circle_svg(const Schedule& schedule, const std::string& title, const
     return canvas.file(std::max(x, title_width(title)), height + margin);
 }
 
-std::string graph_svg(const Schedule& schedule, const std::string& title, const Steps& drawn) {
+std::string graph_svg(const Schedule& schedule, const std::string& title, const Panels& drawn) {
     Canvas canvas;
     canvas.text({margin, 24}, "t", title);
     const Ring ring(schedule.ranks(), margin);
     for (const bool of_member_0 : {false, true}) {
-        for (const Step& step : drawn) {
-            for (const Message& message : step.messages) {
+        for (const Panel& panel : drawn) {
+            for (const Message& message : panel.messages) {
                 const bool touches = message.from == 0 || message.to == 0;
                 if (touches != of_member_0) {
                     continue;
@@ -236,7 +236,7 @@ std::string graph_svg(const Schedule& schedule, const std::string& title, const 
                 if (message.to == 0) {
                     constexpr double along = 0.35;
                     canvas.text({from.x + (to.x - from.x) * along, from.y + (to.y - from.y) * along}, "b",
-                                std::to_string(step.round));
+                                std::to_string(panel.round));
                 }
             }
         }
@@ -248,7 +248,7 @@ std::string graph_svg(const Schedule& schedule, const std::string& title, const 
 } // namespace
 
 std::string svg(const Schedule& schedule, std::string_view algorithm, Layout layout) {
-    const Steps drawn = steps(schedule);
+    const Panels drawn = panels(schedule);
     const std::string title = full_title(schedule, algorithm);
     switch (layout) {
     case Layout::rows:

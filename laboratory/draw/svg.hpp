@@ -10,7 +10,7 @@ namespace tutti::draw {
 
 /// Where members stand in a drawing.
 ///
-/// - rows: one below the other, a column for each step of a round
+/// - rows: one below the other, a column for each panel of a round
 /// - circle: around a circle, one for each
 /// - graph: around one circle for all rounds; the messages that member 0 receives carry the round's number
 enum class Layout : std::uint8_t { rows, circle, graph };

@@ -45,44 +45,44 @@ private:
 };
 
 /// The word of a handover.
-class StdStep {
+class StdState {
 public:
     /// Relaxed, as StdCount::set.
-    void set(std::uint32_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
+    void set(std::uint32_t state) noexcept { state_.store(state, std::memory_order_relaxed); }
     /// Acquire: pairs with the release of the change that it sees.
-    std::uint32_t get() const noexcept { return step_.load(std::memory_order_acquire); }
-    /// Release: a thread that sees the step sees what was done before it. Acquire: what was done before the
-    /// step that it ends, also where that is another one than `from`.
+    std::uint32_t get() const noexcept { return state_.load(std::memory_order_acquire); }
+    /// Release: a thread that sees the state sees what was done before it. Acquire: what was done before the
+    /// state that it ends, also where that is another one than `from`.
     bool change(std::uint32_t from, std::uint32_t to) noexcept {
-        return step_.compare_exchange(from, to, std::memory_order_acq_rel);
+        return state_.compare_exchange(from, to, std::memory_order_acq_rel);
     }
 
 private:
-    Atomic<std::uint32_t> step_{0};
+    Atomic<std::uint32_t> state_{0};
 };
 
 /// Hands an operation's end from the thread that completes it to a rank, and a function from the rank to that
 /// thread, so that exactly one of the two calls it, or nobody where the rank forgets it in time.
-template <class Step>
+template <class State>
 class BasicHandover {
 public:
-    void open() noexcept { step_.set(waits); }
+    void open() noexcept { state_.set(waits); }
 
     /// True: the results are there, or the failure.
-    bool is_over() const noexcept { return step_.get() >= over; }
+    bool is_over() const noexcept { return state_.get() >= over; }
 
     /// By the rank, which has made its function ready: whether the thread that completes the operation calls
     /// it. If not, the operation is over.
-    bool give() noexcept { return step_.change(waits, has_function); }
+    bool give() noexcept { return state_.change(waits, has_function); }
     /// By the rank, after give() has found that the operation is over: the function is now to be called.
-    void give_late() noexcept { static_cast<void>(step_.change(over, over_with_function)); }
+    void give_late() noexcept { static_cast<void>(state_.change(over, over_with_function)); }
     /// By the rank: whether the function that it has given is its own again. If not, the operation is over.
-    bool take_back() noexcept { return step_.change(has_function, waits); }
+    bool take_back() noexcept { return state_.change(has_function, waits); }
 
     /// By the thread that completes the operation: whether a function was given, which is now to be called.
     bool complete() noexcept {
-        while (!step_.change(waits, over)) {
-            if (step_.change(has_function, over_with_function)) {
+        while (!state_.change(waits, over)) {
+            if (state_.change(has_function, over_with_function)) {
                 return true;
             } // else the rank has just taken it back
         }
@@ -91,7 +91,7 @@ public:
 
     /// By whichever thread is about to call the function, and by the rank that forgets it: whether it is the
     /// caller's alone. The other one finds none.
-    bool take_function() noexcept { return step_.change(over_with_function, over); }
+    bool take_function() noexcept { return state_.change(over_with_function, over); }
 
 private:
     static constexpr std::uint32_t waits = 0;
@@ -100,9 +100,9 @@ private:
     /// Over, and the function has neither been called nor forgotten.
     static constexpr std::uint32_t over_with_function = 3;
 
-    Step step_;
+    State state_;
 };
 
-using Handover = BasicHandover<StdStep>;
+using Handover = BasicHandover<StdState>;
 
 } // namespace tutti::arrive

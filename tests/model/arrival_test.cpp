@@ -8,7 +8,7 @@ namespace tutti::model {
 
 namespace {
 
-/// The memory orders of arrive::StdCount and StdStep, each of which a test may weaken.
+/// The memory orders of arrive::StdCount and StdState, each of which a test may weaken.
 struct Orders {
     rl::memory_order up = rl::mo_acq_rel;
     rl::memory_order down = rl::mo_acq_rel;
@@ -40,16 +40,16 @@ private:
 };
 
 template <Orders orders>
-class ModelStep {
+class ModelState {
 public:
-    void set(std::uint32_t step) { step_.store(step, rl::mo_relaxed, RL_INFO); }
-    std::uint32_t get() const { return step_.load(orders.get, RL_INFO); }
+    void set(std::uint32_t state) { state_.store(state, rl::mo_relaxed, RL_INFO); }
+    std::uint32_t get() const { return state_.load(orders.get, RL_INFO); }
     bool change(std::uint32_t from, std::uint32_t to) {
-        return step_.compare_exchange_strong(from, to, orders.change, RL_INFO, orders.get, RL_INFO);
+        return state_.compare_exchange_strong(from, to, orders.change, RL_INFO, orders.get, RL_INFO);
     }
 
 private:
-    rl::atomic<std::uint32_t> step_{0};
+    rl::atomic<std::uint32_t> state_{0};
 };
 
 /// How a rank learns that the operation is over.
@@ -73,7 +73,7 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
     rl::var<unsigned> calls[ranks];
     ModelCount<orders> arrived;
     ModelCount<orders> references;
-    arrive::BasicHandover<ModelStep<orders>> handovers[ranks];
+    arrive::BasicHandover<ModelState<orders>> handovers[ranks];
     /// How often the operation has ended. Only its thread reads it, after all others are done with it.
     rl::var<unsigned> ends;
 
