@@ -40,11 +40,11 @@ T value_for(Operator op, std::uint64_t bits) {
         constexpr T powers[] = {1, -1, 2, T{1} / 2};
         return op == Operator::prod ? powers[bits % 4] : static_cast<T>(bits % small + 1);
     } else {
-        using Part = typename T::value_type;
+        using Component = typename T::value_type;
         constexpr T roots[] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
-        return op == Operator::prod
-                   ? roots[bits % 4]
-                   : T(static_cast<Part>(bits % small + 1), static_cast<Part>(bits / small % small + 1));
+        return op == Operator::prod ? roots[bits % 4]
+                                    : T(static_cast<Component>(bits % small + 1),
+                                        static_cast<Component>(bits / small % small + 1));
     }
 }
 

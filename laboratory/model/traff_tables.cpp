@@ -17,7 +17,7 @@ using cost::Work;
 using graph::Skips;
 
 /// A row of Träff et al. 2023, Table I.
-struct TableRow {
+struct TraffRow {
     std::string_view name;
     Collective collective;
     std::string_view algorithm;
@@ -25,17 +25,17 @@ struct TableRow {
     std::string_view remark;
 };
 
-constexpr std::array table{
-    TableRow{"reduction-to-all", Collective::allreduce, "census", cost::census_allreduce,
+constexpr std::array traff_rows{
+    TraffRow{"reduction-to-all", Collective::allreduce, "census", cost::census_allreduce,
              "reductions saved in the first and last round and after even skips"},
-    TableRow{"  butterfly", Collective::allreduce, "butterfly-elimination-2-1", cost::butterfly_allreduce,
+    TraffRow{"  butterfly", Collective::allreduce, "butterfly-elimination-2-1", cost::butterfly_allreduce,
              ""},
-    TableRow{"reduction-to-root", Collective::reduce, "circulant", cost::circulant_reduce, ""},
-    TableRow{"reduce-scatter", Collective::reduce_scatter, "circulant-uniform",
+    TraffRow{"reduction-to-root", Collective::reduce, "circulant", cost::circulant_reduce, ""},
+    TraffRow{"reduce-scatter", Collective::reduce_scatter, "circulant-uniform",
              cost::circulant_reduce_scatter_2023,
              "p - 1 reductions, as in Listing 6: the other blocks start as copies"},
-    TableRow{"allgather", Collective::allgather, "circulant", cost::circulant_allgather, ""},
-    TableRow{"  Bruck", Collective::allgather, "bruck", cost::circulant_allgather, ""},
+    TraffRow{"allgather", Collective::allgather, "circulant", cost::circulant_allgather, ""},
+    TraffRow{"  Bruck", Collective::allgather, "bruck", cost::circulant_allgather, ""},
 };
 
 std::string in_words(const Work& work) {
@@ -74,7 +74,7 @@ std::string traff_2023(int ranks) {
     constexpr const char* line = "{:<19} {:<38} {:<44} {:<44}{}\n";
     std::string text = fmt::format("Träff et al. 2023, Table I, p = {}\n\n", ranks);
     text += fmt::format(line, "operation", "schedule", "counted", "the paper's formula", "");
-    for (const TableRow& row : table) {
+    for (const TraffRow& row : traff_rows) {
         const auto schedule = algorithm::find(row.collective, row.algorithm)->make(ranks, 0);
         const Work counted = cost::in_step(schedule);
         const Work formula = row.formula(ranks);

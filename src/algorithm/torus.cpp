@@ -55,34 +55,34 @@ namespace {
 
 /// A broadcast along a line of `members` from position 0 by recursive doubling: the receiver of each half
 /// hands on within its half. For every other position, from where and when it receives.
-struct Line {
+struct LineBroadcast {
     std::vector<int> from;
     std::vector<int> round;
     int rounds = 0;
 };
 
-Line halve(int members) {
-    Line line{std::vector<int>(static_cast<std::size_t>(members), 0),
-              std::vector<int>(static_cast<std::size_t>(members), 0), 0};
-    struct Part {
+LineBroadcast halve(int members) {
+    LineBroadcast line{std::vector<int>(static_cast<std::size_t>(members), 0),
+                       std::vector<int>(static_cast<std::size_t>(members), 0), 0};
+    struct Range {
         int first;
         int count;
         int round;
     };
-    std::vector<Part> open{{0, members, 0}};
+    std::vector<Range> open{{0, members, 0}};
     while (!open.empty()) {
-        const Part part = open.back();
+        const Range range = open.back();
         open.pop_back();
-        if (part.count == 1) {
-            line.rounds = std::max(line.rounds, part.round);
+        if (range.count == 1) {
+            line.rounds = std::max(line.rounds, range.round);
             continue;
         }
-        const int kept = (part.count + 1) / 2;
-        const int other = part.first + kept;
-        line.from[static_cast<std::size_t>(other)] = part.first;
-        line.round[static_cast<std::size_t>(other)] = part.round;
-        open.push_back({part.first, kept, part.round + 1});
-        open.push_back({other, part.count - kept, part.round + 1});
+        const int kept = (range.count + 1) / 2;
+        const int other = range.first + kept;
+        line.from[static_cast<std::size_t>(other)] = range.first;
+        line.round[static_cast<std::size_t>(other)] = range.round;
+        open.push_back({range.first, kept, range.round + 1});
+        open.push_back({other, range.count - kept, range.round + 1});
     }
     return line;
 }
@@ -98,7 +98,7 @@ Pattern torus_broadcast_pattern(const std::vector<int>& dimensions, bool fastest
     int rounds = 0;
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
         const std::size_t index = fastest_first ? dimensions.size() - 1 - i : i;
-        const Line line = halve(dimensions[index]);
+        const LineBroadcast line = halve(dimensions[index]);
         const int unit = graph::stride(dimensions, index);
         for (int rank = 0; rank < ranks; ++rank) {
             const int coordinate = rank / unit % dimensions[index];
@@ -118,29 +118,29 @@ Pattern torus_broadcast_pattern(const std::vector<int>& dimensions, bool fastest
 // Invariant: of every part of the ranks that is not split yet one member has the vector, the root where it is
 // the root's part, else the first. Parts are ranges of ranks, so the dual combines in rank order.
 Pattern tree_broadcast_pattern(int ranks, int root) {
-    struct Part {
+    struct Range {
         int first;
         int count;
         int leader;
         int round;
     };
     std::vector<std::vector<Transfer>> received(static_cast<std::size_t>(ranks));
-    std::vector<Part> open{{0, ranks, root, 0}};
+    std::vector<Range> open{{0, ranks, root, 0}};
     int rounds = 0;
     while (!open.empty()) {
-        const Part part = open.back();
+        const Range range = open.back();
         open.pop_back();
-        rounds = std::max(rounds, part.round);
-        if (part.count == 1) {
+        rounds = std::max(rounds, range.round);
+        if (range.count == 1) {
             continue;
         }
-        const int half = (part.count + 1) / 2;
-        const int middle = part.first + half;
-        const bool keeps_first = part.leader < middle;
-        const int other = keeps_first ? middle : part.first;
-        received[static_cast<std::size_t>(other)] = {{part.round, part.leader, {0, 1}, Action::copy}};
-        open.push_back({part.first, half, keeps_first ? part.leader : part.first, part.round + 1});
-        open.push_back({middle, part.count - half, keeps_first ? middle : part.leader, part.round + 1});
+        const int half = (range.count + 1) / 2;
+        const int middle = range.first + half;
+        const bool keeps_first = range.leader < middle;
+        const int other = keeps_first ? middle : range.first;
+        received[static_cast<std::size_t>(other)] = {{range.round, range.leader, {0, 1}, Action::copy}};
+        open.push_back({range.first, half, keeps_first ? range.leader : range.first, range.round + 1});
+        open.push_back({middle, range.count - half, keeps_first ? middle : range.leader, range.round + 1});
     }
     return {ranks, 1, rounds, Symmetry::none, std::move(received)};
 }

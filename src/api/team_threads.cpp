@@ -34,20 +34,20 @@ bool tells_little(const std::exception_ptr& exception) {
 } // namespace
 
 /// A thread's part in a run, which may also end by the end of the thread.
-class TeamThreads::Part {
+class TeamThreads::RunOfThread {
 public:
-    Part(TeamThreads& threads, int rank) : threads_(threads), rank_(rank) {}
-    ~Part() {
+    RunOfThread(TeamThreads& threads, int rank) : threads_(threads), rank_(rank) {}
+    ~RunOfThread() {
         if (!complete_) {
             threads_.ended_[static_cast<std::size_t>(rank_)] = 1;
             threads_.missing_.fetch_add(1, std::memory_order_relaxed); // ordered by running_
         }
         threads_.finish();
     }
-    Part(const Part&) = delete;
-    Part& operator=(const Part&) = delete;
-    Part(Part&&) = delete;
-    Part& operator=(Part&&) = delete;
+    RunOfThread(const RunOfThread&) = delete;
+    RunOfThread& operator=(const RunOfThread&) = delete;
+    RunOfThread(RunOfThread&&) = delete;
+    RunOfThread& operator=(RunOfThread&&) = delete;
 
     void complete() { complete_ = true; }
 
@@ -203,9 +203,9 @@ void TeamThreads::serve(int rank, std::uint64_t served) {
         if (stopping_.load(std::memory_order_relaxed)) {
             return;
         }
-        Part part(*this, rank);
+        RunOfThread run_of_thread(*this, rank);
         play(rank, *function_);
-        part.complete();
+        run_of_thread.complete();
         if (is_elsewhere()) { // a child that its function has forked, with no thread but this
             return;
         }

@@ -54,7 +54,7 @@ public:
     void run(const std::function<void(Member&)>& function);
 
 private:
-    class Part;
+    class RunOfThread;
     class OthersEnd;
 
     /// The ranks from here on have threads of the team's own.

@@ -12,7 +12,7 @@ using test::Thrown;
 
 namespace {
 
-using Part = std::function<void(Member&)>;
+using MemberFunction = std::function<void(Member&)>;
 
 constexpr int repetitions = test::reduced ? 10 : 50;
 
@@ -23,7 +23,7 @@ public:
     explicit Failing(int members) : team_({.members = members, .placement = "none"}), outcomes_(members) {}
 
     /// The exception goes through the part, as it does in a program that does not expect it.
-    Thrown run(const Part& part) {
+    Thrown run(const MemberFunction& part) {
         outcomes_ = Outcomes(team_.size());
         const Thrown reached = test::thrown_by([&] {
             team_.run([&](Member& me) {
@@ -80,13 +80,13 @@ void reduce_with_throwing_operator(Member& me, int thrower, std::size_t elements
 /// What the members of even and odd ranks call, and what the message must say of each.
 struct Disagreement {
     const char* name;
-    Part even;
-    Part odd;
+    MemberFunction even;
+    MemberFunction odd;
     const char* even_says;
     const char* odd_says;
 };
 
-Part allreduce(std::size_t elements, std::string_view algorithm) {
+MemberFunction allreduce(std::size_t elements, std::string_view algorithm) {
     return [=](Member& me) {
         std::vector<double> values(elements);
         me.allreduce(values, sum, {.algorithm = algorithm});

@@ -17,12 +17,12 @@ namespace {
 
 constexpr int regions = test::reduced ? 60 : 300;
 
-/// Runs `part` on as many threads as the group has seats.
-template <class Part>
-void on_threads(int members, Part part) {
+/// Runs `function` on as many threads as the group has seats.
+template <class Function>
+void on_threads(int members, Function function) {
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < members; ++rank) {
-        threads.emplace_back([&part, rank] { part(rank); });
+        threads.emplace_back([&function, rank] { function(rank); });
     }
 }
 

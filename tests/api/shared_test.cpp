@@ -61,13 +61,13 @@ concept BroadcastTakes = requires(Member& me, V v) {
     me.broadcast(v, 0);
 };
 
-/// What each of 3 members throws when it calls `part`.
-template <class Part>
-Outcomes outcomes_of_three(Part part) {
+/// What each of 3 members throws when it calls `function`.
+template <class Function>
+Outcomes outcomes_of_three(Function function) {
     Outcomes outcomes(3);
     Team team({.members = 3});
     try {
-        team.run([&](Member& me) { outcomes.note(me, [&] { part(me); }); });
+        team.run([&](Member& me) { outcomes.note(me, [&] { function(me); }); });
     } catch (const std::exception&) { // one failed, which is noted
     }
     return outcomes;

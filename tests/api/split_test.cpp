@@ -45,12 +45,12 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
 
 namespace {
 
-/// Runs `part` on a team and counts the members on which it returns true.
-template <class Part>
-int count_good(int members, Part part) {
+/// Runs `function` on a team and counts the members on which it returns true.
+template <class Function>
+int count_good(int members, Function function) {
     Team team({.members = members, .placement = "none"});
     std::atomic<int> good{0};
-    team.run([&](Member& me) { good += part(me) ? 1 : 0; });
+    team.run([&](Member& me) { good += function(me) ? 1 : 0; });
     return good;
 }
 

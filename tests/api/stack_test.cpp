@@ -27,18 +27,18 @@ namespace {
 
 constexpr std::size_t documented_stack_bytes = std::size_t{64} << 10U;
 
-struct Part {
+struct StartedThread {
     std::function<void()> function;
     std::exception_ptr thrown;
     pthread_t thread{};
 };
 
-void* run_part(void* argument) {
-    Part& part = *static_cast<Part*>(argument);
+void* run_started(void* argument) {
+    StartedThread& started = *static_cast<StartedThread*>(argument);
     try {
-        part.function();
+        started.function();
     } catch (...) {
-        part.thrown = std::current_exception();
+        started.thrown = std::current_exception();
     }
     return nullptr;
 }
@@ -49,16 +49,16 @@ void on_small_threads(int count, const std::function<void(int)>& function) {
     REQUIRE(pthread_attr_init(&attributes) == 0);
     const auto least = static_cast<std::size_t>(PTHREAD_STACK_MIN);
     REQUIRE(pthread_attr_setstacksize(&attributes, std::max(documented_stack_bytes, least)) == 0);
-    std::vector<Part> parts(static_cast<std::size_t>(count));
+    std::vector<StartedThread> threads(static_cast<std::size_t>(count));
     for (int index = 0; index < count; ++index) {
-        Part& part = parts[static_cast<std::size_t>(index)];
-        part.function = [&function, index] { function(index); };
-        REQUIRE(pthread_create(&part.thread, &attributes, run_part, &part) == 0);
+        StartedThread& started = threads[static_cast<std::size_t>(index)];
+        started.function = [&function, index] { function(index); };
+        REQUIRE(pthread_create(&started.thread, &attributes, run_started, &started) == 0);
     }
     std::exception_ptr thrown;
-    for (Part& part : parts) {
-        pthread_join(part.thread, nullptr);
-        thrown = part.thrown != nullptr ? part.thrown : thrown;
+    for (StartedThread& started : threads) {
+        pthread_join(started.thread, nullptr);
+        thrown = started.thrown != nullptr ? started.thrown : thrown;
     }
     pthread_attr_destroy(&attributes);
     if (thrown != nullptr) {

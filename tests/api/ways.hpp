@@ -51,17 +51,17 @@ void make_at_once(AtOnce<Way>& me, Call call) {
     me.make(call);
 }
 
-/// Calls part(me) for every way of calling in turn: `me` is the member, or one at once. `meeting` has
+/// Calls function(me) for every way of calling in turn: `me` is the member, or one at once. `meeting` has
 /// as many ranks as the group has members.
-template <class Part>
-void in_every_way(Member& me, Rendezvous& meeting, Part part) {
-    part(me);
+template <class Function>
+void in_every_way(Member& me, Rendezvous& meeting, Function function) {
+    function(me);
     AtOnce started(me.start, me);
-    part(started);
+    function(started);
     AtOnce persistent(me.prepare, me);
-    part(persistent);
+    function(persistent);
     AtOnce arriving(meeting.at(me.rank()), me);
-    part(arriving);
+    function(arriving);
 }
 
 } // namespace tutti::test

@@ -12,7 +12,7 @@
 using tutti::test::call_part;
 using tutti::test::check_refused;
 using tutti::test::Joined;
-using tutti::test::Part;
+using tutti::test::MemberFunction;
 using tutti::test::run_team;
 
 TEST_CASE("null pointers are named") {
@@ -236,7 +236,7 @@ TEST_CASE("options are checked, and those of another version known") {
     CHECK(size == 3);
     std::atomic<bool> is_here{false};
     const auto caller = std::this_thread::get_id();
-    Part part = [&](tutti_caller member) {
+    MemberFunction part = [&](tutti_caller member) {
         if (member.rank == 0) {
             is_here = std::this_thread::get_id() == caller;
         }

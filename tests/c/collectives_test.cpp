@@ -283,7 +283,7 @@ TEST_CASE("members that call from C and from C++ are in the same calls") {
             me.start.scan(in, out, sum).wait();
             me.barrier();
         } else {
-            test::Part part = [&](tutti_caller c) {
+            test::MemberFunction part = [&](tutti_caller c) {
                 wrong += &tutti::c::member_of(c) == &me ? 0 : 1;
                 tutti_request request = TUTTI_REQUEST_NULL;
                 tutti_allreduce(c, in.data(), out.data(), in.size(), TUTTI_DOUBLE, TUTTI_SUM);

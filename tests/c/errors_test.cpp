@@ -14,8 +14,8 @@
 
 using tutti::test::call_part;
 using tutti::test::check_refused;
+using tutti::test::MemberFunction;
 using tutti::test::mentions;
-using tutti::test::Part;
 using tutti::test::run_team;
 
 namespace {
@@ -26,7 +26,7 @@ struct Outcome {
 };
 
 /// What each member's part returns; the team goes on as if all was well.
-std::vector<Outcome> outcomes(int members, const Part& part) {
+std::vector<Outcome> outcomes(int members, const MemberFunction& part) {
     std::vector<Outcome> all(static_cast<std::size_t>(members));
     run_team(members, [&](tutti_caller me) {
         const tutti_status status = part(me);
@@ -154,7 +154,7 @@ TEST_CASE("group_run tells the others what a function has returned") {
     std::vector<std::thread> threads;
     for (int rank = 0; rank < 3; ++rank) {
         threads.emplace_back([&, rank] {
-            Part part = [&](tutti_caller me) {
+            MemberFunction part = [&](tutti_caller me) {
                 for (++joined; joined < 3;) { // so that nobody comes when the region has failed
                     std::this_thread::yield();
                 }

@@ -21,14 +21,14 @@ inline void check_refused(tutti_status status, const std::string& text) {
 }
 
 /// What a function of the program is given as `user`.
-using Part = std::function<tutti_status(tutti_caller)>;
+using MemberFunction = std::function<tutti_status(tutti_caller)>;
 
 inline tutti_status call_part(tutti_caller me, void* user) {
-    return (*static_cast<const Part*>(user))(me);
+    return (*static_cast<const MemberFunction*>(user))(me);
 }
 
 /// Runs `part` on every member of a team of its own.
-inline tutti_status run_team(int members, Part part) {
+inline tutti_status run_team(int members, MemberFunction part) {
     tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
     options.members = members;
     options.placement = "none";
