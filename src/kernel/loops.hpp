@@ -48,7 +48,8 @@ constexpr std::size_t cached_tile_bytes_of<Tree<Count>> = std::size_t{Count <= 8
 }
 
 /// What combines bytes [begin, end) through the caches. The moving loops below reach it by address, so that
-/// there is one of them for all types and operators; they call it once per `moved_bytes`.
+/// there is one of them for all types and operators. They call it once for each part of at most
+/// `moved_bytes`; prefixes share these.
 using Combine = void (*)(const Reduction& data, Association association, std::size_t begin, std::size_t end);
 template <Association association>
 using Scan = void (*)(const Prefixes<association>& data, std::size_t begin, std::size_t end);
