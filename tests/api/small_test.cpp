@@ -66,6 +66,17 @@ TEST_CASE("empty vectors") {
     }
 }
 
+TEST_CASE("few elements") {
+    for (const int members : {2, 3, 8}) {
+        Team team({.members = members, .placement = "none"});
+        CHECK_NOTHROW(team.run([](Member& me) {
+            for (const std::size_t elements : {1U, 2U, 3U, 16U}) { // in words, in slots, in staging buffers
+                call_all(me, elements);
+            }
+        }));
+    }
+}
+
 TEST_CASE("a barrier holds everybody back until the last has come") {
     Team team({.members = 4, .placement = "none"});
     for (const std::string_view name : {"", "direct", "dissemination"}) {
