@@ -44,8 +44,8 @@ public:
     /// why a file is not used.
     std::string tuning() const;
 
-    /// One line that says how members wait for each other now, and why: "spin for 100 us, yield for 100 us,
-    /// then sleep, because 2 members have 2 CPUs". See GroupOptions::wait. Any thread may ask at any time.
+    /// How members wait for each other now, and why, in one line: "spin for 100 us, yield for 100 us,
+    /// then sleep, because 2 members have 2 CPUs". See GroupOptions::wait. May be called by any thread at any time.
     std::string waits() const;
 
     /// Who is where: of each member the last calls, where in the program, whom it waits for and for how long,

@@ -35,7 +35,7 @@ struct GroupConfig {
     tuning::Choices choices = {};
     /// See Group::tuning().
     std::string tuning = {};
-    /// The CPUs that each member may use; empty for all of the process.
+    /// The CPUs that each member may use at first; empty for all of the process.
     std::vector<std::vector<int>> bindings = {};
     /// The CPU on which each member is taken to be.
     std::vector<int> places = {};

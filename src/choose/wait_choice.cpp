@@ -78,19 +78,21 @@ mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int memb
     return wait_policy;
 }
 
-std::string text_of_waits(Wait wait, bool is_from_environment, int members, int cpus) {
-    if (wait != Wait::automatic) {
-        const char* const way = names[static_cast<std::size_t>(wait)];
-        return std::string(way) + ", because " + (is_from_environment ? "TUTTI_WAIT" : "GroupOptions::wait") +
-               " says so";
+std::string text_of_waits(const GroupConfig& config, const mailbox::WaitPolicy& wait_policy, int members,
+                          int cpus) {
+    if (config.options.wait != Wait::automatic) {
+        return std::string(names[static_cast<std::size_t>(config.options.wait)]) + ", as set by " +
+               (config.wait_is_from_environment ? "TUTTI_WAIT" : "GroupOptions::wait");
     }
-    const mailbox::WaitPolicy policy = wait_policy_for(members, cpus);
     const auto count = [](int number, const char* name) {
         return std::to_string(number) + " " + name + (number == 1 ? "" : "s");
     };
-    return (policy.spin_ns > 0 ? "spin for " + text_of(policy.spin_ns) + ", " : "") + "yield for " +
-           text_of(policy.yield_ns) + ", then sleep, because " + count(members, "member") +
-           (members <= cpus ? (members == 1 ? " has " : " have ") : " share ") + count(cpus, "CPU");
+    return (wait_policy.spin_ns > 0 ? "spin for " + text_of(wait_policy.spin_ns) + ", " : "") + "yield for " +
+           text_of(wait_policy.yield_ns) + ", then sleep, because " + count(members, "member") +
+           (members > cpus ? " share "
+            : members == 1 ? " has "
+                           : " have ") +
+           count(cpus, "CPU");
 }
 
 } // namespace tutti::engine

@@ -25,6 +25,7 @@ mailbox::WaitPolicy wait_policy_of(Wait wait, int members, int cpus);
 mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int members, bool caller_is_member);
 
 /// "spin for 100 us, yield for 100 us, then sleep, because 2 members have 2 CPUs".
-std::string text_of_waits(Wait wait, bool is_from_environment, int members, int cpus);
+std::string text_of_waits(const GroupConfig& config, const mailbox::WaitPolicy& wait_policy, int members,
+                          int cpus);
 
 } // namespace tutti::engine

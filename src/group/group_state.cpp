@@ -2,7 +2,6 @@
 
 #include "choose/wait_choice.hpp"
 #include "machine/cpu_list.hpp"
-#include "machine/pinning.hpp"
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
 #include "wait/failed_call.hpp"
@@ -35,14 +34,15 @@ void require_kernels() {
 } // namespace
 
 GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiagnosis make_diagnosis)
-    : config_(std::move(config)), is_crowded_(config_.cpus < members),
-      roomy_wait_policy_(config_.cpus < members
+    : config_(std::move(config)), bindings_(config_),
+      roomy_wait_policy_(config_.cpus < members && !config_.bindings.empty()
                              ? engine::wait_policy_of(config_.options.wait, members, members)
                              : config_.wait_policy),
-      crowded_wait_policy_(engine::wait_policy_of(config_.options.wait, members, members - 1)),
+      crowded_wait_policy_(config_.bindings.empty()
+                               ? config_.wait_policy
+                               : engine::wait_policy_of(config_.options.wait, members, members - 1)),
       memory_(members, failure_.word()), schedules_(members, config_),
-      seats_(failure_, memory_, config_.options.join_deadline),
-      looked_at_process_ns_(engine::coarse_clock_now().count()), make_diagnosis_(make_diagnosis),
+      seats_(failure_, memory_, config_.options.join_deadline), make_diagnosis_(make_diagnosis),
       diagnosis_(make_diagnosis(*this)) {
     require_kernels();
     if (config_.trace != Trace::off) {
@@ -85,54 +85,24 @@ Statistics GroupState::statistics() const {
 
 void GroupState::note_binding(int rank) noexcept {
     if (seat(rank).is_new_here()) {
-        read_binding(rank);
+        bindings_.read(rank);
     }
 }
 
 void GroupState::note_binding_again(int rank) noexcept {
-    constexpr std::chrono::milliseconds between_own{100};
-    constexpr std::chrono::seconds between_all{1}; // it looks at all threads of the process
-    const std::chrono::nanoseconds now = engine::coarse_clock_now();
-    if (!seat(rank).looks_again_after(between_own, now)) {
-        return;
-    }
-    std::int64_t looked_ns = looked_at_process_ns_.load(std::memory_order_relaxed);
-    if (now.count() - looked_ns > std::chrono::nanoseconds(between_all).count() &&
-        looked_at_process_ns_.compare_exchange_strong(looked_ns, now.count(), std::memory_order_relaxed)) {
-        const int cpus = machine::allowed_pus_now();
-        const std::scoped_lock lock(bindings_mutex_);
-        config_.process_cpus = cpus;
-    }
-    read_binding(rank);
-}
-
-void GroupState::read_binding(int rank) noexcept {
-    try {
-        const std::scoped_lock lock(bindings_mutex_);
-        std::vector<int>& binding = config_.bindings[static_cast<std::size_t>(rank)];
-        std::vector<int> found = machine::cpus_of_this_thread();
-        if (static_cast<int>(found.size()) >= config_.process_cpus) {
-            found.clear(); // any
-        }
-        binding = std::move(found);
-        config_.cpus = machine::pus_at_once(config_.bindings, config_.process_cpus);
-        is_crowded_.store(config_.cpus < size(), std::memory_order_relaxed); // a hint
-    } catch (const std::bad_alloc&) {                                        // so that the hint is missing
+    constexpr std::chrono::milliseconds interval{100};
+    if (seat(rank).looks_again_after(interval, engine::coarse_clock_now())) {
+        bindings_.read(rank);
     }
 }
 
-std::string GroupState::text_of_waits() {
-    const std::scoped_lock lock(bindings_mutex_);
-    std::string text =
-        engine::text_of_waits(config_.options.wait, config_.wait_is_from_environment, size(), config_.cpus);
-    if (config_.options.wait == Wait::automatic) {
-        const std::vector<int> wanted = memory_.last_cpus().wanted();
-        if (!wanted.empty()) {
-            text +=
-                "; now sleep at once on CPUs that other processes want: " + machine::format_cpu_list(wanted);
-        }
-    }
-    return text;
+std::string GroupState::text_of_waits() const {
+    const bool adapts = config_.options.wait == Wait::automatic;
+    const std::vector<int> wanted = adapts ? memory_.last_cpus().wanted() : std::vector<int>{};
+    return engine::text_of_waits(config_, wait_policy(), size(), bindings_.cpus()) +
+           (wanted.empty() ? ""
+                           : "; now sleep at once on CPUs that other processes want: " +
+                                 machine::format_cpu_list(wanted));
 }
 
 void GroupState::leave_failed_call(int member) {
@@ -186,9 +156,9 @@ void GroupState::leave_seat(int rank) {
 std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) {
     const auto members = static_cast<int>(mates.size());
     std::shared_ptr<GroupState> group = [&] {
-        const std::scoped_lock lock(bindings_mutex_);
-        return std::make_shared<GroupState>(members, engine::config_for_members(config_, mates),
-                                            make_diagnosis_);
+        engine::GroupConfig now = config_;
+        now.bindings = bindings_.of_members();
+        return std::make_shared<GroupState>(members, engine::config_for_members(now, mates), make_diagnosis_);
     }();
     group->family_.descend(weak_from_this(), family_, mates);
     for (const auto& ancestor : group->family_.ancestors()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "call/plans/schedules.hpp"
+#include "choose/bindings.hpp"
 #include "choose/group_config.hpp"
 #include "group/diagnosis.hpp"
 #include "group/family.hpp"
@@ -51,9 +52,8 @@ public:
     engine::SharedMemory& memory() { return memory_; }
     engine::Family& family() { return family_; }
     engine::Failure& failure() { return failure_; }
-    /// Relaxed: a hint, and rarely written.
     const mailbox::WaitPolicy& wait_policy() const {
-        return is_crowded_.load(std::memory_order_relaxed) ? crowded_wait_policy_ : roomy_wait_policy_;
+        return bindings_.cpus() < size() ? crowded_wait_policy_ : roomy_wait_policy_;
     }
     const engine::GroupConfig& config() const { return config_; }
     /// What the members record of their calls; null where that is nothing.
@@ -76,7 +76,7 @@ public:
     void note_binding_again(int rank) noexcept;
 
     /// How members wait now, and why. By any thread.
-    std::string text_of_waits();
+    std::string text_of_waits() const;
 
     /// Records a failure and wakes everybody, here and in the groups made of this one.
     TUTTI_COMPONENT_API void fail(int member, const std::exception_ptr& cause) noexcept;
@@ -100,14 +100,11 @@ public:
 private:
     trace::Timeline timeline() const;
 
-    void read_binding(int rank) noexcept;
-
     /// As fail(), of this group alone.
     void release_all(int member, const std::exception_ptr& cause, const char* whose) noexcept;
 
-    engine::GroupConfig config_;
-    /// Whether there are fewer CPUs for the members than members.
-    std::atomic<bool> is_crowded_;
+    const engine::GroupConfig config_;
+    engine::Bindings bindings_;
     mailbox::WaitPolicy roomy_wait_policy_;
     mailbox::WaitPolicy crowded_wait_policy_;
     engine::Failure failure_;
@@ -119,10 +116,6 @@ private:
     std::shared_ptr<GroupState> itself_;
     GroupState* next_kept_ = nullptr;
     engine::Family family_;
-    /// Of config_.bindings, process_cpus and cpus, which is all of the configuration that changes.
-    std::mutex bindings_mutex_;
-    /// When somebody looked last which CPUs the process has.
-    std::atomic<std::int64_t> looked_at_process_ns_;
     /// The last members: they refer to the others.
     std::optional<engine::TraceListed> traced_;
     engine::MakeDiagnosis make_diagnosis_;

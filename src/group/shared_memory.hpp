@@ -33,6 +33,7 @@ public:
 
     /// Of the members, and of a thread that waits for all of them.
     mailbox::LastCpus& last_cpus() { return last_cpus_; }
+    const mailbox::LastCpus& last_cpus() const { return last_cpus_; }
 
     /// For what the members have in flight. Made on first use; null before that.
     Channels& channels();

@@ -37,7 +37,8 @@ struct CpusInSight {
         if (own != nullptr) {
             own->show(cpu);
         }
-        return std::ranges::any_of(peers, [&](const LastCpu& peer) { return &peer != own && peer.is(cpu); });
+        return cpu >= 0 &&
+               std::ranges::any_of(peers, [&](const LastCpu& peer) { return &peer != own && peer.is(cpu); });
     }
 };
 

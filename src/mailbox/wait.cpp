@@ -105,6 +105,11 @@ std::int64_t yield(Cpu& cpu, std::int64_t now) noexcept {
     return turn_ns;
 }
 
+/// For how long all threads spin again, whatever they have learnt, and how often. In that time a call that
+/// passes through all members must be able to wake them.
+constexpr std::int64_t all_spin_ns = 4 * millisecond_ns;
+constexpr std::int64_t all_spin_every_ns = 128 * millisecond_ns;
+
 /// What a yield takes at most if no other thread has run meanwhile.
 constexpr std::int64_t yield_to_nobody_ns = 3 * microsecond_ns;
 
@@ -138,17 +143,20 @@ Backoff::Next Backoff::pass_slowly() noexcept {
 
     Cpu& cpu = cpu_of(sched_getcpu());
     const std::int64_t waited_ns = now - started_ns_;
+    const bool expects_short = waiter_.history.expects_short_wait();
+    const bool all_spin = !expects_short && now % all_spin_every_ns < all_spin_ns;
+    const WaitPolicy policy = all_spin && wait_policy_.spin_ns > 0
+                                  ? WaitPolicy{.spin_ns = all_spin_ns, .yield_ns = 0}
+                                  : wait_policy_;
     // More members than CPUs yield to each other, however long they wait.
-    const bool is_promising =
-        beside_peer_ || wait_policy_.spin_ns == 0 || waiter_.history.expects_short_wait();
-    if (waited_ns >= wait_policy_.awake_ns() ||
-        (!wait_policy_.never_sleeps() && (cpu.is_wanted(now) || !is_promising))) {
+    const bool is_promising = beside_peer_ || policy.spin_ns == 0 || expects_short || all_spin;
+    if (waited_ns >= policy.awake_ns() || (!policy.never_sleeps() && (cpu.is_wanted(now) || !is_promising))) {
         spinning_ = false;
         slept_ = true;
         return Next::sleep;
     }
-    const bool must_yield = beside_peer_ && !wait_policy_.never_sleeps();
-    spinning_ = waited_ns < wait_policy_.spin_ns && !must_yield;
+    const bool must_yield = beside_peer_ && !policy.never_sleeps();
+    spinning_ = waited_ns < policy.spin_ns && !must_yield;
     if (!spinning_) {
         if (!std::exchange(yielded_, true)) {
             cpu.waits.fetch_add(1, std::memory_order_relaxed);
@@ -159,8 +167,12 @@ Backoff::Next Backoff::pass_slowly() noexcept {
 }
 
 void Backoff::end() noexcept {
-    const bool was_long = slept_ && now_ns() - started_ns_ >= wait_policy_.awake_ns();
+    constexpr std::int64_t long_wait_ns = millisecond_ns;
+    const bool was_long = slept_ && now_ns() - started_ns_ >= long_wait_ns;
     waiter_.history.add(was_long, beside_peer_);
+    if (waiter_.cpus.own != nullptr) {
+        waiter_.cpus.own->show(sched_getcpu());
+    }
 }
 
 std::int64_t Backoff::sleep_bound_ns() noexcept {

@@ -6,6 +6,7 @@
 
 #include <tutti/detail/export.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 
@@ -25,27 +26,31 @@ struct WaitPolicy {
     std::int64_t awake_ns() const noexcept { return spin_ns + yield_ns; }
 };
 
-/// What a thread has learnt from its last waits of one kind.
+/// What a thread has learnt from its last waits of one kind. Relaxed: it is a hint, and several threads may
+/// wait for requests of one rank.
 class WaitHistory {
 public:
-    /// Whether to stay awake in the next wait: unless all of the last three took longer than a thread stays
-    /// awake at all (Karlin, Li, Manasse and Owicki 1991, section 4: the wait times of the recent past).
-    bool expects_short_wait() const noexcept { return (long_waits_ & remembered) != remembered; }
+    /// Whether the next wait may be short: unless all of the last three were long (Karlin, Li, Manasse and
+    /// Owicki 1991, section 4: the wait times of the recent past).
+    bool expects_short_wait() const noexcept {
+        return (last_.load(std::memory_order_relaxed) & long_waits) != long_waits;
+    }
     /// Whether the last wait was for a thread on the same CPU.
-    bool shares_cpu() const noexcept { return shares_cpu_; }
+    bool shares_cpu() const noexcept { return (last_.load(std::memory_order_relaxed) & same_cpu) != 0; }
 
     void add(bool was_long, bool shares_cpu) noexcept {
-        long_waits_ = long_waits_ << 1U | (was_long ? 1U : 0U);
-        shares_cpu_ = shares_cpu;
+        const unsigned before = last_.load(std::memory_order_relaxed);
+        last_.store((before << 1U & long_waits) | (was_long ? 1U : 0U) | (shares_cpu ? same_cpu : 0U),
+                    std::memory_order_relaxed);
     }
 
 private:
-    static constexpr unsigned remembered = 0b111;
-    unsigned long_waits_ = 0;
-    bool shares_cpu_ = false;
+    static constexpr unsigned long_waits = 0b0111;
+    static constexpr unsigned same_cpu = 0b1000;
+    std::atomic<unsigned> last_{0};
 };
 
-/// Who waits, and for whom.
+/// A thread that waits, and those that it may be waiting for.
 struct Waiter {
     WaitHistory& history;
     CpusInSight cpus = {};
@@ -62,7 +67,9 @@ inline int eager_looks(const WaitPolicy& wait_policy, const WaitHistory& history
 ///
 /// - It yields at once if it waits for a thread that was last seen on its own CPU, since only then can that
 ///   one go on. A yield that returns at once shows that the other thread is elsewhere by now.
-/// - It sleeps instead of spinning if its last waits were long.
+/// - It sleeps instead of spinning if its last waits were long. Threads that wait in turn for one another may
+/// be
+///   slow only because all of them sleep. All threads therefore spin again now and then, at the same time.
 /// - It sleeps at once on a CPU that other processes want. A yield would give them the CPU for milliseconds,
 ///   and spinning would use up the share of the CPU that lets a thread go on as soon as it is woken. That
 ///   others want the CPU shows in yields that took long while this process got little done. It is remembered

@@ -35,6 +35,11 @@ public:
     long now_ns() override { return (passed_ns += look_at_clock_ns) - behind_ns; }
     long used_ns() override { return used_ns_; }
 
+    void pass_until_all_spin() {
+        constexpr long interval_ns = 128'000'000;
+        passed_ns += interval_ns - passed_ns % interval_ns;
+    }
+
     const int number = next_++;
 
 private:
@@ -205,11 +210,17 @@ TEST_CASE("a wait for a thread on the same CPU yields at once, unless that one i
 TEST_CASE("after three long waits a thread sleeps at once until one has been short") {
     OneCpu system;
     WaitHistory history;
+    system.pass_until_all_spin();
+    system.passed_ns += 5'000'000;
     for (int i = 0; i < 3; ++i) {
         CHECK(begin_wait(system, history, 5'000'000).spins);
     }
     CHECK(begin_wait(system, history, 5'000'000).sleeps);
-    CHECK(begin_wait(system, history, 50'000).sleeps); // this one would have been over while it spins
+    system.pass_until_all_spin();
+    CHECK(begin_wait(system, history, 5'000'000).spins);
+    system.pass_until_all_spin();
+    system.passed_ns += 5'000'000;                     // that is over
+    CHECK(begin_wait(system, history, 50'000).sleeps); // this one was short
     CHECK(begin_wait(system, history, 5'000'000).spins);
     CHECK(begin_wait(system, history, 5'000'000).spins);
     CHECK(begin_wait(system, history, 5'000'000).spins);

@@ -39,6 +39,24 @@ TEST_CASE("members of a cluster wait as their group was told to") {
     }
 }
 
+TEST_CASE("members of a cluster may wait long for each other") {
+    if (thread_level() < MPI_THREAD_SERIALIZED) {
+        return;
+    }
+    Team team({.members = members});
+    mpi::Cluster cluster(team, MPI_COMM_SELF);
+    std::array<int, members> sums{};
+    cluster.run([&](mpi::Member& me) {
+        for (int late = 0; late < members; ++late) {
+            if (me.rank() == late) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            }
+            sums[static_cast<std::size_t>(me.rank())] = me.allreduce(1, sum);
+        }
+    });
+    CHECK(sums == std::array{members, members});
+}
+
 TEST_CASE(
     "calls inside a cluster's only process count the CPUs that it may use, and its choice of algorithms") {
     if (thread_level() == MPI_THREAD_SINGLE) {

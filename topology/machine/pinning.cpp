@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -249,7 +250,8 @@ namespace {
 
 constexpr int no_quota = std::numeric_limits<int>::max();
 
-/// What the control group's quota pays for. Read once, since that opens files, and again if asked for.
+/// What the control group's quota pays for. Read once, since that opens files, and again by
+/// allowed_pus_now().
 std::atomic<int>& known_quota() {
     static std::atomic<int> quota{quota_cpus().value_or(no_quota)};
     return quota;
@@ -258,8 +260,21 @@ std::atomic<int>& known_quota() {
 } // namespace
 
 int allowed_pus_now() {
-    known_quota().store(quota_cpus().value_or(no_quota), std::memory_order_relaxed); // a hint
-    return allowed_pus();
+    constexpr std::chrono::seconds between_looks{1};
+    static std::atomic<std::chrono::steady_clock::duration> looked{};
+    static std::atomic<int> allowed{0};
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    auto before = looked.load(std::memory_order_relaxed);
+    const int known = allowed.load(std::memory_order_relaxed); // relaxed, as all here: hints
+    if (known != 0 && (now - before < between_looks ||
+                       !looked.compare_exchange_strong(before, now, std::memory_order_relaxed))) {
+        return known;
+    }
+    looked.store(now, std::memory_order_relaxed);
+    known_quota().store(quota_cpus().value_or(no_quota), std::memory_order_relaxed);
+    const int found = allowed_pus();
+    allowed.store(found, std::memory_order_relaxed);
+    return found;
 }
 
 int allowed_pus() {

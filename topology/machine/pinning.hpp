@@ -47,7 +47,7 @@ std::vector<int> cpus_of_this_thread();
 /// How many threads of this process can run at the same time: the size of process_cpus(), or less where a
 /// control group limits its CPU time (quota_cpus(), looked up once); at least 1. No hwloc: microseconds.
 int allowed_pus();
-/// The same, with a quota that may have changed. Opens files.
+/// The same, and the quota, as they were at most a second ago. Cheap on average.
 int allowed_pus_now();
 
 /// How many of the threads that are bound to these CPUs can run at the same time, given that `allowed` of the
