@@ -45,7 +45,8 @@ public:
     std::string tuning() const;
 
     /// How members wait for each other now, and why, in one line: "spin for 100 us, yield for 100 us,
-    /// then sleep, because 2 members have 2 CPUs". See GroupOptions::wait. May be called by any thread at any time.
+    /// then sleep, because 2 members have 2 CPUs". See GroupOptions::wait. May be called by any thread at any
+    /// time.
     std::string waits() const;
 
     /// Who is where: of each member the last calls, where in the program, whom it waits for and for how long,

@@ -255,7 +255,8 @@ void TeamThreads::await_all() {
     mailbox::TimedEventCount event(end_event_, std::chrono::nanoseconds(before_telling).count());
     // Acquire: pairs with finish().
     mailbox::wait_until([this] { return running_.load(std::memory_order_acquire) == 0; }, check, event,
-                        wait_policy_, {wait_history_, group_->memory().last_cpus().of(caller_is_member_ ? 0 : size())});
+                        wait_policy_,
+                        {wait_history_, group_->memory().last_cpus().of(caller_is_member_ ? 0 : size())});
 }
 
 /// Writes to stderr why nobody learns of a failure.
