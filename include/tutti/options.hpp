@@ -72,7 +72,7 @@ enum class TraceFormat : std::uint8_t { json_lines, perfetto };
 ///   then sleeps until it is woken; with more members than CPUs it yields at once, for 200 us. It yields at
 ///   once as well if it waits for a thread that was last seen on its own CPU. It sleeps at once if its last
 ///   three waits took more than 1 ms each, or if other processes want its CPU. The CPUs of the members are
-///   those to which they are bound, within a control group's quota; members read them again when they wait
+///   those to which they are bound, within a control group's quota; members look again when they wait
 ///   long.
 /// - spin: never gives up its CPU. Use it only if every member has a CPU to itself.
 /// - yield: lets other threads run between two looks, and never sleeps.

@@ -35,7 +35,7 @@ Bindings::Bindings(const GroupConfig& config)
 void Bindings::read(int member) noexcept {
     const NotCancelled not_cancelled;
     try {
-        const int process_cpus = machine::allowed_pus_now();
+        const int process_cpus = machine::allowed_pus();
         std::vector<int> found = machine::cpus_of_this_thread();
         if (static_cast<int>(found.size()) >= process_cpus) {
             found.clear(); // any

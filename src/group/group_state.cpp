@@ -85,13 +85,13 @@ Statistics GroupState::statistics() const {
 
 void GroupState::note_binding(int rank) noexcept {
     if (seat(rank).is_new_here()) {
+        seat(rank).watch_binding();
         bindings_.read(rank);
     }
 }
 
 void GroupState::note_binding_again(int rank) noexcept {
-    constexpr std::chrono::milliseconds interval{100};
-    if (seat(rank).looks_again_after(interval, engine::coarse_clock_now())) {
+    if (seat(rank).has_been_rebound()) {
         bindings_.read(rank);
     }
 }

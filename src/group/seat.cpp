@@ -62,10 +62,14 @@ bool Seat::is_new_here() {
     return std::exchange(thread_, own) != own;
 }
 
-bool Seat::looks_again_after(std::chrono::nanoseconds interval, std::chrono::nanoseconds now) {
-    const bool looks = now - binding_read_ >= interval;
-    binding_read_ = looks ? now : binding_read_;
-    return looks;
+bool Seat::has_been_rebound() noexcept {
+    constexpr std::chrono::milliseconds interval{100};
+    const std::chrono::nanoseconds now = engine::coarse_clock_now();
+    if (now - binding_looked_at_ < interval) {
+        return false;
+    }
+    binding_looked_at_ = now;
+    return binding_watch_.has_changed();
 }
 
 void Seat::resume(std::uint64_t epoch) {

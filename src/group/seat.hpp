@@ -6,6 +6,7 @@
 #include "call/plans/plans.hpp"
 #include "call/prepared_call.hpp"
 #include "group/seat_occupancy.hpp"
+#include "machine/pinning.hpp"
 #include "mailbox/mailbox.hpp"
 #include "record/recorder.hpp"
 #include "run/bindings.hpp"
@@ -54,8 +55,10 @@ public:
 
     /// Whether the calling thread, which has just taken the seat, is another than the one before.
     bool is_new_here();
-    /// Whether the member looks again where it may run: if its last look is so long ago.
-    bool looks_again_after(std::chrono::nanoseconds interval, std::chrono::nanoseconds now);
+    /// Whether the calling thread has been bound to other CPUs. Looks at most ten times a second.
+    bool has_been_rebound() noexcept;
+    /// Has that begin with the present binding.
+    void watch_binding() noexcept { binding_watch_.begin(); }
 
     /// See execute() and execute_again().
     void run(const Call& call);
@@ -167,7 +170,8 @@ private:
     /// An operator of the caller's runs, which must not call this member.
     bool runs_operator_ = false;
     mailbox::WaitHistory wait_history_;
-    std::chrono::nanoseconds binding_read_{0};
+    machine::BindingWatch binding_watch_;
+    std::chrono::nanoseconds binding_looked_at_{0};
     /// What this member has shown of its calls last.
     engine::CallPlace recorded_;
     std::uint64_t recorded_digest_ = 0;

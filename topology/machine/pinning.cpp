@@ -10,12 +10,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <fstream>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -246,42 +243,23 @@ std::vector<int> cpus_of_this_thread() {
     return cpus_of_thread(0).value_or(std::vector<int>{});
 }
 
-namespace {
-
-constexpr int no_quota = std::numeric_limits<int>::max();
-
-/// What the control group's quota pays for. Read once, since that opens files, and again by
-/// allowed_pus_now().
-std::atomic<int>& known_quota() {
-    static std::atomic<int> quota{quota_cpus().value_or(no_quota)};
-    return quota;
-}
-
-} // namespace
-
-int allowed_pus_now() {
-    constexpr std::chrono::seconds between_looks{1};
-    static std::atomic<std::chrono::steady_clock::duration> looked{};
-    static std::atomic<int> allowed{0};
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    auto before = looked.load(std::memory_order_relaxed);
-    const int known = allowed.load(std::memory_order_relaxed); // relaxed, as all here: hints
-    if (known != 0 && (now - before < between_looks ||
-                       !looked.compare_exchange_strong(before, now, std::memory_order_relaxed))) {
-        return known;
+bool BindingWatch::has_changed() noexcept {
+    cpu_set_t now{};
+    if (sched_getaffinity(0, sizeof now, &now) != 0) {
+        return false;
     }
-    looked.store(now, std::memory_order_relaxed);
-    known_quota().store(quota_cpus().value_or(no_quota), std::memory_order_relaxed);
-    const int found = allowed_pus();
-    allowed.store(found, std::memory_order_relaxed);
-    return found;
+    const bool changed = begun_ && CPU_EQUAL(&now, &cpus_) == 0;
+    cpus_ = now;
+    begun_ = true;
+    return changed;
 }
 
 int allowed_pus() {
+    static const std::optional<int> quota = quota_cpus();
     const std::size_t told = process_cpus().size();
     const int cpus = told > 0 ? static_cast<int>(told)
                               : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    return std::min(cpus, known_quota().load(std::memory_order_relaxed));
+    return std::min(cpus, quota.value_or(cpus));
 }
 
 int pus_at_once(std::span<const std::vector<int>> bindings, int allowed) {

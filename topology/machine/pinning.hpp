@@ -2,6 +2,8 @@
 
 #include <tutti/detail/export.hpp>
 
+#include <sched.h>
+
 #include <span>
 #include <string>
 #include <vector>
@@ -44,11 +46,26 @@ TUTTI_COMPONENT_API std::vector<int> process_cpus(const std::string& root = "/")
 /// The CPUs that the calling thread is bound to, ascending; empty where the system does not tell.
 std::vector<int> cpus_of_this_thread();
 
+/// Tells whether the binding of a thread changes. Allocates nothing, and orders no memory between threads. By
+/// one thread at a time.
+class BindingWatch {
+public:
+    /// Whether the calling thread is bound to other CPUs than at the last call, or at begin(). False before
+    /// the first of either, and if the system does not tell within the room of a cpu_set_t.
+    bool has_changed() noexcept;
+    void begin() noexcept {
+        begun_ = false;
+        has_changed();
+    }
+
+private:
+    cpu_set_t cpus_{};
+    bool begun_ = false;
+};
+
 /// How many threads of this process can run at the same time: the size of process_cpus(), or less where a
 /// control group limits its CPU time (quota_cpus(), looked up once); at least 1. No hwloc: microseconds.
 int allowed_pus();
-/// The same, and the quota, as they were at most a second ago. Cheap on average.
-int allowed_pus_now();
 
 /// How many of the threads that are bound to these CPUs can run at the same time, given that `allowed` of the
 /// process can: 1 for all that are bound to the same CPU, no more than there are CPUs in all. An empty list
