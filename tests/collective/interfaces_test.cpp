@@ -123,7 +123,7 @@ TEST_CASE("functions of C take what the table says") {
 }
 
 TEST_CASE("procedures of Fortran take what the table says") {
-    check_all(text_of("src/fortran/tutti.f90"), fortran_interface);
+    check_all(text_of("src/fortran/collectives.inc"), fortran_interface);
     check_all(text_of("docs/fortran.md"), [](const CollectiveTraits& traits) {
         return "| `tutti_" + std::string(traits.name) + "(" + fortran_arguments(traits) + " [, ierr])` |";
     });
