@@ -82,17 +82,17 @@ std::shared_ptr<AlgorithmPredictor> outlook_for(const Whereabouts& members, int 
 
 GroupConfig config_for(const GroupOptions& options, Whereabouts where, const Cpus& cpus, int l3_groups) {
     const auto members = static_cast<int>(where.bindings.size());
+    const Wait wait = wait_of(options.wait);
     GroupOptions chosen = options;
-    chosen.wait = wait_of(options.wait);
-    const bool wait_is_from_environment = chosen.wait != options.wait;
+    chosen.wait = wait;
     tuning::Source source = tuning::source_of(options.tuning);
     std::shared_ptr<AlgorithmPredictor> predictor =
         outlook_for(where, cpus.of_members, l3_groups, source.table.get());
-    return {.wait_policy = wait_policy_of(chosen.wait, members, cpus.of_members),
+    return {.wait_policy = wait_policy_of(wait, members, cpus.of_members),
             .cpus = cpus.of_members,
             .process_cpus = cpus.of_process,
             .options = std::move(chosen),
-            .wait_is_from_environment = wait_is_from_environment,
+            .wait_is_from_environment = wait != options.wait,
             .deadline = deadline_of(options.deadline, "GroupOptions::deadline"),
             .trace = std::max(options.trace, trace_of_process()),
             .l3_groups = l3_groups,

@@ -56,8 +56,8 @@ using Scan = void (*)(const Prefixes<association>& data, std::size_t begin, std:
 
 /// Part by part to the output that is written through the caches, and from there by string moves to all
 /// others.
-[[gnu::noinline]] void combine_and_move(Combine combine, const Reduction& data, Association association,
-                                        std::size_t end) {
+[[gnu::noinline]] inline void combine_and_move(Combine combine, const Reduction& data,
+                                               Association association, std::size_t end) {
     void* const own = data.outs[data.cached_out];
     for (std::size_t begin = 0; begin < end; begin += moved_bytes) {
         const std::size_t stop = end - begin < moved_bytes ? end : begin + moved_bytes;
