@@ -2,6 +2,7 @@
 
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
+#include "measure/clock.hpp"
 
 #include <tutti/group.hpp>
 
@@ -11,8 +12,8 @@
 #include <array>
 #include <atomic>
 #include <barrier>
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <ctime>
 #include <functional>
 #include <limits>
@@ -24,7 +25,8 @@ namespace tutti::bench {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr double ns_per_second = 1e9;
+constexpr double ns_per_us = 1e3;
 
 /// The program's own work.
 void work(long turns) {
@@ -38,7 +40,7 @@ void work(long turns) {
 double cpu_seconds() {
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / ns_per_second;
 }
 
 /// An allreduce with sum, by member `rank`, in its `call`-th call.
@@ -53,18 +55,17 @@ WaitTimes measured(std::span<const int> cpus, double seconds, long turns,
             machine::pin_this_thread(cpu);
         }
         const Allreduce allreduce = allreduce_of(rank);
-        const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                         std::chrono::duration<double>(seconds));
+        const std::int64_t end = now_ns() + static_cast<std::int64_t>(seconds * ns_per_second);
         for (long call = 1;; ++call) {
             work(turns);
-            if (allreduce(rank, call, rank == 0 && Clock::now() > end ? 1 : 0) > 0) {
+            if (allreduce(rank, call, rank == 0 && now_ns() > end ? 1 : 0) > 0) {
                 calls = rank == 0 ? call : calls;
                 return;
             }
         }
     };
     const double cpu_before = cpu_seconds();
-    const Clock::time_point begin = Clock::now();
+    const std::int64_t begin = now_ns();
     std::vector<std::thread> threads;
     for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
         threads.emplace_back(be, static_cast<int>(rank));
@@ -74,7 +75,7 @@ WaitTimes measured(std::span<const int> cpus, double seconds, long turns,
     }
     constexpr double us_per_second = 1e6;
     const double us = us_per_second / static_cast<double>(calls);
-    return {std::chrono::duration<double>(Clock::now() - begin).count() * us,
+    return {static_cast<double>(now_ns() - begin) / ns_per_second * us,
             (cpu_seconds() - cpu_before) * us / static_cast<double>(cpus.size())};
 }
 
@@ -148,10 +149,9 @@ long turns_for(double us) {
     constexpr int tries = 20;
     double fastest_us = std::numeric_limits<double>::max();
     for (int i = 0; i < tries; ++i) {
-        const Clock::time_point begin = Clock::now();
+        const std::int64_t begin = now_ns();
         work(sample);
-        fastest_us =
-            std::min(fastest_us, std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
+        fastest_us = std::min(fastest_us, static_cast<double>(now_ns() - begin) / ns_per_us);
     }
     return static_cast<long>(us * sample / fastest_us);
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace tutti::engine {
@@ -33,24 +34,33 @@ Bindings::Bindings(const GroupConfig& config)
     : of_members_(config.bindings), process_cpus_(config.process_cpus), cpus_(config.cpus) {}
 
 void Bindings::read(int member) noexcept {
+    update(member, false);
+}
+
+void Bindings::read_with_process(int member) noexcept {
     const NotCancelled not_cancelled;
+    update(member, true);
+}
+
+void Bindings::update(int member, bool with_process) noexcept {
+    if (of_members_.empty()) { // and stays so
+        return;
+    }
     try {
-        const int process_cpus = machine::allowed_pus();
+        const std::optional<int> process_cpus =
+            with_process ? std::optional(machine::allowed_pus()) : std::nullopt;
         std::vector<int> found = machine::cpus_of_this_thread();
-        if (static_cast<int>(found.size()) >= process_cpus) {
+        const std::scoped_lock lock(mutex_);
+        const int before = std::exchange(process_cpus_, process_cpus.value_or(process_cpus_));
+        if (static_cast<int>(found.size()) >= process_cpus_) {
             found.clear(); // any
         }
-        const std::scoped_lock lock(mutex_);
-        if (of_members_.empty()) {
-            return;
-        }
         std::vector<int>& known = of_members_[static_cast<std::size_t>(member)];
-        if (known == found && process_cpus_ == process_cpus) {
+        if (known == found && process_cpus_ == before) {
             return;
         }
         known = std::move(found);
-        process_cpus_ = process_cpus;
-        cpus_.store(machine::pus_at_once(of_members_, process_cpus), std::memory_order_relaxed); // a hint
+        cpus_.store(machine::pus_at_once(of_members_, process_cpus_), std::memory_order_relaxed); // a hint
     } catch (const std::exception&) { // there is no memory, and the hint stays as it is
     }
 }

@@ -17,6 +17,8 @@ public:
 
     /// Looks where the calling thread, which is that member, may run. By one thread for each member.
     void read(int member) noexcept;
+    /// The same, and which CPUs the process has, for which it looks at all threads of the process.
+    void read_with_process(int member) noexcept;
 
     /// How many of the members can run at the same time. Relaxed: a hint.
     int cpus() const noexcept { return cpus_.load(std::memory_order_relaxed); }
@@ -25,6 +27,8 @@ public:
     std::vector<std::vector<int>> of_members() const;
 
 private:
+    void update(int member, bool with_process) noexcept;
+
     mutable std::mutex mutex_;
     std::vector<std::vector<int>> of_members_;
     int process_cpus_;

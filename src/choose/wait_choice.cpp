@@ -70,7 +70,7 @@ mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int memb
     case Wait::sleep:
         return {};
     case Wait::yield:
-        return {.spin_ns = 0, .yield_ns = wait_policy.spin_ns + wait_policy.yield_ns};
+        return {.spin_ns = 0, .yield_ns = wait_policy.awake_ns()};
     case Wait::spin:
     case Wait::automatic:
         break;

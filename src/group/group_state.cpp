@@ -92,7 +92,7 @@ void GroupState::note_binding(int rank) noexcept {
 
 void GroupState::note_binding_again(int rank) noexcept {
     if (seat(rank).has_been_rebound()) {
-        bindings_.read(rank);
+        bindings_.read_with_process(rank);
     }
 }
 
