@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <optional>
 #include <utility>
 
 namespace tutti::engine {
@@ -47,11 +46,13 @@ void Bindings::update(int member, bool with_process) noexcept {
         return;
     }
     try {
-        const std::optional<int> process_cpus =
-            with_process ? std::optional(machine::allowed_pus()) : std::nullopt;
+        const int process_cpus = with_process ? machine::allowed_pus() : 0;
         std::vector<int> found = machine::cpus_of_this_thread();
         const std::scoped_lock lock(mutex_);
-        const int before = std::exchange(process_cpus_, process_cpus.value_or(process_cpus_));
+        const int before = process_cpus_;
+        if (with_process) {
+            process_cpus_ = process_cpus;
+        }
         if (static_cast<int>(found.size()) >= process_cpus_) {
             found.clear(); // any
         }
