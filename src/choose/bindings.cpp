@@ -5,8 +5,10 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 namespace tutti::engine {
@@ -30,7 +32,7 @@ private:
 } // namespace
 
 Bindings::Bindings(const GroupConfig& config)
-    : of_members_(config.bindings), process_cpus_(config.process_cpus), cpus_(config.cpus) {}
+    : of_members_(config.bindings), process_(config.process), cpus_(config.cpus) {}
 
 void Bindings::read(int member) noexcept {
     update(member, false);
@@ -46,23 +48,24 @@ void Bindings::update(int member, bool with_process) noexcept {
         return;
     }
     try {
-        const int process_cpus = with_process ? machine::allowed_pus() : 0;
+        std::vector<int> process = with_process ? machine::process_cpus() : std::vector<int>{};
         std::vector<int> found = machine::cpus_of_this_thread();
         const std::scoped_lock lock(mutex_);
-        const int before = process_cpus_;
-        if (with_process) {
-            process_cpus_ = process_cpus;
+        if (!with_process) { // a thread that has bound itself may have CPUs that no other has
+            std::ranges::set_union(process_, found, std::back_inserter(process));
         }
-        if (static_cast<int>(found.size()) >= process_cpus_) {
+        if (found.size() >= process.size()) {
             found.clear(); // any
         }
         std::vector<int>& known = of_members_[static_cast<std::size_t>(member)];
-        if (known == found && process_cpus_ == before) {
+        if (known == found && process_ == process) {
             return;
         }
         known = std::move(found);
-        cpus_.store(machine::pus_at_once(of_members_, process_cpus_), std::memory_order_relaxed); // a hint
-    } catch (const std::exception&) { // there is no memory, and the hint stays as it is
+        process_ = std::move(process);
+        cpus_.store(machine::pus_at_once(of_members_, machine::allowed_pus(process_)),
+                    std::memory_order_relaxed); // a hint
+    } catch (const std::exception&) {           // there is no memory, and the hint stays as it is
     }
 }
 

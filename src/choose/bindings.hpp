@@ -31,7 +31,8 @@ private:
 
     mutable std::mutex mutex_;
     std::vector<std::vector<int>> of_members_;
-    int process_cpus_;
+    /// The CPUs of the process, ascending, as far as its threads have been looked at.
+    std::vector<int> process_;
     std::atomic<int> cpus_;
 };
 

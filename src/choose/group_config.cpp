@@ -24,7 +24,8 @@ namespace {
 
 /// What process and members have in CPUs.
 struct Cpus {
-    int of_process;
+    std::vector<int> of_process;
+    /// How many of the members can run at the same time.
     int of_members;
 };
 
@@ -80,23 +81,25 @@ std::shared_ptr<AlgorithmPredictor> outlook_for(const Whereabouts& members, int 
                  : nullptr;
 }
 
-GroupConfig config_for(const GroupOptions& options, Whereabouts where, const Cpus& cpus, int l3_groups) {
+GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus, int l3_groups) {
     const auto members = static_cast<int>(where.bindings.size());
     const Wait wait = wait_of(options.wait);
     GroupOptions chosen = options;
     chosen.wait = wait;
+    const int process_cpus = machine::allowed_pus(cpus.of_process);
     tuning::Source source = tuning::source_of(options.tuning);
     std::shared_ptr<AlgorithmPredictor> predictor =
         outlook_for(where, cpus.of_members, l3_groups, source.table.get());
     return {.wait_policy = wait_policy_of(wait, members, cpus.of_members),
             .cpus = cpus.of_members,
-            .process_cpus = cpus.of_process,
+            .process_cpus = process_cpus,
+            .process = std::move(cpus.of_process),
             .options = std::move(chosen),
             .wait_is_from_environment = wait != options.wait,
             .deadline = deadline_of(options.deadline, "GroupOptions::deadline"),
             .trace = std::max(options.trace, trace_of_process()),
             .l3_groups = l3_groups,
-            .choices = tuning::Choices(std::move(source.table), {members, cpus.of_process, l3_groups}),
+            .choices = tuning::Choices(std::move(source.table), {members, process_cpus, l3_groups}),
             .tuning = std::move(source.text),
             .bindings = std::move(where.bindings),
             .places = std::move(where.places),
@@ -117,25 +120,26 @@ GroupConfig config_for(const GroupOptions& options, std::span<const int> cpus) {
             bindings[rank] = {cpus[rank]};
         }
     }
-    const int allowed = machine::allowed_pus();
-    const int at_once = machine::pus_at_once(bindings, allowed);
+    std::vector<int> process = machine::process_cpus();
+    const int at_once = machine::pus_at_once(bindings, machine::allowed_pus(process));
     std::vector<int> places(cpus.begin(), cpus.end());
     if (std::ranges::count(places, machine::unpinned) != 0) {
         places = compact_places(static_cast<int>(cpus.size()));
     }
     return config_for(options, {std::move(bindings), std::move(places), parts_for(options, cpus)},
-                      {allowed, at_once}, tuning::l3_groups(tuning::this_machine(), cpus));
+                      {std::move(process), at_once}, tuning::l3_groups(tuning::this_machine(), cpus));
 }
 
 GroupConfig config_for(int members, const GroupOptions& options) {
-    const int allowed = machine::allowed_pus();
+    std::vector<int> process = machine::process_cpus();
+    const int at_once = std::min(machine::allowed_pus(process), members);
     std::vector<int> compact = compact_places(members);
     const int l3_groups = tuning::l3_groups(tuning::this_machine(), compact);
     std::vector<std::vector<int>> parts = parts_for(options, compact);
     return config_for(options,
                       {std::vector<std::vector<int>>(static_cast<std::size_t>(members)), std::move(compact),
                        std::move(parts)},
-                      {allowed, std::min(allowed, members)}, l3_groups);
+                      {std::move(process), at_once}, l3_groups);
 }
 
 GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>& mates) {
@@ -161,7 +165,7 @@ GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>
         }
     }
     GroupConfig made = config_for(config.options, {std::move(bindings), std::move(places), std::move(parts)},
-                                  {config.process_cpus, at_once}, l3_groups);
+                                  {config.process, at_once}, l3_groups);
     made.wait_is_from_environment = config.wait_is_from_environment;
     return made;
 }

@@ -23,6 +23,8 @@ struct GroupConfig {
     int cpus = 1;
     /// How many threads of the process can.
     int process_cpus = 1;
+    /// The CPUs that the process has, ascending, when the group is made.
+    std::vector<int> process = {};
     /// With the way to wait that the environment asks for if they name none.
     GroupOptions options = {};
     bool wait_is_from_environment = false;

@@ -123,6 +123,25 @@ TEST_CASE("threads that join from one CPU do not spin there") {
     CHECK(group.wait_policy().spin_ns > 0);
 }
 
+TEST_CASE("threads that bind themselves to other CPUs than the maker of their group do not share its CPU") {
+    const std::vector<int> process = machine::process_cpus();
+    if (machine::allowed_pus() < 2) {
+        MESSAGE("one CPU only");
+        return;
+    }
+    engine::GroupConfig config = engine::config_for(2, {});
+    config.process = {process.front()}; // the maker was bound there, the only thread at the time
+    config.cpus = 1;
+    detail::GroupState group(2, config, engine::diagnosis_of);
+    for (const int rank : {0, 1}) {
+        std::thread([&] {
+            machine::pin_this_thread(rank == 0 ? process.front() : process.back());
+            group.note_binding(rank);
+        }).join();
+    }
+    CHECK(group.wait_policy().spin_ns > 0);
+}
+
 TEST_CASE("a group learns in a wait that takes long that its threads have been bound to one CPU") {
     if (machine::allowed_pus() < 2) {
         MESSAGE("one CPU only");

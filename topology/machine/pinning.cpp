@@ -254,12 +254,15 @@ bool BindingWatch::has_changed() noexcept {
     return changed;
 }
 
-int allowed_pus() {
+int allowed_pus(std::span<const int> process) {
     static const std::optional<int> quota = quota_cpus();
-    const std::size_t told = process_cpus().size();
-    const int cpus = told > 0 ? static_cast<int>(told)
-                              : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int cpus = process.empty() ? std::max(1, static_cast<int>(std::thread::hardware_concurrency()))
+                                     : static_cast<int>(process.size());
     return std::min(cpus, quota.value_or(cpus));
+}
+
+int allowed_pus() {
+    return allowed_pus(process_cpus());
 }
 
 int pus_at_once(std::span<const std::vector<int>> bindings, int allowed) {

@@ -63,8 +63,11 @@ private:
     bool begun_ = false;
 };
 
-/// How many threads of this process can run at the same time: the size of process_cpus(), or less where a
-/// control group limits its CPU time (quota_cpus(), looked up once); at least 1. No hwloc: microseconds.
+/// How many threads of a process that has these CPUs can run at the same time: as many, or less where a
+/// control group limits its CPU time (quota_cpus(), looked up once); at least 1. An empty list is that of a
+/// system that does not tell.
+int allowed_pus(std::span<const int> process);
+/// Of this process. No hwloc: microseconds.
 int allowed_pus();
 
 /// How many of the threads that are bound to these CPUs can run at the same time, given that `allowed` of the
