@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -36,6 +38,23 @@ void declare_points(CLI::App& command, PointArguments& arguments) {
     command.add_option("--placement", arguments.placement, "compact, scatter, none, or CPUs such as 0,2,4-7")
         ->capture_default_str();
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
+}
+
+void declare_busy(CLI::App& command, BenchArguments& arguments) {
+    CLI::Option* const busy =
+        command
+            .add_option("--busy", arguments.busy,
+                        "Instead: allreduce of 8 bytes beside so many busy loops of other processes, such as "
+                        "0,2,4, by each way to wait; takes --members, --placement, --seconds, --rounds and "
+                        "--quiet")
+            ->delimiter(',');
+    constexpr std::array taken{"collective", "--help",   "--members", "--placement",
+                               "--seconds",  "--rounds", "--quiet",   "--busy"};
+    for (CLI::Option* const option : command.get_options()) {
+        if (std::ranges::none_of(taken, [&](const char* name) { return option->check_name(name); })) {
+            busy->excludes(option);
+        }
+    }
 }
 
 } // namespace
@@ -107,12 +126,7 @@ void declare(CLI::App& command, BenchArguments& arguments) {
         "algbw: bytes of the longest vector of a member over the median, in GB/s; busbw: times the "
         "factor of nccl-tests.",
         100 * widest_interval));
-    command
-        .add_option("--busy", arguments.busy,
-                    "Instead: allreduce of 8 bytes beside so many busy loops of other processes, such as "
-                    "0,2,4, by each "
-                    "way to wait; takes --members, --placement, --seconds and --rounds")
-        ->delimiter(',');
+    declare_busy(command, arguments);
     command.add_flag("--hybrid", std::function<void(std::int64_t)>(),
                      "Under mpirun: clusters of processes; has options of its own, see --hybrid --help");
 }

@@ -118,6 +118,8 @@ TEST_CASE("ways to wait are measured beside busy loops of other processes") {
     CHECK(
         tutti_command({"bench", "--busy", "-1"}).says("--busy: -1 is not a number of loops from 0 to 1000"));
     CHECK(tutti_command({"bench", "scan", "--busy", "1"}).says("--busy: measures allreduce"));
+    CHECK(tutti_command({"bench", "--busy", "1", "--json", "-"}).says("--json excludes --busy"));
+    CHECK(tutti_command({"bench", "--busy", "1", "--in-place"}).says("--in-place excludes --busy"));
 }
 
 TEST_CASE("who mistypes a name is told which one is near") {
